@@ -228,6 +228,47 @@ export const OPTIONS = {
     description: "Of the executions of a tenant that have ended, so many are kept: those that ended last",
     read: values.readCount,
   }),
+  quotaFileBytes: option({
+    placeholder: "<limits>",
+    otherwise: "no limit",
+    allowed: '"10GB" or "10GB,acme=50GB,main=1TB"',
+    description:
+      "Bytes of namespace files and files of executions that a tenant may have: a limit for all tenants but main, " +
+      "limits of single tenants, or both",
+    read: values.quotaOf(values.readByteSize),
+  }),
+  quotaKvPairs: option({
+    placeholder: "<limits>",
+    otherwise: "no limit",
+    allowed: '"1000" or "1000,acme=5000,main=100000"',
+    description: "KV pairs that a tenant may have: a limit for all tenants but main, " +
+      "limits of single tenants, or both",
+    read: values.quotaOf(values.readCount),
+  }),
+  quotaSecrets: option({
+    placeholder: "<limits>",
+    otherwise: "no limit",
+    allowed: '"1000" or "1000,acme=5000,main=100000"',
+    description: "Secrets that a tenant may have: a limit for all tenants but main, " +
+      "limits of single tenants, or both",
+    read: values.quotaOf(values.readCount),
+  }),
+  quotaFlows: option({
+    placeholder: "<limits>",
+    otherwise: "no limit",
+    allowed: '"1000" or "1000,acme=5000,main=100000"',
+    description: "Flows that a tenant may have: a limit for all tenants but main, " +
+      "limits of single tenants, or both",
+    read: values.quotaOf(values.readCount),
+  }),
+  quotaExecutions: option({
+    placeholder: "<limits>",
+    otherwise: "no limit",
+    allowed: '"1000" or "1000,acme=5000,main=100000"',
+    description: "Stored executions that a tenant may have: a limit for all tenants but main, " +
+      "limits of single tenants, or both",
+    read: values.quotaOf(values.readCount),
+  }),
   config: option({
     placeholder: "<file>",
     otherwise: "no file",

@@ -20,7 +20,7 @@ import {
   optionVariable,
 } from "./options.ts";
 import type { MachineUser } from "./script_user.ts";
-import { type Credentials, readCredentials } from "./values.ts";
+import { type Credentials, type Quota, readCredentials } from "./values.ts";
 
 /** Who may use the server: everybody, or callers with the password or an API token. */
 type Protection =
@@ -64,6 +64,14 @@ export interface Config {
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
+  /** What tenants may store, by kind; absent: no limit. */
+  readonly quotaLimits?: {
+    readonly fileBytes?: Quota;
+    readonly kvPairs?: Quota;
+    readonly secrets?: Quota;
+    readonly flows?: Quota;
+    readonly executions?: Quota;
+  };
   /** Secrets of `SECRET_NAME` variables by `NAME`, as given; base64 by convention. */
   readonly secrets: ReadonlyMap<string, string>;
   /** Tenants beside `main` that read `secrets`; absent: none. */
@@ -205,11 +213,23 @@ function toConfig(
     ...(values.scriptUser === undefined ? {} : { scriptUserName: values.scriptUser }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
+    ...readQuotas(values),
     secrets: readSecrets(environment),
     ...(values.secretTenants && { secretTenants: values.secretTenants }),
     envs: readEnvs(environment, present(values.envPrefix)),
     isDeploy,
   };
+}
+
+function readQuotas(values: Values): Pick<Config, "quotaLimits"> {
+  const quotaLimits = {
+    fileBytes: values.quotaFileBytes,
+    kvPairs: values.quotaKvPairs,
+    secrets: values.quotaSecrets,
+    flows: values.quotaFlows,
+    executions: values.quotaExecutions,
+  };
+  return Object.values(quotaLimits).some((limits) => limits !== undefined) ? { quotaLimits } : {};
 }
 
 /** The value of an option with a default. */

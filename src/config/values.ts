@@ -124,6 +124,31 @@ export function readByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) && bytes >= 1 ? bytes : undefined;
 }
 
+/** The limit of the tenants other than `main`, and of single tenants by id. */
+export interface Quota {
+  readonly others?: number;
+  readonly tenants: ReadonlyMap<string, number>;
+}
+
+/** A reader of a limit for all tenants but `main`, of limits of single tenants such as `acme=100`, or of both. */
+export function quotaOf(
+  readAmount: (text: string) => number | undefined,
+): (text: string) => Quota | undefined {
+  return (text) => {
+    const tenants = new Map<string, number>();
+    let others: number | undefined;
+    for (const part of text.split(",")) {
+      const [, tenant, amountText = ""] = /^\s*(?:([a-z0-9][a-z0-9_-]*)\s*=)?\s*(.+?)\s*$/.exec(part) ?? [];
+      const amount = readAmount(amountText);
+      const isTwice = tenant === undefined ? others !== undefined : tenants.has(tenant);
+      if (amount === undefined || isTwice) return undefined;
+      if (tenant === undefined) others = amount;
+      else tenants.set(tenant, amount);
+    }
+    return { others, tenants };
+  };
+}
+
 /** The canonical name of a known time zone. */
 export function readTimeZone(text: string): string | undefined {
   try {

@@ -6,6 +6,7 @@ import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { type ServerMetric, serverMetric } from "../model/server_metric.ts";
 import type { Auth } from "../services/access/auth.ts";
+import type { Quotas } from "../services/access/quotas.ts";
 import type { Tenants } from "../services/access/tenants.ts";
 import type { Tokens } from "../services/access/tokens.ts";
 import { ClientAddresses } from "./pipeline/client_addresses.ts";
@@ -42,6 +43,7 @@ import { EventStreams } from "./streams/sse.ts";
 export interface AppDeps {
   readonly auth: Auth;
   readonly tenants: Tenants;
+  readonly quotas?: Quotas;
   readonly tokens: Tokens;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -142,11 +144,11 @@ function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute
   ];
 }
 
-function globalMounts({ tokens, tenants, clock, globalRoutes = [] }: AppDeps): Mount[] {
+function globalMounts({ tokens, tenants, quotas, clock, globalRoutes = [] }: AppDeps): Mount[] {
   return [
     { path: "/me", routes: callerRoutes(tenants), access: "unlimited" },
     { path: "/me/api-tokens", routes: tokenRoutes(tokens, clock), access: "unlimited" },
-    { path: "/tenants", routes: tenantRoutes(tenants), access: "unlimited" },
+    { path: "/tenants", routes: tenantRoutes(tenants, quotas), access: "unlimited" },
     ...globalRoutes,
   ];
 }

@@ -15,6 +15,7 @@ export type ErrorCode =
   | "method_not_allowed"
   | "request_timeout"
   | "conflict"
+  | "quota_exceeded"
   | "expired"
   | "precondition_failed"
   | "too_large"

@@ -5,6 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { RenderTime, type Scope } from "../expr/mod.ts";
+import { publicTenantId } from "../model/access/tenant.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import type { Label } from "../model/flows/label.ts";
@@ -68,13 +69,18 @@ const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> 
 >([
   [
     "flow",
-    ({ flow: { id, namespace, revision, tenant } }) => ({ id, namespace, revision, tenantId: tenant }),
+    ({ flow: { id, namespace, revision, tenant } }) => ({
+      id,
+      namespace,
+      revision,
+      tenantId: publicTenantId(tenant),
+    }),
   ],
   // Tasks of an execution may have replaced the variables of its flow.
   ["vars", ({ flow, execution }) => execution?.variables ?? flow.variables ?? {}],
   ["labels", ({ flow, execution }) => nestLabels((execution ?? flow).labels)],
   ["envs", ({ server }) => server.envs],
-  ["tenantId", ({ flow }) => flow.tenant],
+  ["tenantId", ({ flow }) => publicTenantId(flow.tenant)],
   ["kestra", ({ server }) => server.kestra],
 ]);
 

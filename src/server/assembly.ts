@@ -85,11 +85,7 @@ export class Assembly {
 
       http,
     });
-    services.tenants.onRemove(async (tenant) => {
-      await this.executor.dropTenant(tenant);
-      services.flows.forget(tenant);
-      services.triggers.forget(tenant);
-    });
+    dropRemovedTenants({ services, executor, records, changes });
     const { tokens } = services;
     this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
@@ -127,7 +123,7 @@ export class Assembly {
     await tenants.start();
     await tokens.start();
     this.#auth.start();
-    const tenantIds = tenants.list().map((tenant) => tenant.id);
+    const tenantIds = tenants.internalIds();
     await flows.load(tenantIds);
     await triggers.load(tenantIds);
     await catalog.start();
@@ -193,8 +189,9 @@ export class Assembly {
   async #recover(): Promise<void> {
     const listed = await this.#manifests.read(this.#options.store);
     this.#manifests.adopt(listed);
-    const tenants = this.services.tenants.list().map((tenant) => tenant.id);
-    for (const tenant of tenants) await this.executor.slots.load(this.#options.store, tenant);
+    for (const tenant of this.services.tenants.internalIds()) {
+      await this.executor.slots.load(this.#options.store, tenant);
+    }
     // Read before anything runs: later messages are delivered by the executor itself, once.
     const messages = await Array.fromAsync(undelivered(this.#options.store));
     const recovered = await this.executor.recover(listed);
@@ -212,4 +209,31 @@ export class Assembly {
       this.executor.setLimit({ tenant, namespace, flowId: id }, flow.concurrency?.limit);
     }
   }
+}
+
+/** Ends what runs for a tenant that is being removed, and drops what is cached of it. */
+function dropRemovedTenants({ services, executor, records, changes }: {
+  readonly services: Services;
+  readonly executor: Executor;
+  readonly records: ExecutionRecords;
+  readonly changes: Changes;
+}): void {
+  const forget = (tenant: string) => {
+    services.flows.forget(tenant);
+    services.triggers.forget(tenant);
+    services.quotas.forget(tenant);
+  };
+  services.tenants.onRemove({
+    closed: async (tenant) => {
+      await executor.dropTenant(tenant);
+      forget(tenant);
+    },
+    removed: (tenant) => {
+      // Requests that were under way may have read data again.
+      forget(tenant);
+      records.forgetAll();
+      services.catalog.forget(tenant);
+      changes.publishTenant(tenant);
+    },
+  });
 }

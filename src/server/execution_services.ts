@@ -16,6 +16,7 @@ import { Executions } from "../services/executions/executions.ts";
 import { ItemExecutions } from "../services/executions/item_executions.ts";
 import type { Files } from "../services/files/files.ts";
 import { FlowCaches } from "../services/files/flow_caches.ts";
+import type { Quotas } from "../services/access/quotas.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { StartChecks } from "../services/starts/start_checks.ts";
@@ -32,22 +33,23 @@ export type ExecutionServices = ReturnType<typeof createExecutionServices>;
 /** Builds the services of executions; `values` are what defaults of inputs and checks read. */
 export function createExecutionServices(
   deps: ServicesDeps,
-  { flows, inputCipher, values }: {
+  { flows, inputCipher, values, quotas }: {
     readonly flows: Flows;
     readonly inputCipher: InputCipher;
     readonly values: HostValues;
+    readonly quotas: Quotas;
   },
 ) {
   const { store, committer, clock, changes, maxUploadBytes, records, blobs } = deps;
   const logs = new LogRecords(store, records);
   const files = new ExecutionFiles(
-    { store, committer, blobs, maxBytes: maxUploadBytes },
+    { store, committer, blobs, maxBytes: maxUploadBytes, quota: quotas },
     (tenant, id, path) => logs.findFile(tenant, id, path),
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(deps);
   const checks = createStartChecks(deps, inputCipher, values);
-  const shared = { ...deps, flows, files, catalog, checks };
+  const shared = { ...deps, flows, files, catalog, checks, quotas };
   return {
     executions: new Executions({ ...shared, cleanup }),
     subflows: new Subflows(shared),
@@ -57,6 +59,7 @@ export function createExecutionServices(
     cleanup,
     catalog,
     checks,
+    quotas,
   };
 }
 

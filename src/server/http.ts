@@ -70,6 +70,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const app = createApp({
     auth,
     tenants,
+    quotas: services.quotas,
     tokens,
     logger,
     clock,

@@ -5,6 +5,7 @@ import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import type { MachineUser } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
+import type { QuotaOptions } from "../model/access/quota.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
@@ -54,6 +55,8 @@ export interface AssemblyOptions {
   readonly isDeploy?: boolean;
   /** Which executions are kept; absent: all. */
   readonly retention?: RetentionRules;
+  /** What tenants may store; absent: no limits. */
+  readonly quotaLimits?: QuotaOptions;
   /** Task types in addition to the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
 }
@@ -70,7 +73,8 @@ type ServerOption =
   | "envs"
   | "baseUrl"
   | "secrets"
-  | "secretTenants";
+  | "secretTenants"
+  | "quotaLimits";
 
 /** What services are built from: options of the server, and what is built before the services. */
 export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {

@@ -92,5 +92,5 @@ function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): 
 }
 
 function tenantIds({ tenants }: Services): string[] {
-  return tenants.list().map(({ id }) => id);
+  return tenants.internalIds();
 }

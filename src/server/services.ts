@@ -1,6 +1,8 @@
 /** Builds the services of a server over its store and its executor. */
 import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
 import { HOST_FUNCTION_NAMES } from "../rendering/host_functions/mod.ts";
+import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
+import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
@@ -23,6 +25,7 @@ import { ExecutionRetention } from "../services/retention/execution_retention.ts
 import { Purges } from "../services/retention/purges.ts";
 import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
+import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace } from "../store/catalog/pace.ts";
 import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
@@ -31,6 +34,7 @@ import { KvPairRecords } from "../store/records/kv_pair_records.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import { MetricRecords } from "../store/records/metric_records.ts";
 import { SecretRecords } from "../store/records/secret_records.ts";
+import { UsageRecords } from "../store/records/usage_records.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import {
   createActionServices,
@@ -50,10 +54,11 @@ export function createServices(deps: ServicesDeps) {
   const { store, committer, clock, tasks, blobs, executor } = deps;
   const inputCipher = new InputCipher(deps.cipher);
   const tenants = new Tenants({ store, committer });
-  const tenantIds = () => tenants.list().map(({ id }) => id);
+  const tenantIds = () => tenants.internalIds();
   const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
-  const { secrets, kvPairs } = createNamespaceValues(deps, tenantIds);
+  const quotas = createQuotas(deps, (tenant, query) => run.catalog.query(tenant, query));
+  const { secrets, kvPairs } = createNamespaceValues(deps, { tenants: tenantIds, quotas });
   const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });
   const flows = new Flows({
     records: flowRecords,
@@ -66,11 +71,12 @@ export function createServices(deps: ServicesDeps) {
     catalogs: { tasks, triggers: triggerTypes },
     functions: HOST_FUNCTION_NAMES,
     clock,
+    quotas,
   });
-  const owned = { secrets, kvPairs, files: createFiles(deps, flows) };
+  const owned = { secrets, kvPairs, files: createFiles(deps, { flows, quotas }) };
   const values = namespaceValues(owned);
   const withHttp = { ...values, http: createExpressionHttp(deps.http) };
-  const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp });
+  const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp, quotas });
   const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });
   const idempotency = new Idempotency({ records: idempotencyRecords, clock, tenants: tenantIds });
   const triggering = createTriggerServices(deps, triggerStates, { ...run, flows, idempotency });
@@ -98,21 +104,53 @@ export function createServices(deps: ServicesDeps) {
 }
 
 /** Builds what templates read of namespaces. */
-function createNamespaceValues(deps: ServicesDeps, tenants: () => readonly string[]) {
+function createNamespaceValues(
+  deps: ServicesDeps,
+  { tenants, quotas }: { readonly tenants: () => readonly string[]; readonly quotas: Quotas },
+) {
   const { store, committer, clock, logger, cipher, blobs } = deps;
   const environment = readEnvironmentSecrets(withPrefix(deps.secrets), logger);
   const environmentOf = environmentFor(deps.secretTenants ?? [], environment);
   return {
-    secrets: new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environmentOf }),
-    kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants }),
+    secrets: new Secrets({
+      records: new SecretRecords(store, committer),
+      cipher,
+      clock,
+      environmentOf,
+      quotas,
+    }),
+    kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants, quotas }),
   };
 }
 
-function createFiles(deps: ServicesDeps, flows: Pick<Flows, "putInto">): Files {
+/** Builds the quotas; `query` searches executions. */
+function createQuotas(
+  { store, clock, flowHeads, quotaLimits: limits = {} }: ServicesDeps,
+  query: Catalog["query"],
+): Quotas {
+  const usage = new UsageRecords(store);
+  return new Quotas({
+    limits,
+    clock,
+    counters: {
+      fileBytes: (tenant) => usage.fileBytes(tenant),
+      kvPairs: (tenant) => usage.kvPairs(tenant),
+      secrets: (tenant) => usage.secrets(tenant),
+      flows: (tenant) => [...flowHeads.of(tenant)].filter(({ deleted }) => !deleted).length,
+      executions: async (tenant) =>
+        (await query(tenant, executionSelectionQuery({ ofAllKinds: true }))).total,
+    },
+  });
+}
+
+function createFiles(
+  deps: ServicesDeps,
+  { flows, quotas }: { readonly flows: Pick<Flows, "putInto">; readonly quotas: Quotas },
+): Files {
   const importFlow = async (tenant: string, namespace: string, source: string) => {
     await flows.putInto({ tenant, user: "import" }, namespace, source);
   };
-  return new Files({ ...deps, records: new FileRecords(deps.store), importFlow });
+  return new Files({ ...deps, records: new FileRecords(deps.store), importFlow, quotas });
 }
 
 function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

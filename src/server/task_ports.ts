@@ -81,8 +81,8 @@ function executionPort({ catalog, flows, purges, executionActions }: Services): 
   return {
     count: async (tenant, selection) =>
       (await catalog.query(tenant, executionSelectionQuery(selection))).total,
-    flowIds: async (tenant, namespace) =>
-      (await flows.inNamespace({ tenant, user: TASK_USER }, namespace)).map(({ id }) => id),
+    flowIds: (tenant, namespace) =>
+      Promise.resolve(flows.inNamespace({ tenant, user: TASK_USER }, namespace).map(({ id }) => id)),
     async resume(tenant, id, inputs: JsonObject) {
       const given = givenValues(inputs);
       await executionActions.resume({ tenant, user: TASK_USER }, id, () => Promise.resolve(given));

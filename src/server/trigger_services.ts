@@ -81,13 +81,13 @@ type TriggerServices = ReturnType<typeof createTriggerServices>;
 export function createTriggerServices(
   deps: ServicesDeps,
   known: TriggerStateServices,
-  { flows, idempotency, executions, executionFiles: files, checks }: TriggerDeps,
+  { flows, idempotency, executions, executionFiles: files, checks, quotas }: TriggerDeps,
 ) {
   const { records: executionRecords } = deps;
   const { records: triggerRecords, scheduler, index } = known;
   const buffer = new EvaluationBuffer(known.states);
   const starts = new TriggerStarts({ ...deps, checks, renderer: known.renderer });
-  const shared = { ...deps, ...known, flows, starts, buffer };
+  const shared = { ...deps, ...known, flows, starts, buffer, quotas };
   const polls = new Polls(shared);
   const schedules = new Schedules({ ...shared, records: executionRecords, polls });
   const triggers = new Triggers({ ...shared, schedules });

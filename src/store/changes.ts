@@ -68,6 +68,14 @@ export class Changes {
     if (listeners) { for (const listener of [...listeners]) listener(); }
   }
 
+  /** Calls the listeners of all executions of a tenant. */
+  publishTenant(tenant: string): void {
+    const prefix = `${tenant}/`;
+    for (const [key, listeners] of [...this.#listeners]) {
+      if (key.startsWith(prefix)) { for (const listener of [...listeners]) listener(); }
+    }
+  }
+
   /** Number of executions with a listener. */
   get size(): number {
     return this.#listeners.size;

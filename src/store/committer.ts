@@ -8,7 +8,9 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
-import { DomainError } from "../model/errors.ts";
+import { publicTenantId } from "../model/access/tenant.ts";
+import { DomainError, notFound } from "../model/errors.ts";
+import type { TenantId } from "../model/flows/flow.ts";
 import {
   MAX_BULK_BYTES_PER_GROUP,
   MAX_GROUP_BYTES,
@@ -18,6 +20,7 @@ import {
   MAX_PENDING_ENTRIES,
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
+import { tenantOfKey } from "./keys.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
 import { WriterChain } from "./writer_chain.ts";
 
@@ -84,6 +87,8 @@ interface Pending {
 }
 
 const PROBE_INTERVAL_MS = 1000;
+/** Removed tenants that are remembered; the oldest are forgotten, for which nothing runs any more. */
+const MAX_REMOVED_TENANTS = 10_000;
 /** Room that each group reserves for riders and the chain key. */
 const RIDER_BYTES = 90_000;
 
@@ -100,6 +105,8 @@ export class Committer {
   #refusal: DomainError | undefined;
   #cancelProbe: (() => void) | undefined;
   #stopped = false;
+  /** Removed tenants: what still runs for one of them writes nothing. */
+  readonly #removedTenants = new Set<TenantId>();
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -126,6 +133,15 @@ export class Committer {
     return this.#refusal !== undefined;
   }
 
+  /** Refuses all further data of a removed tenant; entries that are waiting are committed. */
+  refuseTenant(tenant: TenantId): void {
+    const [oldest] = this.#removedTenants;
+    if (oldest !== undefined && this.#removedTenants.size >= MAX_REMOVED_TENANTS) {
+      this.#removedTenants.delete(oldest);
+    }
+    this.#removedTenants.add(tenant);
+  }
+
   /** Number of waiting entries. */
   get pendingCount(): number {
     return this.#normal.length + this.#bulk.length;
@@ -133,7 +149,8 @@ export class Committer {
 
   /**
    * Commits an entry; resolves once it is durable.
-   * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; too_large: it exceeds a limit
+   * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; too_large: it exceeds a limit;
+   * not_found: its tenant was removed
    */
   commit(entry: Entry): Promise<void> {
     const refusal = this.#refusalOf(entry);
@@ -170,7 +187,7 @@ export class Committer {
         retryAfter: 1,
       });
     }
-    return undefined;
+    return this.#removedTenants.size === 0 ? undefined : refusalOfTenant(entry, this.#removedTenants);
   }
 
   #wake(): void {
@@ -297,6 +314,19 @@ export class Committer {
     this.#refusal = undefined;
     this.#options.logger.info("Writes are accepted again");
   }
+}
+
+/** The refusal of an entry that adds data to a removed tenant; an entry that only removes some is accepted. */
+function refusalOfTenant(
+  { mutations, facts }: Entry,
+  removed: ReadonlySet<unknown>,
+): DomainError | undefined {
+  const written = mutations.find(({ type, key }) => type === "set" && removed.has(tenantOfKey(key)));
+  const tenant = written ? String(tenantOfKey(written.key)) : undefined;
+  const fact = facts?.rows?.find((row) => removed.has(row.tenant)) ??
+    facts?.liveness?.find((change) => change.live && removed.has(change.tenant));
+  const found = tenant ?? fact?.tenant;
+  return found === undefined ? undefined : notFound(`there is no tenant "${publicTenantId(found)}"`);
 }
 
 function isDiskFull(error: Error): boolean {

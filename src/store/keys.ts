@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
-import type { Key, Selector } from "./store.ts";
+import type { Key, KeyPart, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -52,7 +52,7 @@ export function announcementKey({ tenant, executionId, index, trigger }: Announc
 /** All announcements without a reaction yet; those found at start were interrupted by a crash. */
 export const ANNOUNCEMENTS: Selector = { prefix: ["oe"] };
 
-/** `["tenant", id]` → a tenant. Written by the tenants service. */
+/** `["tenant", id]` → a tenant, by its internal id. Written by the tenants service. */
 export function tenantKey(tenant: TenantId): Key {
   return ["tenant", tenant];
 }
@@ -200,6 +200,11 @@ export function executionFilesBelow(tenant: TenantId, id: string, folder: string
   // "0" is the character after "/".
   const end = `${folder.slice(0, -1)}0`;
   return { start: executionFileKey(tenant, id, folder), end: executionFileKey(tenant, id, end) };
+}
+
+/** All files of all executions of a tenant. */
+export function executionFilesOfTenant(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ef"] };
 }
 
 /** `["fi", tenant, executionId, batch]` → the folder of files that an attempt stored before its end. Deleted by the commit that ends it. */
@@ -358,6 +363,11 @@ export function fileKey(tenant: TenantId, namespace: string, path: string): Key 
   return [tenant, "nf", namespace, path];
 }
 
+/** All namespace files and directories of a tenant. */
+export function filesOfTenant(tenant: TenantId): Selector {
+  return { prefix: [tenant, "nf"] };
+}
+
 /** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */
 export function filesBelow(tenant: TenantId, namespace: string, directory: string, after?: string): Selector {
   // "0" is the character after "/", so the range ends after the last path below the directory.
@@ -391,6 +401,22 @@ export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, ch
 /** All chunks of all large values of an owner. */
 export function blobsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: [tenant, "b", owner] };
+}
+
+/** Where the keys that do not begin with a tenant name it. */
+const TENANT_PARTS = new Map<unknown, number>([
+  ["tm", 2],
+  ["td", 2],
+  ["oe", 1],
+  ["bi", 1],
+  ["xd", 1],
+  ["ob", 1],
+  ["fi", 1],
+]);
+
+/** The tenant whose data the key is; the name of the key space for data of no tenant. */
+export function tenantOfKey(key: Key): KeyPart | undefined {
+  return key[TENANT_PARTS.get(key[0]) ?? 0];
 }
 
 /** All data of a tenant: the keys that begin with it, intents, messages and removals. Timers and due triggers are ignored when they fire. */

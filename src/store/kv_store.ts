@@ -65,7 +65,7 @@ export class KvStore implements Store {
   /** @inheritdoc */
   list(selector: Selector, options: ListOptions = {}): AsyncIterable<StoredEntry> {
     if ("prefix" in selector && isTooLong(selector.prefix)) return noEntries();
-    const batchSize = Math.min(options.limit ?? LIST_BATCH, LIST_BATCH);
+    const batchSize = Math.min(options.limit ?? LIST_BATCH, options.batchSize ?? LIST_BATCH);
     const found = this.#kv.list<Uint8Array>(selector as Deno.KvListSelector, { ...options, batchSize });
     return found as unknown as AsyncIterable<StoredEntry>;
   }

@@ -44,6 +44,8 @@ export type Selector = { readonly prefix: Key } | { readonly start: Key; readonl
 export interface ListOptions {
   readonly limit?: number;
   readonly reverse?: boolean;
+  /** Entries that are read together; fewer for large values, so that a slow reader holds little memory. */
+  readonly batchSize?: number;
 }
 
 /** A key-value database with ordered keys. */

@@ -1,6 +1,7 @@
 /** The page of one execution: facts, states, task runs, values, logs. */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
+import { publicTenantId } from "../model/access/tenant.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
 import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
@@ -12,10 +13,15 @@ import { stateBadge } from "./state_badge.ts";
 import { elapsedMs, taskRunSection } from "./task_run_list.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
-interface ExecutionPage {
+/** What the page of an execution shows. */
+export interface ExecutionPage {
   readonly execution: Execution;
-  /** Oldest first. */
+  /** Oldest first; at least the latest ones. */
   readonly logs: readonly LogView[];
+  /** Number of all lines, if `logs` does not have all. */
+  readonly logCount?: number;
+  /** The last line of level ERROR, if `logs` does not have all lines. */
+  readonly lastError?: LogView;
   readonly now: Instant;
 }
 
@@ -24,15 +30,17 @@ const REFRESH_S = 3;
 
 /** Path of an execution's page; without the tenant `main`. */
 export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, executionId: string): string {
-  const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${tenant}`;
+  const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${publicTenantId(tenant)}`;
   return `${owner}/executions/${namespace}/${id}/${executionId}`;
 }
 
 /** The document. */
-export function executionPage({ execution, logs, now }: ExecutionPage): string {
+export function executionPage(page: ExecutionPage): string {
+  const { execution, logs, logCount = logs.length, now } = page;
+  const error = page.lastError ?? logs.findLast(({ level }) => level === "ERROR");
   const { tenant, namespace, flowId, id } = execution;
   const isLive = !isEnded(execution.history);
-  const api = `/api/v1/${tenant}`;
+  const api = `/api/v1/${publicTenantId(tenant)}`;
   return pageText({
     title: `${flowId} ${currentState(execution.history)}`,
     context: markup`${namespace}`,
@@ -43,11 +51,11 @@ ${
     }`,
     content: markup`<main id="main"${isLive && markup` data-follow="${api}/executions/${id}/follow"`}>
       ${header(execution, now)}
-      ${notice(execution, logs, now)}
+      ${notice(execution, error, now)}
       ${historySection(execution, now)}
       ${taskRunSection(execution, now)}
       ${valuesSection(execution)}
-      ${logSection(logs, `${api}/logs/${id}/download`)}
+      ${logSection(logs, logCount, `${api}/logs/${id}/download`)}
       <p class="foot"><a href="${api}/executions/${id}">This execution as JSON</a></p>
       </main>`,
   });
@@ -61,7 +69,7 @@ function header(execution: Execution, now: Instant): Html {
       <dl class="facts">
     ${fact("Execution", markup`<code>${execution.id}</code>`)}
     ${fact("Namespace", execution.namespace)}
-    ${tenant !== MAIN_TENANT && fact("Tenant", tenant)}
+    ${tenant !== MAIN_TENANT && fact("Tenant", publicTenantId(tenant))}
     ${fact("Revision", execution.flowRevision)}
     ${
     fact(
@@ -95,10 +103,9 @@ function fact(name: string, value: HtmlPart): Html {
 }
 
 /** The most important fact: why it failed, or what it waits for. */
-function notice(execution: Execution, logs: readonly LogView[], now: Instant): HtmlPart {
+function notice(execution: Execution, error: LogView | undefined, now: Instant): HtmlPart {
   const state = currentState(execution.history);
   if (state === "FAILED") {
-    const error = logs.findLast(({ level }) => level === "ERROR");
     const task = error?.taskId ??
       execution.taskRuns.findLast(({ history }) => currentState(history) === "FAILED")?.taskId;
     return markup`<div class="notice bad" role="alert"><strong>Failed${

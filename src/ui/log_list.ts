@@ -16,14 +16,14 @@ export interface LogView {
 /** Most lines on a page; the latest ones. */
 export const MAX_SHOWN_LINES = 500;
 
-/** The section of log lines, oldest first; `downloadPath` is the path of the complete log. */
-export function logSection(lines: readonly LogView[], downloadPath: string): Html {
+/** The section of the latest log lines of `count`, oldest first; `downloadPath` is the path of the complete log. */
+export function logSection(lines: readonly LogView[], count: number, downloadPath: string): Html {
   if (lines.length === 0) return section("Logs", markup`<p class="empty">No log lines.</p>`);
   const shown = lines.slice(-MAX_SHOWN_LINES);
-  const hidden = lines.length - shown.length;
+  const hidden = count - shown.length;
   return section(
     "Logs",
-    markup`${hidden > 0 && markup`<p class="note">The latest ${shown.length} of ${lines.length} lines.</p>`}
+    markup`${hidden > 0 && markup`<p class="note">The latest ${shown.length} of ${count} lines.</p>`}
 <ol class="log">${shown.map(lineItem)}</ol>`,
     markup`<a href="${downloadPath}">Download</a>`,
   );

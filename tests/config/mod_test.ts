@@ -155,6 +155,32 @@ Deno.test("parseConfig() reads the longest time of a render, from 50 ms to a min
   }
 });
 
+const QUOTAS: readonly (readonly [string, Config["quotaLimits"]])[] = [
+  ["--quota-flows=100", { flows: { others: 100, tenants: new Map() } }],
+  ["--quota-kv-pairs=acme=5,beta=7", {
+    kvPairs: { others: undefined, tenants: new Map([["acme", 5], ["beta", 7]]) },
+  }],
+  ["--quota-file-bytes=1KB, main = 2GB", {
+    fileBytes: { others: 1024, tenants: new Map([["main", 2 * 1024 ** 3]]) },
+  }],
+];
+
+for (const [argument, limits] of QUOTAS) {
+  Deno.test(`parseConfig() reads ${argument}`, () => {
+    const none = { fileBytes: undefined, kvPairs: undefined, secrets: undefined, flows: undefined };
+    const { quotaLimits } = accept([argument]);
+    assertEquals(quotaLimits, { ...none, executions: undefined, ...limits });
+  });
+}
+
+for (const text of ["", "0", "1,2", "acme=1,acme=2", "Acme=1", "acme=", "=1", "1,", "acme=1=2"]) {
+  Deno.test(`parseConfig() refuses --quota-executions=${text}`, () => {
+    const problem = parse([`--quota-executions=${text}`]);
+    assertInstanceOf(problem, ConfigProblem);
+    assertStringIncludes(problem.message, "--quota-executions");
+  });
+}
+
 const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
   ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],
   ["--retention-age=1.5h", { maxAgeMs: 5_400_000, maxCount: undefined }],

@@ -173,7 +173,8 @@ export class RequestPipeline {
   #tenantOf(c: Context<AppEnv>, route: Route, caller: Caller): TenantId {
     if (!route.isOfTenant) return caller.canEnter(MAIN_TENANT) ? MAIN_TENANT : NO_TENANT;
     const tenant = c.req.param("tenant") ?? NO_TENANT;
-    if (this.#options.tenants.has(tenant) && caller.canEnter(tenant)) return tenant;
+    const internalId = this.#options.tenants.internalId(tenant);
+    if (internalId !== undefined && caller.canEnter(tenant)) return internalId;
     // Same response as for an unknown key: callers must not learn which tenants exist.
     if (route.access === "webhook") return NO_TENANT;
     // Same response as for an unknown tenant.

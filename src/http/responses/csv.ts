@@ -1,28 +1,43 @@
 /** CSV (RFC 4180). */
+import type { Context } from "hono";
 import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { textResponse } from "./text_stream.ts";
 
 const LINE_END = "\r\n";
 const NEEDS_QUOTES = /[",\r\n]/;
 /** Spreadsheets interpret such a text as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A header with the members of the first record, then a line per record; lists and maps as JSON. Empty without records. */
-export function csvText(records: readonly JsonObject[]): string {
-  const [first] = records;
-  if (!first) return "";
-  const names = Object.keys(first);
-  const lines = records.map((record) => names.map((name) => cellText(ownProperty(record, name))).join(","));
-  return [names.map(cellText).join(","), ...lines].join(LINE_END) + LINE_END;
+/**
+ * A download with that file name: a header with the members of the first record, then a line per record; lists and maps as
+ * JSON. Empty without records. The pieces are read while the client reads the response.
+ */
+export function csvResponse(
+  c: Context<AppEnv>,
+  pieces: AsyncIterable<readonly JsonObject[]> | Iterable<readonly JsonObject[]>,
+  fileName: string,
+): Promise<Response> {
+  return textResponse(c, csvText(pieces), {
+    "content-type": "text/csv",
+    "content-disposition": `attachment; filename="${fileName}"`,
+  });
 }
 
-/** A download with that file name. */
-export function csvResponse(records: readonly JsonObject[], fileName: string): Response {
-  return new Response(csvText(records), {
-    headers: {
-      "content-type": "text/csv",
-      "content-disposition": `attachment; filename="${fileName}"`,
-    },
-  });
+async function* csvText(
+  pieces: AsyncIterable<readonly JsonObject[]> | Iterable<readonly JsonObject[]>,
+): AsyncGenerator<string> {
+  let names: string[] | undefined;
+  for await (const records of pieces) {
+    const [first] = records;
+    if (!first) continue;
+    const lines = names ? [] : [Object.keys(first).map(cellText).join(",")];
+    const columns = names ??= Object.keys(first);
+    for (const record of records) {
+      lines.push(columns.map((name) => cellText(ownProperty(record, name))).join(","));
+    }
+    yield lines.join(LINE_END) + LINE_END;
+  }
 }
 
 function cellText(value: JsonValue | undefined): string {

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   invalid_filter: kind(400, "invalid-query-filters", "Invalid filter"),
   unauthorized: kind(401, "unauthorized", "Unauthorized"),
   forbidden: kind(403, "forbidden", "Forbidden"),
+  quota_exceeded: kind(403, "quota-exceeded", "Quota exceeded", "Quota Exceeded: "),
   not_found: kind(404, "not-found", "Not found", "Not Found: "),
   method_not_allowed: kind(405, "method-not-allowed", "Method not allowed"),
   request_timeout: kind(408, "request-timeout", "Request timeout"),

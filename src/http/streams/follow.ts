@@ -60,11 +60,15 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
     while (!signal.aborted) {
       // Read before the log lines: all lines are stored by the commit of the end.
       const isOver = (await watch.read())?.hasEnded ?? true;
-      const entries = await target.executions.logs(target.actor, target.id, filter);
-      for (const entry of entries.slice(sent)) {
-        await writer.send({ id: "progress", data: stringifyJson(entry satisfies JsonObject) });
+      let read = 0;
+      for await (const entries of target.executions.logs(target.actor, target.id, filter)) {
+        for (const entry of entries.slice(Math.max(0, sent - read))) {
+          await writer.send({ id: "progress", data: stringifyJson(entry satisfies JsonObject) });
+        }
+        read += entries.length;
+        if (signal.aborted) return;
       }
-      sent = Math.max(sent, entries.length);
+      sent = Math.max(sent, read);
       if (isOver) return;
       await watch.pause(Math.min(MAX_LOG_PAUSE_MS, FOLLOW_PAUSE_MS + sent / LINES_PER_PAUSE_MS));
       await watch.changed();

@@ -2,9 +2,9 @@
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";
 
-/** A tenant as stored and returned. */
+/** A tenant as returned; stored with its internal id. */
 export interface Tenant {
-  readonly id: TenantId;
+  readonly id: string;
   readonly name: string;
 }
 
@@ -101,6 +101,28 @@ const MAX_TENANT_ID_LENGTH = 63;
 const MAX_TENANT_NAME_LENGTH = 250;
 
 const TENANT_ID = /^[a-z0-9][a-z0-9_-]*$/;
+
+/** Precedes the generation in the internal id of a tenant; no id that a caller chooses contains it. */
+const GENERATION_MARK = "~";
+
+/**
+ * The internal id of a tenant, with which its keys begin. Tenants of later generations never share an internal id with a
+ * removed one: what still works for the removed tenant cannot reach one of the same id that was created after it.
+ */
+export function internalTenantId(id: string, generation: number): TenantId {
+  return generation === 0 ? id : `${id}${GENERATION_MARK}${generation}`;
+}
+
+/** The id that callers use, from the internal one. */
+export function publicTenantId(tenant: TenantId): string {
+  const mark = tenant.indexOf(GENERATION_MARK);
+  return mark === -1 ? tenant : tenant.slice(0, mark);
+}
+
+/** The generation in an internal id. */
+export function generationOf(tenant: TenantId): number {
+  return Number(tenant.slice(publicTenantId(tenant).length + 1));
+}
 
 /** Validates a new tenant. @throws DomainError invalid_entity */
 export function checkTenant({ id, name }: Tenant): void {

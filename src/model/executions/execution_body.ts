@@ -32,17 +32,49 @@ export interface BodyParts {
   readonly tail: string;
 }
 
+/** Characters of one chunk of {@link executionBodyChunks}, at least. */
+const CHUNK_CHARS = 64 * 1024;
+
+/** The JSON text of an execution with task runs in chunks; each task run is read when its chunk is asked for. */
+export async function* executionBodyChunks(
+  execution: Execution,
+  taskRuns: AsyncIterable<TaskRun>,
+  options: Omit<BodyOptions, "taskRuns">,
+): AsyncGenerator<string> {
+  const owner = ownerText(execution);
+  let chunk = `${startText(execution)},"taskRunList":[`;
+  let separator = "";
+  for await (const taskRun of taskRuns) {
+    chunk += separator + taskRunText(execution, taskRun, owner, options.now);
+    separator = ",";
+    if (chunk.length < CHUNK_CHARS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  const { head, tail } = restParts(execution, options);
+  yield `${chunk}]${head}${durationOf(execution.history, options.now)}${tail}`;
+}
+
 /** The JSON text without the duration. */
 export function executionBodyParts(execution: Execution, options: BodyOptions): BodyParts {
-  const { id, history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
+  const { head, tail } = restParts(execution, options);
+  const list = options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "";
+  return { head: startText(execution) + list + head, tail };
+}
+
+/** The members before the task runs. */
+function startText({ id, namespace, flowId, flowRevision }: Execution): string {
+  return `{"id":"${id}","namespace":"${namespace}","flowId":"${flowId}","flowRevision":${flowRevision}`;
+}
+
+/** The members after the task runs. */
+function restParts(execution: Execution, options: Pick<BodyOptions, "url" | "waiting">): BodyParts {
+  const { history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
   const { originalCreatedAt } = execution;
   const originalDate = originalCreatedAt === undefined ? createdDate : toIso(originalCreatedAt);
   const state = stateParts(history);
-  const head = `{"id":"${id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"` +
-    `,"flowRevision":${execution.flowRevision}` +
-    (options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "") +
-    (inputs ? member("inputs", inputs) : "") +
+  const head = (inputs ? member("inputs", inputs) : "") +
     (outputs ? member("outputs", outputs) : "") +
     (variables ? member("variables", variables) : "") +
     `,"labels":${labelsText(execution)},"state":${state.head}`;

@@ -2,7 +2,13 @@
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
-import { checkTenant, type Tenant } from "../../model/access/tenant.ts";
+import {
+  checkTenant,
+  generationOf,
+  internalTenantId,
+  publicTenantId,
+  type Tenant,
+} from "../../model/access/tenant.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
@@ -12,23 +18,38 @@ interface TenantsDeps {
   readonly committer: Committer;
 }
 
-/** Called when a tenant accepts no more requests, before its keys are deleted; drops what is cached of it. */
-type TenantListener = (id: TenantId) => void | Promise<void>;
+/** Drops what runs and what is cached of a tenant that is being removed; receives its internal id. */
+interface TenantListener {
+  /** The tenant accepts neither requests nor writes; its keys are not deleted yet. */
+  readonly closed: (id: TenantId) => void | Promise<void>;
+  /** No key is left. */
+  readonly removed?: (id: TenantId) => void;
+}
 
-const MAIN: Tenant = { id: MAIN_TENANT, name: "Main" };
+/** A tenant and its internal id. */
+interface KnownTenant {
+  readonly tenant: Tenant;
+  readonly internalId: TenantId;
+}
+
+const MAIN: KnownTenant = { tenant: { id: MAIN_TENANT, name: "Main" }, internalId: MAIN_TENANT };
 
 /** Deletes of one entry: so many of the longest keys (2 KiB) fit into one commit. */
 const DELETES_PER_ENTRY = 30;
 /** Keys that are read and deleted together. */
 const DELETES_PER_ROUND = 16 * DELETES_PER_ENTRY;
 
-/** All tenants in memory; changes are written through. */
+/** All tenants in memory; changes are written through. Callers use ids; all data has the internal ids of its tenants. */
 export class Tenants {
   readonly #deps: TenantsDeps;
   readonly #lock = new KeyedLock();
-  readonly #tenants = new Map<TenantId, Tenant>([[MAIN_TENANT, MAIN]]);
-  readonly #removing = new Set<TenantId>();
+  /** By the ids that callers use. */
+  readonly #tenants = new Map<string, KnownTenant>([[MAIN_TENANT, MAIN]]);
+  /** Tenants whose removal is not complete. */
+  readonly #removing = new Map<string, KnownTenant>();
   readonly #listeners: TenantListener[] = [];
+  /** Of the next tenant; grows with each removal, so that no internal id is used twice while a writer may remember it. */
+  #generation = 0;
 
   constructor(deps: TenantsDeps) {
     this.#deps = deps;
@@ -36,9 +57,11 @@ export class Tenants {
 
   /** Reads all tenants and completes removals that a crash interrupted. Must run before anything else reads data of tenants. */
   async start(): Promise<void> {
-    for (const { tenant, isRemoved } of await readTenants(this.#deps.store)) {
-      if (isRemoved) await this.#purge(tenant.id);
-      else this.#tenants.set(tenant.id, tenant);
+    for (const { tenant: { id: internalId, name }, isRemoved } of await readTenants(this.#deps.store)) {
+      const id = publicTenantId(internalId);
+      this.#generation = Math.max(this.#generation, generationOf(internalId));
+      if (isRemoved) await this.#purge(internalId);
+      else this.#tenants.set(id, { tenant: { id, name }, internalId });
     }
   }
 
@@ -47,8 +70,8 @@ export class Tenants {
     this.#listeners.push(listener);
   }
 
-  /** True if the tenant exists; called for each request. */
-  has(id: TenantId): boolean {
+  /** True if the tenant exists. */
+  has(id: string): boolean {
     return this.#tenants.has(id);
   }
 
@@ -57,17 +80,35 @@ export class Tenants {
     return this.#tenants.size;
   }
 
+  /** The internal id of the tenant, with which its keys begin; called for each request. */
+  internalId(id: string): TenantId | undefined {
+    return this.#tenants.get(id)?.internalId;
+  }
+
+  /** The internal ids of all tenants, in the order of {@link list}. */
+  internalIds(): TenantId[] {
+    return this.#sorted().map(({ internalId }) => internalId);
+  }
+
   /** All tenants, `main` first, then by id. */
   list(): Tenant[] {
-    const others = [...this.#tenants.values()].filter((tenant) => tenant !== MAIN);
-    return [MAIN, ...others.sort((a, b) => a.id < b.id ? -1 : 1)];
+    return this.#sorted().map(({ tenant }) => tenant);
   }
 
   /** The tenant. @throws DomainError not_found */
-  get(id: TenantId): Tenant {
-    const tenant = this.#tenants.get(id);
-    if (tenant) return tenant;
+  get(id: string): Tenant {
+    return this.#known(id).tenant;
+  }
+
+  #known(id: string): KnownTenant {
+    const known = this.#tenants.get(id);
+    if (known) return known;
     throw notFound(`there is no tenant "${id}"`);
+  }
+
+  #sorted(): KnownTenant[] {
+    const others = [...this.#tenants.values()].filter((known) => known !== MAIN);
+    return [MAIN, ...others.sort((a, b) => a.tenant.id < b.tenant.id ? -1 : 1)];
   }
 
   /** Creates a tenant. @throws DomainError invalid_entity, already_exists, conflict while one of that id is being removed */
@@ -83,33 +124,49 @@ export class Tenants {
           `Cannot create tenant "${tenant.id}": its former data is being removed`,
         );
       }
-      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
-      this.#tenants.set(tenant.id, tenant);
+      const internalId = internalTenantId(tenant.id, this.#generation);
+      const stored = { tenant: { id: internalId, name: tenant.name }, isRemoved: false };
+      await this.#deps.committer.commit({ mutations: [setTenant(stored)] });
+      this.#tenants.set(tenant.id, { tenant, internalId });
       return tenant;
     });
   }
 
   /**
    * Removes a tenant and all its data; resolves once nothing is left. It is not found from the start of the removal on,
-   * also after a crash.
+   * also after a crash; what still runs for it is ended or refused. Continues a removal that failed.
    * @throws DomainError not_found; conflict for `main`
    */
-  remove(id: TenantId): Promise<void> {
+  remove(id: string): Promise<void> {
     return this.#lock.run(id, async () => {
-      const tenant = this.get(id);
-      if (tenant === MAIN) {
+      const known = this.#removing.get(id) ?? this.#known(id);
+      if (known === MAIN) {
         throw new DomainError(
           "conflict",
           `Cannot delete tenant "${id}": it is the default tenant, used by paths without a tenant`,
         );
       }
-      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
-      this.#tenants.delete(id);
-      this.#removing.add(id);
-      for (const listener of this.#listeners) await listener(id);
-      await this.#purge(id);
+      await this.#close(id, known);
+      await this.#purge(known.internalId);
       this.#removing.delete(id);
+      for (const listener of this.#listeners) listener.removed?.(known.internalId);
     });
+  }
+
+  /** Ends what runs for the tenant; afterwards nothing writes to it. */
+  async #close(id: string, known: KnownTenant): Promise<void> {
+    const { committer } = this.#deps;
+    const { internalId, tenant: { name } } = known;
+    const mark = setTenant({ tenant: { id: internalId, name }, isRemoved: true });
+    await committer.commit({ mutations: [mark] });
+    if (this.#tenants.delete(id)) this.#generation++;
+    this.#removing.set(id, known);
+    committer.refuseTenant(internalId);
+    for (const listener of this.#listeners) await listener.closed(internalId);
+    // Both lanes of the committer are queues: these entries come after all that was accepted for the tenant.
+    await Promise.all(
+      [{ mutations: [mark] }, { mutations: [mark], bulk: true }].map((entry) => committer.commit(entry)),
+    );
   }
 
   async #purge(id: TenantId): Promise<void> {

@@ -5,7 +5,7 @@ import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError, invalidEntity, notFound } from "../../model/errors.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
 import {
   type ApiToken,
   checkTokenRequest,
@@ -59,8 +59,12 @@ export class Tokens {
 
   /** Reads all tokens; call it once. */
   async start(): Promise<void> {
-    for (const { hash, token } of await readTokens(this.#deps.store)) this.#add(hash, token);
-    this.#deps.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
+    const { store, tenants } = this.#deps;
+    for (const { hash, token } of await readTokens(store)) this.#add(hash, token);
+    const named = new Set([...this.#grants.values()].flatMap(({ token }) => token.tenants ?? []));
+    // A crash interrupted the removal of a tenant before its tokens were changed.
+    for (const tenant of named) if (!tenants.has(tenant)) await this.#forgetTenant(tenant);
+    tenants.onRemove({ closed: (tenant) => this.#forgetTenant(publicTenantId(tenant)) });
   }
 
   /** All tokens, newest first. */
@@ -133,7 +137,7 @@ export class Tokens {
   }
 
   /** A new tenant with the same id is another one: old tokens must not open it. */
-  async #forgetTenant(tenant: TenantId): Promise<void> {
+  async #forgetTenant(tenant: string): Promise<void> {
     const concerned = [...this.#grants.values()].filter(({ token }) => token.tenants?.includes(tenant));
     for (const grant of concerned) {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);

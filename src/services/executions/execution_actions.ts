@@ -177,10 +177,15 @@ export function taskRunOfId(execution: Execution, id: string): TaskRun | undefin
 }
 
 /** The task run of an execution with that id. @throws DomainError not_found */
-export function knownTaskRun(execution: Execution, id: string): TaskRun {
+function knownTaskRun(execution: Execution, id: string): TaskRun {
   const taskRun = taskRunOfId(execution, id);
   if (taskRun) return taskRun;
-  throw notFound(`task run "${id.slice(0, 100)}" does not exist in execution "${execution.id}"`);
+  throw unknownTaskRun(execution.id, id);
+}
+
+/** No task run of the execution has that id. */
+export function unknownTaskRun(executionId: string, id: string): DomainError {
+  return notFound(`task run "${id.slice(0, 100)}" does not exist in execution "${executionId}"`);
 }
 
 /** No execution has that id. */

@@ -11,7 +11,8 @@ import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
 import { errorOf, type ExecutionActions, type Request, taskRunOfId } from "./execution_actions.ts";
-import { checkEnabled } from "./executions.ts";
+import type { Quotas } from "../access/quotas.ts";
+import { beginWithinQuota, checkEnabled } from "./executions.ts";
 import { refusalOf, refuseUnlessAtRest } from "../../engine/requests.ts";
 import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
@@ -27,6 +28,7 @@ interface ExecutionReplaysDeps {
   readonly executor: Pick<Executor, "begin">;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly quotas?: Quotas;
 }
 
 const RESTART: Request = { type: "restarted" };
@@ -170,7 +172,7 @@ export class ExecutionReplays {
 
   async #begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[]): Promise<string> {
     const text = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true });
-    await this.#deps.executor.begin(execution, plan, files);
+    await beginWithinQuota(this.#deps, { execution, plan, mutations: files });
     return text;
   }
 }

@@ -1,16 +1,20 @@
 /** Further views of executions: the latest of flows, distinct field values, an export of all that match, outputs. */
 import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
-import { taskRunId } from "../../base/id.ts";
+import { taskRunId, taskRunOrdinal } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
-import type { ExecutionCondition, ExecutionConditions } from "../../model/executions/execution_query.ts";
+import type {
+  ExecutionCondition,
+  ExecutionConditions,
+  ExecutionQuery,
+} from "../../model/executions/execution_query.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import { knownTaskRun } from "./execution_actions.ts";
+import { unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 
@@ -42,6 +46,8 @@ const RECORDS_PER_PAGE = 500;
 
 /** Executions of one correlation that are returned. */
 const MAX_RELATED = 1_000;
+/** Characters of their texts after which values are shortened harder: they are in memory together. */
+const RELATED_FULL_CHARS = 2 * 1024 * 1024;
 
 /** The use cases of these views. */
 export class ExecutionViews {
@@ -89,24 +95,20 @@ export class ExecutionViews {
     return found;
   }
 
-  /** Pages of the matching executions, oldest first, each as lists show it. */
+  /** All matching executions in pieces, oldest first, each as lists show it. */
   async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
     for (let page = 1;; page++) {
       const sort = [{ field: "id", descending: false }] as const;
-      const { results } = await this.#deps.executions.search(actor, {
-        ...filters,
-        sort,
-        page,
-        size: RECORDS_PER_PAGE,
-      });
-      yield results.map((text) => parseJson(text)).filter(isJsonObject);
-      if (results.length < RECORDS_PER_PAGE) return;
+      const query = { ...filters, sort, page, size: RECORDS_PER_PAGE };
+      const { pieces, count } = await this.#deps.executions.search(actor, query);
+      for await (const texts of pieces) yield texts.map((text) => parseJson(text)).filter(isJsonObject);
+      if (count < RECORDS_PER_PAGE) return;
     }
   }
 
   /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
   async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
-    const { execution } = await this.#deps.executions.read(actor, id);
+    const execution = await this.#deps.executions.view(actor, id);
     return execution.taskRuns.flatMap((taskRun) => {
       const { outputs = {}, ordinal } = taskRun;
       return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
@@ -115,28 +117,33 @@ export class ExecutionViews {
 
   /** Outputs of one task run. @throws DomainError not_found */
   async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.read(actor, id);
-    return knownTaskRun(execution, taskRunId).outputs ?? {};
+    const ordinal = taskRunOrdinal(id, taskRunId);
+    const taskRun = ordinal === undefined
+      ? undefined
+      : await this.#deps.records.taskRun(actor.tenant, id, ordinal);
+    if (taskRun) return taskRun.outputs ?? {};
+    throw unknownTaskRun((await this.#deps.executions.header(actor, id)).id, taskRunId);
   }
 
   /** Outputs of the flow. @throws DomainError not_found */
   async flowOutputs(actor: Actor, id: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.read(actor, id);
-    return execution.outputs ?? {};
+    return (await this.#deps.executions.header(actor, id)).outputs ?? {};
   }
 
   /** The executions of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
   async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
-    const { execution } = await this.#deps.executions.read(actor, id);
+    const execution = await this.#deps.executions.header(actor, id);
     const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
     const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
-    const { results } = await this.#deps.executions.search(actor, {
+    const query: ExecutionQuery = {
       conditions: [{ field: "labels", anyOf, negated: false }],
       groups: [],
       sort: [{ field: "id", descending: false }],
       page: 1,
       size: MAX_RELATED,
-    });
+    };
+    const { pieces } = await this.#deps.executions.search(actor, query, RELATED_FULL_CHARS);
+    const results = (await Array.fromAsync(pieces)).flat();
     const flow = { namespace: execution.namespace, id: execution.flowId };
     return { flow, executions: results.map((text) => parseJson(text)).filter(isJsonObject) };
   }

@@ -10,7 +10,8 @@ import { ExecutionTree } from "../../engine/tree.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
-import { executionBody } from "../../model/executions/execution_body.ts";
+import { executionBody, executionBodyChunks } from "../../model/executions/execution_body.ts";
+import { MAX_SHOWN_VALUE_BYTES } from "../../model/executions/shortened_value.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
@@ -29,8 +30,10 @@ import type { ExecutionCleanup } from "./execution_cleanup.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { prepareRemoval } from "../../runtime/removal.ts";
+import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { planOf, unknownExecution } from "./execution_actions.ts";
+import { type ExecutionPage, executionPieces } from "./execution_pages.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type ReadForm, storeFilesOf } from "../starts/given_files.ts";
 import { logEntries, type LogFilter } from "../logs/log_entries.ts";
@@ -48,6 +51,7 @@ interface ExecutionsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly checks: StartChecks;
+  readonly quotas?: Quotas;
 }
 
 /** Options of a start. */
@@ -75,13 +79,6 @@ interface StartedExecution extends NewExecution {
   readonly mutations: readonly Mutation[];
 }
 
-/** An execution and its text. */
-export interface ExecutionView {
-  readonly execution: Execution;
-  readonly body: string;
-  readonly hasEnded: boolean;
-}
-
 /** The use cases of executions. */
 export class Executions {
   /** Shared views for event streams. */
@@ -92,7 +89,7 @@ export class Executions {
 
   constructor(deps: ExecutionsDeps) {
     this.#deps = deps;
-    const read = (actor: Actor, id: string) => this.read(actor, id);
+    const read = (actor: Actor, id: string) => this.#read(actor, id);
     this.followed = new FollowedExecutions({ read, changes: deps.changes, clock: deps.clock });
   }
 
@@ -129,42 +126,75 @@ export class Executions {
     const created = executionBody(execution, { now, taskRuns: false, url });
     const { remember } = options;
     const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
-    await this.#deps.executor.begin(execution, plan, stored);
+    await beginWithinQuota(this.#deps, { execution, plan, mutations: stored });
     return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
   }
 
   /** The text of an execution once it has ended, or the caller has disconnected. @throws DomainError not_found */
   async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
-    const { execution } = await this.#load(actor.tenant, id);
+    const execution = await this.header(actor, id);
     return await this.#waitFor(execution, wait, urlOf(execution));
   }
 
-  /** An execution with its task runs. @throws DomainError not_found */
-  async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
-    const { execution, waiting } = await this.read(actor, id);
-    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
-    return { execution, body, hasEnded: isEnded(execution.history) };
+  /** The text of an execution with its task runs. @throws DomainError not_found */
+  async #get({ tenant }: Actor, id: string, url: string): Promise<string> {
+    const { execution } = await this.#load(tenant, id);
+    return this.#textOf(execution, await this.#waitingOf(execution), url);
   }
 
-  /** An execution, and what it waits for. @throws DomainError not_found */
-  async read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
-    const { execution } = await this.#load(actor.tenant, id);
-    return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
+  #textOf(execution: Execution, waiting: JsonObject | undefined, url?: string): string {
+    return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
   }
 
-  /** Texts of one page of executions without task runs, and the total number. @throws DomainError invalid_filter */
-  async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
-    const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
-    const now = this.#deps.clock.now();
-    const texts = ids.map((id) => this.#deps.records.summary(actor.tenant, id, now));
-    const known = await Promise.all(texts);
-    return { results: known.filter((text) => text !== undefined), total };
+  /** The text of an execution with its task runs; of a large one in chunks that are read when they are asked for. @throws DomainError not_found */
+  async text(actor: Actor, id: string): Promise<string | AsyncGenerator<string>> {
+    const { records, clock } = this.#deps;
+    const opened = await records.open(actor.tenant, id);
+    if (!opened) throw unknownExecution(id);
+    const { execution, taskRuns } = opened;
+    if (!taskRuns) return this.#textOf(execution, await this.#waitingOf(execution));
+    const hasEnded = isEnded(execution.history);
+    const waiting = hasEnded ? undefined : await this.#waitingOf(await this.view(actor, id));
+    return executionBodyChunks(execution, taskRuns, { now: clock.now(), waiting });
+  }
+
+  /** An execution with its task runs for a page or an event: values beyond 4 MiB in all are shortened. @throws DomainError not_found */
+  async view({ tenant }: Actor, id: string): Promise<Execution> {
+    const execution = await this.#deps.records.view(tenant, id, MAX_SHOWN_VALUE_BYTES);
+    if (execution) return execution;
+    throw unknownExecution(id);
+  }
+
+  /** An execution without its task runs. @throws DomainError not_found */
+  async header({ tenant }: Actor, id: string): Promise<Execution> {
+    const execution = await this.#deps.records.header(tenant, id);
+    if (execution) return execution;
+    throw unknownExecution(id);
+  }
+
+  /** An execution as {@link view}, and what it waits for. @throws DomainError not_found */
+  async #read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
+    const execution = await this.view(actor, id);
+    return { execution, waiting: await this.#waitingOf(execution) };
+  }
+
+  async #waitingOf(execution: Execution): Promise<JsonObject | undefined> {
+    return waitingOf(execution, await this.#waitingFacts(execution));
+  }
+
+  /** One page of executions; beyond `fullChars` characters its values are shortened harder. @throws DomainError invalid_filter */
+  async search({ tenant }: Actor, query: ExecutionQuery, fullChars?: number): Promise<ExecutionPage> {
+    const { records, catalog, clock } = this.#deps;
+    const { ids, total } = await catalog.query(tenant, query);
+    const pieces = executionPieces(records, { tenant, ids, now: clock.now(), fullChars });
+    return { total, count: ids.length, pieces };
   }
 
   /** Deletes an execution with its log lines and files; stops it if it is running. @throws DomainError not_found */
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
+    this.#deps.quotas?.removed(tenant, "executions");
     const { records, cleanup, committer, changes, executor } = this.#deps;
     // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
@@ -195,11 +225,12 @@ export class Executions {
     for (const message of removal.messages) await executor.deliver(message);
   }
 
-  /** Log entries, oldest first; none for an unknown execution. */
-  async logs(actor: Actor, id: string, filter: LogFilter = {}): Promise<JsonObject[]> {
-    const found = await this.#deps.records.loadLogs(actor.tenant, id);
-    if (!found) return [];
-    return logEntries(found.execution, found.lines, filter);
+  /** Log entries in pieces that are read when they are asked for, oldest first; none for an unknown execution. */
+  async *logs({ tenant }: Actor, id: string, filter: LogFilter = {}): AsyncGenerator<JsonObject[]> {
+    const stored = await this.#deps.records.outline(tenant, id);
+    if (!stored) return;
+    const { execution } = stored;
+    for await (const lines of this.#deps.records.logLines(stored)) yield logEntries(execution, lines, filter);
   }
 
   /** Ends all waits for an end: callers get the current state, also later ones. */
@@ -236,15 +267,14 @@ export class Executions {
 
   async #ended(actor: Actor, id: string, signal: AbortSignal, url: string): Promise<string> {
     await this.#untilEnded(actor, id, AbortSignal.any([signal, this.#closing.signal]));
-    return (await this.get(actor, id, url)).body;
+    return await this.#get(actor, id, url);
   }
 
   /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
   async #untilEnded({ tenant }: Actor, id: string, signal: AbortSignal): Promise<void> {
     const { changes, clock, records } = this.#deps;
     const hasEnded = async () => {
-      const stored = await records.load(tenant, id);
-      return !stored || isEnded(stored.execution.history);
+      return !await records.isOpen(tenant, id);
     };
     await changes.until({ tenant, id }, hasEnded, { clock, timeoutMs: MAX_WAIT_MS, signal });
   }
@@ -258,7 +288,9 @@ export class Executions {
     }
     if (state !== "BREAKPOINT") return {};
     const plan = await planOf(this.#deps.flows, execution);
-    return { heldTasks: heldTasks(new ExecutionTree(plan, execution)) };
+    // The tree needs all decisions, which `execution` may have in part.
+    const { execution: complete } = await this.#load(execution.tenant, execution.id);
+    return { heldTasks: heldTasks(new ExecutionTree(plan, complete)) };
   }
 
   async #limitOf(execution: Execution): Promise<number | undefined> {
@@ -270,6 +302,16 @@ export class Executions {
     if (!stored) throw unknownExecution(id);
     return stored;
   }
+}
+
+/** Begins an execution if the quota of its tenant allows. @throws DomainError quota_exceeded, and as {@link Executor.begin} */
+export function beginWithinQuota(
+  { executor, quotas }: { readonly executor: Pick<Executor, "begin">; readonly quotas?: Quotas },
+  { execution, plan, mutations }: StartedExecution,
+): Promise<void> {
+  const { tenant } = execution;
+  if (!quotas?.isLimited(tenant, "executions")) return executor.begin(execution, plan, mutations);
+  return quotas.within(tenant, "executions", 1, () => executor.begin(execution, plan, mutations));
 }
 
 /** The plan of a flow that may be started. @throws DomainError conflict: it is disabled */

@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
+import type { QuotaHold } from "../../model/access/quota.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import {
   FLOWS_FOLDER,
@@ -15,6 +16,7 @@ import { checkNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Blobs, StagedBlob } from "../../store/blobs/blobs.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { FileRecord, FileRecords, FileSpace } from "../../store/records/file_records.ts";
+import type { Quotas } from "../access/quotas.ts";
 import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } from "./file_tree.ts";
 
 export type { FileRecord } from "../../store/records/file_records.ts";
@@ -27,6 +29,7 @@ interface FilesDeps {
   readonly maxUploadBytes: number;
   /** Saves a flow whose source was written into the folder of flows, with that namespace. */
   readonly importFlow: (tenant: TenantId, namespace: string, source: string) => Promise<void>;
+  readonly quotas?: Quotas;
 }
 
 /** An open file; its content must be read to the end or cancelled. */
@@ -107,7 +110,7 @@ export class Files {
   /**
    * Creates or replaces a file and creates missing parent directories; readers see either the old or the new content. A
    * flow in the folder of flows is saved as a flow instead.
-   * @throws DomainError invalid_argument; too_large; storage_full or unavailable: nothing was changed
+   * @throws DomainError invalid_argument; too_large; quota_exceeded, storage_full or unavailable: nothing was changed
    */
   async write(
     actor: Pick<Actor, "tenant">,
@@ -121,7 +124,9 @@ export class Files {
     if ((await this.#deps.records.get(space, target))?.content === undefined) {
       await this.#checkPlace(space, target);
     }
-    const blob = await this.#deps.blobs.write(ownerOf(space), source, this.#deps.maxUploadBytes);
+    const { blobs, quotas, maxUploadBytes } = this.#deps;
+    const write = (maxBytes: number) => blobs.write(ownerOf(space), source, maxBytes);
+    const blob = await (quotas ? quotas.bounded(space.tenant, maxUploadBytes, write) : write(maxUploadBytes));
     await this.commitStaged(space, [{ path: target, blob }]);
   }
 
@@ -131,10 +136,11 @@ export class Files {
     files: readonly StagedFile[],
     directories: readonly string[] = [],
   ): Promise<void> {
-    const { blobs, records, clock } = this.#deps;
+    const { blobs, records, clock, quotas } = this.#deps;
     await this.#exclusively(space, async () => {
       const paths = files.map((file) => file.path);
       const replaced: FileRecord[] = [];
+      let hold: QuotaHold | undefined;
       const build = async () => {
         const now = clock.now();
         const found = await records.getMany(space, paths);
@@ -152,9 +158,17 @@ export class Files {
           if (old?.content) mutations.push(...blobs.retire(ownerOf(space), old.content));
           if (old) replaced.push(old);
         }
+        hold = await quotas?.holdBytes(space.tenant, addedBytes(files, replaced));
         return mutations;
       };
-      await blobs.commit(ownerOf(space), files.map((file) => file.blob), build);
+      let isStored = false;
+      try {
+        await blobs.commit(ownerOf(space), files.map((file) => file.blob), build);
+        isStored = true;
+      } finally {
+        hold?.end(isStored);
+      }
+      if (replaced.length > 0) quotas?.removed(space.tenant, "fileBytes");
       for (const { content } of replaced) if (content) await blobs.remove(ownerOf(space), content);
     });
   }
@@ -204,6 +218,7 @@ export class Files {
       const rest = record ? [target, ...emptied] : [];
       await batch.add(rest.map((each) => records.delete(space, each)), record?.content);
       await batch.flush();
+      this.#deps.quotas?.removed(space.tenant, "fileBytes");
     });
   }
 
@@ -327,6 +342,12 @@ export function checkNotFlows(path: string): void {
     "invalid_argument",
     `Forbidden path: ${JSON.stringify(path)}; only flows can be put into "${FLOWS_FOLDER}"`,
   );
+}
+
+/** Bytes of the files beyond those that they replace. */
+function addedBytes(files: readonly StagedFile[], replaced: readonly FileRecord[]): number {
+  const written = files.reduce((sum, { blob }) => sum + blob.size, 0);
+  return written - replaced.reduce((sum, { content }) => sum + (content?.size ?? 0), 0);
 }
 
 function ownerOf({ tenant, namespace }: FileSpace) {

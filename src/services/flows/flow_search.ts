@@ -1,12 +1,11 @@
 /** Searches the sources of flows. */
 import type { Actor } from "../../model/access/actor.ts";
-import type { Flow } from "../../model/flows/flow.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
 /** A flow whose source contains the text. */
 interface FoundSource {
-  readonly flow: Flow;
+  readonly head: FlowHead;
   /** Lines as escaped HTML, the match as `[mark]…[/mark]`. */
   readonly fragments: readonly string[];
 }
@@ -35,11 +34,10 @@ export async function searchSources(
   const results: FoundSource[] = [];
   let total = 0;
   for (const head of flows.select(actor, matches)) {
-    const flow = await flows.read(head);
-    const lines = linesWith(flow.source, wanted);
+    const lines = linesWith((await flows.read(head)).source, wanted);
     if (lines.length === 0) continue;
     if (total >= first && results.length < size) {
-      results.push({ flow, fragments: lines.map((line) => marked(line, wanted)) });
+      results.push({ head, fragments: lines.map((line) => marked(line, wanted)) });
     }
     total++;
   }

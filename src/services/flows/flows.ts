@@ -18,7 +18,14 @@ import {
   validateTrigger,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, type ErrorItem, invalidEntity, notFound } from "../../model/errors.ts";
+import type { Quotas } from "../access/quotas.ts";
+import {
+  DomainError,
+  type ErrorItem,
+  invalidEntity,
+  notFound,
+  undefinedIfMissing,
+} from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
@@ -34,6 +41,7 @@ interface FlowsDeps {
   readonly functions: ReadonlySet<string>;
   /** Commits the save or deletion of a flow in one entry with its consequences. */
   readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
+  readonly quotas?: Quotas;
 }
 
 /** Selects a revision of a flow; default: the latest one. */
@@ -59,14 +67,18 @@ export interface FlowCheck {
   readonly isOutdated: boolean;
 }
 
-/** Cached plans of revisions, each some 10 KB. */
-const MAX_PLANS = 2_000;
+/** Weight of all cached plans of revisions. A usual plan has some 10 KB; a large one several times its source. */
+const MAX_PLAN_BYTES = 32 * 1024 * 1024;
+const MIN_BYTES_OF_PLAN = 16 * 1024;
+const PLAN_BYTES_PER_CHAR = 8;
+/** Flows that a list reads together, each with up to 512 KiB of source. */
+const FLOWS_PER_PIECE = 16;
 
 /** The use cases of flows. */
 export class Flows {
   readonly #deps: FlowsDeps;
   readonly #heads: FlowHeads;
-  readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLANS, () => 1);
+  readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLAN_BYTES, bytesOfPlan);
   readonly #locks = new KeyedLock();
 
   constructor(deps: FlowsDeps) {
@@ -178,13 +190,31 @@ export class Flows {
     return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
 
-  /** All saved revisions, oldest first; with `allowDeleted` also those that mark a deletion. @throws DomainError not_found */
-  async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
-    const head = this.#head(actor.tenant, key, allowDeleted);
-    const records = await this.#deps.records.revisions(head);
-    return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
-      this.#flowOf(head, record)
-    );
+  /**
+   * All saved revisions, oldest first, each read when it is asked for; with `allowDeleted` also those that mark a deletion.
+   * @throws DomainError not_found
+   */
+  revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): AsyncGenerator<Flow[]> {
+    return this.#revisionsOf(this.#head(actor.tenant, key, allowDeleted), allowDeleted);
+  }
+
+  async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
+    for await (const record of this.#deps.records.revisions(head)) {
+      if (allowDeleted || !record.deleted) yield [this.#flowOf(head, record)];
+    }
+  }
+
+  /** The flows with these heads, in pieces that are read when they are asked for; without those that are deleted meanwhile. */
+  async *pieces(heads: readonly FlowHead[]): AsyncGenerator<Flow[]> {
+    for (let i = 0; i < heads.length; i += FLOWS_PER_PIECE) {
+      const flows = heads.slice(i, i + FLOWS_PER_PIECE).map((head) =>
+        undefinedIfMissing(async () => {
+          const options = { revision: head.revision, allowDeleted: true };
+          return (await this.plan(head.tenant, head, options)).flow;
+        })
+      );
+      yield (await Promise.all(flows)).filter((flow) => flow !== undefined);
+    }
   }
 
   /** Deletes a flow by a new revision that marks the deletion. @throws DomainError not_found */
@@ -196,20 +226,21 @@ export class Flows {
       const deleted = { ...head, revision: head.revision + 1, deleted: true };
       const record = { revision: deleted.revision, deleted: true, source, definition };
       await this.#commit(deleted, record, { ...flow, ...deleted });
+      this.#deps.quotas?.removed(actor.tenant, "flows");
     });
   }
 
-  /** Flows of that namespace, not of those below it. */
-  async inNamespace(actor: Actor, namespace: string): Promise<Flow[]> {
-    return await this.#flowsOf(this.#existing(actor, (head) => head.namespace === namespace));
+  /** Heads of the flows of that namespace, not of those below it. */
+  inNamespace(actor: Actor, namespace: string): FlowHead[] {
+    return this.#existing(actor, (head) => head.namespace === namespace);
   }
 
-  /** One page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
-  async search(actor: Actor, search: FlowSearch): Promise<{ results: Flow[]; total: number }> {
+  /** Heads of one page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
+  search(actor: Actor, search: FlowSearch): { heads: FlowHead[]; total: number } {
     const found = this.#existing(actor, search.matches);
     const sorted = sortHeads(found, search.sort);
     const first = (search.page - 1) * search.size;
-    return { results: await this.#flowsOf(sorted.slice(first, first + search.size)), total: found.length };
+    return { heads: sorted.slice(first, first + search.size), total: found.length };
   }
 
   /** Namespaces of the flows, sorted. */
@@ -305,7 +336,10 @@ export class Flows {
       deleted: false,
       labels: flow.labels,
     };
-    await this.#commit(head, { revision, deleted: false, source, definition }, flow);
+    const { quotas } = this.#deps;
+    const commit = () => this.#commit(head, { revision, deleted: false, source, definition }, flow);
+    const isNew = !previous || previous.deleted;
+    await (quotas && isNew ? quotas.within(tenant, "flows", 1, commit) : commit());
     return flow;
   }
 
@@ -331,10 +365,10 @@ export class Flows {
     const identity = { tenant, revision, flowNo, deleted, source };
     return buildFlow(record.definition, identity, this.#deps.catalogs);
   }
+}
 
-  #flowsOf(heads: readonly FlowHead[]): Promise<Flow[]> {
-    return Promise.all(heads.map(async (head) => (await this.plan(head.tenant, head)).flow));
-  }
+function bytesOfPlan({ flow }: FlowPlan): number {
+  return Math.max(MIN_BYTES_OF_PLAN, flow.source.length * PLAN_BYTES_PER_CHAR);
 }
 
 function planKey(head: FlowHead, revision: number): string {

@@ -103,7 +103,7 @@ export class LogSearch {
     { batch, lines }: { readonly batch: readonly Candidate[]; readonly lines: TopLines },
   ): Promise<number> {
     const { logs, pace } = this.#deps;
-    const loaded = await Promise.all(batch.map(({ id }) => logs.load(tenant, id)));
+    const loaded = await Promise.all(batch.map(({ id }) => logs.outline(tenant, id)));
     let count = 0;
     for (const [index, stored] of loaded.entries()) {
       if (!stored) continue;

@@ -1,6 +1,8 @@
 /** Selects the first lines in an order without keeping all lines in memory. */
 import type { Instant } from "../../base/clock.ts";
 import type { LogPlace } from "../../model/executions/log_query.ts";
+import { shortenedText } from "../../model/executions/shortened_value.ts";
+import { MAX_LOG_LINE_CHARS } from "../../model/limits.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 
 /** A line and its place in the order. */
@@ -15,11 +17,23 @@ export function comesAfter(a: LogPlace, b: LogPlace, descending: boolean): boole
   return descending ? order < 0 : order > 0;
 }
 
-/** Keeps the first `wanted` lines; at most twice as many in memory. */
+/** Characters of the messages of the lines that are kept. */
+const MAX_KEPT_CHARS = 16 * 1024 * 1024;
+/** What is left of it after lines were shortened, so that this happens rarely. */
+const SHORTENED_CHARS = MAX_KEPT_CHARS * 3 / 4;
+/** Messages up to this length are never shortened. */
+const MIN_MESSAGE_CHARS = 512;
+
+/**
+ * Keeps the first `wanted` lines; at most twice as many in memory. If their messages are too long together, the longest
+ * ones are shortened, all to the same length.
+ */
 export class TopLines {
   readonly #descending: boolean;
   readonly #wanted: number;
   #lines: PlacedLine[] = [];
+  #chars = 0;
+  #maxMessageChars = Infinity;
 
   constructor(descending: boolean, wanted: number) {
     this.#descending = descending;
@@ -33,8 +47,11 @@ export class TopLines {
 
   /** Adds a line. */
   offer(line: PlacedLine): void {
-    this.#lines.push(line);
+    const kept = shortened(line, this.#maxMessageChars);
+    this.#lines.push(kept);
+    this.#chars += kept.line.message.length;
     if (this.#lines.length >= 2 * this.#wanted) this.#prune();
+    if (this.#chars > MAX_KEPT_CHARS && this.#maxMessageChars > MIN_MESSAGE_CHARS) this.#shorten();
   }
 
   /** Number of kept lines before that time in the order. */
@@ -62,8 +79,33 @@ export class TopLines {
   #prune(): void {
     const sign = this.#descending ? -1 : 1;
     this.#lines.sort((a, b) => sign * compare(a, b));
-    if (this.#lines.length > this.#wanted) this.#lines.length = this.#wanted;
+    if (this.#lines.length <= this.#wanted) return;
+    this.#lines.length = this.#wanted;
+    this.#count();
   }
+
+  /** Drops the lines that are not wanted; if that is not enough, halves the longest messages. */
+  #shorten(): void {
+    this.#prune();
+    while (this.#chars > SHORTENED_CHARS && this.#maxMessageChars > MIN_MESSAGE_CHARS) {
+      this.#maxMessageChars = Math.max(
+        MIN_MESSAGE_CHARS,
+        Math.min(this.#maxMessageChars, MAX_LOG_LINE_CHARS) / 2,
+      );
+      this.#lines = this.#lines.map((line) => shortened(line, this.#maxMessageChars));
+      this.#count();
+    }
+  }
+
+  #count(): void {
+    this.#chars = this.#lines.reduce((sum, { line }) => sum + line.message.length, 0);
+  }
+}
+
+function shortened(placed: PlacedLine, maxChars: number): PlacedLine {
+  const { line } = placed;
+  const message = shortenedText(line.message, maxChars);
+  return message === line.message ? placed : { ...placed, line: { ...line, message } };
 }
 
 function compare(a: LogPlace, b: LogPlace): number {

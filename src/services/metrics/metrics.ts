@@ -11,7 +11,7 @@ import type { Metric } from "../../model/executions/metric.ts";
 import { changedAt, currentState, startedAt } from "../../model/executions/state.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords, OpenedExecution } from "../../store/records/execution_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
@@ -59,10 +59,10 @@ export class Metrics {
 
   /** The metrics of an execution, oldest first; empty for an unknown one. */
   async ofExecution(actor: Actor, id: string, filter: MetricFilter = {}): Promise<JsonObject[]> {
-    const stored = await this.#deps.records.load(actor.tenant, id);
-    if (!stored) return [];
-    const { execution } = stored;
-    const entries = await this.#entriesOf(execution);
+    const opened = await this.#deps.records.open(actor.tenant, id);
+    if (!opened) return [];
+    const { execution } = opened;
+    const entries = await this.#entriesOf(opened);
     return entries.map((entry) => responseOf(execution, entry)).filter((response) =>
       (filter.taskId === undefined || response.taskId === filter.taskId) &&
       (filter.taskRunId === undefined || response.taskRunId === filter.taskRunId)
@@ -104,19 +104,25 @@ export class Metrics {
     const { namespace, id: flowId } = flow;
     const query = executionSelectionQuery({ namespace, flowId, startedFrom: start, startedBefore: end });
     for (const id of (await this.#deps.catalog.query(tenant, { ...query, size: limit })).ids) {
-      const stored = await this.#deps.records.load(tenant, id);
-      if (stored) yield* await this.#entriesOf(stored.execution);
+      const opened = await this.#deps.records.open(tenant, id);
+      if (opened) yield* await this.#entriesOf(opened);
     }
   }
 
-  async #entriesOf(execution: Execution): Promise<MetricEntry[]> {
+  /** Reads the outputs of one task run after the other: those of a large execution do not fit into memory together. */
+  async #entriesOf({ execution, taskRuns }: OpenedExecution): Promise<MetricEntry[]> {
     const { tenant, id } = execution;
     const stored = await this.#deps.metrics.load(tenant, id);
     const reported = stored.flatMap(({ metrics, taskId, taskRun, at }) =>
       metrics.map((metric): MetricEntry => ({ ...metric, taskId, taskRun, at }))
     );
     const plan = await undefinedIfMissing(() => this.#planOf(execution));
-    const derived = execution.taskRuns.flatMap((taskRun) => plan ? this.#derive(plan, taskRun) : []);
+    const derived: MetricEntry[] = [];
+    if (plan) {
+      for await (const taskRun of taskRuns ?? execution.taskRuns) {
+        derived.push(...this.#derive(plan, taskRun));
+      }
+    }
     return [...reported, ...derived].sort((a, b) => a.at - b.at || a.taskRun - b.taskRun);
   }
 

@@ -5,7 +5,7 @@ import {
   serverMetric,
   type ServerMetricSample,
 } from "../../model/server_metric.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -29,7 +29,7 @@ export const MAX_LABELLED_NAMESPACES = 200;
 const OTHER = "_other";
 
 interface NamespaceCounts {
-  readonly tenant: TenantId;
+  readonly tenant: string;
   readonly namespace: string;
   readonly states: Map<State, number>;
 }
@@ -83,18 +83,19 @@ export class ServerMetrics {
 
   #flowSamples(): ServerMetricSample[] {
     const { tenants, flows } = this.#deps;
-    return tenants.list().slice(0, MAX_LABELLED_NAMESPACES).map(({ id: tenant }) => {
+    return tenants.internalIds().slice(0, MAX_LABELLED_NAMESPACES).map((tenant) => {
       let value = 0;
       for (const head of flows.heads(tenant)) if (!head.deleted) value++;
-      return { labels: { tenant }, value };
+      return { labels: { tenant: publicTenantId(tenant) }, value };
     });
   }
 
   async #countByNamespace(): Promise<NamespaceCounts[]> {
     const { tenants, catalog, flows } = this.#deps;
     const found = new Map<string, NamespaceCounts>();
-    for (const { id: tenant } of tenants.list()) {
-      for (const [flowNo, states] of await catalog.counts(tenant)) {
+    for (const internalId of tenants.internalIds()) {
+      const tenant = publicTenantId(internalId);
+      for (const [flowNo, states] of await catalog.counts(internalId)) {
         const namespace = flows.byNumber(flowNo)?.namespace ?? OTHER;
         const key = `${tenant}/${namespace}`;
         const counts = found.get(key) ?? { tenant, namespace, states: new Map<State, number>() };

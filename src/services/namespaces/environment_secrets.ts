@@ -3,6 +3,7 @@
  * `main`, and of tenants that the operator names: a tenant must not read what belongs to the operator.
  */
 import type { Logger } from "../../base/log.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 
 /** Prefix of the variables. */
@@ -17,11 +18,11 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 /** The secrets of `main` and of those tenants. */
 export function environmentFor(
-  tenants: readonly TenantId[],
+  tenants: readonly string[],
   secrets: ReadonlyMap<string, string>,
 ): EnvironmentOf {
   const named = new Set([MAIN_TENANT, ...tenants]);
-  return (tenant) => named.has(tenant) ? secrets : NONE;
+  return (tenant) => named.has(publicTenantId(tenant)) ? secrets : NONE;
 }
 
 /** Secrets by name. A value that is not base64 of UTF-8 is skipped with a warning that names only the variable. */

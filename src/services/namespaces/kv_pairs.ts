@@ -13,6 +13,7 @@ import {
   type KvPairInfo,
   type KvValue,
 } from "../../model/namespaces/kv_pair.ts";
+import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { KvPairRecords, StoredKvPair } from "../../store/records/kv_pair_records.ts";
 
@@ -30,6 +31,7 @@ interface KvPairsDeps {
   readonly clock: Clock;
   /** The tenants whose expired pairs are removed. */
   readonly tenants: () => Iterable<TenantId>;
+  readonly quotas?: Quotas;
 }
 
 /** An expired pair is kept for this time, so that its first read returns `expired` instead of `not_found`. */
@@ -54,7 +56,7 @@ export class KvPairs {
     return this.#writeCount;
   }
 
-  /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument */
+  /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument, quota_exceeded */
   async put(
     scope: TenantScope,
     id: KvPairId,
@@ -78,7 +80,9 @@ export class KvPairs {
         expiresAt: expiryOf(options.ttl, now),
         description,
       };
-      await this.#deps.records.put(scope.tenant, pair, stored);
+      const { records, quotas } = this.#deps;
+      const put = () => records.put(scope.tenant, pair, stored);
+      await (stored || !quotas ? put() : quotas.within(scope.tenant, "kvPairs", 1, put));
       return pair;
     });
   }
@@ -105,6 +109,7 @@ export class KvPairs {
     return await this.#exclusively(scope, id, async (stored) => {
       if (stored === undefined) return false;
       await this.#deps.records.delete(scope.tenant, stored);
+      this.#deps.quotas?.removed(scope.tenant, "kvPairs");
       return !isExpired(stored, this.#deps.clock.now());
     });
   }
@@ -178,6 +183,7 @@ export class KvPairs {
     return await this.#exclusively(scope, id, async (stored) => {
       if (stored === undefined || !isExpired(stored, this.#deps.clock.now())) return false;
       await this.#deps.records.delete(scope.tenant, stored);
+      this.#deps.quotas?.removed(scope.tenant, "kvPairs");
       return true;
     });
   }

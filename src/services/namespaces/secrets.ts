@@ -5,6 +5,7 @@ import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
 import type { EnvironmentOf } from "./environment_secrets.ts";
@@ -23,6 +24,7 @@ interface SecretsDeps {
   readonly clock: Clock;
   /** Values by name, for all namespaces of a tenant; see `environment_secrets.ts`. */
   readonly environmentOf: EnvironmentOf;
+  readonly quotas?: Quotas;
 }
 
 /** UTF-8 bytes of a value: encrypted and encoded, it fits into one record. */
@@ -72,7 +74,7 @@ export class Secrets {
     return names.map((name) => ({ namespace: "", name, tags: [], updatedAt: 0 }));
   }
 
-  /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large; messages never contain the value */
+  /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large, quota_exceeded; messages never contain the value */
   async put(actor: Actor, id: SecretId, value: string, metadata: SecretMetadata = {}): Promise<SecretInfo> {
     checkId(id);
     checkMetadata(metadata);
@@ -85,7 +87,10 @@ export class Secrets {
     const sealed = this.#deps.cipher.encrypt(value, contextOf(actor.tenant, id));
     return await this.#exclusively(actor, id, async () => {
       const info = { ...id, ...metadata, tags: metadata.tags ?? [], updatedAt: this.#deps.clock.now() };
-      await this.#deps.records.put(actor.tenant, { ...info, sealed });
+      const { records, quotas } = this.#deps;
+      const put = () => records.put(actor.tenant, { ...info, sealed });
+      const isNew = quotas?.isLimited(actor.tenant, "secrets") && !await records.get(actor.tenant, id);
+      await (quotas && isNew ? quotas.within(actor.tenant, "secrets", 1, put) : put());
       return info;
     });
   }
@@ -113,6 +118,7 @@ export class Secrets {
     await this.#exclusively(actor, id, async () => {
       await this.#stored(actor.tenant, id);
       await this.#deps.records.delete(actor.tenant, id);
+      this.#deps.quotas?.removed(actor.tenant, "secrets");
     });
   }
 

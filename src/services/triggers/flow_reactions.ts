@@ -15,6 +15,7 @@ import type { Mutation } from "../../store/store.ts";
 import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
+import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import { stopStates } from "./trigger_index.ts";
@@ -43,6 +44,7 @@ interface FlowReactionsDeps {
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
   readonly triggerRecords: TriggerRecords;
+  readonly quotas?: Pick<Quotas, "refusalOf">;
 }
 
 interface Reaction extends Upstream {
@@ -99,8 +101,9 @@ export class FlowReactions {
     const view = this.#deps.viewOf(declared.plan.flow, execution);
     const reaction = { announcement, state, ...declared, execution, view };
     const verdict = await this.#evaluate(reaction);
-    if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
-    else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
+    const refusal = verdict.refusal ?? await this.#deps.quotas?.refusalOf(execution.tenant, "executions");
+    if (refusal === undefined) await this.#fire(reaction, verdict);
+    else await this.#refuse(reaction, refusal, verdict.mutations);
     return true;
   }
 

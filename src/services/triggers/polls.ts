@@ -12,6 +12,7 @@ import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { Quotas } from "../access/quotas.ts";
 import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -24,6 +25,7 @@ interface PollsDeps {
   readonly renderer: TriggerRenderer;
   readonly executor: Pick<Executor, "begin">;
   readonly timeZone: string;
+  readonly quotas?: Pick<Quotas, "refusalOf">;
 }
 
 /** A polling trigger as its flow declares it. */
@@ -75,9 +77,10 @@ export class Polls {
   /** Polls once; resolves once the result is durable. */
   async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
     const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
-    const finding: Finding = isSkipped
-      ? { isFired: false, reason: "The previous execution is still running" }
-      : await this.#find(declared);
+    const reason = isSkipped
+      ? "The previous execution is still running"
+      : await this.#deps.quotas?.refusalOf(due.tenant, "executions");
+    const finding: Finding = reason === undefined ? await this.#find(declared) : { isFired: false, reason };
     await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
       const state = await this.#deps.states.get(due.tenant, due.trigger);
       if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding });

@@ -18,6 +18,7 @@ import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { Executor } from "../../runtime/executor.ts";
+import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
@@ -38,6 +39,7 @@ interface SchedulesDeps {
   readonly changes: Changes;
   readonly polls: Polls;
   readonly scheduler: Pick<Scheduler, "start" | "wake">;
+  readonly quotas?: Pick<Quotas, "refusalOf">;
 }
 
 /** A trigger as its flow declares it. */
@@ -195,16 +197,17 @@ export class Schedules {
     const rescheduled: Rescheduled = { ...after, dueAt: dueAfter(due, after, now) };
     return whenKnown(
       this.#deps.dates.prepare(tick, date, isBackfill),
-      ({ start, refusal, error }): Promise<void> => {
-        if (refusal === undefined) {
-          return whenKnown(
-            this.#createOrFail(start, error),
-            (created) => this.#begin(tick, rescheduled, created, date),
-          );
-        }
-        const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
-        return this.#save(due.tenant, state, withEvaluation({ ...state, ...rescheduled }, evaluation));
-      },
+      ({ start, refusal, error }): Promise<void> =>
+        whenKnown(refusal ?? this.#deps.quotas?.refusalOf(due.tenant, "executions"), (reason) => {
+          if (reason === undefined) {
+            return whenKnown(
+              this.#createOrFail(start, error),
+              (created) => this.#begin(tick, rescheduled, created, date),
+            );
+          }
+          const evaluation = { at: now, date, outcome: "SKIPPED", reason } as const;
+          return this.#save(due.tenant, state, withEvaluation({ ...state, ...rescheduled }, evaluation));
+        }),
     );
   }
 

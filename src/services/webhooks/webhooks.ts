@@ -150,7 +150,7 @@ export class Webhooks {
     if (!remembered) return undefined;
     if (remembered.response) return { ...remembered.response, isReplayed };
     const actor = { tenant, user: "" };
-    const { execution } = await this.#deps.executions.read(actor, remembered.executionId);
+    const execution = await this.#deps.executions.header(actor, remembered.executionId);
     const body = await this.#deps.executions.ended(actor, execution.id, { ...options, wait: signal });
     return { ...await this.#response(called, execution, body), isReplayed };
   }

@@ -10,6 +10,7 @@ import {
   type FileBatchDeps,
   type FileBatchPlace,
   type StoredFile,
+  writeWithinQuota,
 } from "./file_batch.ts";
 import { blobsOf, executionFileKey, executionFilesOf } from "../keys.ts";
 import type { Mutation } from "../store.ts";
@@ -36,14 +37,16 @@ export class ExecutionFiles {
     this.#findOther = findOther;
   }
 
-  /** Stores a file as it arrives. @throws DomainError too_large, storage_full, unavailable */
+  /** Stores a file as it arrives. @throws DomainError too_large, quota_exceeded, storage_full, unavailable */
   async write(
     tenant: TenantId,
     id: string,
     path: string,
     source: AsyncIterable<Uint8Array>,
   ): Promise<StagedFile> {
-    const blob = await this.#deps.blobs.write({ tenant, owner: id }, source, this.#deps.maxBytes);
+    const { blob, hold } = await writeWithinQuota(this.#deps, { tenant, owner: id }, source);
+    // The caller commits it; if it does not, the quota has counted too much until the next count.
+    hold?.end(true);
     const record = setJson(executionFileKey(tenant, id, path), [blob.blobId, blob.size]);
     return { size: blob.size, mutations: [...blob.mutations, record] };
   }

@@ -6,6 +6,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
+import type { FileQuota, QuotaHold } from "../../model/access/quota.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
@@ -31,6 +32,8 @@ export interface FileBatchDeps {
   readonly blobs: Blobs;
   /** Size limit of one file. */
   readonly maxBytes: number;
+  /** Limits the files of a tenant; absent: no limit. */
+  readonly quota?: FileQuota;
 }
 
 /** The location of a batch. */
@@ -75,6 +78,7 @@ export class FileBatch implements PendingFiles {
   /** Contents of files that are not durable yet; `null` for files that will be deleted. */
   readonly #own = new Map<string, StagedBlob | null>();
   #retired: BlobRef[] = [];
+  #holds: QuotaHold[] = [];
   #isStored = false;
   #isOver = false;
 
@@ -89,11 +93,12 @@ export class FileBatch implements PendingFiles {
     return this.#bytes;
   }
 
-  /** Writes a file; returns its size. @throws DomainError conflict: the attempt has ended; too_large, storage_full, unavailable */
+  /** Writes a file; returns its size. @throws DomainError conflict: the attempt has ended; too_large, quota_exceeded, storage_full, unavailable */
   async add(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     this.#checkOpen();
-    const { blobs, maxBytes } = this.#deps;
-    const blob = await blobs.write(this.#owner, content, maxBytes);
+    const { blobs } = this.#deps;
+    const { blob, hold } = await writeWithinQuota(this.#deps, this.#owner, content);
+    if (hold) this.#holds.push(hold);
     if (this.#isOver) await blobs.discard(this.#owner, blob);
     this.#checkOpen();
     const record = setJson(this.#keyOf(path), [blob.blobId, blob.size, this.#place.batchId]);
@@ -141,12 +146,14 @@ export class FileBatch implements PendingFiles {
   /** @inheritdoc */
   async committed(): Promise<void> {
     this.#end(this.#paths);
+    this.#endHolds(true);
     await this.#removeRetired();
   }
 
   /** @inheritdoc */
   async discard(): Promise<void> {
     this.#isOver = true;
+    this.#endHolds(false);
     this.#end(this.#paths);
     const removals = this.#staged.splice(0).map((blob) => this.#deps.blobs.discard(this.#owner, blob));
     // If this removal fails, the next start removes the files by their intent.
@@ -154,6 +161,10 @@ export class FileBatch implements PendingFiles {
       ...removals,
       this.#isStored ? removeBatch(this.#deps, this.#place) : undefined,
     ]);
+  }
+
+  #endHolds(isStored: boolean): void {
+    for (const hold of this.#holds.splice(0)) hold.end(isStored);
   }
 
   get #owner(): BlobOwner {
@@ -225,6 +236,22 @@ export class FileBatch implements PendingFiles {
     const retired = this.#retired;
     this.#retired = [];
     await Promise.allSettled(retired.map((blob) => this.#deps.blobs.remove(this.#owner, blob)));
+  }
+}
+
+/** Stores the content of a file if the quota of its tenant allows. @throws DomainError too_large, quota_exceeded, storage_full, unavailable */
+export async function writeWithinQuota(
+  { blobs, maxBytes, quota }: FileBatchDeps,
+  owner: BlobOwner,
+  content: AsyncIterable<Uint8Array>,
+): Promise<{ readonly blob: StagedBlob; readonly hold?: QuotaHold }> {
+  if (!quota) return { blob: await blobs.write(owner, content, maxBytes) };
+  const blob = await quota.bounded(owner.tenant, maxBytes, (most) => blobs.write(owner, content, most));
+  try {
+    return { blob, hold: await quota.holdBytes(owner.tenant, blob.size) };
+  } catch (error) {
+    await blobs.discard(owner, blob);
+    throw error;
   }
 }
 

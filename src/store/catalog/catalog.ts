@@ -174,6 +174,11 @@ export class Catalog implements GroupRider {
     });
   }
 
+  /** Drops the rows of a removed tenant. */
+  forget(tenant: TenantId): void {
+    this.#tenants.delete(tenant);
+  }
+
   /** Waits for running scans and sealings. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lock.run(SCAN, () => Promise.resolve());

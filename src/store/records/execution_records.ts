@@ -7,10 +7,11 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { RecentCache } from "../../base/lru.ts";
 import { flattenString } from "../../base/flatten_string.ts";
-import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import { type Execution, type LogLine, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Label } from "../../model/flows/label.ts";
+import { MAX_LISTED_VALUE_BYTES_BEYOND, shortenedValue } from "../../model/executions/shortened_value.ts";
 import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
 import { encodeRow } from "../catalog/row.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -35,6 +36,7 @@ import {
   type StoredForm,
   type ValueReference,
 } from "./execution_form.ts";
+import { shortenHeader, shortenLoop } from "./execution_shortening.ts";
 import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
 import { deletionsOf } from "../stored_entries.ts";
@@ -45,6 +47,8 @@ const MAX_INLINE_CHARS = 8_192;
 const MAX_PAGED_VALUE = 1_024;
 /** Cache of recently written or read records, for the GET that follows a start. */
 const CACHE_BYTES = 8 * 1024 * 1024;
+/** Pages of task runs and chunks of log lines, up to 64 KiB each, that are read together for a response. */
+const PAGES_AT_ONCE = 16;
 /** Bytes of a cached record beside its value: the buffer object, the key and the cache entry. */
 const CACHE_OVERHEAD = 600;
 
@@ -57,8 +61,28 @@ export interface StoredExecution {
 /** The flow with a number. */
 type FlowOf = (flowNo: number) => FlowKey | undefined;
 
+/** How far an execution is read. */
+interface Reading {
+  /** Bytes of values that may still be read; further values are replaced by {@link shortenedValue}. */
+  left: number;
+  /** Task runs have only ordinals and task ids. */
+  readonly isOutline?: boolean;
+}
+
+/** An execution for reading. */
+export interface OpenedExecution {
+  /** With its task runs if it is small. */
+  readonly execution: Execution;
+  /** The task runs of a large one, in order and without decisions, read while they are asked for. */
+  readonly taskRuns?: AsyncIterable<TaskRun>;
+}
+
 interface Summary extends BodyParts {
   readonly history: History;
+  /** The bound of the values. */
+  readonly maxValueBytes: number;
+  /** True if the text is the same for each bound. */
+  readonly isComplete: boolean;
 }
 
 /** Reads executions and builds the mutations that store them. Commits nothing. */
@@ -112,13 +136,49 @@ export class ExecutionRecords {
   }
 
   /** The last committed state, or `undefined`. */
-  async load(tenant: string, id: string): Promise<StoredExecution | undefined> {
+  load(tenant: string, id: string): Promise<StoredExecution | undefined> {
+    return this.#load(tenant, id, { left: Infinity });
+  }
+
+  /** The last committed state for a response, with values of up to `maxValueBytes` in all; further ones are shortened. */
+  async view(tenant: string, id: string, maxValueBytes: number): Promise<Execution | undefined> {
+    return (await this.#load(tenant, id, { left: maxValueBytes }))?.execution;
+  }
+
+  /** The last committed state as far as log lines need it: no values, and of task runs only ordinals and task ids. */
+  outline(tenant: string, id: string): Promise<StoredExecution | undefined> {
+    return this.#load(tenant, id, { left: 0, isOutline: true });
+  }
+
+  /** The last committed state, its task runs and their values read one after the other; `undefined` when it does not exist. */
+  async open(tenant: string, id: string): Promise<OpenedExecution | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
     const packed = decodeRecord(bytes);
     const form = newForm();
     const execution = await this.#unpackHeader(tenant, id, packed, form);
-    await this.#loadTaskRuns(execution, packed[6], form);
+    if (typeof packed[6] === "number") return { execution, taskRuns: this.#readTaskRuns(execution) };
+    await this.#loadTaskRuns(execution, packed[6], form, { left: Infinity });
+    return { execution };
+  }
+
+  /** The task run with that ordinal, or `undefined`. */
+  async taskRun(tenant: string, id: string, ordinal: number): Promise<TaskRun | undefined> {
+    const opened = await this.open(tenant, id);
+    if (!opened) return undefined;
+    const { execution, taskRuns } = opened;
+    if (!taskRuns) return taskRunOf(execution, ordinal);
+    for await (const taskRun of taskRuns) if (taskRun.ordinal === ordinal) return taskRun;
+    return undefined;
+  }
+
+  async #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return undefined;
+    const packed = decodeRecord(bytes);
+    const form = newForm();
+    const execution = await this.#unpackHeader(tenant, id, packed, form, reading);
+    await this.#loadTaskRuns(execution, packed[6], form, reading);
     form.isSpread = typeof packed[6] === "number";
     form.storedStates = execution.history.length;
     if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
@@ -147,21 +207,42 @@ export class ExecutionRecords {
   }
 
   /**
-   * The JSON text of an execution without task runs, for lists; `undefined` when it does not exist. Synchronous when the
-   * text for the cached record is known.
+   * The JSON text of an execution without task runs, for lists; `undefined` when it does not exist. Values with a longer
+   * text are shortened. Synchronous when the text for the cached record is known.
    */
-  summary(tenant: string, id: string, now: Instant): string | undefined | Promise<string | undefined> {
+  summary(
+    tenant: string,
+    id: string,
+    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+  ): string | undefined | Promise<string | undefined> {
     const recent = this.#recent.get(cacheKey(tenant, id));
     const known = recent && this.#summaries.get(recent);
-    return known ? summaryText(known, now) : this.#summarize(tenant, id, now);
+    if (known && (known.isComplete || known.maxValueBytes === maxValueBytes)) return summaryText(known, now);
+    return this.#summarize(tenant, id, { now, maxValueBytes });
   }
 
-  async #summarize(tenant: string, id: string, now: Instant): Promise<string | undefined> {
+  async #summarize(
+    tenant: string,
+    id: string,
+    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+  ): Promise<string | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes));
+    const packed = decodeRecord(bytes);
+    const isSpread = typeof packed[6] === "number";
+    // An inline record is small as a whole, so that its values need not be measured.
+    const isSmall = !isSpread && bytes.length <= maxValueBytes;
+    if (!isSmall) shortenHeader(packed, { tenant, id, maxValueBytes });
+    const unpacked = await this.#unpackHeader(tenant, id, packed);
+    const execution = isSmall ? unpacked : shortenLoop(unpacked, maxValueBytes);
     const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
-    const summary = { head: flattenString(head), tail: flattenString(tail), history: execution.history };
+    const summary = {
+      head: flattenString(head),
+      tail: flattenString(tail),
+      history: execution.history,
+      maxValueBytes,
+      isComplete: !isSpread && bytes.length <= MAX_LISTED_VALUE_BYTES_BEYOND,
+    };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, now);
   }
@@ -171,15 +252,23 @@ export class ExecutionRecords {
     tenant: string,
     id: string,
   ): Promise<{ execution: Execution; lines: LogLine[] } | undefined> {
-    const stored = await this.load(tenant, id);
+    const stored = await this.outline(tenant, id);
     if (!stored) return undefined;
-    const { execution, form } = stored;
-    const lines = [...form.inlineLogs];
-    for await (const entry of this.#store.list(logChunksOf(tenant, id))) {
-      const chunk = decodeJson(entry.value) as unknown as PackedLogLine[];
-      lines.push(...chunk.map((line) => unpackLogLine(line, originOf(execution))));
+    const lines = (await Array.fromAsync(this.logLines(stored))).flat();
+    return { execution: stored.execution, lines };
+  }
+
+  /** All stored lines in the order they were written: the inline lines, then one piece for each chunk. */
+  async *logLines({ execution, form }: StoredExecution): AsyncGenerator<readonly LogLine[]> {
+    if (form.inlineLogs.length > 0) yield form.inlineLogs;
+    if (!form.isSpread) return;
+    const origin = originOf(execution);
+    const chunks = this.#store.list(logChunksOf(execution.tenant, execution.id), {
+      batchSize: PAGES_AT_ONCE,
+    });
+    for await (const { value } of chunks) {
+      yield (decodeJson(value) as unknown as PackedLogLine[]).map((line) => unpackLogLine(line, origin));
     }
-    return { execution, lines };
   }
 
   /** The executions that have all of these labels. */
@@ -190,12 +279,13 @@ export class ExecutionRecords {
   ): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     await Promise.all(ids.map(async (id) => {
-      const stored = await this.load(tenant, id);
-      const own = stored?.execution.labels ?? [];
-      const hasAll = labels.every(({ key, value }) =>
-        own.some((label) => label.key === key && label.value === value)
-      );
-      if (stored && hasAll) found.add(id);
+      const bytes = await this.#read(tenant, id);
+      const packed = bytes && decodeRecord(bytes);
+      const header = packed && await this.#unpackHeader(tenant, id, packed, newForm(), { left: 0 });
+      const own = header?.labels;
+      const hasAll = own &&
+        labels.every(({ key, value }) => own.some((label) => label.key === key && label.value === value));
+      if (hasAll) found.add(id);
     }));
     return found;
   }
@@ -216,6 +306,12 @@ export class ExecutionRecords {
   forget(tenant: string, id: string): void {
     this.#reads.delete(cacheKey(tenant, id));
     this.#recent.delete(cacheKey(tenant, id));
+  }
+
+  /** Empties the cache. */
+  forgetAll(): void {
+    this.#reads.clear();
+    this.#recent.clear();
   }
 
   async #read(tenant: string, id: string): Promise<Uint8Array | undefined> {
@@ -288,10 +384,13 @@ export class ExecutionRecords {
     id: string,
     value: T,
     form: StoredForm,
+    reading?: Reading,
   ): Promise<T> {
     if (!Array.isArray(value)) return value;
     const reference = value as unknown as ValueReference;
     const [blobId, size] = reference;
+    if (reading && size > reading.left) return shortenedValue(tenant, id, size - 1) as T;
+    if (reading) reading.left -= size;
     const resolved = decodeJson(
       await this.#blobs.readRange({ tenant, owner: id }, { blobId, size }, 0, size),
     ) as JsonObject;
@@ -305,34 +404,43 @@ export class ExecutionRecords {
     id: string,
     packed: PackedExecution,
     form = newForm(),
+    reading?: Reading,
   ): Promise<Execution> {
     const flow = this.#flowOf(packed[0]);
     if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
-    await this.#resolveHeader(tenant, id, packed, form);
+    await this.#resolveHeader(tenant, id, packed, { form, reading });
     return unpackExecution(packed, id, tenant, flow);
   }
 
-  async #resolveHeader(tenant: string, id: string, packed: PackedExecution, form: StoredForm): Promise<void> {
-    packed[4] = await this.#resolve(tenant, id, packed[4], form);
+  async #resolveHeader(
+    tenant: string,
+    id: string,
+    packed: PackedExecution,
+    { form, reading }: { readonly form: StoredForm; readonly reading?: Reading },
+  ): Promise<void> {
+    packed[4] = await this.#resolve(tenant, id, packed[4], form, reading);
     const extras = packed[8];
     if (!extras) return;
-    if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form);
+    if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form, reading);
+    // The loop of an execution is not a value; it is always read.
     extras.g = await this.#resolve(tenant, id, extras.g, form);
-    extras.v = await this.#resolve(tenant, id, extras.v, form);
-    extras.u = await this.#resolve(tenant, id, extras.u, form);
+    extras.v = await this.#resolve(tenant, id, extras.v, form, reading);
+    extras.u = await this.#resolve(tenant, id, extras.u, form, reading);
   }
 
   async #loadTaskRuns(
     execution: Execution,
     stored: PackedTaskRun[] | number,
     form: StoredForm,
+    reading: Reading,
   ): Promise<void> {
     const { tenant, id } = execution;
     const add = async (packed: PackedTaskRun[], first: number) => {
       let previous = first - 1;
       for (const taskRun of packed) {
-        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form);
-        if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form);
+        if (reading.isOutline) dropAllButIds(taskRun);
+        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form, reading);
+        if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form, reading);
         const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
         previous = unpacked.ordinal;
         execution.taskRuns.push(unpacked);
@@ -340,8 +448,26 @@ export class ExecutionRecords {
     };
     if (typeof stored !== "number") return await add(stored, 0);
     form.hasPages = true;
-    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id))) {
+    const options = reading.left === Infinity ? undefined : { batchSize: PAGES_AT_ONCE };
+    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id), options)) {
       await add(decodeJson(value) as unknown as PackedTaskRun[], Number(key[3]) * PAGE_SIZE);
+    }
+  }
+
+  /** One task run after the other, without decisions: the values of at most one are in memory. */
+  async *#readTaskRuns(execution: Execution): AsyncGenerator<TaskRun> {
+    const { tenant, id } = execution;
+    const origin = originOf(execution);
+    const pages = this.#store.list(taskRunPagesOf(tenant, id), { batchSize: PAGES_AT_ONCE });
+    for await (const { key, value } of pages) {
+      let previous = Number(key[3]) * PAGE_SIZE - 1;
+      for (const taskRun of decodeJson(value) as unknown as PackedTaskRun[]) {
+        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], newForm());
+        if (taskRun[7]) delete taskRun[7].d;
+        const unpacked = unpackTaskRun(taskRun, previous, origin);
+        previous = unpacked.ordinal;
+        yield unpacked;
+      }
     }
   }
 }
@@ -367,6 +493,15 @@ export function catalogRow(execution: Execution): Uint8Array {
 
 function decodeRecord(bytes: Uint8Array): PackedExecution {
   return decodeJson(bytes) as unknown as PackedExecution;
+}
+
+/** Leaves the ordinal and the task id of a task run. */
+function dropAllButIds(taskRun: PackedTaskRun): void {
+  taskRun[1] = [];
+  taskRun[2] = [];
+  taskRun[3] = 0;
+  if (taskRun[5]) taskRun[5] = null;
+  if (taskRun[7]) delete taskRun[7].d;
 }
 
 function summaryText({ head, tail, history }: Summary, now: Instant): string {

@@ -32,6 +32,8 @@ export interface FlowRevisionRecord {
 
 type PackedHead = [flowNo: number, revision: number, flags: number, labels: string[]];
 
+/** Parts of sources, up to 64 KiB each, that are read together for a list of revisions. */
+const PARTS_AT_ONCE = 16;
 const DISABLED = 1;
 const DELETED = 2;
 
@@ -56,15 +58,20 @@ export class FlowRecords {
     return parts.length === 0 ? undefined : decodeRevision(parts);
   }
 
-  /** All revisions, oldest first. */
-  async revisions(head: FlowHead): Promise<FlowRevisionRecord[]> {
-    const parts = new Map<number, Uint8Array[]>();
-    const selector = flowRevisionsOf(head.tenant, head);
-    for await (const entry of this.#store.list(selector)) {
-      const revision = Number(entry.key[4]);
-      parts.set(revision, [...parts.get(revision) ?? [], entry.value]);
+  /** All revisions, oldest first, each read when it is asked for. */
+  async *revisions(head: FlowHead): AsyncGenerator<FlowRevisionRecord> {
+    let parts: Uint8Array[] = [];
+    let revision: number | undefined;
+    const entries = this.#store.list(flowRevisionsOf(head.tenant, head), { batchSize: PARTS_AT_ONCE });
+    for await (const { key, value } of entries) {
+      if (parts.length > 0 && Number(key[4]) !== revision) {
+        yield decodeRevision(parts);
+        parts = [];
+      }
+      revision = Number(key[4]);
+      parts.push(value);
     }
-    return [...parts.values()].map(decodeRevision);
+    if (parts.length > 0) yield decodeRevision(parts);
   }
 
   /** Mutations that remove a revision, which must not be the latest; none when the revision does not exist. */

@@ -17,6 +17,9 @@ import { kvExpiriesBefore, kvExpiryKey, kvPairKey, kvPairsOf, kvPairsOfTenant } 
 import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
+/** Pairs, with values of up to 60 KiB, that are read together for a list. */
+const PAIRS_AT_ONCE = 64;
+
 /** A pair as stored: the value is inline or a blob. */
 export interface StoredKvPair extends KvPairInfo {
   readonly type: KvType;
@@ -87,7 +90,7 @@ export class KvPairRecords {
   /** The pairs of a namespace in key order, including expired ones; without `namespace` those of all namespaces. */
   list(tenant: TenantId, namespace?: string): AsyncIterable<KvPairInfo & { readonly type: KvType }> {
     const selector = namespace === undefined ? kvPairsOfTenant(tenant) : kvPairsOf(tenant, namespace);
-    return readEntries(this.#deps.store, selector, decodePair);
+    return readEntries(this.#deps.store, selector, decodePair, { batchSize: PAIRS_AT_ONCE });
   }
 
   /** At most `limit` pairs that expired before `beforeMs`, earliest first. */

@@ -41,13 +41,14 @@ export class LogRecords {
     return this.#records.load(tenant, id);
   }
 
-  /** All stored lines in the order they were written: the inline lines, then one piece for each chunk. */
-  async *pieces({ execution, form }: StoredExecution): AsyncGenerator<readonly LogLine[]> {
-    if (form.inlineLogs.length > 0) yield form.inlineLogs;
-    if (!form.isSpread) return;
-    for await (const { value } of this.#store.list(logChunksOf(execution.tenant, execution.id))) {
-      yield unpackChunk(value, execution);
-    }
+  /** An execution with its inline log lines, only for reading lines; see {@link ExecutionRecords.outline}. */
+  outline(tenant: TenantId, id: string): Promise<StoredExecution | undefined> {
+    return this.#records.outline(tenant, id);
+  }
+
+  /** See {@link ExecutionRecords.logLines}. */
+  pieces(stored: StoredExecution): AsyncGenerator<readonly LogLine[]> {
+    return this.#records.logLines(stored);
   }
 
   /**

@@ -2,12 +2,13 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { RESERVED_TENANT_IDS } from "../../../src/model/access/tenant.ts";
 import { Tenants } from "../../../src/services/access/tenants.ts";
-import type { Committer } from "../../../src/store/committer.ts";
+import type { Committer, Entry } from "../../../src/store/committer.ts";
 import { encodeJson } from "../../../src/store/codec.ts";
 import { MemoryStore } from "../../support/memory_store.ts";
-import type { Key, Mutation } from "../../../src/store/store.ts";
+import type { Atomic, Key, Mutation } from "../../../src/store/store.ts";
 import { setTenant } from "../../../src/store/records/tenant_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { FaultyStore } from "../../support/faulty_store.ts";
 import { quietCommitter } from "../../support/quiet_committer.ts";
 
 interface Setup extends AsyncDisposable {
@@ -57,13 +58,17 @@ Deno.test("Tenants.remove() hides the tenant and calls listeners before its data
   await tenants.create({ id: "acme", name: "Acme" });
   await fill(committer, "acme");
   const seen: unknown[] = [];
-  tenants.onRemove(async (id) => {
-    seen.push([id, tenants.has(id), store.count([id])]);
-    await committer.commit({ mutations: [set([id, "late", 1])] });
-    seen.push(await assertRejects(() => tenants.remove("acme2"), DomainError).then((error) => error.code));
+  const late = (id: string) => committer.commit({ mutations: [set([id, "late", 1])] });
+  const codeOf = async (refused: () => Promise<unknown>) => (await assertRejects(refused, DomainError)).code;
+  tenants.onRemove({
+    closed: async (id) => {
+      seen.push([id, tenants.has(id), store.count([id])]);
+      seen.push(await codeOf(() => late(id)), await codeOf(() => tenants.remove("acme2")));
+    },
+    removed: (id) => seen.push([id, store.count([id])]),
   });
   await tenants.remove("acme");
-  assertEquals(seen, [["acme", false, 1301], "not_found"]);
+  assertEquals(seen, [["acme", false, 1301], "not_found", "not_found", ["acme", 0]]);
   assertEquals(store.count(["acme"]), 0);
 });
 
@@ -95,6 +100,97 @@ Deno.test("Tenants.create() is refused while a tenant of that id is being remove
   assertEquals(created, { id: "acme", name: "new" });
   const twice = await Promise.allSettled([1, 2].map(() => tenants.create({ id: "beta", name: "b" })));
   assertEquals(twice.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
+});
+
+Deno.test("a writer of a removed tenant never reaches one of the same id that is created later", async () => {
+  const clock = new FakeClock();
+  await using setup = await start(clock);
+  const { store, committer, tenants } = setup;
+  const ids: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    await tenants.create({ id: "acme", name: "Acme" });
+    const id = tenants.internalId("acme") ?? "";
+    for (const former of ids) {
+      const entries: Entry[] = [
+        { mutations: [set([former, "x", 1])] },
+        { mutations: [set(["bi", former, "owner", "blob"])], bulk: true },
+        { mutations: [set(["tm", 1, former, "id", "name"])] },
+        { mutations: [], facts: { liveness: [{ tenant: former, id: "1", live: true }] } },
+        { mutations: [], facts: { rows: [{ tenant: former, row: new Uint8Array(56) }] } },
+      ];
+      for (const entry of entries) {
+        const error = await assertRejects(() => committer.commit(entry), DomainError, 'no tenant "acme"');
+        assertEquals(error.code, "not_found");
+      }
+    }
+    await committer.commit({ mutations: [set([id, "x", 1])] });
+    assertEquals([store.count([id]), tenants.get("acme").id], [1, "acme"]);
+    ids.push(id);
+    await tenants.remove("acme");
+    assertEquals(ids.map((former) => store.count([former])), ids.map(() => 0));
+  }
+  assertEquals(new Set(ids).size, 3);
+});
+
+Deno.test("a tenant that was created after a removal keeps its data over a restart", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  let internalId = "";
+  {
+    await using setup = await start(clock, store);
+    const { tenants, committer } = setup;
+    await tenants.create({ id: "acme", name: "old" });
+    await tenants.remove("acme");
+    await tenants.create({ id: "acme", name: "new" });
+    internalId = tenants.internalId("acme") ?? "";
+    await committer.commit({ mutations: [set([internalId, "x", 1])] });
+  }
+  await using setup = await start(clock, store.reopen());
+  assertEquals(setup.tenants.get("acme"), { id: "acme", name: "new" });
+  assertEquals(setup.tenants.internalIds(), ["main", internalId]);
+  assertEquals(setup.store.count([internalId]), 1);
+  await setup.tenants.remove("acme");
+  await setup.tenants.create({ id: "acme", name: "third" });
+  assertEquals(setup.tenants.internalId("acme") === internalId, false);
+});
+
+Deno.test("Tenants.remove() leaves nothing of writes that were accepted before", async () => {
+  const clock = new FakeClock();
+  await using setup = await start(clock);
+  const { store, committer, tenants } = setup;
+  await tenants.create({ id: "acme", name: "Acme" });
+  const writes = Array.from(
+    { length: 3_000 },
+    (_, n) => committer.commit({ mutations: [set(["acme", "x", n])], bulk: n % 2 === 0 }),
+  );
+  const removed = tenants.remove("acme");
+  const outcomes = await Promise.allSettled(writes);
+  await removed;
+  assertEquals(outcomes.filter(({ status }) => status === "rejected").length, 0);
+  assertEquals(store.count(["acme"]), 0);
+});
+
+Deno.test("Tenants.remove() continues a removal that failed", async () => {
+  const clock = new FakeClock();
+  const memory = new MemoryStore(clock);
+  let isFailing = true;
+  const deletes = ({ mutations }: Atomic) =>
+    mutations.some(({ type, key }) => type === "delete" && key[1] === "x");
+  const store = new FaultyStore(memory, (_, atomic) => isFailing && deletes(atomic) ? "fail_before" : "none");
+  const committer = quietCommitter(store, clock);
+  await committer.start();
+  const tenants = new Tenants({ store, committer });
+  await tenants.start();
+  await tenants.create({ id: "acme", name: "Acme" });
+  await fill(committer, "acme");
+  await assertRejects(() => tenants.remove("acme"), DomainError, "Cannot write");
+  isFailing = false;
+  await clock.advance(1_000);
+  await assertRejects(() => tenants.create({ id: "acme", name: "Acme" }), DomainError, "being removed");
+  await tenants.remove("acme");
+  assertEquals([memory.count(["acme"]), memory.count(["tenant"])], [0, 0]);
+  await tenants.create({ id: "acme", name: "Acme" });
+  await committer[Symbol.asyncDispose]();
 });
 
 Deno.test("RESERVED_TENANT_IDS contains the first part of all keys without a tenant", async () => {

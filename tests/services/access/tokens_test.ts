@@ -7,6 +7,7 @@ import { Tenants } from "../../../src/services/access/tenants.ts";
 import { Tokens } from "../../../src/services/access/tokens.ts";
 import type { Committer } from "../../../src/store/committer.ts";
 import { MemoryStore } from "../../support/memory_store.ts";
+import { setTenant } from "../../../src/store/records/tenant_records.ts";
 import { readTokens } from "../../../src/store/records/token_records.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
 import { quietCommitter } from "../../support/quiet_committer.ts";
@@ -146,6 +147,20 @@ Deno.test("Tokens: a token does not open a tenant that was removed and created a
   assertEquals(doors, [[false, true], [false, false], [true, true]]);
   const stored = await readTokens(setup.store);
   assertEquals(stored.find(({ token }) => token.name === "one")?.token.tenants, []);
+});
+
+Deno.test("Tokens.start() takes tenants from tokens whose removal a crash interrupted", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  {
+    await using setup = await start(clock, store);
+    await setup.tenants.create({ id: "acme", name: "Acme" });
+    await setup.tokens.create("admin", { name: "one", extended: false, tenants: ["acme"] });
+    const mutations = [setTenant({ tenant: { id: "acme", name: "Acme" }, isRemoved: true })];
+    await setup.committer.commit({ mutations });
+  }
+  await using setup = await start(clock, store.reopen());
+  assertEquals((await readTokens(setup.store)).map(({ token }) => token.tenants), [[]]);
 });
 
 Deno.test("Tokens.find() finds only secrets", async () => {

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Tenant } from "../../../model/access/tenant.ts";
+import type { Quotas } from "../../../services/access/quotas.ts";
 import type { Tenants } from "../../../services/access/tenants.ts";
 import { readEntity } from "../../forms/entity_body.ts";
 import { invalidEntity } from "../../forms/refusals.ts";
@@ -10,8 +11,8 @@ import { queryOf, readPaging } from "../../forms/params.ts";
 
 const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
 
-/** `POST /`, `GET /search`, `GET /:id`, `DELETE /:id` (204, with all of the tenant's data). */
-export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
+/** `POST /`, `GET /search`, `GET /:id` (with `quotas` if it has any), `DELETE /:id` (204, with all of the tenant's data). */
+export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
     return c.json(tenantBody(await tenants.create(readTenant(await readEntity(c, FORM)))));
@@ -24,7 +25,11 @@ export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
     const results = found.slice((page - 1) * size, page * size).map(tenantBody);
     return c.json({ results, total: found.length });
   });
-  routes.get("/:id", (c) => c.json(tenantBody(tenants.get(c.req.param("id")))));
+  routes.get("/:id", async (c) => {
+    const tenant = tenants.get(c.req.param("id"));
+    const used = await quotas?.usage(tenants.internalId(tenant.id) ?? "") ?? [];
+    return c.json({ ...tenantBody(tenant), ...(used.length > 0 && { quotas: used }) });
+  });
   routes.delete("/:id", async (c) => {
     await tenants.remove(c.req.param("id"));
     return c.body(null, 204);

@@ -1,6 +1,7 @@
 /** Numbers of running executions of flows with a concurrency limit. */
 import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { publicTenantId } from "../../../model/access/tenant.ts";
 import type { ConcurrencyLimits, LimitedFlow } from "../../../services/executions/concurrency_limits.ts";
 import { readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
@@ -44,5 +45,5 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
 }
 
 function responseOf({ tenant, namespace, id, running }: LimitedFlow): JsonObject {
-  return { tenantId: tenant, namespace, flowId: id, running };
+  return { tenantId: publicTenantId(tenant), namespace, flowId: id, running };
 }

@@ -12,8 +12,7 @@ import {
 } from "../../../services/executions/execution_views.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
-import { streamResponse } from "../../responses/attachment.ts";
-import { csvText } from "../../responses/csv.ts";
+import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
@@ -67,10 +66,7 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 
   routes.get("/executions/export/by-query/csv", (c) => {
     const pages = views.pages(c.get("actor"), filtersOf(c));
-    return streamResponse(c, ReadableStream.from(csvChunks(pages)), {
-      "content-type": "text/csv",
-      "content-disposition": 'attachment; filename="executions.csv"',
-    });
+    return csvResponse(c, rowPieces(pages), "executions.csv");
   });
 }
 
@@ -128,15 +124,8 @@ function outputsResponse({ id, taskRun: { taskId, value, iteration } }: TaskRunO
   };
 }
 
-/** One header, then the rows of all pages. */
-async function* csvChunks(pages: AsyncIterable<readonly JsonObject[]>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  let isFirst = true;
-  for await (const page of pages) {
-    const text = csvText(page.map(rowOf));
-    if (text !== "") yield encoder.encode(isFirst ? text : text.slice(text.indexOf("\n") + 1));
-    isFirst = false;
-  }
+async function* rowPieces(pages: AsyncIterable<readonly JsonObject[]>): AsyncGenerator<JsonObject[]> {
+  for await (const page of pages) yield page.map(rowOf);
 }
 
 function rowOf(execution: JsonObject): JsonObject {

@@ -11,7 +11,8 @@ import { awaitExecution, executionEvents } from "../../streams/follow.ts";
 import { deltaEvents, readLastEventId } from "../../streams/follow_delta.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { jsonResponse } from "../../responses/json_response.ts";
+import { streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 import { queryOf, readPaging, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
@@ -74,18 +75,19 @@ async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Pr
 
 function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
   routes.get("/executions", async (c) => {
-    const { results, total } = await executions.search(c.get("actor"), readFlowQuery(queryOf(c)));
-    return pageResponse(results, total);
+    const { pieces, total } = await executions.search(c.get("actor"), readFlowQuery(queryOf(c)));
+    return streamedPageResponse(c, pieces, total);
   });
 
   routes.get("/executions/search", async (c) => {
     const query = readExecutionQuery(queryOf(c), clock.now());
-    const { results, total } = await executions.search(c.get("actor"), query);
-    return pageResponse(results, total);
+    const { pieces, total } = await executions.search(c.get("actor"), query);
+    return streamedPageResponse(c, pieces, total);
   });
 
   routes.get("/executions/:id", async (c) => {
-    return jsonResponse((await executions.get(c.get("actor"), executionIdOf(c))).body);
+    const text = await executions.text(c.get("actor"), executionIdOf(c));
+    return typeof text === "string" ? jsonResponse(text) : await textResponse(c, text);
   });
 
   routes.get("/executions/:id/follow", async (c) => {

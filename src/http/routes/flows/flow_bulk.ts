@@ -11,6 +11,7 @@ import {
   MAX_FLOW_IMPORT_BYTES,
 } from "../../../services/flows/flow_transfer.ts";
 import { streamResponse } from "../../responses/attachment.ts";
+import type { Flow } from "../../../model/flows/flow.ts";
 import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
@@ -84,10 +85,9 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
     return zipResponse(c, transfer.export(heads));
   });
 
-  routes.get("/flows/export/by-query/csv", async (c) => {
+  routes.get("/flows/export/by-query/csv", (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    const found = await Promise.all(heads.map((head) => flows.read(head)));
-    return csvResponse(found.map((flow) => recordOf(flowText(flow, { source: false }))), "flows.csv");
+    return csvResponse(c, recordPieces(flows.pieces(heads)), "flows.csv");
   });
 }
 
@@ -151,7 +151,8 @@ function zipResponse(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promi
   });
 }
 
-function recordOf(text: string): JsonObject {
-  const value = parseJson(text);
-  return isJsonObject(value) ? value : {};
+async function* recordPieces(pieces: AsyncIterable<readonly Flow[]>): AsyncGenerator<JsonObject[]> {
+  for await (const flows of pieces) {
+    yield flows.map((flow) => parseJson(flowText(flow, { source: false }))).filter(isJsonObject);
+  }
 }

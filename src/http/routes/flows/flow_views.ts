@@ -10,9 +10,10 @@ import { searchSources } from "../../../services/flows/flow_search.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowListResponse } from "./flows.ts";
+import { flowPiecesResponse } from "./flows.ts";
 import { flowKeyOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { streamedPageResponse } from "../../responses/text_stream.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
 
@@ -96,17 +97,26 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
     query.delete("q"); // it applies to sources, not to names
     const matches = readFlowFilter(query);
     const { results, total } = await searchSources(flows, c.get("actor"), { text, matches, page, size });
-    const texts = results.map(({ flow, fragments }) =>
-      `{"model":${flowText(flow, { source: false })},"fragments":${stringifyJson(fragments)}}`
-    );
-    return pageResponse(texts, total);
+    return await streamedPageResponse(c, foundTexts(flows, results), total);
   });
+}
+
+async function* foundTexts(
+  flows: Flows,
+  found: Awaited<ReturnType<typeof searchSources>>["results"],
+): AsyncGenerator<string[]> {
+  for (const { head, fragments } of found) {
+    for await (const [flow] of flows.pieces([head])) {
+      const model = flow && flowText(flow, { source: false });
+      if (model) yield [`{"model":${model},"fragments":${stringifyJson(fragments)}}`];
+    }
+  }
 }
 
 /** Flows for callers that start and read executions: the flow of an execution, and the enabled flows. */
 function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions }: FlowViewRoutesDeps): void {
   const flowOf = async (c: Context<AppEnv>) => {
-    const { execution } = await executions.get(c.get("actor"), c.req.param("id") ?? "");
+    const execution = await executions.header(c.get("actor"), c.req.param("id") ?? "");
     const { namespace, flowId: id, flowRevision: revision } = execution;
     return { key: { namespace, id }, options: { revision, allowDeleted: true } };
   };
@@ -131,9 +141,9 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
     return c.json([...new Set(startable.map(({ namespace }) => namespace))]);
   });
 
-  routes.get("/executions/namespaces/:namespace/flows", async (c) => {
-    const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
+  routes.get("/executions/namespaces/:namespace/flows", (c) => {
+    const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     const startable = found.filter(({ disabled }) => !disabled);
-    return flowListResponse(startable, { source: false });
+    return flowPiecesResponse(c, flows.pieces(startable), { source: false });
   });
 }

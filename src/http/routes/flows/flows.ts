@@ -7,7 +7,8 @@ import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { listText, streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
 import { badRequest } from "../../forms/refusals.ts";
@@ -27,12 +28,12 @@ export function flowRoutes(flows: Flows): Hono<AppEnv> {
 }
 
 function addLists(routes: Hono<AppEnv>, flows: Flows): void {
-  routes.get("/flows/search", async (c) => {
+  routes.get("/flows/search", (c) => {
     const query = queryOf(c);
     const { page, size, sort } = readPaging(query);
     const search = { page, size, sort, matches: readFlowFilter(query) };
-    const { results, total } = await flows.search(c.get("actor"), search);
-    return pageResponse(results.map((flow) => flowText(flow, { source: false })), total);
+    const { heads, total } = flows.search(c.get("actor"), search);
+    return streamedPageResponse(c, textPieces(flows.pieces(heads), { source: false }), total);
   });
 
   routes.get("/flows/distinct-namespaces", (c) => {
@@ -40,15 +41,15 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
     return c.json(flows.namespaces(c.get("actor")).filter((namespace) => namespace.includes(part)));
   });
 
-  routes.get("/flows/:namespace", async (c) => {
-    const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
-    return flowListResponse(found, { source: false });
+  routes.get("/flows/:namespace", (c) => {
+    const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
+    return flowPiecesResponse(c, flows.pieces(found), { source: false });
   });
 
-  routes.get(`${FLOW_PATH}/revisions`, async (c) => {
+  routes.get(`${FLOW_PATH}/revisions`, (c) => {
     const query = queryOf(c);
     const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
-    return flowListResponse(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
+    return flowPiecesResponse(c, flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
   });
 }
 
@@ -123,4 +124,20 @@ function flowResponse(flow: Flow, options: { readonly source: boolean }): Respon
 /** A list of flows. */
 export function flowListResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
   return jsonResponse(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
+}
+
+/** A list of flows that are read while the client reads the response. */
+export function flowPiecesResponse(
+  c: Context<AppEnv>,
+  pieces: AsyncIterable<readonly Flow[]>,
+  options: { readonly source: boolean },
+): Promise<Response> {
+  return textResponse(c, listText(textPieces(pieces, options), { before: "[", after: "]" }));
+}
+
+async function* textPieces(
+  pieces: AsyncIterable<readonly Flow[]>,
+  options: { readonly source: boolean },
+): AsyncGenerator<string[]> {
+  for await (const flows of pieces) yield flows.map((flow) => flowText(flow, options));
 }

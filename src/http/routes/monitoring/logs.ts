@@ -9,7 +9,7 @@ import type { LogRemovals } from "../../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { awaitExecution, logEvents } from "../../streams/follow.ts";
-import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { listText, textResponse } from "../../responses/text_stream.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
 import { eventStream } from "../../streams/sse.ts";
@@ -23,6 +23,9 @@ interface LogRoutesDeps {
   readonly clock: Clock;
 }
 
+/** Entries that become text together. */
+const ENTRIES_PER_PIECE = 200;
+
 /** Routes under `/logs`, relative to the tenant. */
 export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   const { executions, logSearch, logRemovals, clock } = deps;
@@ -30,18 +33,18 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/search", async (c) => {
     const query = readLogQuery(queryOf(c), clock.now());
-    return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
+    return await pageResponse(c, await logSearch.search(c.get("actor"), query, c.req.raw.signal));
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return valueResponse(await readEntries(c, deps));
+    const pieces = textPieces(readEntries(c, deps), stringifyJson);
+    return await textResponse(c, listText(pieces, { before: "[", after: "]" }));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {
     const id = c.req.param("executionId");
-    const text = (await readEntries(c, deps)).map(lineText).join("");
     const name = isId(id) ? id : "execution";
-    return c.body(text, 200, {
+    return await textResponse(c, joined(textPieces(readEntries(c, deps), lineText)), {
       "content-type": "text/plain; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.log"`,
     });
@@ -71,20 +74,43 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 }
 
 /** `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor` when more lines may follow. */
-function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): string {
-  return stringifyJson({
-    results,
+function pageResponse(
+  c: Context<AppEnv>,
+  { results, total, isTotalExact, searchedTo, next }: LogPage,
+): Promise<Response> {
+  const rest = stringifyJson({
     total,
     isTotalExact: isTotalExact ? undefined : false,
     searchedTo: searchedTo === undefined || !Number.isFinite(searchedTo) ? undefined : toIso(searchedTo),
     cursor: next && cursorText(next),
   });
+  const pieces = textPieces(piecesOf(results), stringifyJson);
+  return textResponse(c, listText(pieces, { before: '{"results":[', after: `],${rest.slice(1)}` }));
 }
 
-async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesDeps): Promise<JsonObject[]> {
+function* piecesOf(entries: readonly JsonObject[]): Generator<readonly JsonObject[]> {
+  for (let i = 0; i < entries.length; i += ENTRIES_PER_PIECE) yield entries.slice(i, i + ENTRIES_PER_PIECE);
+}
+
+/** @throws DomainError as {@link readFilter} */
+function readEntries(
+  c: Context<AppEnv>,
+  { executions, clock }: LogRoutesDeps,
+): Iterable<never> | AsyncIterable<JsonObject[]> {
   const filter = readFilter(queryOf(c), clock.now());
   const id = c.req.param("executionId") ?? "";
-  return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
+  return isId(id) ? executions.logs(c.get("actor"), id, filter) : [];
+}
+
+async function* textPieces(
+  pieces: Iterable<readonly JsonObject[]> | AsyncIterable<readonly JsonObject[]>,
+  textOf: (entry: JsonObject) => string,
+): AsyncGenerator<string[]> {
+  for await (const entries of pieces) yield entries.map((entry) => textOf(entry));
+}
+
+async function* joined(pieces: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const texts of pieces) yield texts.join("");
 }
 
 /** `taskRunId`, `taskId`, `attempt`, and the filters of a search. @throws DomainError bad_request; as {@link readLogConditions} */

@@ -7,11 +7,11 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import { DomainError, undefinedIfMissing } from "../../../model/errors.ts";
 import { LOG_LEVELS } from "../../../model/flows/flow.ts";
 import { type State, STATES } from "../../../model/executions/state.ts";
-import type { Executions, ExecutionView } from "../../../services/executions/executions.ts";
+import type { Executions } from "../../../services/executions/executions.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
-import { executionPage } from "../../../ui/execution_page.ts";
+import { type ExecutionPage, executionPage } from "../../../ui/execution_page.ts";
 import { notFoundPage } from "../../../ui/layout.ts";
-import type { LogView } from "../../../ui/log_list.ts";
+import { type LogView, MAX_SHOWN_LINES } from "../../../ui/log_list.ts";
 import { type ExecutionSummary, startPage } from "../../../ui/start_page.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import type { BaseUrlOf } from "../../responses/page_url.ts";
@@ -73,21 +73,28 @@ function etagOf(text: string): string {
 async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRoutesDeps): Promise<Response> {
   const { namespace = "", flowId = "", id = "" } = c.req.param() as Record<string, string>;
   const actor = c.get("actor");
-  const view = isId(id) ? await find(executions, c) : undefined;
-  const execution = view?.execution;
+  const execution = isId(id) ? await undefinedIfMissing(() => executions.view(actor, id)) : undefined;
   if (!execution || execution.namespace !== namespace || execution.flowId !== flowId) {
     return c.body(notFoundPage(`Flow "${namespace}.${flowId}" has no execution "${id}".`), 404, PAGE_HEADERS);
   }
-  const entries = await executions.logs(actor, id);
-  return c.body(
-    executionPage({ execution, logs: entries.map(logView), now: clock.now() }),
-    200,
-    PAGE_HEADERS,
-  );
+  const page = { execution, ...await latestLines(executions.logs(actor, id)), now: clock.now() };
+  return c.body(executionPage(page), 200, PAGE_HEADERS);
 }
 
-async function find(executions: Executions, c: Context<AppEnv>): Promise<ExecutionView | undefined> {
-  return await undefinedIfMissing(() => executions.get(c.get("actor"), c.req.param("id") ?? ""));
+/** The lines of a page; the last error even if many lines follow it. */
+async function latestLines(
+  pieces: AsyncIterable<readonly JsonObject[]>,
+): Promise<Pick<ExecutionPage, "logs" | "logCount" | "lastError">> {
+  let logs: LogView[] = [];
+  let logCount = 0;
+  let lastError: LogView | undefined;
+  for await (const piece of pieces) {
+    const views = piece.map(logView);
+    logCount += views.length;
+    lastError = views.findLast(({ level }) => level === "ERROR") ?? lastError;
+    logs = [...logs, ...views].slice(-MAX_SHOWN_LINES);
+  }
+  return { logs, logCount, lastError };
 }
 
 function logView({ timestamp, level, taskId, message }: JsonObject): LogView {
@@ -101,7 +108,8 @@ function logView({ timestamp, level, taskId, message }: JsonObject): LogView {
 
 async function showStart(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Response> {
   const query = { conditions: [], groups: [], sort: [], page: 1, size: LATEST };
-  const { results, total } = await deps.executions.search(c.get("actor"), query);
+  const { pieces, total } = await deps.executions.search(c.get("actor"), query);
+  const results = (await Array.fromAsync(pieces)).flat();
   const page = startPage({
     version: deps.version,
     baseUrl: deps.baseUrlOf(c),

@@ -66,7 +66,7 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.get("/triggers/export/by-query/csv", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
     const views = await triggers.views(c.get("actor"), found);
-    return csvResponse(views.map(recordOf), "triggers.csv");
+    return await csvResponse(c, [views.map(recordOf)], "triggers.csv");
   });
 }
 

@@ -1,0 +1,43 @@
+/** Pages of executions as lists show them: read piece by piece, so that a large page is never in memory. */
+import type { Instant } from "../../base/clock.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import {
+  MAX_FULL_PAGE_CHARS,
+  MAX_LISTED_VALUE_BYTES,
+  MAX_LISTED_VALUE_BYTES_BEYOND,
+} from "../../model/executions/shortened_value.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+
+/** One page of executions. */
+export interface ExecutionPage {
+  /** Number of executions of all pages. */
+  readonly total: number;
+  /** Number of executions of this page; some may be deleted before they are read. */
+  readonly count: number;
+  /** Their JSON texts without task runs, in pieces that are read when they are asked for. */
+  readonly pieces: AsyncGenerator<string[]>;
+}
+
+/** Rows that are read together: at most 32 × 4 values of 64 KiB, but usually 20 KiB in all. */
+const ROWS_PER_PIECE = 32;
+
+/** The texts of the executions, in order. Beyond `fullChars` characters, values over 1 KiB are shortened. */
+export async function* executionPieces(
+  records: ExecutionRecords,
+  { tenant, ids, now, fullChars = MAX_FULL_PAGE_CHARS }: {
+    readonly tenant: TenantId;
+    readonly ids: readonly string[];
+    readonly now: Instant;
+    readonly fullChars?: number;
+  },
+): AsyncGenerator<string[]> {
+  let chars = 0;
+  for (let i = 0; i < ids.length; i += ROWS_PER_PIECE) {
+    const maxValueBytes = chars < fullChars ? MAX_LISTED_VALUE_BYTES : MAX_LISTED_VALUE_BYTES_BEYOND;
+    const rows = ids.slice(i, i + ROWS_PER_PIECE);
+    const texts = await Promise.all(rows.map((id) => records.summary(tenant, id, { now, maxValueBytes })));
+    const known = texts.filter((text) => text !== undefined);
+    for (const text of known) chars += text.length;
+    yield known;
+  }
+}

@@ -1,0 +1,121 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { isJsonObject, type JsonObject } from "../../../../src/base/json.ts";
+import type { Store } from "../../../../src/store/store.ts";
+import { settle } from "../../../support/fake_clock.ts";
+import { Harness } from "../../../support/harness.ts";
+import type { MemoryStore } from "../../../support/memory_store.ts";
+
+const FLOW = `
+id: keeps
+namespace: demo
+inputs:
+  - id: text
+    type: STRING
+tasks:
+  - id: a
+    type: io.svc.plugin.core.debug.Return
+    format: done
+`;
+
+/** A server with executions of inputs of that length. */
+async function startWithInputs(count: number, length: number, wrap?: (store: MemoryStore) => Store) {
+  const server = await Harness.start({ wrap });
+  await server.save(FLOW);
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    ids.push(String((await server.start("keeps", { text: "x".repeat(length) })).id));
+  }
+  await settle();
+  return { server, ids };
+}
+
+/** A store that counts the reads of large values. */
+function counting(store: MemoryStore, counts: { values: number }): Store {
+  return new Proxy<Store>(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        if (name === "getMany") counts.values++;
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+const inputsOf = (row: JsonObject | undefined) => row?.inputs as JsonObject;
+
+Deno.test("GET /executions/search returns a mark with a link instead of a value over 64 KiB", async () => {
+  const { server, ids } = await startWithInputs(3, 1_000_000);
+  await using _server = server;
+  for (const path of ["/executions/search", "/executions?namespace=demo&flowId=keeps"]) {
+    const { results, total } = await server.page(path);
+    assertEquals([results.length, total], [3, 3]);
+    for (const row of results) {
+      const uri = `/api/v1/main/executions/${row.id}`;
+      assertEquals(row.inputs, { $shortened: { bytes: 1_000_011, uri } });
+      const found = await server.json("GET", uri) as JsonObject;
+      assertEquals(String(inputsOf(found).text).length, 1_000_000);
+    }
+  }
+  assertEquals(ids.length, 3);
+});
+
+Deno.test("GET /executions/search does not read the values that it shortens", async () => {
+  const counts = { values: 0 };
+  const { server } = await startWithInputs(3, 1_000_000, (store) => counting(store, counts));
+  await using _server = server;
+  counts.values = 0;
+  await server.page("/executions/search");
+  assertEquals(counts.values, 0);
+});
+
+Deno.test("GET /executions/search returns values of up to 64 KiB as they are", async () => {
+  const { server } = await startWithInputs(2, 60_000);
+  await using _server = server;
+  const { results } = await server.page("/executions/search");
+  assertEquals(results.map((row) => String(inputsOf(row).text).length), [60_000, 60_000]);
+});
+
+Deno.test("GET /executions/search reads a large page while the client reads it, and stops when the client goes", async () => {
+  const counts = { values: 0 };
+  const { server } = await startWithInputs(160, 50_000, (store) => counting(store, counts));
+  await using _server = server;
+  counts.values = 0;
+  const whole = await server.page("/executions/search?size=1000");
+  assertEquals([whole.results.length, whole.total, counts.values], [160, 160, 160]);
+  const response = await server.request("GET", "/executions/search?size=1000");
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  assertStringIncludes(new TextDecoder().decode(value).slice(0, 30), '{"results":[{"id":');
+  await reader.cancel();
+  assertEquals(counts.values < 320, true, `${counts.values - 160} of 160 values were read`);
+});
+
+Deno.test("GET /executions/export/by-query/csv shortens large values and returns every execution", async () => {
+  const { server, ids } = await startWithInputs(40, 200_000);
+  await using _server = server;
+  const text = await (await server.request("GET", "/executions/export/by-query/csv")).text();
+  assertEquals(text.length < 100_000, true);
+  assertEquals(ids.filter((id) => !text.includes(`/api/v1/main/executions/${id}`)), []);
+  assertEquals(text.trimEnd().split("\r\n").length, 41);
+});
+
+Deno.test("Executions.search() shortens all values over 1 KiB once the page has reached its bound", async () => {
+  const { server, ids } = await startWithInputs(70, 2_000);
+  await using _server = server;
+  const { executions } = server.assembly.services;
+  const query = {
+    conditions: [],
+    groups: [],
+    sort: [{ field: "id", descending: false }],
+    page: 1,
+    size: 100,
+  } as const;
+  const { pieces } = await executions.search({ tenant: "main", user: "" }, query, 40_000);
+  const rows = (await Array.fromAsync(pieces)).flat().map((text) => JSON.parse(text)).filter(isJsonObject);
+  assertEquals(rows.map(({ id }) => id), ids);
+  const isFull = (row: JsonObject) => inputsOf(row).text !== undefined;
+  assertEquals(rows.filter(isFull).length, 32);
+  assertEquals(rows.slice(0, 32).every(isFull), true);
+});

@@ -1,0 +1,78 @@
+/** Lists of flows with large sources: they are read while the client reads the response. */
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../../src/base/json.ts";
+import type { Selector, Store } from "../../../../src/store/store.ts";
+import { Harness } from "../../../support/harness.ts";
+import type { MemoryStore } from "../../../support/memory_store.ts";
+import { yaml } from "../../../support/request_bodies.ts";
+
+const FLOWS = 40;
+
+function source(id: string, text: string): string {
+  return `id: ${id}\nnamespace: demo\ndescription: ${text}\ntasks:\n  - id: a\n` +
+    "    type: io.svc.plugin.core.debug.Return\n    format: a\n";
+}
+
+/** Counts the lists of the parts of revisions. */
+function counting(store: MemoryStore, counts: { lists: number }): Store {
+  return new Proxy<Store>(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        const prefix = name === "list" && (args[0] as Selector & { prefix?: unknown[] }).prefix;
+        if (prefix && prefix[1] === "fr") counts.lists++;
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+async function startWithFlows(counts: { lists: number }): Promise<Harness> {
+  const server = await Harness.start({ wrap: (store) => counting(store, counts) });
+  for (let n = 0; n < FLOWS; n++) await server.save(source(`f${n}`, "d".repeat(200_000)));
+  return await server.restart();
+}
+
+Deno.test("lists of flows are read while the client reads them, and are complete", async () => {
+  const counts = { lists: 0 };
+  await using server = await startWithFlows(counts);
+  for (
+    const [path, count] of [
+      ["/flows/search?size=1000", (body: JsonObject) => (body.results as unknown[]).length],
+      ["/flows/source?size=1000", (body: JsonObject) => (body.results as unknown[]).length],
+      ["/flows/demo", (body: JsonObject) => (body as unknown as unknown[]).length],
+      ["/executions/namespaces/demo/flows", (body: JsonObject) => (body as unknown as unknown[]).length],
+    ] as const
+  ) {
+    assertEquals([path, count(await server.json("GET", path) as JsonObject)], [path, FLOWS]);
+    if (path.startsWith("/flows/source")) continue; // It reads all sources first.
+    counts.lists = 0;
+    const response = await server.request("GET", path);
+    await response.body?.cancel();
+    assertEquals(counts.lists < FLOWS, true, path);
+  }
+  const csv = await (await server.request("GET", "/flows/export/by-query/csv")).text();
+  assertEquals(csv.trimEnd().split("\r\n").length, FLOWS + 1);
+});
+
+Deno.test("GET /flows/:namespace/:flowId/revisions returns all revisions, and those of a deletion on request", async () => {
+  await using server = await Harness.start();
+  const texts = Array.from(
+    { length: 12 },
+    (_, n) => source("many", "abcdefghijkl".charAt(n).repeat(150_000)),
+  );
+  for (const [n, text] of texts.entries()) {
+    await server.json(n === 0 ? "POST" : "PUT", n === 0 ? "/flows" : "/flows/demo/many", yaml(text));
+  }
+  const revisions = await server.json("GET", "/flows/demo/many/revisions") as unknown as JsonObject[];
+  assertEquals(revisions.map(({ revision }) => Number(revision)), texts.map((_, n) => n + 1));
+  assertEquals(revisions.every(({ source }, n) => source === texts[n]), true);
+  await server.json("DELETE", "/flows/demo/many");
+  assertEquals((await server.request("GET", "/flows/demo/many/revisions")).status, 404);
+  const all = await server.json(
+    "GET",
+    "/flows/demo/many/revisions?allowDeleted=true",
+  ) as unknown as JsonObject[];
+  assertEquals(all.length, 13);
+});
