@@ -37,7 +37,7 @@ export class ExecutionFileViews {
    * @throws DomainError not_found; invalid_argument: the URI does not name a file of an execution
    */
   async find(actor: Actor, id: string, uri: string): Promise<FoundFile> {
-    const execution = await this.#deps.records.header(actor.tenant, id);
+    const execution = await this.#deps.records.facts(actor.tenant, id);
     if (!execution) throw unknownExecution(id);
     const place = placeOf(uri);
     if (place.executionId !== id) return await this.#elsewhere(actor, place, uri);
@@ -54,7 +54,7 @@ export class ExecutionFileViews {
   }
 
   async #elsewhere(actor: Actor, place: ExecutionPlace, uri: string): Promise<FoundFile> {
-    const execution = await this.#deps.records.header(actor.tenant, place.executionId);
+    const execution = await this.#deps.records.facts(actor.tenant, place.executionId);
     if (!execution) throw notFound(`no execution has a file "${uri}"`);
     checkFlow(execution, place, uri);
     return { executionId: place.executionId };

@@ -69,7 +69,7 @@ export class ExecutionViews {
       const conditions = [equals("namespace", namespace), equals("flowId", id)];
       const query = { conditions, groups: [], sort: [], page: 1, size: 1 };
       const [latest] = (await this.#deps.catalog.query(actor.tenant, query)).ids;
-      const execution = latest && await this.#deps.records.header(actor.tenant, latest);
+      const execution = latest && await this.#deps.records.facts(actor.tenant, latest);
       if (execution) found.push(execution);
     }
     return found;

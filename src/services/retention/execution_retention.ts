@@ -96,7 +96,7 @@ export class ExecutionRetention {
 
   /** Leaves out executions that were restarted since the query. */
   async #ended(tenant: TenantId, ids: readonly string[]): Promise<string[]> {
-    const headers = await Promise.all(ids.map((id) => this.#deps.records.header(tenant, id)));
+    const headers = await Promise.all(ids.map((id) => this.#deps.records.facts(tenant, id)));
     return headers.flatMap((header) => header && isEnded(header.history) ? [header.id] : []);
   }
 

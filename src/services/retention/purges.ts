@@ -123,10 +123,11 @@ export class Purges {
     const metrics = parts.metrics ? await this.#deps.metrics.load(tenant, id) : [];
     const files = parts.files ? await Array.fromAsync(this.#deps.files.list(tenant, id)) : [];
     // Lines that were removed before are not in the stored logs.
-    const logs = parts.logs ? await this.#deps.records.loadLogs(tenant, id) : undefined;
+    let logs = 0;
+    if (parts.logs) { for await (const lines of this.#deps.records.logLines(stored)) logs += lines.length; }
     const counts = {
       executions: parts.executions ? 1 : 0,
-      logs: logs?.lines.length ?? 0,
+      logs,
       metrics: metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0),
       files: files.length,
     };
@@ -171,7 +172,7 @@ export class Purges {
       for await (const { execution } of this.#ended(caller, selection)) yield execution;
       return;
     }
-    const stored = await this.#deps.records.load(caller.tenant, executionId);
+    const stored = await this.#deps.records.outline(caller.tenant, executionId);
     const isMeant = stored && (namespace === undefined || stored.execution.namespace === namespace) &&
       (flowId === undefined || stored.execution.flowId === flowId);
     if (isMeant) yield stored.execution;
@@ -182,7 +183,7 @@ export class Purges {
     for (const id of await this.#idsOf(caller, selection)) {
       if (caller.signal.aborted) return;
       if (id === caller.executionId) continue;
-      const stored = await this.#deps.records.load(caller.tenant, id);
+      const stored = await this.#deps.records.outline(caller.tenant, id);
       if (stored && isEnded(stored.execution.history)) yield stored;
     }
   }

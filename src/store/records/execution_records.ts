@@ -191,6 +191,12 @@ export class ExecutionRecords {
     return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes));
   }
 
+  /** As {@link header}, without reading large values: they are shortened. For states, names and labels of many executions. */
+  async facts(tenant: string, id: string): Promise<Execution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes), newForm(), { left: 0 });
+  }
+
   /** True for an execution that exists and has not ended. Synchronous when the result for the cached record is known. */
   isOpen(tenant: string, id: string): boolean | Promise<boolean> {
     const recent = this.#recent.get(cacheKey(tenant, id));
@@ -200,7 +206,7 @@ export class ExecutionRecords {
   async #readIsOpen(tenant: string, id: string): Promise<boolean> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return false;
-    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes));
+    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes), newForm(), { left: 0 });
     const isOpen = !isEnded(history);
     this.#open.set(bytes, isOpen);
     return isOpen;
@@ -279,10 +285,7 @@ export class ExecutionRecords {
   ): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     await Promise.all(ids.map(async (id) => {
-      const bytes = await this.#read(tenant, id);
-      const packed = bytes && decodeRecord(bytes);
-      const header = packed && await this.#unpackHeader(tenant, id, packed, newForm(), { left: 0 });
-      const own = header?.labels;
+      const own = (await this.facts(tenant, id))?.labels;
       const hasAll = own &&
         labels.every(({ key, value }) => own.some((label) => label.key === key && label.value === value));
       if (hasAll) found.add(id);

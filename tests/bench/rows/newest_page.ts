@@ -90,7 +90,8 @@ async function measureStore(path: string): Promise<StoreTimes> {
       services,
       new ExecutionRecords(store, services.blobs, (flowNo) => services.flows.byNumber(flowNo)),
     );
-  const texts = () => services.executions.search({ tenant: TENANT, user: "" }, PAGE);
+  const texts = async () =>
+    await Array.fromAsync((await services.executions.search({ tenant: TENANT, user: "" }, PAGE)).pieces);
   const times = await timeByTurns({ read, ids, page, coldPage, texts });
   await assembly.stop();
   return times;
