@@ -28,6 +28,7 @@ export interface AppSetup {
   readonly webRoutes?: Hono<AppEnv>;
   readonly isReady?: () => boolean;
   readonly maxStreams?: number;
+  readonly maxStreamsPerCaller?: number;
   /** Receives the log lines of the server. */
   readonly log?: string[];
   readonly logLevel?: ServerLogLevel;
@@ -66,7 +67,8 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   const basic = isProtected ? ADMIN : undefined;
   const auth = new Auth({ basic, tokens, clock, logger, randomBytes, hashWork: QUICK_HASH });
   auth.start();
-  const eventStreams = new EventStreams({ clock, logger, maxStreams: setup.maxStreams });
+  const { maxStreams, maxStreamsPerCaller } = setup;
+  const eventStreams = new EventStreams({ clock, logger, maxStreams, maxStreamsPerCaller });
   const app = createApp({
     auth,
     tenants,

@@ -8,17 +8,24 @@ const SWEEP_MS = 1_000;
 /** Wait until it listens again after the system refused to accept. */
 const PAUSE_MS = 100;
 
+type Serve = (
+  options: Deno.ServeTcpOptions,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+) => Deno.HttpServer<Deno.NetAddr>;
+
 /** Listens again after a failure: `Deno.serve` ends when the process has no file descriptor left. */
 export class PlatformServer implements HttpServer {
   readonly #options: HttpServerOptions;
+  readonly #serve: Serve;
   readonly #transfers = new Transfers();
   #server: Deno.HttpServer<Deno.NetAddr>;
   #isStopping = false;
   #cancelSweep: CancelTimer = () => {};
   #cancelPause: CancelTimer = () => {};
 
-  constructor(options: HttpServerOptions) {
+  constructor(options: HttpServerOptions, serve: Serve = Deno.serve) {
     this.#options = options;
+    this.#serve = serve;
     this.#server = this.#listen(options.port);
     this.#sweepLater();
   }
@@ -39,7 +46,7 @@ export class PlatformServer implements HttpServer {
     const { hostname, isDeploy, handler, logger } = this.#options;
     const place = isDeploy ? {} : { hostname, port };
     const onError = (error: unknown) => failureResponse(error, logger);
-    const server = Deno.serve({ ...place, onListen: () => {}, onError }, (request, info) => {
+    const server = this.#serve({ ...place, onListen: () => {}, onError }, (request, info) => {
       attachWatcher(request, this.#transfers);
       return handler(request, info);
     });

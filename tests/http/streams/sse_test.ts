@@ -7,7 +7,7 @@ import { Transfers } from "../../../src/machine/http_server/transfers.ts";
 import type { DomainError } from "../../../src/model/errors.ts";
 import { attachWatcher } from "../../../src/model/http/transfer_watch.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { startApp } from "../app_under_test.ts";
+import { basicHeader, startApp } from "../app_under_test.ts";
 
 /** Settles when the signal is aborted. */
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -149,6 +149,17 @@ Deno.test("EventStreams.open() leaves room for other tenants and other callers",
   for (let count = 0; count < 5; count++) assertEquals(open("anonymous", "one"), "open");
   assertEquals(open("carl", "three"), "unavailable 10", "of all");
   await streams[Symbol.asyncDispose]();
+});
+
+Deno.test("GET of an event stream is refused with 429 to a caller that has too many", async () => {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => eventStream(c, (_writer, signal) => untilAborted(signal)));
+  const setup = { tenantRoutes: [{ path: "/logs", routes }], maxStreamsPerCaller: 1, isProtected: true };
+  await using server = await startApp(setup);
+  const first = await server.send("/api/v1/logs", { headers: basicHeader() });
+  const second = await server.send("/api/v1/logs", { headers: basicHeader() });
+  assertEquals([first.status, second.status, second.headers.get("retry-after")], [200, 429, "10"]);
+  await first.body?.cancel();
 });
 
 Deno.test("EventStreams.open() ends the stream of a client that reads nothing for five minutes", async () => {
