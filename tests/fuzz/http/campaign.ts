@@ -46,7 +46,7 @@ type Outcome = { readonly response?: WireResponse; readonly ms: number; readonly
 const TIDY_EVERY = 10_000;
 const FILL_EVERY = 2_500;
 const REPORT_EVERY = 20_000;
-const WATCH_MS = 1_000;
+const WATCH_MS = 200;
 const SAMPLE_MS = 5_000;
 /** A response that takes longer never comes. */
 const HANG_MS = 20_000;
@@ -56,8 +56,10 @@ const SLOW_TRIES = 3;
 const WARM_UP_SHARE = 0.4;
 /** Growth of the resident memory that counts as flat, in bytes an hour. */
 const MAX_GROWTH_AN_HOUR = 64 * 1024 * 1024;
-/** A wait is asked for, or the flow of a webhook decides. */
-const MAY_WAIT = /wait|\/webhook\//i;
+/** A wait is asked for, the flow of a webhook decides, or a stream waits for an execution that nobody has started yet. */
+const MAY_WAIT = /wait|\/webhook\/|\/follow/i;
+/** How long the run waits for those. */
+const PATIENCE_MS = 400;
 
 /** Runs on a server that has just started. */
 export async function fuzzHttp(server: FuzzedServer, options: CampaignOptions): Promise<CampaignResult> {
@@ -171,8 +173,10 @@ class Campaign {
     outcome: Outcome,
   ): Promise<void> {
     const { response, ms } = outcome;
-    this.#slowestMs = Math.max(this.#slowestMs, ms);
-    if (ms > MAX_REQUEST_MS) this.#suspect([{ request, index }, ...this.#underWay.values()]);
+    if (!MAY_WAIT.test(request.target)) this.#slowestMs = Math.max(this.#slowestMs, ms);
+    if (ms > MAX_REQUEST_MS && !MAY_WAIT.test(request.target)) {
+      this.#suspect([{ request, index }, ...this.#underWay.values()]);
+    }
     this.#count(request, response);
     const mistake = this.#mistakeOf(request, outcome);
     if (!mistake) return;
@@ -195,7 +199,7 @@ class Campaign {
   #mistakeOf(request: FuzzRequest, { response, reason }: Outcome): Mistake | undefined {
     if (response) return judge(request, response, this.#server.rules);
     // A message that ends too early has no response.
-    if (request.raw || this.#hasEnded) return undefined;
+    if (request.raw || this.#hasEnded || MAY_WAIT.test(request.target)) return undefined;
     return { kind: `no response | ${request.method}`, detail: reason ?? "" };
   }
 
@@ -208,7 +212,7 @@ class Campaign {
       if (reason !== undefined) {
         const [, frame = ""] = /(src\/[\w/]+\.ts:\d+)/.exec(reason) ?? [];
         return {
-          kind: `${response?.status} ${reason.split("\n")[0]?.slice(0, 80)} | ${frame}`,
+          kind: `${response?.status} ${kindText(reason)} | ${frame}`,
           detail: `${mistake.kind}\n${reason}`,
         };
       }
@@ -314,7 +318,7 @@ class Campaign {
 
   #watch(): void {
     for (const { wire, sinceMs, request } of this.#underWay.values()) {
-      if (performance.now() - sinceMs > HANG_MS && !MAY_WAIT.test(request.target)) wire[Symbol.dispose]();
+      if (performance.now() - sinceMs > patienceFor(request)) wire[Symbol.dispose]();
     }
   }
 
@@ -322,6 +326,16 @@ class Campaign {
     if (this.#hasEnded) return;
     this.#memory.push({ atMs: performance.now(), value: await this.#server.residentBytes() });
   }
+}
+
+/** The first line of a reason, without what differs between requests. */
+function kindText(reason: string): string {
+  const [first = ""] = reason.split("\n", 1);
+  return first.replace(/'[^']*'|"(?:[^"\\]|\\.)*"|\d+/g, "…").slice(0, 80);
+}
+
+function patienceFor({ target }: FuzzRequest): number {
+  return MAY_WAIT.test(target) ? PATIENCE_MS : HANG_MS;
 }
 
 function pause(ms: number): Promise<void> {

@@ -54,7 +54,10 @@ export function judge(request: FuzzRequest, response: WireResponse, rules: Rules
   // Which of several messages it was read as, nobody knows.
   if (request.raw) return response.status >= 500 ? mistake(`status ${response.status}`) : undefined;
   if (request.method !== "HEAD" && response.status >= 400) {
-    if (isChosenByFlow(path, body) || isHealth(path)) return undefined;
+    // Pages tell people what is wrong.
+    if (isChosenByFlow(path, body) || isHealth(path) || (PAGE.test(path) && response.status < 500)) {
+      return undefined;
+    }
     const problem = problemOf(response, body, rules);
     if (problem !== undefined) return mistake("no problem shape", problem);
   }
@@ -140,7 +143,9 @@ function isFromBelow({ status, headers }: WireResponse): boolean {
 
 /** The HTTP implementation has no reason to refuse it. */
 function isReadable({ raw, target, headers, method }: FuzzRequest): boolean {
-  if (raw || target.length > MAX_READABLE_CHARS || UNREADABLE_TARGET.test(target)) return false;
+  if (raw || target === "" || target.length > MAX_READABLE_CHARS || UNREADABLE_TARGET.test(target)) {
+    return false;
+  }
   if (!/^[A-Z]+$/.test(method) || method === "CONNECT") return false;
   return headers.every(([name, value]) =>
     value.length < MAX_READABLE_CHARS && !/[^\t\u0020-\u007e]/.test(value) && name !== "expect"

@@ -113,7 +113,7 @@ export function mutateRequest(request: FuzzRequest, chance: Chance): FuzzRequest
   for (let i = 0; i < count; i++) mutated = chance.weighted(MUTATIONS)(mutated, chance);
   return {
     ...mutated,
-    target: mutated.target.replace(/[\s\u0000-\u001f\u007f]/g, "%20").slice(0, MAX_TARGET),
+    target: mutated.target.replace(/[\s\p{Cc}]/gu, "%20").slice(0, MAX_TARGET),
   };
 }
 
