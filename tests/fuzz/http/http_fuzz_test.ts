@@ -61,6 +61,13 @@ const FOUND:
       [get("/api/v1/main/flows/fuzz.a/digits"), 200],
       [get("/api/v1/main/flows/source"), 200],
     ],
+    [
+      "an error response is not much longer than the malformed flow it is about",
+      [
+        post("/api/v1/main/flows", `id: a\ntasks:\n  - {b: c}\n${"e.f, g: [{h: i, j: K}]}\n".repeat(2_000)}`),
+        422,
+      ],
+    ],
   ];
 
 for (const [rule, ...steps] of FOUND) {
@@ -84,12 +91,12 @@ function get(target: string, host = "127.0.0.1"): FuzzRequest {
 /** Saves a flow of one task with these lines before it. */
 function save(id: string, lines: string): FuzzRequest {
   const task = "tasks: [{id: one, type: io.svc.plugin.core.debug.Return, format: x}]\n";
-  return {
-    method: "POST",
-    target: "/api/v1/main/flows",
-    headers: [["host", "127.0.0.1"], ["content-type", "application/x-yaml"]],
-    body: encoder.encode(`id: ${id}\nnamespace: fuzz.a\n${lines}${task}`),
-  };
+  return post("/api/v1/main/flows", `id: ${id}\nnamespace: fuzz.a\n${lines}${task}`);
+}
+
+function post(target: string, yaml: string): FuzzRequest {
+  const headers = [["host", "127.0.0.1"], ["content-type", "application/x-yaml"]] as const;
+  return { method: "POST", target, headers, body: encoder.encode(yaml) };
 }
 
 Deno.test("requestAt() gives the same request for the same seed and number", async () => {

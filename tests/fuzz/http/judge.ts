@@ -34,6 +34,9 @@ const BELOW: ReadonlySet<number> = new Set([400, 414, 431, 505]);
 const UNREADABLE_TARGET = /[^\u0021-\u007e]|[<>`"{}|\\^#]|^[^/]/;
 const MAX_READABLE_CHARS = 8_000;
 const MAX_CHECKED_BYTES = 400_000;
+/** Errors may quote what is wrong, but not much more than was sent. */
+const MAX_ERROR_BYTES = 100_000;
+const MAX_ERROR_BY_REQUEST = 4;
 const latin1 = new TextDecoder("latin1");
 
 /** The mistake of a response; `undefined` when everything holds. */
@@ -57,6 +60,9 @@ export function judge(request: FuzzRequest, response: WireResponse, rules: Rules
     // Pages tell people what is wrong.
     if (isChosenByFlow(path, body) || isHealth(path) || (PAGE.test(path) && response.status < 500)) {
       return undefined;
+    }
+    if (body.length > MAX_ERROR_BYTES + MAX_ERROR_BY_REQUEST * sizeOf(request)) {
+      return mistake("long error response", `it has ${body.length} bytes`);
     }
     const problem = problemOf(response, body, rules);
     if (problem !== undefined) return mistake("no problem shape", problem);
@@ -168,9 +174,12 @@ function leakIn(body: string, { hidden }: Rules): string | undefined {
   return stack === undefined ? undefined : `the response holds "${stack}"`;
 }
 
+function sizeOf({ target, body }: FuzzRequest): number {
+  return target.length + (body?.length ?? 0);
+}
+
 function pathOf({ target }: FuzzRequest): string {
-  const path = target.split(/[?#]/, 1)[0] ?? "";
-  return /^https?:\/\//i.test(path) ? path.replace(/^https?:\/\/[^/]*/i, "") : path;
+  return target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/, 1)[0] ?? "";
 }
 
 /** The body as Latin-1 text, unpacked. */
