@@ -191,7 +191,7 @@ class Campaign {
     for (const { key } of this.#server.rules.description.matching(request.method, path).slice(0, 1)) {
       this.#operations.add(key);
     }
-    if (request.method !== "GET" || status !== 200) {
+    if (request.method !== "GET" || path.includes("/executions/")) {
       this.#pool.learn(path, new TextDecoder().decode(response.body.subarray(0, 20_000)));
     }
   }

@@ -34,15 +34,22 @@ export class Description {
     );
   }
 
-  /** All operations whose template fits a path as sent; a path without a tenant is also taken as one of `main`. */
+  /**
+   * All operations whose template fits a path as sent, those with the most literal segments first; a path without a
+   * tenant is also taken as one of `main`.
+   */
   matching(method: string, path: string): DescribedOperation[] {
     const sent = path.split("/");
     const inMain = path.startsWith(`${API}/`) ? ["", "api", "v1", "main", ...sent.slice(3)] : sent;
     const wanted = method === "HEAD" ? "GET" : method;
     return this.operations.filter((operation) =>
       operation.method === wanted && (fits(operation, sent) || fits(operation, inMain))
-    );
+    ).sort((a, b) => parametersIn(a) - parametersIn(b));
   }
+}
+
+function parametersIn({ segments }: DescribedOperation): number {
+  return segments.filter((segment) => segment.startsWith("{")).length;
 }
 
 function fits({ segments }: DescribedOperation, sent: readonly string[]): boolean {

@@ -50,20 +50,21 @@ export function requestAt(generator: Generator, index: number): FuzzRequest {
 }
 
 function pageRequest(generator: Generator, chance: Chance): FuzzRequest {
-  const target = generator.pool.fill(chance.pick(PAGES) ?? "/", () => chance.next());
+  const target = generator.pool.fill(chance.pick(PAGES) ?? "/", chance.next());
   return { method: "GET", target, headers: commonHeaders(generator, chance) };
 }
 
 function describedRequest(generator: Generator, chance: Chance): FuzzRequest {
   const operation = pickOperation(generator.description.operations, chance);
   const { pool } = generator;
+  const draw = chance.next();
   const target = pathOf(operation, chance) + queryOf(operation, chance);
   const headers = [...commonHeaders(generator, chance), ...operationHeaders(operation, chance)];
   const [type, body] = chance.pick(BODIES.get(operation.key) ?? []) ?? [];
-  const filled = typeof body === "string" ? encoder.encode(pool.fill(body, () => chance.next())) : body;
+  const filled = typeof body === "string" ? encoder.encode(pool.fill(body, draw)) : body;
   return {
     method: operation.method,
-    target: pool.fill(target, () => chance.next()),
+    target: pool.fill(target, draw),
     headers: type === undefined ? headers : [...headers, ["content-type", type]],
     ...(filled && { body: filled }),
   };
@@ -86,11 +87,11 @@ function commonHeaders({ authorization }: Generator, chance: Chance): HeaderLine
   ];
 }
 
-function pathOf({ segments }: DescribedOperation, chance: Chance): string {
+function pathOf({ segments, template }: DescribedOperation, chance: Chance): string {
   return segments.map((segment, index) => {
     const [, name] = /^\{(.+)\}$/.exec(segment) ?? [];
     if (name === undefined) return segment;
-    return chance.pick(pathValues(name, segments[index - 1] ?? "")) ?? "";
+    return chance.pick(pathValues(name, segments[index - 1] ?? "", template)) ?? "";
   }).join("/");
 }
 

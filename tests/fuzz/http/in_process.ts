@@ -34,7 +34,8 @@ export async function startInProcess(): Promise<InProcessServer> {
 /** A request with the URL that the platform makes of the message: nothing is resolved, nothing is checked. */
 function requestOf(request: FuzzRequest): Request | undefined {
   const { method, headers, target, raw } = request;
-  if (raw || !target.startsWith("/")) return undefined;
+  // A request of this platform has a method in upper case.
+  if (raw || !target.startsWith("/") || method !== method.toUpperCase()) return undefined;
   try {
     const hasBody = request.body !== undefined && method !== "GET" && method !== "HEAD";
     const sent = new Request("http://127.0.0.1/", {

@@ -6,11 +6,14 @@ const PLACEHOLDER = /\{(execution|taskRun|dashboard|apiToken|file)\}/g;
 /** Where responses have ids: the name of the operation, and the members with ids of that kind. */
 const FOUND: readonly (readonly [kind: IdKind, path: RegExp, pattern: RegExp])[] = [
   ["execution", /\/executions\//, /"id":"([A-Za-z0-9]{16,30})","namespace"/g],
-  ["taskRun", /\/executions\//, /"id":"([A-Za-z0-9]{16,30})","executionId"/g],
+  ["file", /\/executions\//, /"uri":"([a-z]+:\/\/\/[^"]+)"/g],
   ["dashboard", /\/dashboards/, /"id":"([A-Za-z0-9]{8,30})"/g],
   ["apiToken", /\/api-tokens/, /"id":"([A-Za-z0-9]{8,30})"/g],
 ];
 const MAX_SCANNED = 20_000;
+const FILE_OWNER = /\/executions\/(\w+)\//;
+/** The id of the first task run begins with so many characters of the id of its execution. */
+const EXECUTION_PREFIX = 16;
 
 /** The latest ids of each kind. */
 export class IdPool {
@@ -30,13 +33,19 @@ export class IdPool {
     return ids[Math.floor(chance * ids.length)] ?? "0123456789ABCDEFGHIJKL";
   }
 
-  /** The text with an id for each placeholder. */
-  fill(text: string, chance: () => number): string {
+  /**
+   * The text with an id for each placeholder, all chosen by one number in [0, 1): a task run belongs to the execution, and
+   * the execution has the file that is named.
+   */
+  fill(text: string, chance: number): string {
     if (!text.includes("{")) return text;
+    const file = this.id("file", chance);
+    const owner = text.includes("{file}") ? FILE_OWNER.exec(file)?.[1] : undefined;
+    const execution = owner ?? this.id("execution", chance);
     return text.replace(PLACEHOLDER, (_whole, kind: string) => {
-      const draw = chance();
-      if (kind !== "file") return this.id(kind as IdKind, draw);
-      return `sluice:///fuzz/a/files/executions/${this.id("execution", draw)}/tasks/write/x.txt`;
+      if (kind === "execution") return execution;
+      if (kind === "taskRun") return `${execution.slice(0, EXECUTION_PREFIX)}000001`;
+      return kind === "file" ? encodeURIComponent(file) : this.id(kind as IdKind, chance);
     });
   }
 

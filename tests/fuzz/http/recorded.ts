@@ -8,6 +8,8 @@ export type RecordedBody = readonly [contentType: string, body: string | Uint8Ar
 export const NAMESPACE = "fuzz.a";
 /** Key of the webhooks. */
 export const WEBHOOK_KEY = "fuzz-webhook-key";
+/** Key of the one with a path. */
+export const BELOW_KEY = `${WEBHOOK_KEY}-below`;
 /** Values that no response may hold. */
 export const PLANTED = {
   password: "planted-password-51c3",
@@ -75,6 +77,7 @@ outputs:
   - {id: one, type: ${RETURN}, format: "{{ trigger.body }}"}
 triggers:
   - {id: hook, type: ${CORE}.trigger.Webhook, key: ${WEBHOOK_KEY}}
+  - {id: below, type: ${CORE}.trigger.Webhook, key: ${BELOW_KEY}, path: rest}
   - {id: daily, type: ${CORE}.trigger.Schedule, cron: "0 9 * * *"}
 `,
   ),

@@ -1,8 +1,8 @@
 /** Values of parameters by their name: those that find something, and those that no client would send. */
-import { FLOW_IDS, NAMESPACE, WEBHOOK_KEY } from "./recorded.ts";
+import { BELOW_KEY, FLOW_IDS, NAMESPACE, WEBHOOK_KEY } from "./recorded.ts";
 
 /** Names of ids that responses give: placeholders in paths, queries and bodies. */
-export const ID_KINDS = ["execution", "taskRun", "dashboard", "apiToken"] as const;
+export const ID_KINDS = ["execution", "dashboard", "apiToken", "file"] as const;
 
 /** One of {@link ID_KINDS}. */
 export type IdKind = typeof ID_KINDS[number];
@@ -26,6 +26,7 @@ const USUAL: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["kind", ["flow", "task", "trigger", "plugindefault", "dashboard", "apps", "NORMAL", "TEST"]],
   ["type", ["STRING", "FILE", "nothing"]],
   ["version", ["1.0.0", "latest"]],
+  ["field", ["namespace", "flowId", "state", "labels"]],
   ["page", ["1", "2", "99999"]],
   ["size", ["1", "10", "25", "200"]],
   ["sort", ["id:asc", "namespace:desc", "state.startDate:desc", "flowId:asc", "key:asc", "timestamp:desc"]],
@@ -40,7 +41,7 @@ const USUAL: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["childFilter", ["MAIN", "CHILD"]],
   ["minLevel", ["TRACE", "INFO", "ERROR"]],
   ["triggerState", ["ENABLED", "DISABLED"]],
-  ["path", ["/notes.txt", "/a/b.txt", "/", "{file}"]],
+  ["path", ["/notes.txt", "/a/b.txt", "/", "{file}", "{file}"]],
   ["from", ["/notes.txt", "/a"]],
   ["to", ["/moved.txt", "/c/d"]],
   ["revision", ["1", "2", "999"]],
@@ -63,6 +64,13 @@ const USUAL: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["If-Match", ['"1"', "1", "*"]],
   ["Last-Event-ID", ["start", "progress", "end"]],
 ]);
+
+/** Flows that have what the path is about. */
+const FLOWS_OF: readonly (readonly [path: RegExp, flowId: string])[] = [
+  [/\/(?:webhook|triggers)\//, "hooked"],
+  [/\/concurrency-limit\//, "limited"],
+  [/\/metrics\//, "loop"],
+];
 
 /** The value of `id` by the segment before it. */
 const IDS_OF: ReadonlyMap<string, readonly string[]> = new Map([
@@ -107,10 +115,12 @@ export const ODD_TEXTS: readonly string[] = [
   "x".repeat(20_000),
 ];
 
-/** Values of a path parameter, after the segment before it. */
-export function pathValues(name: string, before: string): readonly string[] {
+/** Values of a path parameter of a template, after the segment before it. */
+export function pathValues(name: string, before: string, template: string): readonly string[] {
+  const flowId = FLOWS_OF.find(([path]) => path.test(template))?.[1];
+  if (name === "flowId" && flowId !== undefined) return [flowId, flowId, flowId, flowId, ...FLOW_IDS];
   if (name === "id") return IDS_OF.get(before) ?? ["{execution}"];
-  if (name === "key") return KEYS_OF.get(before) ?? [WEBHOOK_KEY];
+  if (name === "key") return KEYS_OF.get(before) ?? [WEBHOOK_KEY, BELOW_KEY];
   if (name === "path") return ["rest", "a/b"];
   return USUAL.get(name) ?? ["value"];
 }
