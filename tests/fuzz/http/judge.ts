@@ -36,6 +36,8 @@ const MAX_READABLE_CHARS = 8_000;
 const MAX_CHECKED_BYTES = 400_000;
 /** Errors may quote what is wrong, but not much more than was sent. */
 const MAX_ERROR_BYTES = 100_000;
+const MAX_BULK_ERROR_BYTES = 1_000_000;
+const BULK = /\/by-(?:query|ids)$/;
 const MAX_ERROR_BY_REQUEST = 4;
 const latin1 = new TextDecoder("latin1");
 
@@ -61,7 +63,9 @@ export function judge(request: FuzzRequest, response: WireResponse, rules: Rules
     if (isChosenByFlow(path, body) || isHealth(path) || (PAGE.test(path) && response.status < 500)) {
       return undefined;
     }
-    if (body.length > MAX_ERROR_BYTES + MAX_ERROR_BY_REQUEST * sizeOf(request)) {
+    // A bulk action tells of a thousand refusals at most.
+    const most = BULK.test(path) ? MAX_BULK_ERROR_BYTES : MAX_ERROR_BYTES;
+    if (body.length > most + MAX_ERROR_BY_REQUEST * sizeOf(request)) {
       return mistake("long error response", `it has ${body.length} bytes`);
     }
     const problem = problemOf(response, body, rules);
