@@ -17,6 +17,8 @@ export interface CampaignOptions {
   readonly connections: number;
   /** Requests a second at most. */
   readonly rate: number;
+  /** The run ends after them, also before its last request. */
+  readonly minutes: number;
   readonly report: (line: string) => void;
   readonly found: (finding: HttpFinding) => Promise<void>;
 }
@@ -125,7 +127,7 @@ class Campaign {
   async #lane(lane: number): Promise<void> {
     const before: FuzzRequest[] = [];
     let wire: Wire | undefined;
-    while (this.#next < this.#options.requests && !this.#hasEnded && this.#known.size < MAX_FINDINGS) {
+    while (this.#next < this.#options.requests && !this.#isOver()) {
       const index = this.#next++;
       await this.#pace(index);
       await this.#maintain(index);
@@ -139,6 +141,11 @@ class Campaign {
       if (before.length > BEFORE) before.shift();
     }
     wire?.[Symbol.dispose]();
+  }
+
+  #isOver(): boolean {
+    const minutes = (performance.now() - this.#startedMs) / 60_000;
+    return this.#hasEnded || this.#known.size >= MAX_FINDINGS || minutes >= this.#options.minutes;
   }
 
   async #exchange(

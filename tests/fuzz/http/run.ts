@@ -1,6 +1,6 @@
 /**
- * `deno task fuzz:http [--requests N] [--seed S] [--connections C] [--rate R] [--replay path]`: sends a real server what
- * nobody would send, and checks what must hold of every response.
+ * `deno task fuzz:http [--requests N] [--seed S] [--connections C] [--rate R] [--minutes M] [--replay path]`: sends a real
+ * server what nobody would send, and checks what must hold of every response.
  */
 import { parseArgs } from "node:util";
 import { type CampaignResult, fuzzHttp } from "./campaign.ts";
@@ -17,6 +17,8 @@ export interface HttpFuzzOptions {
   readonly connections: number;
   /** Requests a second at most. */
   readonly rate: number;
+  /** The run ends after them. */
+  readonly minutes: number;
   /** Path of a finding that is sent again; nothing else is then done. */
   readonly replay?: string;
 }
@@ -30,6 +32,7 @@ export function readOptions(args: readonly string[], seed: number): HttpFuzzOpti
       seed: { type: "string", default: String(seed) },
       connections: { type: "string", default: "12" },
       rate: { type: "string", default: "100000" },
+      minutes: { type: "string", default: "1000" },
       replay: { type: "string" },
     },
   });
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[], seed: number): HttpFuzzOpti
     seed: wholeNumber("seed", values.seed),
     connections: wholeNumber("connections", values.connections),
     rate: wholeNumber("rate", values.rate),
+    minutes: wholeNumber("minutes", values.minutes),
     replay: values.replay,
   };
 }
@@ -61,10 +65,10 @@ async function report(finding: HttpFinding): Promise<void> {
   print(`  --seed ${finding.seed}, request ${finding.index}, saved as ${path}`);
 }
 
-async function fuzz({ requests, seed, connections, rate }: HttpFuzzOptions): Promise<number> {
-  print(`seed ${seed}, ${requests} requests, ${connections} connections`);
+async function fuzz({ replay: _replay, ...options }: HttpFuzzOptions): Promise<number> {
+  print(`seed ${options.seed}, ${options.requests} requests, ${options.connections} connections`);
   await using server = await FuzzedServer.start();
-  const result = await fuzzHttp(server, { requests, seed, connections, rate, report: print, found: report });
+  const result = await fuzzHttp(server, { ...options, report: print, found: report });
   for (const line of summary(result)) print(line);
   return result.findings > 0 || result.memory.isGrowing ? 1 : 0;
 }
