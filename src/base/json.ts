@@ -75,10 +75,15 @@ export function tryParseJson(text: string): JsonValue | undefined {
   }
 }
 
+/** Digits of an integer, as many as 4,096 bits have: reading and printing one takes quadratic time. Readers of other languages keep to it too, so that every stored value can be read. */
+export const MAX_INTEGER_DIGITS = 1_234;
+
 function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
-  if (!Number.isFinite(value)) throw new SyntaxError(`Number ${context.source.slice(0, 40)} is too large`);
-  return numberOfSource(context.source, value);
+  const { source } = context;
+  const isTooLarge = /[.eE]/.test(source) ? !Number.isFinite(value) : source.length > MAX_INTEGER_DIGITS + 1;
+  if (isTooLarge) throw new SyntaxError(`Number ${source.slice(0, 40)} is too large`);
+  return numberOfSource(source, value);
 }
 
 /** The value of a number literal: with point or exponent a {@link Double}, else an integer. */

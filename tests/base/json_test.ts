@@ -5,6 +5,7 @@ import {
   Double,
   formatDouble,
   jsonEquals,
+  MAX_INTEGER_DIGITS,
   ownProperty,
   parseJson,
   setOwnProperty,
@@ -51,6 +52,15 @@ for (const [value, text] of DOUBLES) {
 
 Deno.test("parseJson() refuses a number that is too large for a double", () => {
   assertThrows(() => parseJson("[1e999]"), SyntaxError, "1e999 is too large");
+});
+
+Deno.test("parseJson() reads every integer that is written, up to 1,234 digits", () => {
+  for (const digits of [309, 400, MAX_INTEGER_DIGITS]) {
+    const text = `[-${"9".repeat(digits)}]`;
+    assertEquals(stringifyJson(parseJson(text)), text);
+  }
+  const text = "9".repeat(MAX_INTEGER_DIGITS + 2);
+  assertThrows(() => parseJson(text), SyntaxError, "is too large");
 });
 
 Deno.test("setOwnProperty() and ownProperty() ignore prototypes", () => {

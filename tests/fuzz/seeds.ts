@@ -4,7 +4,12 @@ import type { Input, Target } from "./target.ts";
 
 /** The input of that number. */
 export function inputAt(target: Target, seed: number, index: number): Input {
-  return target.generate(new Chance(mix(mix(seed, hash(target.name)), index)));
+  return target.generate(chanceAt(target.name, seed, index));
+}
+
+/** The chance of the input of that number; `name` separates the inputs of different targets. */
+export function chanceAt(name: string, seed: number, index: number): Chance {
+  return new Chance(mix(mix(seed, hash(name)), index));
 }
 
 function mix(a: number, b: number): number {

@@ -43,7 +43,8 @@ function readInteger(value: JsonValue): number | bigint | undefined {
 
 function readDecimal(value: JsonValue): number | undefined {
   if (value instanceof Double) return value.value;
-  if (typeof value === "number" || typeof value === "bigint") return Number(value);
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number.isFinite(Number(value)) ? Number(value) : undefined;
   if (typeof value !== "string" || value.length > MAX_DECIMAL_CHARS || !DECIMAL.test(value.trim())) {
     return undefined;
   }

@@ -22,7 +22,18 @@ export interface SortKey {
 
 /** The query of a request. */
 export function queryOf(c: Context<AppEnv>): URLSearchParams {
-  return new URL(c.req.raw.url).searchParams;
+  return new URLSearchParams(rawQuery(c.req.raw.url));
+}
+
+/**
+ * The query as sent, from its question mark, without fragment; empty when there is none. Read from the text: with an
+ * invalid `Host` the URL cannot be parsed.
+ */
+export function rawQuery(url: string): string {
+  const hash = url.indexOf("#");
+  const whole = hash === -1 ? url : url.slice(0, hash);
+  const mark = whole.indexOf("?");
+  return mark === -1 ? "" : whole.slice(mark);
 }
 
 /** `page` (from 1), `size` (default 10) and repeated `sort=field:asc|desc`. @throws DomainError invalid_argument */

@@ -19,10 +19,13 @@ interface RelatedExecutions {
   readonly executions: readonly JsonObject[];
 }
 
-/** Sends `start`, `progress` for each new state of an execution, `end` for its last one, and `end-all` when all have ended. */
+/**
+ * Sends `start`, `progress` for each new state of an execution, `end` for its last one, and `end-all` when all have ended.
+ * `read` gives nothing when the execution was deleted, which ends the stream.
+ */
 export function dependencyEvents(
   target: FollowTarget,
-  read: () => Promise<RelatedExecutions>,
+  read: () => Promise<RelatedExecutions | undefined>,
 ): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
@@ -32,6 +35,7 @@ export function dependencyEvents(
     let sentAt = clock.monotonicMs();
     while (!signal.aborted) {
       const related = await read();
+      if (!related) return;
       if (await sent.send(related)) sentAt = clock.monotonicMs();
       const isQuiet = clock.monotonicMs() - sentAt >= WAIT_FOR_MORE_MS;
       if (sent.haveAllEnded(isQuiet ? [] : related.flows)) {

@@ -1,5 +1,5 @@
 /** jq text → tree: operators by binding strength, then terms. */
-import { Double, numberOfSource } from "../../base/json.ts";
+import { Double, MAX_INTEGER_DIGITS, numberOfSource } from "../../base/json.ts";
 import { fail, MAX_SOURCE_DEPTH, MAX_TREE_DEPTH, type NumberValue } from "../values/mod.ts";
 import type { Assignment, Definition, JqNode, Operator, Pattern, PatternEntry } from "./ast.ts";
 import { Lexer, quoted } from "./lexer.ts";
@@ -360,6 +360,7 @@ function parsePrimary(parser: JqParser): JqNode {
 }
 
 function numberLiteral(text: string): NumberValue {
+  if (text.length > MAX_INTEGER_DIGITS) return fromFloat(Number(text));
   const value = numberOfSource(text);
   return value instanceof Double ? fromFloat(value.value) : value;
 }

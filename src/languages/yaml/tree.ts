@@ -1,5 +1,5 @@
 /** YAML text → syntax tree of the library. Stops early on deep nesting, many errors and a second document. */
-import { Composer, type Document, Lexer, Parser } from "yaml";
+import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
 
 /** Nested maps and lists of the source of a flow. */
 export const MAX_YAML_DEPTH = 100;
@@ -20,6 +20,8 @@ interface YamlTree {
 
 /** The library continues after an error, at 7 µs each; half a million of them fit in one source. */
 const MAX_YAML_ERRORS = 100;
+
+const MAX_MESSAGE_CHARS = 300;
 
 type ErrorHandler = (...details: unknown[]) => void;
 
@@ -59,7 +61,9 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function syntaxError(message: string, start: number, end: number): YamlError {
+/** The library quotes whole texts in its messages, up to the rest of the source in each of many errors. */
+function syntaxError(text: string, start: number, end: number): YamlError {
+  const message = text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
   return { code: "yaml_syntax", message, start, end };
 }
 
@@ -89,13 +93,26 @@ function offsetsOf(place: unknown): [number, number] {
 /** Concrete syntax, one lexeme at a time: the parser takes time quadratic in the depth of the text. */
 function* tokens(source: string, { errors, maxDepth }: { errors: YamlError[]; maxDepth: number }) {
   const parser = new Parser();
+  const unexpected: YamlError[] = [];
   for (const lexeme of new Lexer().lex(source)) {
-    yield* parser.next(lexeme);
+    for (const token of parser.next(lexeme)) {
+      // The composer adds an error for each of them without calling its handler.
+      if (token.type === "error" && unexpected.push(unexpectedToken(token)) > MAX_YAML_ERRORS) {
+        errors.push(...unexpected);
+        throw new Stop();
+      }
+      yield token;
+    }
     if (parser.stack.length <= maxDepth + 2) continue;
     errors.unshift(tooDeep(parser.offset, maxDepth));
     throw new Stop();
   }
   yield* parser.end();
+}
+
+function unexpectedToken({ message, source, offset }: CST.ErrorToken): YamlError {
+  const text = source === "" ? message : `${message}: ${JSON.stringify(source)}`;
+  return syntaxError(text, offset, offset + source.length);
 }
 
 /** The error of a document that is nested too deeply. */

@@ -10,7 +10,14 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { Double, isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_INTEGER_DIGITS,
+  setOwnProperty,
+} from "../../base/json.ts";
 import { MAX_YAML_DEPTH, parseYamlTree, tooDeep, type YamlError } from "./tree.ts";
 
 /** Any node of the library. */
@@ -214,6 +221,8 @@ function errorAt(node: unknown, code: string, message: string): YamlError {
   return { code, message, start, end };
 }
 
+const INTEGER_LIMIT = 10n ** BigInt(MAX_INTEGER_DIGITS);
+
 /** What JSON cannot hold, as `.inf`, is its text. */
 function scalarValue(node: Scalar): JsonValue {
   const { value, source = "", tag } = node;
@@ -221,6 +230,7 @@ function scalarValue(node: Scalar): JsonValue {
   if (tag === FLOAT_TAG && Number.isFinite(Number(source))) return new Double(Number(source));
   if (typeof value === "bigint") {
     const number = Number(value);
+    if (value >= INTEGER_LIMIT || value <= -INTEGER_LIMIT) return source;
     return Number.isSafeInteger(number) ? number : value;
   }
   if (typeof value === "number") {

@@ -137,11 +137,12 @@ export class ExecutionBulk {
   }
 
   #deletion(actor: Actor, includeNonTerminated: boolean): BulkStep {
-    const { actions, executions } = this.#deps;
+    const { executions } = this.#deps;
     return {
       async check(id) {
-        const { execution } = await actions.target(actor, id);
-        if (includeNonTerminated || isEnded(execution.history)) return undefined;
+        // Not its plan: the flow revision of an ended execution may have been deleted.
+        const { history } = await executions.header(actor, id);
+        if (includeNonTerminated || isEnded(history)) return undefined;
         return new DomainError("conflict", `Cannot delete execution "${id}": it has not ended`);
       },
       run: (id) => executions.delete(actor, id),

@@ -1,6 +1,7 @@
 /** Streams of the states of related executions, on a complete server. */
 import { assertEquals } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { Logger } from "../../../src/base/log.ts";
+import { FakeClock, settle } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { EventReader } from "../event_reader.ts";
 
@@ -68,6 +69,19 @@ Deno.test("GET /executions/:id/follow-dependencies ends without flows that do no
   assertEquals([told(reader), reader.isEnded], [["start", "end leaf SUCCESS"], false]);
   await server.advance(15_000);
   assertEquals([told(reader).at(-1), reader.isEnded], ["end-all", true]);
+});
+
+Deno.test("GET /executions/:id/follow-dependencies ends when the execution is deleted, without an error", async () => {
+  const log: string[] = [];
+  const clock = new FakeClock();
+  const logger = new Logger({ level: "warn", format: "json", clock, write: (line) => log.push(line) });
+  await using server = await Harness.start({ logger }, undefined, clock);
+  const { id } = await server.run(flow("held", "flow.Pause"));
+  await using reader = await follow(server, id);
+  await server.json("DELETE", `/executions/${id}`);
+  await server.advance(5_000);
+  assertEquals([told(reader).at(-1), reader.isEnded], ["progress held PAUSED", true]);
+  assertEquals(log, []);
 });
 
 Deno.test("GET /executions/:id/follow-dependencies holds nothing after the client is gone", async () => {

@@ -6,7 +6,8 @@ import { attachmentHeaders } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
-import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
+import { rawPath } from "../../pipeline/canonical_path.ts";
+import { queryOf, rawQuery, readPositive, readRequired } from "../../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
 export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
@@ -40,7 +41,8 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
 
 /** Redirects to the same path of the owning execution, with the query unchanged. */
 function redirect(c: Context<AppEnv>, executionId: string): Response {
-  const { pathname, search } = new URL(c.req.raw.url);
-  const location = pathname.replace(/(\/executions\/)[^/]+(?=\/file)/, `$1${executionId}`) + search;
+  const { url } = c.req.raw;
+  const location = rawPath(url).replace(/(\/executions\/)[^/]+(?=\/file)/, `$1${executionId}`) +
+    rawQuery(url);
   return new Response(null, { status: 301, headers: { location } });
 }

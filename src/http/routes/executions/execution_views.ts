@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../../base/json.ts";
+import { undefinedIfMissing } from "../../../model/errors.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
 import { currentState, startedAt } from "../../../model/executions/state.ts";
 import {
@@ -95,7 +96,10 @@ function addFollowing(routes: Hono<AppEnv>, deps: ExecutionViewRoutesDeps): void
     await awaitExecution(target, c.req.raw.signal);
     const { flow } = await views.related(actor, id);
     const flows = await dependencies.connectedNames(actor, flow, options);
-    const read = async () => ({ flows, executions: (await views.related(actor, id)).executions });
+    const read = async () => {
+      const related = await undefinedIfMissing(() => views.related(actor, id));
+      return related && { flows, executions: related.executions };
+    };
     return eventStream(c, dependencyEvents(target, read));
   });
 }

@@ -21,6 +21,7 @@ import { readChunks } from "../../forms/body_reader.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
+import { rawPath } from "../../pipeline/canonical_path.ts";
 import { isInertType } from "../../responses/attachment.ts";
 import type { ClientAddresses } from "../../pipeline/client_addresses.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
@@ -70,14 +71,19 @@ function onceCallOf(request: Request): OnceCall | undefined {
 
 function addressOf(c: Context<AppEnv>): WebhookAddress {
   const { namespace = "", flowId = "", key = "" } = c.req.param() as Record<string, string>;
-  const path = decodePath(new URL(c.req.url).pathname.split("/webhook/")[1]?.split("/").slice(3) ?? []);
+  const path = decodePath(rawPath(c.req.url).split("/webhook/")[1]?.split("/").slice(3) ?? []);
   return { namespace, id: flowId, key, path };
 }
 
-/** A malformed segment stays undecoded, and matches nothing. */
+/** A segment that is not encoded UTF-8 stays undecoded, and matches nothing. */
 function decodePath(segments: readonly string[]): string {
-  return segments.map((segment) => /%(?![0-9a-f]{2})/i.test(segment) ? segment : decodeURIComponent(segment))
-    .join("/");
+  return segments.map((segment) => {
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  }).join("/");
 }
 
 function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {

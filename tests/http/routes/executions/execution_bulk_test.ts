@@ -152,6 +152,16 @@ Deno.test("DELETE /executions/by-ids refuses what runs unless it is included", a
   }
 });
 
+Deno.test("DELETE /executions/by-query deletes ended executions of a deleted flow revision", async () => {
+  await using server = await Harness.start();
+  const [id = ""] = await begin(server, WORK, 1);
+  const { namespace, flowId } = await server.execution(id);
+  await server.json("PUT", `/flows/${namespace}/${flowId}`, yaml(`${WORK}description: later\n`));
+  await server.json("DELETE", `/flows/${namespace}/${flowId}/revisions?revisions=1`);
+  const deleted = await server.json("DELETE", `/executions/by-query?flowId=${flowId}`);
+  assertObjectMatch(deleted as object, { count: 1, totalItems: 1 });
+});
+
 const REFUSALS: readonly (readonly [string, string, RequestInit])[] = [
   ["POST", "/executions/restart/by-ids", {}],
   ["POST", "/executions/pause/by-ids", {}],
