@@ -7,6 +7,7 @@ import type { MachineUser } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../services/access/auth.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
@@ -36,6 +37,8 @@ export interface AssemblyOptions {
   readonly timeZone: string;
   /** Longest evaluation of the expressions of one task, trigger or input, in milliseconds. */
   readonly maxRenderMs?: number;
+  /** Evaluates what takes long in another thread; absent: the thread of the server evaluates everything. */
+  readonly slowRenders?: SlowRenders;
   readonly secrets: ReadonlyMap<string, string>;
   readonly envs: ReadonlyMap<string, string>;
   readonly version: string;
@@ -63,6 +66,7 @@ type ServerOption =
   | "maxUploadBytes"
   | "timeZone"
   | "maxRenderMs"
+  | "slowRenders"
   | "envs"
   | "baseUrl"
   | "secrets";

@@ -67,7 +67,7 @@ export function createServices(deps: ServicesDeps) {
     clock,
   });
   const owned = { secrets, kvPairs, files: createFiles(deps, flows) };
-  const values = namespaceValues(owned);
+  const values = { ...namespaceValues(owned), slowRenders: deps.slowRenders };
   const withHttp = { ...values, http: createExpressionHttp(deps.http) };
   const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp });
   const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });
