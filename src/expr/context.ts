@@ -26,6 +26,24 @@ export interface Scope {
   readonly authored?: JsonObject;
   /** Bounds the time of all templates that are rendered with this scope; absent: only steps are bounded. */
   readonly time?: RenderTime;
+  /** Evaluates what would hold this thread for too long; absent: this thread evaluates everything. */
+  readonly elsewhere?: Elsewhere;
+}
+
+/** A template that is rendered on its own. */
+export interface RootTemplate {
+  readonly source: string;
+  /** Its text is asked for, not its value. */
+  readonly isText: boolean;
+  readonly variableNames: ReadonlySet<string>;
+}
+
+/** Evaluates templates in another thread. */
+export interface Elsewhere {
+  /** What the template gave there, if it was evaluated there for this render. */
+  find(template: RootTemplate, scope: Scope): { readonly value: JsonValue } | undefined;
+  /** Asks for its evaluation. @throws always: the render is repeated when the value is there */
+  request(template: RootTemplate, scope: Scope): never;
 }
 
 /** A host function: its parameters in order, given by position or by name. */

@@ -1,19 +1,20 @@
 /** Templates and a scope → texts and values. Errors get their position here. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
 import { Context, Frame, type Pass, type Scope } from "./context.ts";
+import { TurnOver } from "./render_time.ts";
 import { fail, MAX_VALUE_DEPTH } from "../languages/values/mod.ts";
 import { codeOf, type CompiledTemplate, compileTemplate, located, type Template } from "./template.ts";
 
 /** Renders a template once: values are printed, not evaluated. @throws ExpressionError, and errors of host functions */
 export function renderText(template: Template, scope: Scope): string {
   if (template.isLiteral) return template.source;
-  return run(codeOf(template), newContext(scope, compileTemplate), renderCode);
+  return evaluateRoot(codeOf(template), newContext(scope, compileTemplate), true) as string;
 }
 
 /** The value of a template that is one print; else its text. @throws ExpressionError, and errors of host functions */
 export function renderValue(template: Template, scope: Scope): JsonValue {
   if (template.isLiteral) return template.source;
-  return run(codeOf(template), newContext(scope, compileTemplate), valueOf);
+  return evaluateRoot(codeOf(template), newContext(scope, compileTemplate), false);
 }
 
 /**
@@ -45,7 +46,26 @@ function renderLevel(value: JsonValue, render: (source: string) => string, depth
 function renderString(source: string, scope: Scope, compile: (source: string) => Template): string {
   if (!source.includes("{")) return source;
   const template = compile(source);
-  return template.isLiteral ? source : run(codeOf(template), newContext(scope, compile), renderCode);
+  return template.isLiteral
+    ? source
+    : evaluateRoot(codeOf(template), newContext(scope, compile), true) as string;
+}
+
+/** Evaluates a template here, or takes what another thread made of it. */
+function evaluateRoot(code: CompiledTemplate, context: Context, isText: boolean): JsonValue {
+  const { scope } = context, { elsewhere } = scope;
+  const evaluate = isText ? renderCode : valueOf;
+  if (!elsewhere) return run(code, context, evaluate);
+  const { source, variableNames } = code;
+  const root = { source, variableNames, isText };
+  const found = elsewhere.find(root, scope);
+  if (found) return found.value;
+  try {
+    return run(code, context, evaluate);
+  } catch (error) {
+    if (!(error instanceof TurnOver)) throw error;
+    return elsewhere.request(root, scope);
+  }
 }
 
 function renderCode(code: CompiledTemplate, context: Context): string {

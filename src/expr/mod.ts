@@ -2,7 +2,7 @@
  * The expression language of flow definitions: `{{ … }}` and `{% … %}` in texts. Compiles once, renders many times.
  * Pure: variables, host functions, time and randomness come from a {@link Scope}; every loop and size has a limit.
  */
-export { type HostFunction, type Scope } from "./context.ts";
+export { type Elsewhere, type HostFunction, type RootTemplate, type Scope } from "./context.ts";
 export { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 export { renderDeep, renderText, renderValue } from "./evaluate.ts";
 export { FILTER_NAMES } from "./filters/registry.ts";

@@ -23,7 +23,7 @@ type EvaluateExpression = (
   source: string,
 ) => Promise<RenderedText>;
 
-const NO_FUNCTIONS = { functions: new Map<string, HostFunction>() };
+const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
 
 /** A renderer whose variables are the members of the context; functions that read data need a namespace to read in. */
 export function createExpressionRenderer(
@@ -31,7 +31,8 @@ export function createExpressionRenderer(
 ): RenderExpression {
   return async (source, { tenant, namespace, context }) => {
     const calls = new HostCalls(deps.values, { tenant, namespace: namespace ?? "" });
-    const host = namespace === undefined ? NO_FUNCTIONS : calls;
+    const { elsewhere } = calls;
+    const host = namespace === undefined ? { functions: NO_FUNCTIONS, elsewhere } : calls;
     const scope = createScope(deps, host, {
       variable: (name) => ownProperty(context, name),
       // The caller wrote both.

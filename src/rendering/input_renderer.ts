@@ -9,7 +9,7 @@ interface InputTemplate {
   readonly template: string;
   /** The inputs before a default, or all of them for a check. */
   readonly inputs: JsonObject;
-  readonly functions: Scope["functions"];
+  readonly host: Pick<Scope, "functions" | "elsewhere">;
 }
 
 /** The value of a template. @throws ExpressionError it cannot be rendered */
@@ -20,10 +20,10 @@ export function createInputRenderer(
   deps: ScopeDeps & { readonly envs: ReadonlyMap<string, string> },
 ): RenderInput {
   const server = { envs: Object.fromEntries(deps.envs) };
-  return (flow, { template, inputs, functions }) => {
+  return (flow, { template, inputs, host }) => {
     const roots = { flow, server };
     const variable = withVariables({ inputs }, (name) => rootVariable(name, roots));
-    const scope = createScope(deps, { functions }, { variable, authored: authoredBy(flow) });
+    const scope = createScope(deps, host, { variable, authored: authoredBy(flow) });
     return renderValue(compileTemplate(template), scope);
   };
 }

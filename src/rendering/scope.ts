@@ -20,25 +20,29 @@ export interface ScopeDeps {
 }
 
 const DEFAULT_MAX_RENDER_MS = 1_000;
+/** Longest evaluation in the thread of the server where there is another one. */
+const TURN_MS = 30;
 
 type Lookup = Scope["variable"];
 
 /** A scope at the present instant. The functions of `host` are read when a template first calls one. */
 export function createScope(
   { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
-  host: Pick<Scope, "functions">,
+  host: Pick<Scope, "functions" | "elsewhere">,
   { variable, authored }: Pick<Scope, "variable" | "authored">,
 ): Scope {
+  const { elsewhere } = host;
   return {
     variable,
     authored,
+    elsewhere,
     get functions() {
       return host.functions;
     },
     now: clock.now(),
     timeZone,
     random,
-    time: new RenderTime(clock, maxRenderMs),
+    time: new RenderTime(clock, maxRenderMs, elsewhere && TURN_MS),
   };
 }
 

@@ -8,6 +8,7 @@ import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../services/access/auth.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
@@ -39,6 +40,8 @@ export interface AssemblyOptions {
   readonly timeZone: string;
   /** Longest evaluation of the expressions of one task, trigger or input, in milliseconds. */
   readonly maxRenderMs?: number;
+  /** Evaluates what takes long in another thread; absent: the thread of the server evaluates everything. */
+  readonly slowRenders?: SlowRenders;
   readonly secrets: ReadonlyMap<string, string>;
   /** Tenants beside `main` that read `secrets`; absent: none. */
   readonly secretTenants?: readonly string[];
@@ -70,6 +73,7 @@ type ServerOption =
   | "maxUploadBytes"
   | "timeZone"
   | "maxRenderMs"
+  | "slowRenders"
   | "envs"
   | "baseUrl"
   | "secrets"

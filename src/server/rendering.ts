@@ -6,7 +6,13 @@ import { undefinedIfMissing } from "../model/errors.ts";
 import { readHttpOptions } from "../model/http/http_options.ts";
 import { responseText } from "../model/http/http_text.ts";
 import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
-import type { FilePlace, FilePort, HostValues, HttpPort } from "../rendering/host_functions/mod.ts";
+import type {
+  FilePlace,
+  FilePort,
+  HostValues,
+  HttpPort,
+  SlowRenders,
+} from "../rendering/host_functions/mod.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
 import type { ExecutionContents } from "../services/executions/execution_contents.ts";
 import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
@@ -19,6 +25,7 @@ interface RenderOptions {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly maxRenderMs?: number;
+  readonly slowRenders?: SlowRenders;
   readonly random: () => number;
   readonly envs: ReadonlyMap<string, string>;
   readonly baseUrl?: string;
@@ -31,7 +38,7 @@ export interface RenderServices extends HostServices {
 
 /** What renderers need, from the services of this server. */
 export function createRenderDeps(options: RenderOptions, services: RenderServices): RenderDeps {
-  const { clock, timeZone, maxRenderMs, random, envs, baseUrl } = options;
+  const { clock, timeZone, maxRenderMs, slowRenders, random, envs, baseUrl } = options;
   const { inputCipher } = services;
   return {
     clock,
@@ -43,7 +50,7 @@ export function createRenderDeps(options: RenderOptions, services: RenderService
       kestra: baseUrl === undefined ? undefined : { url: baseUrl },
       openInput: (flow, value) => inputCipher.open(flow, value),
     },
-    hostValues: createHostValues(services),
+    hostValues: { ...createHostValues(services), slowRenders },
     convertOutputs: (flow, rendered) =>
       convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
   };

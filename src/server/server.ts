@@ -13,6 +13,8 @@ import type { HttpServer } from "../machine/http_server/options.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
+import { RenderWorker } from "./render_worker/render_worker.ts";
+import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
 import { KvStore } from "../store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
@@ -92,6 +94,7 @@ async function serve(
     if (!(error instanceof DataMismatchError)) throw error;
     throw new DataDirError(`Cannot use the data directory "${config.dataDir}": ${error.message}`);
   });
+  const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
   const basic = config.protection.type === "basic" ? config.protection.credentials : undefined;
   const assembly = await Assembly.create({
     ...config,
@@ -105,6 +108,7 @@ async function serve(
     noAuthExplicit: basic === undefined,
     timeZone: config.timezone,
     maxRenderMs: config.maxRenderMs,
+    slowRenders,
     version: VERSION,
   });
   const listener = await listen(config, logger, assembly);
@@ -125,6 +129,7 @@ async function serve(
       await assembly.releaseRequests();
       await atMost(drained, timeoutMs / 2);
       await assembly.stop();
+      slowRenders?.[Symbol.dispose]();
       await release();
     },
   };
@@ -162,10 +167,4 @@ async function listen(config: Config, logger: Logger, assembly: Assembly): Promi
 function addressOf({ hostname, port }: Deno.NetAddr): string {
   const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** A random number in [0, 1) of cryptographic quality: expressions create nonces and ids from it. */
-function secureRandom(): number {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
 }

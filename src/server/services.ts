@@ -74,7 +74,7 @@ export function createServices(deps: ServicesDeps) {
     quotas,
   });
   const owned = { secrets, kvPairs, files: createFiles(deps, { flows, quotas }) };
-  const values = namespaceValues(owned);
+  const values = { ...namespaceValues(owned), slowRenders: deps.slowRenders };
   const withHttp = { ...values, http: createExpressionHttp(deps.http) };
   const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp, quotas });
   const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });

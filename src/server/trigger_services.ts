@@ -107,11 +107,11 @@ export function createTriggerServices(
 }
 
 function createRenderer(
-  { clock, timeZone, maxRenderMs, random, envs, baseUrl }: ServicesDeps,
+  { clock, timeZone, maxRenderMs, slowRenders, random, envs, baseUrl }: ServicesDeps,
   values: Omit<TriggerStateDeps, "catalog">,
 ) {
   const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
-  const hostValues = namespaceValues(values);
+  const hostValues = { ...namespaceValues(values), slowRenders };
   return createTriggerRenderer({
     clock,
     timeZone,

@@ -49,7 +49,7 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
     createInputRenderer({ ...SERVER, envs: new Map([["stage", "test"]]) })(PLAN.flow, {
       template,
       inputs: { i: 1 },
-      functions: new Map(),
+      host: { functions: new Map(), elsewhere: undefined },
     }),
   expression: async (template) => {
     const rendered = await createExpressionRenderer(SERVER)(template, {

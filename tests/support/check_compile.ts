@@ -16,7 +16,13 @@ export interface BinaryMetadata {
 const GRANTED = ["allow_env", "allow_import", "allow_net", "allow_read", "allow_run", "allow_write"];
 const FEATURES = ["kv", "cron"];
 /** What the binary must hold: the program, its version, and a file of each kind that pages load. */
-const EMBEDDED = ["main.ts", "deno.json", "src/ui/style.css", "src/ui/follow.js"];
+const EMBEDDED = [
+  "main.ts",
+  "deno.json",
+  "src/ui/style.css",
+  "src/ui/follow.js",
+  "src/server/render_worker/worker.ts",
+];
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;
 const SHIPPED = [".deno_compile_node_modules", "deno.json", "main.ts", "src"];

@@ -1,6 +1,7 @@
 /** Shared parts of host functions: the caller, the data ports, the arguments. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { RootTemplate } from "../../expr/mod.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 
 /** The data ports. Without a port the functions that need it fail. */
@@ -15,6 +16,54 @@ export interface HostValues {
   readonly files?: FilePort;
   readonly logs?: LogPort;
   readonly http?: HttpPort;
+  /** Evaluates templates that would hold the thread of the server for too long. */
+  readonly slowRenders?: SlowRenders;
+}
+
+/** A template to evaluate in another thread. */
+export interface SlowRender {
+  readonly tenant: string;
+  readonly template: RootTemplate;
+  readonly now: Instant;
+  readonly timeZone: string;
+  /** Milliseconds that the render may take, and those that it has taken. */
+  readonly limitMs: number;
+  readonly usedMs: number;
+  /** Names of the authored root variables. */
+  readonly authoredNames: readonly string[];
+  readonly functions: readonly SlowFunction[];
+}
+
+/** A function that the template may call; the host runs it. */
+interface SlowFunction {
+  readonly name: string;
+  readonly parameters: readonly string[];
+  readonly isForAuthors?: boolean;
+  /** It has an effect outside: only the thread of the server may evaluate the template. */
+  readonly isOnlyHere?: boolean;
+}
+
+/** What such an evaluation asks the thread of the server for. */
+export interface SlowRenderHost {
+  /** A root variable; `isAuthored`: as the author of the flow wrote it. */
+  variable(name: string, isAuthored: boolean): JsonValue | undefined;
+  /** The value of a function. @throws ExpressionError */
+  call(name: string, args: Arguments): Promise<JsonValue>;
+}
+
+/** What an evaluation gave, and its milliseconds. */
+export interface SlowResult {
+  readonly value: JsonValue;
+  readonly usedMs: number;
+}
+
+/** Evaluates templates in another thread. */
+export interface SlowRenders {
+  /**
+   * The text or value of a template; `undefined` when only this thread can evaluate it. @throws ExpressionError the
+   * template fails or takes too long
+   */
+  render(render: SlowRender, host: SlowRenderHost): Promise<SlowResult | undefined>;
 }
 
 /** The place of a file. */

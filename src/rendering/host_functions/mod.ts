@@ -3,8 +3,14 @@
  * it stops, the value is fetched, and the render is repeated with it. Templates without such a call have no extra cost.
  */
 import type { Instant } from "../../base/clock.ts";
-import { type JsonValue, stringifyJson } from "../../base/json.ts";
-import { ExpressionError, type HostFunction } from "../../expr/mod.ts";
+import { type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import {
+  type Elsewhere,
+  ExpressionError,
+  type HostFunction,
+  type RootTemplate,
+  type Scope,
+} from "../../expr/mod.ts";
 import { EXECUTION_FUNCTIONS } from "./execution.ts";
 import { FILE_FUNCTIONS } from "./file.ts";
 import {
@@ -29,6 +35,10 @@ export type {
   HttpPort,
   HttpReply,
   LogPort,
+  SlowRender,
+  SlowRenderHost,
+  SlowRenders,
+  SlowResult,
 } from "./host_function.ts";
 
 /** All host functions by name. */
@@ -58,11 +68,14 @@ const NO_SECRETS: readonly string[] = [];
 
 type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
+/** Another thread cannot evaluate the template. */
+const ONLY_HERE: Fetched = Object.freeze({ error: "Cannot evaluate the template in another thread" });
+
 /**
  * Host calls of one execution: its fetched values and the secrets to mask in log lines. Created for every execution and
  * used by few, so every member is created on first use.
  */
-export class HostCalls {
+export class HostCalls implements Elsewhere {
   readonly #values: HostValues;
   readonly #caller: HostCaller;
   #functions: ReadonlyMap<string, HostFunction> | undefined;
@@ -88,6 +101,61 @@ export class HostCalls {
       [...HOST_FUNCTIONS].map(([name, entry]) => [name, this.#define(name, entry)] as const),
     );
     return this.#functions;
+  }
+
+  /** Itself, where there is another thread for long evaluations. */
+  get elsewhere(): Elsewhere | undefined {
+    return this.#values.slowRenders && this;
+  }
+
+  /** What another thread made of the template. */
+  find(template: RootTemplate, { time }: Scope): { readonly value: JsonValue } | undefined {
+    const fetched = this.#own?.get(keyOf(template));
+    if (fetched === ONLY_HERE) time?.allowTurn();
+    return fetched && fetched !== ONLY_HERE ? { value: this.#valueOf(fetched) } : undefined;
+  }
+
+  /** Stops the render until another thread has evaluated the template. */
+  request(template: RootTemplate, scope: Scope): never {
+    const fetched = this.#renderElsewhere(template, scope).catch(failed);
+    throw new MissingValue(keyOf(template), fetched, false);
+  }
+
+  async #renderElsewhere(template: RootTemplate, scope: Scope): Promise<Fetched> {
+    const { now, timeZone, time, authored = {}, functions } = scope;
+    const own = new Map(this.#own);
+    const render = {
+      ...{
+        tenant: this.#caller.tenant,
+        template,
+        now,
+        timeZone,
+        limitMs: time?.limitMs ?? 0,
+        usedMs: time?.usedMs ?? 0,
+      },
+      authoredNames: Object.keys(authored),
+      functions: [...functions].map(([name, { parameters, isForAuthors }]) => ({
+        ...{ name, parameters, isForAuthors, isOnlyHere: EFFECT_FUNCTIONS.has(name) },
+      })),
+    };
+    const found = await this.#values.slowRenders?.render(render, {
+      variable: (name, isAuthored) => isAuthored ? ownProperty(authored, name) : scope.variable(name),
+      call: (name, args) => this.#callElsewhere(name, args, { functions, own }),
+    });
+    if (!found) return ONLY_HERE;
+    time?.charge(found.usedMs);
+    return { value: found.value };
+  }
+
+  /** The value of a function that a template calls in another thread. */
+  async #callElsewhere(
+    name: string,
+    args: Arguments,
+    { functions, own }: { readonly functions: Scope["functions"]; readonly own: Map<string, Fetched> },
+  ): Promise<JsonValue> {
+    const definition = functions.get(name);
+    const read = () => definition?.call(args) ?? null;
+    return await this.#attempt(read, own);
   }
 
   /** Runs `render` and fetches missing values; synchronous when none is missing. Errors are masked. */
@@ -141,7 +209,7 @@ export class HostCalls {
 
   async #fetchAndRetry<T>(missing: MissingValue, render: () => T, own: Map<string, Fetched>): Promise<T> {
     const { key, isShared } = missing;
-    const fetched = await settled(missing.value);
+    const fetched = await missing.value;
     own.set(key, fetched);
     if (isShared) (this.#shared ??= new Map()).set(key, { fetched, at: this.#now() });
     return await this.#attempt(render, own);
@@ -161,7 +229,7 @@ export class HostCalls {
         }
         const value = this.#callHost(call, args);
         if (!(value instanceof Promise)) return value;
-        throw new MissingValue(key, value, isShared);
+        throw new MissingValue(key, settled(value), isShared);
       },
     };
   }
@@ -216,10 +284,10 @@ export class HostCalls {
 /** Stops a render until a value is fetched. Not an expression error, so that no guard catches it. */
 class MissingValue extends Error {
   readonly key: string;
-  readonly value: Promise<JsonValue>;
+  readonly value: Promise<Fetched>;
   readonly isShared: boolean;
 
-  constructor(key: string, value: Promise<JsonValue>, isShared: boolean) {
+  constructor(key: string, value: Promise<Fetched>, isShared: boolean) {
     super("A value has to be fetched first");
     this.key = key;
     this.value = value;
@@ -232,10 +300,14 @@ export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
 }
 
-async function settled(value: Promise<JsonValue>): Promise<Fetched> {
-  try {
-    return { value: await value };
-  } catch (error) {
-    return { error: (error as Error).message };
-  }
+function keyOf({ source, isText }: RootTemplate): string {
+  return `template ${isText} ${source}`;
+}
+
+function settled(value: Promise<JsonValue>): Promise<Fetched> {
+  return value.then((fetched) => ({ value: fetched }), failed);
+}
+
+function failed(error: Error): Fetched {
+  return { error: error.message };
 }

@@ -7,7 +7,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import type { HostFunction } from "../../expr/mod.ts";
+import type { Scope } from "../../expr/mod.ts";
 import {
   checkInputs,
   decisiveChecks,
@@ -23,12 +23,11 @@ import type { Flow } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { move } from "../../model/executions/state.ts";
 
-/** Functions of expressions, by name. */
-type HostFunctions = ReadonlyMap<string, HostFunction>;
+/** What templates reach beyond their variables. */
+type TemplateHost = Pick<Scope, "functions" | "elsewhere">;
 
 /** Data that templates of one flow read through functions such as `kv()`. */
-interface HostReads {
-  readonly functions: HostFunctions;
+interface HostReads extends TemplateHost {
   /** Runs `work`; if a value must be fetched, fetches it and runs `work` again. */
   run<T>(work: () => T): T | Promise<T>;
   /** The text without the secrets that were read. */
@@ -47,7 +46,7 @@ interface StartChecksDeps {
 interface Rendering {
   readonly template: string;
   readonly inputs: JsonObject;
-  readonly functions: HostFunctions;
+  readonly host: TemplateHost;
 }
 
 /** Values that a caller gives for inputs, by id. */
@@ -137,13 +136,12 @@ export class StartChecks {
   }
 
   #rendered(flow: Flow, template: string, inputs: JsonObject): JsonValue {
-    const functions = this.#reads?.functions ?? NO_FUNCTIONS;
-    return this.#deps.render(flow, { template, inputs, functions });
+    return this.#deps.render(flow, { template, inputs, host: this.#reads ?? NO_HOST });
   }
 }
 
 const NO_CHECKS: readonly FailedCheck[] = [];
-const NO_FUNCTIONS: HostFunctions = new Map();
+const NO_HOST: TemplateHost = { functions: new Map(), elsewhere: undefined };
 
 function hasChecks(flow: Flow): boolean {
   return Object.hasOwn(flow.definition, "checks");

@@ -1,0 +1,203 @@
+/**
+ * Evaluates templates that take long in a thread of their own, one at a time, tenants in turn. An evaluation that exceeds
+ * its time is ended together with its thread, whatever it does; the next one gets a new thread.
+ */
+import type { CancelTimer, Clock } from "../../base/clock.ts";
+import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import { sizeOf } from "../../base/json_size.ts";
+import { ExpressionError } from "../../expr/mod.ts";
+import type {
+  SlowRender,
+  SlowRenderHost,
+  SlowRenders,
+  SlowResult,
+} from "../../rendering/host_functions/mod.ts";
+import type { FromWorker, Supply, ToWorker } from "./messages.ts";
+import { WORKER_URL } from "./worker.ts";
+
+/** Evaluations of one tenant that wait. */
+const MAX_WAITING = 1_000;
+/** Characters of a variable that are handed over; writing them takes some 20 ms. */
+const MAX_HANDED_OVER = 4_000_000;
+/** Time for the start of the thread and its messages, besides that of the evaluation. */
+const GRACE_MS = 2_000;
+/** The thread ends after a time without work. */
+const IDLE_MS = 30_000;
+
+type Result = SlowResult | undefined;
+
+interface Job {
+  readonly render: SlowRender;
+  readonly host: SlowRenderHost;
+  readonly result: PromiseWithResolvers<Result>;
+}
+
+/** The thread of long evaluations and its queue. */
+export class RenderWorker implements SlowRenders, Disposable {
+  readonly #clock: Clock;
+  /** Waiting jobs by tenant; the tenant whose turn it is comes first. */
+  readonly #waiting = new Map<string, Job[]>();
+  #worker: Worker | undefined;
+  #current: Job | undefined;
+  #cancelTimer: CancelTimer | undefined;
+  #isDisposed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @inheritDoc */
+  render(render: SlowRender, host: SlowRenderHost): Promise<Result> {
+    const { tenant } = render;
+    const jobs = this.#waiting.get(tenant) ?? [];
+    if (this.#isDisposed) {
+      return Promise.reject(new ExpressionError("limit", "Cannot evaluate: the server stops"));
+    }
+    if (jobs.length >= MAX_WAITING) {
+      const reason = `Cannot evaluate: ${MAX_WAITING} long expressions of the tenant are waiting already`;
+      return Promise.reject(new ExpressionError("limit", reason));
+    }
+    const result = Promise.withResolvers<Result>();
+    this.#waiting.set(tenant, jobs);
+    jobs.push({ render, host, result });
+    if (!this.#current) this.#next();
+    return result.promise;
+  }
+
+  /** Ends the thread; evaluations under way fail. */
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#stopWorker();
+    const jobs = [this.#current, ...[...this.#waiting.values()].flat()];
+    this.#waiting.clear();
+    for (const job of jobs) {
+      job?.result.reject(new ExpressionError("limit", "Cannot evaluate: the server stops"));
+    }
+  }
+
+  #next(): void {
+    this.#cancelTimer?.();
+    this.#current = undefined;
+    const [turn] = this.#waiting;
+    if (!turn) return this.#rest();
+    const [tenant, jobs] = turn;
+    const job = jobs.shift() as Job;
+    this.#waiting.delete(tenant);
+    if (jobs.length > 0) this.#waiting.set(tenant, jobs);
+    this.#current = job;
+    const supplies = suppliesOf(job);
+    if (!supplies) return this.#end(undefined);
+    this.#worker ??= this.#startWorker();
+    this.#send({ type: "render", render: job.render, supplies });
+    this.#startTimer(job);
+  }
+
+  #rest(): void {
+    this.#cancelTimer = this.#clock.setTimer(IDLE_MS, () => this.#stopWorker());
+  }
+
+  #startTimer({ render: { limitMs } }: Job): void {
+    this.#cancelTimer = this.#clock.setTimer(limitMs + GRACE_MS, () => {
+      this.#stopWorker();
+      this.#fail("limit", `Cannot evaluate for more than ${Math.ceil(limitMs)} ms`);
+    });
+  }
+
+  #startWorker(): Worker {
+    const worker = new Worker(WORKER_URL, { type: "module", name: "long evaluations" });
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => void this.#receive(data, worker);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (worker !== this.#worker) return;
+      this.#stopWorker();
+      this.#fail("limit", `Cannot evaluate in another thread: ${event.message}`);
+    };
+    return worker;
+  }
+
+  #stopWorker(): void {
+    this.#cancelTimer?.();
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  async #receive(message: FromWorker, worker: Worker): Promise<void> {
+    const job = this.#current;
+    if (!job || worker !== this.#worker) return;
+    switch (message.type) {
+      case "text":
+        return this.#end({ value: message.text, usedMs: message.usedMs });
+      case "value":
+        return this.#end({ value: parseJson(message.json), usedMs: message.usedMs });
+      case "only here":
+        return this.#end(undefined);
+      case "failed":
+        return this.#fail(message.code, message.message);
+    }
+    this.#cancelTimer?.();
+    const supply = await supplyOf(message, job.host);
+    if (job !== this.#current) return;
+    if (!supply) return this.#end(undefined);
+    this.#send(supply);
+    this.#startTimer(job);
+  }
+
+  #end(result: Result): void {
+    this.#current?.result.resolve(result);
+    this.#next();
+  }
+
+  #fail(code: ExpressionError["code"], message: string): void {
+    this.#current?.result.reject(new ExpressionError(code, message));
+    this.#next();
+  }
+}
+
+type Lack = Extract<FromWorker, { readonly type: "lacks variable" | "lacks call" }>;
+
+/** What the evaluation lacks; `undefined` if it is too large, or reading it fails: the thread of the server evaluates then. */
+async function supplyOf(lack: Lack, host: SlowRenderHost): Promise<Supply | undefined> {
+  if (lack.type === "lacks variable") return variableOf(lack, host);
+  const { key, name } = lack;
+  try {
+    const args = parseJson(lack.args) as [string, JsonValue][];
+    const value = await host.call(name, new Map(args));
+    return sizeOf(value, MAX_HANDED_OVER) > MAX_HANDED_OVER
+      ? undefined
+      : { type: "call", key, json: stringifyJson(value) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = error instanceof ExpressionError ? error.code : "host";
+    return { type: "refused call", key, code, message: error.message };
+  }
+}
+
+/** The variables that the template names; `undefined` if one cannot be handed over. */
+function suppliesOf({ render: { template }, host }: Job): Supply[] | undefined {
+  const supplies: Supply[] = [];
+  for (const name of template.variableNames) {
+    const supply = variableOf({ type: "lacks variable", name, isAuthored: false }, host);
+    if (!supply) return undefined;
+    supplies.push(supply);
+  }
+  return supplies;
+}
+
+function variableOf(
+  { name, isAuthored }: Extract<Lack, { readonly type: "lacks variable" }>,
+  host: SlowRenderHost,
+): Supply | undefined {
+  try {
+    const value = host.variable(name, isAuthored);
+    if (value === undefined) return { type: "variable", name, isAuthored };
+    const isTooLarge = sizeOf(value, MAX_HANDED_OVER) > MAX_HANDED_OVER;
+    return isTooLarge ? undefined : { type: "variable", name, isAuthored, json: stringifyJson(value) };
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
