@@ -30,8 +30,11 @@ export function createPlatform(
   http: HttpClientPort,
 ): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
-  const processes = createProcesses(options, () => services.tenants.list().length, owner);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
+  const processes = createProcesses(options, () => services.tenants.list().length, {
+    files: workingDirectories,
+    owner,
+  });
   return {
     http,
     processes,

@@ -2,7 +2,6 @@
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
-import { shellWord } from "../../base/shell_word.ts";
 import type { MachineUser } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
@@ -10,16 +9,25 @@ import type {
   ProcessCommand,
   ProcessEnd,
   ProcessLine,
+  ProcessPlace,
   ProcessPolicy,
   ProcessPort,
 } from "../../model/ports/processes.ts";
-import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
-import { scriptEnvironment, userEnvironment } from "./environment.ts";
+import {
+  clientVariables,
+  containerVariables,
+  Docker,
+  dockerCommand,
+  dockerRemoval,
+  placeProblem,
+} from "./docker.ts";
+import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
 import type { ScriptOwner } from "./script_owner.ts";
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
 import { runSupervised } from "./supervised.ts";
 import { Watchdog } from "./watchdog.ts";
+import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
 const PROCESSES_PER_CORE = 4;
@@ -41,7 +49,12 @@ export interface ProcessOptions {
 
 /** Inputs of {@link Processes} from the machine. */
 interface ProcessEnvironment {
+  /** Variables that scripts get. */
   readonly env: ReadonlyMap<string, string>;
+  /** Variables of the `docker` command; absent: `env`. */
+  readonly clientEnv?: Readonly<Record<string, string>>;
+  /** Hold the environment files of containers. */
+  readonly files: Pick<WorkDirectories, "writePrivate" | "remove">;
   /** Must be unique on the machine: names of containers and marks of processes use it. */
   readonly randomBytes: RandomBytes;
   /** Lends directories to the user of scripts, if there is one. */
@@ -53,6 +66,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #options: ProcessOptions;
   readonly #tenantCount: () => number;
   readonly #env: ReadonlyMap<string, string>;
+  readonly #clientEnv: Readonly<Record<string, string>>;
+  readonly #files: ProcessEnvironment["files"];
   readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
   readonly #watchdog: Watchdog;
@@ -64,15 +79,17 @@ export class Processes implements ProcessPort, AsyncDisposable {
   constructor(
     options: ProcessOptions,
     tenantCount: () => number,
-    { env, randomBytes, owner }: ProcessEnvironment,
+    { env, clientEnv = Object.fromEntries(env), files, randomBytes, owner }: ProcessEnvironment,
   ) {
     this.#options = options;
     this.#tenantCount = tenantCount;
     this.#env = env;
+    this.#clientEnv = clientEnv;
+    this.#files = files;
     this.#randomBytes = randomBytes;
     this.#owner = owner;
-    this.#docker = new Docker(options.clock, env);
-    this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock, { randomBytes });
+    this.#docker = new Docker(options.clock, clientEnv);
+    this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 
@@ -132,6 +149,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
         `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
       );
     }
+    const refusal = placeProblem(place);
+    if (refusal !== undefined) throw new Error(`Cannot run commands in a container: ${refusal}`);
     const problem = await this.#docker.problem();
     if (problem === undefined) return;
     const way = mode === "docker"
@@ -141,14 +160,12 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
-    const { place, signal, env, workingDirectory: cwd, onLine } = command;
-    const isDocker = place.type === "docker";
-    const name = isDocker ? this.#containerName(attempt) : "";
-    const user = isDocker ? undefined : this.#options.scriptUser;
+    const { place, signal, env, workingDirectory: cwd } = command;
+    if (place.type === "docker") return await this.#startContainer(attempt, command, place);
+    const user = this.#options.scriptUser;
     return await runSupervised({
       starter: this.#shells,
-      command: isDocker ? dockerCommand(command, place, name) : command.command,
-      cleanUp: isDocker ? dockerVariables(env) + dockerRemoval(name) : undefined,
+      command: command.command,
       cwd,
       env: {
         ...Object.fromEntries(user ? userEnvironment(this.#env, user, cwd) : this.#env),
@@ -157,8 +174,35 @@ export class Processes implements ProcessPort, AsyncDisposable {
       user,
       clock: this.#options.clock,
       signal,
-      onLine: (line: ProcessLine) => onLine(line),
+      onLine: (line: ProcessLine) => command.onLine(line),
     });
+  }
+
+  async #startContainer(
+    attempt: AttemptIdentity,
+    command: ProcessCommand,
+    place: Extract<ProcessPlace, { readonly type: "docker" }>,
+  ): Promise<number> {
+    const { signal } = command;
+    const name = this.#containerName(attempt);
+    const variables = containerVariables(command.env);
+    const envFile = await this.#files.writePrivate(`${name}.env`, variables.file);
+    try {
+      return await runSupervised({
+        starter: this.#watchdog,
+        command: dockerCommand(command, place, { name, envFile, variables }),
+        cleanUp: dockerRemoval(name, envFile),
+        cwd: "/",
+        env: { ...this.#clientEnv, ...clientVariables(variables) },
+        clock: this.#options.clock,
+        signal,
+        onLine: (line: ProcessLine) => command.onLine(line),
+      });
+    } finally {
+      // A stopped client may leave its container running.
+      if (signal.aborted) await this.#docker.remove(name);
+      await this.#files.remove(`${name}.env`);
+    }
   }
 
   #containerName({ taskRunId, attemptNumber }: AttemptIdentity): string {
@@ -168,18 +212,14 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 }
 
-/** Variables of a flow for the `docker` command also apply to the removal. */
-function dockerVariables(env: ReadonlyMap<string, string>): string {
-  return [...env].filter(([name]) => /^(?:PATH|HOME|DOCKER_\w+)$/.test(name))
-    .map(([name, value]) => `export ${name}=${shellWord(value)}; `).join("");
-}
-
 /** The processes of a server with that many tenants. */
 export function createProcesses(
   options: ProcessOptions,
   tenantCount: () => number,
-  owner?: ScriptOwner,
+  lent: Pick<ProcessEnvironment, "files" | "owner">,
 ): Processes {
-  const env = scriptEnvironment(Deno.env.toObject());
-  return new Processes(options, tenantCount, { env, randomBytes: systemRandomBytes, owner });
+  const environment = Deno.env.toObject();
+  const env = scriptEnvironment(environment);
+  const clientEnv = clientEnvironment(environment);
+  return new Processes(options, tenantCount, { env, clientEnv, randomBytes: systemRandomBytes, ...lent });
 }

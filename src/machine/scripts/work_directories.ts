@@ -12,6 +12,7 @@ import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
 const OWNER_ONLY = 0o700;
+const OWNER_READS = 0o600;
 const TRAVERSE_ONLY = 0o711;
 
 /** The directories of one server. */
@@ -42,6 +43,14 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
       await removeAll(path);
       await Deno.mkdir(path, { mode: OWNER_ONLY });
     }
+    return path;
+  }
+
+  /** Writes a new file that no script can read; returns its path. {@link remove} removes it. */
+  async writePrivate(name: string, text: string): Promise<string> {
+    await (this.#rootMade ??= this.#makeRoot());
+    const path = this.pathOf(name);
+    await Deno.writeTextFile(path, text, { mode: OWNER_READS, createNew: true });
     return path;
   }
 

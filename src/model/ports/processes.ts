@@ -4,7 +4,15 @@ import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 /** Where a command runs: as a process of this machine or in a container. */
 export type ProcessPlace =
   | { readonly type: "process" }
-  | { readonly type: "docker"; readonly image: string; readonly pull?: string; readonly user?: string };
+  | {
+    readonly type: "docker";
+    readonly image: string;
+    readonly pull?: ImagePull;
+    readonly user?: string;
+  };
+
+/** When an image is fetched. */
+export type ImagePull = "always" | "missing" | "never";
 
 /** A command to run. */
 export interface ProcessCommand {
@@ -12,7 +20,10 @@ export interface ProcessCommand {
   readonly command: readonly string[];
   /** Working directory; mounted in a container under the same path. */
   readonly workingDirectory: string;
-  /** Added to the default variables, which must not contain secrets of the server. */
+  /**
+   * Added to the default variables, which must not contain secrets of the server. In a container there are only those of its
+   * image and these; no program of the server sees them.
+   */
   readonly env: ReadonlyMap<string, string>;
   readonly place: ProcessPlace;
   /** Stops the process and all of its descendants: first gracefully, then by force. */

@@ -178,7 +178,7 @@ function processesWith(path: string, options: Partial<ProcessOptions> = {}): Pro
   return new Processes(
     { clock: systemClock, host: "127.0.0.1", ...options },
     () => 1,
-    { env: new Map([["PATH", path]]), randomBytes: systemRandomBytes },
+    { env: new Map([["PATH", path]]), files: new WorkDirectories(undefined), randomBytes: systemRandomBytes },
   );
 }
 
@@ -195,30 +195,6 @@ async function outputOf(processes: Processes, command: Partial<ProcessCommand>):
   });
   return [...lines, String(exitCode)];
 }
-
-/** Notes how it is called, as the real one would be. */
-const FAKE_DOCKER = `#!/bin/sh
-[ "$1" = version ] && { [ -z "$BROKEN" ]; exit; }
-echo "$@"
-echo "$TOKEN"
-`;
-
-Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
-  await withTempDir(async (folder) => {
-    await writeProgram(`${folder}/docker`, FAKE_DOCKER);
-    await using processes = processesWith(`${folder}:/bin:/usr/bin`);
-    const [args, value, exitCode] = await outputOf(processes, {
-      env: new Map([["TOKEN", "secret"]]),
-      place: { type: "docker", image: "ubuntu", pull: "missing", user: "1000" },
-    });
-    assertEquals(
-      args?.replace(/-[0-9a-f]{16} /, " "),
-      "run --rm --name sluice-r-1 --volume /tmp:/tmp --workdir /tmp --pull missing --user 1000 " +
-        "--env TOKEN --entrypoint /bin/sh ubuntu -c echo ran",
-    );
-    assertEquals([value, exitCode], ["secret", "0"]);
-  });
-});
 
 Deno.test("Processes.run() in a container says why there is none, and the way out", async () => {
   await withTempDir(async (folder) => {

@@ -17,6 +17,7 @@ import { systemRandomBytes } from "${import.meta.resolve("../../../src/base/id.t
 import { Processes } from "${import.meta.resolve("../../../src/machine/scripts/processes.ts")}";
 import { ATTEMPT, shellScript } from "${import.meta.resolve("../../support/scripts.ts")}";
 await using processes = new Processes({ clock: systemClock, host: "127.0.0.1" }, () => 1, {
+  files: { writePrivate: () => Promise.reject(new Error("no containers")), remove: () => Promise.resolve() },
   env: new Map([["PATH", Deno.env.get("PATH") ?? ""]]),
   randomBytes: systemRandomBytes,
 });

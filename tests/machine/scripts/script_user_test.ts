@@ -149,8 +149,13 @@ async function withScripts(
   const owner = new ScriptOwner(NOBODY);
   const options = { clock: systemClock, host: "127.0.0.1", scriptUser: NOBODY };
   const env = new Map([["PATH", Deno.env.get("PATH") ?? ""], ["XDG_CONFIG_HOME", "/root"]]);
-  await using processes = new Processes(options, () => 1, { env, randomBytes: systemRandomBytes, owner });
   await using directories = new WorkDirectories(undefined, owner);
+  await using processes = new Processes(options, () => 1, {
+    env,
+    files: directories,
+    randomBytes: systemRandomBytes,
+    owner,
+  });
   await work(directories, async (directory, script) => {
     const lines: string[] = [];
     const onLine = ({ text }: { text: string }) => void lines.push(text);
