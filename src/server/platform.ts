@@ -31,10 +31,7 @@ export function createPlatform(
 ): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
-  const processes = createProcesses(options, () => services.tenants.list().length, {
-    files: workingDirectories,
-    owner,
-  });
+  const processes = createProcesses(options, () => services.tenants.list().length, workingDirectories);
   return {
     http,
     processes,

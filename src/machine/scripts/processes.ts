@@ -22,7 +22,6 @@ import {
   placeProblem,
 } from "./docker.ts";
 import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
-import type { ScriptOwner } from "./script_owner.ts";
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
 import { runSupervised } from "./supervised.ts";
@@ -53,12 +52,10 @@ interface ProcessEnvironment {
   readonly env: ReadonlyMap<string, string>;
   /** Variables of the `docker` command; absent: `env`. */
   readonly clientEnv?: Readonly<Record<string, string>>;
-  /** Hold the environment files of containers. */
-  readonly files: Pick<WorkDirectories, "writePrivate" | "remove">;
+  /** Scripts run there, and environment files of containers are there. */
+  readonly directories: Pick<WorkDirectories, "writePrivate" | "remove" | "occupy">;
   /** Must be unique on the machine: names of containers and marks of processes use it. */
   readonly randomBytes: RandomBytes;
-  /** Lends directories to the user of scripts, if there is one. */
-  readonly owner?: ScriptOwner;
 }
 
 /** The processes of one server. */
@@ -67,27 +64,25 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #tenantCount: () => number;
   readonly #env: ReadonlyMap<string, string>;
   readonly #clientEnv: Readonly<Record<string, string>>;
-  readonly #files: ProcessEnvironment["files"];
+  readonly #directories: ProcessEnvironment["directories"];
   readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
   readonly #watchdog: Watchdog;
   readonly #shells: ReadyShells;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
-  readonly #owner: ScriptOwner | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
     options: ProcessOptions,
     tenantCount: () => number,
-    { env, clientEnv = Object.fromEntries(env), files, randomBytes, owner }: ProcessEnvironment,
+    { env, clientEnv = Object.fromEntries(env), directories, randomBytes }: ProcessEnvironment,
   ) {
     this.#options = options;
     this.#tenantCount = tenantCount;
     this.#env = env;
     this.#clientEnv = clientEnv;
-    this.#files = files;
+    this.#directories = directories;
     this.#randomBytes = randomBytes;
-    this.#owner = owner;
     this.#docker = new Docker(options.clock, clientEnv);
     this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
@@ -122,8 +117,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
     if (!release) return { exitCode: STOPPED };
     const start = () => this.#start(attempt, command);
-    const owner = command.place.type === "process" ? this.#owner : undefined;
-    const running = owner ? owner.lend(command.workingDirectory, start) : start();
+    const isLent = command.place.type === "process";
+    const running = this.#directories.occupy(command.workingDirectory, isLent, start);
     this.#running.add(running);
     try {
       return { exitCode: await running };
@@ -149,7 +144,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
         `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
       );
     }
-    const refusal = placeProblem(place);
+    const refusal = placeProblem(place) ?? this.#userProblem();
     if (refusal !== undefined) throw new Error(`Cannot run commands in a container: ${refusal}`);
     const problem = await this.#docker.problem();
     if (problem === undefined) return;
@@ -157,6 +152,14 @@ export class Processes implements ProcessPort, AsyncDisposable {
       ? "start Docker on this machine"
       : 'start Docker on this machine, or say `taskRunner: {type: "io.kestra.plugin.core.runner.Process"}`';
     throw new Error(`Cannot run commands in a container: docker does not work here (${problem}); ${way}`);
+  }
+
+  /** A container has the rights of the server, which a user of scripts must not get without the operator's word. */
+  #userProblem(): string | undefined {
+    const { scriptUser, scripts } = this.#options;
+    if (!scriptUser || scripts === "docker") return undefined;
+    return `scripts of this server run as the user "${scriptUser.name}", and a container has the rights of the server; ` +
+      "leave out `taskRunner`, or start the server with --scripts docker";
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
@@ -186,7 +189,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const { signal } = command;
     const name = this.#containerName(attempt);
     const variables = containerVariables(command.env);
-    const envFile = await this.#files.writePrivate(`${name}.env`, variables.file);
+    const envFile = await this.#directories.writePrivate(`${name}.env`, variables.file);
     try {
       return await runSupervised({
         starter: this.#watchdog,
@@ -201,7 +204,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     } finally {
       // A stopped client may leave its container running.
       if (signal.aborted) await this.#docker.remove(name);
-      await this.#files.remove(`${name}.env`);
+      await this.#directories.remove(`${name}.env`);
     }
   }
 
@@ -216,10 +219,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
 export function createProcesses(
   options: ProcessOptions,
   tenantCount: () => number,
-  lent: Pick<ProcessEnvironment, "files" | "owner">,
+  directories: ProcessEnvironment["directories"],
 ): Processes {
   const environment = Deno.env.toObject();
   const env = scriptEnvironment(environment);
   const clientEnv = clientEnvironment(environment);
-  return new Processes(options, tenantCount, { env, clientEnv, randomBytes: systemRandomBytes, ...lent });
+  return new Processes(options, tenantCount, { env, clientEnv, directories, randomBytes: systemRandomBytes });
 }

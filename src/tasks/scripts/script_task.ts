@@ -7,7 +7,7 @@ import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles }
 import { flagOf } from "../property_values.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
-import { removeAny, ScriptPackages } from "./script_packages.ts";
+import { ScriptPackages } from "./script_packages.ts";
 import { scriptPlace } from "./task_runner.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
@@ -58,7 +58,7 @@ async function runIn(
     await packages.release();
     if (context.workingDirectory !== undefined) {
       await commands.remove();
-      await removeAny(outputDir);
+      await context.ports.workingDirectories.removePath(outputDir);
     }
   }
 }

@@ -47,12 +47,17 @@ async function run(
 ): Promise<Called> {
   return await withTempDir(async (folder) => {
     await writeProgram(`${folder}/docker`, FAKE_DOCKER);
-    await using files = new WorkDirectories(undefined);
+    await using directories = new WorkDirectories(undefined);
     const env = new Map([["PATH", `${folder}:/bin:/usr/bin`]]);
     await using processes = new Processes(
       { clock: systemClock, host: "127.0.0.1", ...options },
       () => 1,
-      { env, clientEnv: { ...Object.fromEntries(env), ...clientEnv }, files, randomBytes: systemRandomBytes },
+      {
+        env,
+        clientEnv: { ...Object.fromEntries(env), ...clientEnv },
+        directories,
+        randomBytes: systemRandomBytes,
+      },
     );
     const command = shellScript("echo hi", { onLine: () => {}, ...rest });
     await processes.run(ATTEMPT, {
@@ -92,16 +97,16 @@ Deno.test("variables of a flow are in the container and not in the environment o
 Deno.test("the environment file of a container is removed when its command has ended", async () => {
   await withTempDir(async (dataDir) => {
     await writeProgram(`${dataDir}/docker`, FAKE_DOCKER);
-    await using files = new WorkDirectories(dataDir);
+    await using directories = new WorkDirectories(dataDir);
     const env = new Map([["PATH", `${dataDir}:/bin:/usr/bin`]]);
     await using processes = new Processes(
       { clock: systemClock, host: "127.0.0.1" },
       () => 1,
-      { env, files, randomBytes: systemRandomBytes },
+      { env, directories, randomBytes: systemRandomBytes },
     );
     const place = { type: "docker", image: "ubuntu" } as const;
     await processes.run(ATTEMPT, shellScript("echo hi", { onLine: () => {}, place, env: HOSTILE }));
-    assertEquals([...Deno.readDirSync(files.pathOf("."))], []);
+    assertEquals([...Deno.readDirSync(directories.pathOf("."))], []);
   });
 });
 
