@@ -46,10 +46,23 @@ export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined
   const uris: JsonObject = {};
   const patterns = readTexts(globs, "Globs of files");
   if (patterns.length === 0) return uris;
-  for (const name of await findFiles(place.directory, compileGlobs(patterns))) {
+  const names = await findFiles(place.directory, compileGlobs(patterns));
+  await checkSize(place, names);
+  for (const name of names) {
     setOwnProperty(uris, name, await storeFile(place, name));
   }
   return uris;
+}
+
+async function checkSize({ context, directory }: LocalPlace, names: readonly string[]): Promise<void> {
+  const { maxFileBytes } = context.ports.processes;
+  if (maxFileBytes === undefined) return;
+  let bytes = 0;
+  for (const name of names) bytes += (await Deno.lstat(`${directory}/${name}`)).size;
+  if (bytes <= maxFileBytes) return;
+  throw new Error(
+    `Cannot store the output files: they have ${bytes} bytes, and --script-files allows ${maxFileBytes}`,
+  );
 }
 
 async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {

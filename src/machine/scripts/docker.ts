@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import { shellWord } from "../../base/shell_word.ts";
+import type { ScriptLimits } from "../../config/mod.ts";
 import type { ProcessCommand, ProcessPlace } from "../../model/ports/processes.ts";
 import { isImageReference } from "./image_reference.ts";
 import { signalGroup } from "./groups.ts";
@@ -127,22 +128,32 @@ interface ContainerOptions {
   readonly name: string;
   readonly envFile: string;
   readonly variables: ContainerVariables;
+  readonly limits: ScriptLimits;
 }
 
 /** The command that runs another one in a container. */
 export function dockerCommand(
   { command, workingDirectory }: ProcessCommand,
   place: ContainerPlace,
-  { name, envFile, variables }: ContainerOptions,
+  { name, envFile, variables, limits }: ContainerOptions,
 ): string[] {
   const [program = "", ...args] = withOthers(command, variables.others);
   return [
     ...["docker", "run", "--rm", `--name=${name}`, `--volume=${workingDirectory}:${workingDirectory}`],
     ...[`--workdir=${workingDirectory}`, `--env-file=${envFile}`],
     ...[...variables.others.keys()].map((_, index) => `--env=${VALUE_PREFIX}${index}`),
+    ...limitOptions(limits),
     ...(place.pull === undefined ? [] : [`--pull=${place.pull}`]),
     ...(place.user === undefined ? [] : [`--user=${place.user}`]),
     ...[`--entrypoint=${program}`, "--", place.image, ...args],
+  ];
+}
+
+function limitOptions({ memoryBytes, cpus, processes }: ScriptLimits): string[] {
+  return [
+    ...(memoryBytes === undefined ? [] : [`--memory=${memoryBytes}b`, `--memory-swap=${memoryBytes}b`]),
+    ...(cpus === undefined ? [] : [`--cpus=${cpus}`]),
+    ...(processes === undefined ? [] : [`--pids-limit=${processes}`]),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
-import type { MachineUser } from "../../config/mod.ts";
+import type { MachineUser, ScriptLimits } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import type {
@@ -24,12 +24,15 @@ import {
 import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
-import { runSupervised } from "./supervised.ts";
+import { LimitReached, LimitWatch } from "./limits.ts";
+import { runSupervised, type SupervisedOptions } from "./supervised.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
 const PROCESSES_PER_CORE = 4;
+/** The exit code of shells for a command ended by SIGKILL. */
+const KILLED = 137;
 /** The exit code of shells for a command ended by SIGTERM. */
 const STOPPED = 143;
 const WAYS = "start the server with --scripts process, or with --scripts docker to run each in a container";
@@ -44,6 +47,8 @@ export interface ProcessOptions {
   readonly isDeploy?: boolean;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
+  /** Upper bounds of each script. */
+  readonly scriptLimits?: ScriptLimits;
 }
 
 /** Inputs of {@link Processes} from the machine. */
@@ -61,6 +66,7 @@ interface ProcessEnvironment {
 /** The processes of one server. */
 export class Processes implements ProcessPort, AsyncDisposable {
   readonly #options: ProcessOptions;
+  readonly #limits: ScriptLimits;
   readonly #tenantCount: () => number;
   readonly #env: ReadonlyMap<string, string>;
   readonly #clientEnv: Readonly<Record<string, string>>;
@@ -78,6 +84,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     { env, clientEnv = Object.fromEntries(env), directories, randomBytes }: ProcessEnvironment,
   ) {
     this.#options = options;
+    this.#limits = options.scriptLimits ?? {};
     this.#tenantCount = tenantCount;
     this.#env = env;
     this.#clientEnv = clientEnv;
@@ -112,6 +119,11 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 
   /** @inheritdoc */
+  get maxFileBytes(): number | undefined {
+    return this.#limits.fileBytes;
+  }
+
+  /** @inheritdoc */
   async run(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd> {
     await this.#check(command);
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
@@ -122,6 +134,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#running.add(running);
     try {
       return { exitCode: await running };
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      return { exitCode: KILLED, limit: error.message };
     } finally {
       this.#running.delete(running);
       release();
@@ -163,7 +178,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
-    const { place, signal, env, workingDirectory: cwd } = command;
+    const { place, env, workingDirectory: cwd } = command;
     if (place.type === "docker") return await this.#startContainer(attempt, command, place);
     const user = this.#options.scriptUser;
     return await runSupervised({
@@ -175,10 +190,32 @@ export class Processes implements ProcessPort, AsyncDisposable {
         ...Object.fromEntries(env),
       },
       user,
-      clock: this.#options.clock,
-      signal,
-      onLine: (line: ProcessLine) => command.onLine(line),
+      ...this.#supervision(command, false),
     });
+  }
+
+  /** How a command is watched; `isConfined`: something else limits its memory and processes. */
+  #supervision(
+    { signal, onLine, workingDirectory }: ProcessCommand,
+    isConfined: boolean,
+  ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "watch"> {
+    const { clock } = this.#options;
+    const watch = new LimitWatch({
+      clock,
+      limits: this.#limits,
+      directory: workingDirectory,
+      env: this.#clientEnv,
+      isConfined,
+    });
+    return {
+      clock,
+      signal,
+      watch: watch.start,
+      onLine: (line: ProcessLine) => {
+        watch.count(line.text);
+        return onLine(line);
+      },
+    };
   }
 
   async #startContainer(
@@ -186,24 +223,24 @@ export class Processes implements ProcessPort, AsyncDisposable {
     command: ProcessCommand,
     place: Extract<ProcessPlace, { readonly type: "docker" }>,
   ): Promise<number> {
-    const { signal } = command;
     const name = this.#containerName(attempt);
     const variables = containerVariables(command.env);
     const envFile = await this.#directories.writePrivate(`${name}.env`, variables.file);
+    let isStopped = true;
     try {
-      return await runSupervised({
+      const exitCode = await runSupervised({
         starter: this.#watchdog,
-        command: dockerCommand(command, place, { name, envFile, variables }),
+        command: dockerCommand(command, place, { name, envFile, variables, limits: this.#limits }),
         cleanUp: dockerRemoval(name, envFile),
         cwd: "/",
         env: { ...this.#clientEnv, ...clientVariables(variables) },
-        clock: this.#options.clock,
-        signal,
-        onLine: (line: ProcessLine) => command.onLine(line),
+        ...this.#supervision(command, true),
       });
+      isStopped = command.signal.aborted;
+      return exitCode;
     } finally {
       // A stopped client may leave its container running.
-      if (signal.aborted) await this.#docker.remove(name);
+      if (isStopped) await this.#docker.remove(name);
       await this.#directories.remove(`${name}.env`);
     }
   }

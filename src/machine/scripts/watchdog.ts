@@ -95,7 +95,7 @@ export class Watchdog implements AsyncDisposable {
       });
       const group = `g${child.pid}`;
       this.#holdGroup(group);
-      return new WatchedProcess(child, () => this.#end(words, group));
+      return new WatchedProcess(child, mark, () => this.#end(words, group));
     } catch (error) {
       this.#end(words);
       throw error;
@@ -233,11 +233,14 @@ export class Watchdog implements AsyncDisposable {
 export class WatchedProcess {
   /** The caller must read its output. */
   readonly child: Deno.ChildProcess;
+  /** Begins the value of a variable of all its processes. */
+  readonly mark: string;
   readonly #onEnd: () => void;
 
   /** `onEnd` is called when it has ended and leftovers must end. */
-  constructor(child: Deno.ChildProcess, onEnd: () => void) {
+  constructor(child: Deno.ChildProcess, mark: string, onEnd: () => void) {
     this.child = child;
+    this.mark = mark;
     this.#onEnd = onEnd;
   }
 

@@ -47,6 +47,8 @@ export interface ProcessLine {
 export interface ProcessEnd {
   /** 128 plus the signal number if a signal ended it, as in a shell. */
   readonly exitCode: number;
+  /** Which limit ended it, for the log. */
+  readonly limit?: string;
 }
 
 /** Where the server allows scripts to run. */
@@ -61,6 +63,8 @@ export interface ProcessPolicy {
 export interface ProcessPort {
   /** The current policy. */
   readonly policy: ProcessPolicy;
+  /** Most bytes of output files that a task may store from its directory; absent: no limit. */
+  readonly maxFileBytes?: number;
   /**
    * Runs a command to its end; waits while too many are running. The adapter must leave no process behind when this
    * settles, nor when the server crashes. @throws Error it cannot be started; the message is for the log

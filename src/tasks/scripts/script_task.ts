@@ -132,7 +132,7 @@ async function execute(
   onLine: (line: ProcessLine) => Promise<void> | undefined,
 ): Promise<number> {
   const { context, directory: workingDirectory, env, place } = run;
-  const { exitCode } = await context.ports.processes.run(context, {
+  const { exitCode, limit } = await context.ports.processes.run(context, {
     command,
     workingDirectory,
     env,
@@ -140,6 +140,7 @@ async function execute(
     signal: context.signal,
     onLine,
   });
+  if (limit !== undefined) context.log("ERROR", limit);
   return exitCode;
 }
 

@@ -18,6 +18,7 @@ const CONFIG: Config = {
   drainTimeoutMs: 10_000,
   timezone: "UTC",
   maxUploadBytes: 1,
+  scriptLimits: {},
   httpAddresses: {},
   retention: {},
   secrets: new Map(),
