@@ -32,6 +32,7 @@ export function createPlatform(
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
   const processes = createProcesses(options, () => services.tenants.list().length, workingDirectories);
+  void processes.prepare().then((text) => text === undefined || options.logger.info(text));
   return {
     http,
     processes,

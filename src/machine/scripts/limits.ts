@@ -2,11 +2,15 @@
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { ScriptLimits } from "../../config/mod.ts";
-import type { WatchedProcess } from "./watchdog.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";
 
 /** Limits that a script meets while it runs. */
 type LimitName = "memory" | "processes" | "time" | "output" | "disk";
+
+/** A process, by the beginning of the mark of all its descendants. */
+interface MarkedProcess {
+  readonly mark: string;
+}
 
 /** Between two looks at a script. */
 const LOOK_MS = 1_000;
@@ -52,12 +56,11 @@ function sizeText(bytes = 0): string {
 
 interface WatchOptions {
   readonly clock: Clock;
+  /** Those that nothing else enforces. */
   readonly limits: ScriptLimits;
   readonly directory: string;
   /** Environment of the programs that look. */
   readonly env: Readonly<Record<string, string>>;
-  /** Memory and processes are limited by something else. */
-  readonly isConfined: boolean;
 }
 
 /** Watches one script. */
@@ -77,7 +80,7 @@ export class LimitWatch {
   }
 
   /** Begins to watch; `fail` must stop the script. The returned function ends it. */
-  readonly start = (watched: WatchedProcess, fail: (error: Error) => void): () => Promise<void> => {
+  readonly start = (watched: MarkedProcess, fail: (error: Error) => void): () => Promise<void> => {
     const { clock, limits } = this.#options;
     const cancelTime = limits.timeMs === undefined
       ? () => {}
@@ -90,11 +93,11 @@ export class LimitWatch {
   };
 
   #isLooking(): boolean {
-    const { limits: { diskBytes, memoryBytes, processes }, isConfined } = this.#options;
-    return diskBytes !== undefined || !isConfined && (memoryBytes ?? processes) !== undefined;
+    const { diskBytes, memoryBytes, processes } = this.#options.limits;
+    return (diskBytes ?? memoryBytes ?? processes) !== undefined;
   }
 
-  #lookAgain(watched: WatchedProcess, fail: (error: Error) => void): () => Promise<void> {
+  #lookAgain(watched: MarkedProcess, fail: (error: Error) => void): () => Promise<void> {
     const { clock, limits } = this.#options;
     let look: Promise<void> | undefined;
     let isOver = false;
@@ -113,8 +116,8 @@ export class LimitWatch {
   }
 
   async #met(mark: string): Promise<LimitName | undefined> {
-    const { limits: { memoryBytes, processes, diskBytes }, isConfined, directory, env } = this.#options;
-    const isCounted = !isConfined && (memoryBytes ?? processes) !== undefined;
+    const { limits: { memoryBytes, processes, diskBytes }, directory, env } = this.#options;
+    const isCounted = (memoryBytes ?? processes) !== undefined;
     const args = ["-c", LOOK_PROGRAM, "sluice-look", isCounted ? mark : "", diskBytes ? directory : ""];
     const { stdout } = await new Deno.Command("/bin/sh", {
       args,

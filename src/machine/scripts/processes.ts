@@ -24,9 +24,10 @@ import {
 import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
+import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
 import { LimitReached, LimitWatch } from "./limits.ts";
 import { runSupervised, type SupervisedOptions } from "./supervised.ts";
-import { Watchdog } from "./watchdog.ts";
+import { Watchdog, type WatchedProcess } from "./watchdog.ts";
 import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
@@ -36,6 +37,9 @@ const KILLED = 137;
 /** The exit code of shells for a command ended by SIGTERM. */
 const STOPPED = 143;
 const WAYS = "start the server with --scripts process, or with --scripts docker to run each in a container";
+
+/** Containers have control groups of their own. */
+const IN_CONTAINER: Pick<GroupSupport, "controllers"> = { controllers: new Set(["memory", "pids", "cpu"]) };
 
 /** Options that determine where scripts may run. */
 export interface ProcessOptions {
@@ -73,6 +77,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #directories: ProcessEnvironment["directories"];
   readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
+  readonly #control: ControlGroups | undefined;
   readonly #watchdog: Watchdog;
   readonly #shells: ReadyShells;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
@@ -91,7 +96,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#directories = directories;
     this.#randomBytes = randomBytes;
     this.#docker = new Docker(options.clock, clientEnv);
-    this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes });
+    this.#control = isConfined(options)
+      ? new ControlGroups({ limits: this.#limits, env: clientEnv, randomBytes })
+      : undefined;
+    this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes, control: this.#control });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 
@@ -116,6 +124,18 @@ export class Processes implements ProcessPort, AsyncDisposable {
       };
     }
     return { mode: "process", reason: "only this machine reaches the server" };
+  }
+
+  /** Creates the control groups, if scripts get some; returns how their limits are enforced. */
+  async prepare(): Promise<string | undefined> {
+    if (!this.#control || this.policy.mode !== "process") return undefined;
+    const preparing = this.#watchdog.support();
+    this.#running.add(preparing);
+    try {
+      return enforcementText(await preparing);
+    } finally {
+      this.#running.delete(preparing);
+    }
   }
 
   /** @inheritdoc */
@@ -181,6 +201,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const { place, env, workingDirectory: cwd } = command;
     if (place.type === "docker") return await this.#startContainer(attempt, command, place);
     const user = this.#options.scriptUser;
+    const support = await this.#control?.support();
     return await runSupervised({
       starter: this.#shells,
       command: command.command,
@@ -190,22 +211,25 @@ export class Processes implements ProcessPort, AsyncDisposable {
         ...Object.fromEntries(env),
       },
       user,
-      ...this.#supervision(command, false),
+      ...this.#supervision(command, remainingLimits(this.#limits, support)),
+      inspect: support?.controllers.size ? this.#inspect : undefined,
     });
   }
 
-  /** How a command is watched; `isConfined`: something else limits its memory and processes. */
+  readonly #inspect = async ({ controlGroup }: WatchedProcess): Promise<Error | undefined> =>
+    controlGroup === undefined ? undefined : await this.#control?.met(controlGroup);
+
+  /** How a command is watched, with the limits that nothing else enforces. */
   #supervision(
     { signal, onLine, workingDirectory }: ProcessCommand,
-    isConfined: boolean,
+    limits: ScriptLimits,
   ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "watch"> {
     const { clock } = this.#options;
     const watch = new LimitWatch({
       clock,
-      limits: this.#limits,
+      limits,
       directory: workingDirectory,
       env: this.#clientEnv,
-      isConfined,
     });
     return {
       clock,
@@ -234,7 +258,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
         cleanUp: dockerRemoval(name, envFile),
         cwd: "/",
         env: { ...this.#clientEnv, ...clientVariables(variables) },
-        ...this.#supervision(command, true),
+        ...this.#supervision(command, remainingLimits(this.#limits, IN_CONTAINER)),
       });
       isStopped = command.signal.aborted;
       return exitCode;
@@ -250,6 +274,24 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#randomBytes(bytes);
     return `sluice-${taskRunId}-${attemptNumber}-${bytes.toHex()}`;
   }
+}
+
+/** Whether scripts get control groups. Others do without: to make one takes longer than to start a script. */
+function isConfined(
+  { scriptUser, scriptLimits: { memoryBytes, cpus, processes } = {} }: ProcessOptions,
+): boolean {
+  return scriptUser !== undefined || (memoryBytes ?? cpus ?? processes) !== undefined;
+}
+
+function remainingLimits(
+  limits: ScriptLimits,
+  support: Pick<GroupSupport, "controllers"> | undefined,
+): ScriptLimits {
+  return {
+    ...limits,
+    memoryBytes: support?.controllers.has("memory") ? undefined : limits.memoryBytes,
+    processes: support?.controllers.has("pids") ? undefined : limits.processes,
+  };
 }
 
 /** The processes of a server with that many tenants. */

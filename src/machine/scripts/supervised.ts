@@ -9,6 +9,8 @@ export interface SupervisedOptions extends WatchedCommand {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
+  /** Looks why the process failed, while its control group exists. */
+  readonly inspect?: (watched: WatchedProcess) => Promise<Error | undefined>;
   /** Watches the process until the returned function is called; `fail` stops it with an error. */
   readonly watch?: (watched: WatchedProcess, fail: (error: Error) => void) => () => Promise<void>;
 }
@@ -59,6 +61,10 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
     const { code } = await child.status;
     hasEnded = true;
     cancelKill?.();
+    if (code !== 0 && options.inspect) {
+      watched.signal("SIGKILL");
+      failure ??= await options.inspect(watched);
+    }
     watched.end();
     for (const reader of readers) reader.expectEnd();
     await Promise.allSettled(reads);

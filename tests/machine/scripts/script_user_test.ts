@@ -116,6 +116,7 @@ testAsRoot(
       assertEquals(await filesOf("linked"), {});
       assertEquals(await filesOf("together"), { "shared.txt": "zeroone\ntwo", "between.txt": "twothree\n" });
       assert(!server.log.includes("as root"), server.log);
+      assertMatch(server.log, /Scripts have (?:no )?control groups/);
     });
   },
 );
