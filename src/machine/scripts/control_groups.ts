@@ -6,6 +6,7 @@
 import type { RandomBytes } from "../../base/id.ts";
 import type { ScriptLimits } from "../../config/mod.ts";
 import { type LimitReached, limitReached } from "./limits.ts";
+import { shellOutput } from "./shell_program.ts";
 
 /** What the kernel limits in a group. */
 type Controller = "memory" | "pids" | "cpu";
@@ -143,22 +144,22 @@ export class ControlGroups {
     const { memoryBytes, cpus, processes = DEFAULT_PROCESSES } = this.#options.limits;
     const name = String(++this.#count);
     const value = (controller: Controller, text: string) => controllers.has(controller) ? text : "";
-    const output = await this.#run(PLACE_PROGRAM, [
+    const output = await shellOutput(PLACE_PROGRAM, [
       path,
       name,
       String(pid),
       value("memory", memoryBytes === undefined ? "" : String(memoryBytes)),
       value("cpu", cpus === undefined ? "" : `${Math.ceil(cpus * CPU_PERIOD_US)} ${CPU_PERIOD_US}`),
       value("pids", String(processes)),
-    ]);
+    ], this.#options.env);
     if (output !== undefined) return `${path}/${name}`;
     throw new Error(`Cannot run commands: no process can be put into the control group "${path}/${name}"`);
   }
 
   /** The limit that the processes of a group have met. */
   async met(path: string): Promise<LimitReached | undefined> {
-    const { limits } = this.#options;
-    const [name] = (await this.#run(EVENTS_PROGRAM, [path]) ?? "").split("\n");
+    const { limits, env } = this.#options;
+    const [name] = (await shellOutput(EVENTS_PROGRAM, [path], env) ?? "").split("\n");
     if (name !== "memory" && name !== "processes") return undefined;
     return limitReached(name, { processes: DEFAULT_PROCESSES, ...limits });
   }
@@ -166,24 +167,13 @@ export class ControlGroups {
   async #setUp(): Promise<GroupSupport | undefined> {
     const bytes = new Uint8Array(8);
     this.#options.randomBytes(bytes);
-    const output = await this.#run(SETUP_PROGRAM, [`sluice-${bytes.toHex()}`, String(Deno.pid)]);
+    const args = [`sluice-${bytes.toHex()}`, String(Deno.pid)];
+    const output = await shellOutput(SETUP_PROGRAM, args, this.#options.env);
     const [path, names = ""] = output?.split("\n") ?? [];
     if (!path) return undefined;
     return {
       path,
       controllers: new Set(names.trim().split(" ").filter((name) => name !== "") as Controller[]),
     };
-  }
-
-  /** The output of a program; `undefined` if it failed. */
-  async #run(program: string, args: readonly string[]): Promise<string | undefined> {
-    const { success, stdout } = await new Deno.Command("/bin/sh", {
-      args: ["-c", program, "sluice-groups", ...args],
-      env: this.#options.env,
-      clearEnv: true,
-      stdin: "null",
-      stderr: "null",
-    }).output();
-    return success ? new TextDecoder().decode(stdout) : undefined;
   }
 }

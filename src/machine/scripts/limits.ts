@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { ScriptLimits } from "../../config/mod.ts";
+import { shellOutput } from "./shell_program.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";
 
 /** Limits that a script meets while it runs. */
@@ -118,16 +119,8 @@ export class LimitWatch {
   async #met(mark: string): Promise<LimitName | undefined> {
     const { limits: { memoryBytes, processes, diskBytes }, directory, env } = this.#options;
     const isCounted = (memoryBytes ?? processes) !== undefined;
-    const args = ["-c", LOOK_PROGRAM, "sluice-look", isCounted ? mark : "", diskBytes ? directory : ""];
-    const { stdout } = await new Deno.Command("/bin/sh", {
-      args,
-      env,
-      clearEnv: true,
-      detached: true,
-      stdin: "null",
-      stderr: "null",
-    }).output();
-    const [memory = 0, count = 0, disk = 0] = new TextDecoder().decode(stdout).split(" ").map(Number);
+    const output = await shellOutput(LOOK_PROGRAM, [isCounted ? mark : "", diskBytes ? directory : ""], env);
+    const [memory = 0, count = 0, disk = 0] = output?.split(" ").map(Number) ?? [];
     if (memory * KIB > (memoryBytes ?? Infinity)) return "memory";
     if (count > (processes ?? Infinity)) return "processes";
     return disk * KIB > (diskBytes ?? Infinity) ? "disk" : undefined;

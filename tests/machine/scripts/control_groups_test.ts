@@ -135,3 +135,9 @@ Deno.test("enforcementText() says what the kernel limits, what is checked, and w
     'Scripts have control groups below "/g"; the kernel limits memory, processes; processors are not limited',
   );
 });
+
+Deno.test("ControlGroups.support() is undefined where no shell can be started", async () => {
+  const env = { TOO_LONG: "x".repeat(4 * 1024 ** 2) };
+  const groups = new ControlGroups({ limits: {}, env, randomBytes: systemRandomBytes });
+  assertEquals(await groups.support(), undefined);
+});

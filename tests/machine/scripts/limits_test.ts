@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import type { ScriptLimits } from "../../../src/config/mod.ts";
+import { LimitWatch } from "../../../src/machine/scripts/limits.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import type { ProcessEnd } from "../../../src/model/ports/processes.ts";
@@ -86,4 +87,18 @@ Deno.test("a script within its limits ends as it likes", async () => {
   };
   const { exitCode, limit, lines } = await run(limits, "echo ready; echo x > f; exit 3");
   assertEquals({ exitCode, limit, lines: [...lines] }, { exitCode: 3, limit: undefined, lines: ["ready"] });
+});
+
+Deno.test("a machine that can start no process to look at a script ends neither the script nor the server", async () => {
+  const clock = new FakeClock();
+  const env = { TOO_LONG: "x".repeat(4 * 1024 ** 2) };
+  const watch = new LimitWatch({ clock, limits: { diskBytes: 1 }, directory: "/", env });
+  const failures: Error[] = [];
+  const end = watch.start({ mark: "none" }, (error) => failures.push(error));
+  for (let count = 0; count < 3; count++) {
+    await until(() => clock.timerCount === 1);
+    await clock.advance(1_000);
+  }
+  await end();
+  assertEquals(failures, []);
 });
