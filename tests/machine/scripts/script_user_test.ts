@@ -236,9 +236,10 @@ testAsRoot(
 /** A process that outlives its script, out of its group and without its mark, until the file "go" is there. */
 const LEFTOVER = `mkdir sub && echo own > sub/f && cd sub
 env -i /usr/bin/setsid /bin/sh -c '
-  until [ -e "$1/go" ]; do sleep 0.01; done
+  touch "$1/up"; until [ -e "$1/go" ]; do sleep 0.01; done
   rm -f f; ln -s /etc/shadow f; cd ..; rm -rf sub; ln -s /etc sub; touch "$1/done"
 ' swap MARKS > /dev/null 2>&1 &
+until [ -e MARKS/up ]; do sleep 0.01; done
 `;
 
 testAsRoot(
