@@ -6,7 +6,7 @@ import { type Config, credentialVariables, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
-export type { Config } from "./parse.ts";
+export type { Config, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 
 /** Version of this program. */

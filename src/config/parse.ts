@@ -27,6 +27,20 @@ type Protection =
   | { readonly type: "none" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 
+/** Upper bounds of one script; absent: none. */
+export interface ScriptLimits {
+  readonly memoryBytes?: number;
+  readonly cpus?: number;
+  readonly processes?: number;
+  readonly timeMs?: number;
+  /** Of log lines. */
+  readonly outputBytes?: number;
+  /** Of output files. */
+  readonly fileBytes?: number;
+  /** Of the working directory. */
+  readonly diskBytes?: number;
+}
+
 /** The configuration of a server. */
 export interface Config {
   readonly host: string;
@@ -58,6 +72,7 @@ export interface Config {
   readonly scriptUserName?: string;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
+  readonly scriptLimits: ScriptLimits;
   /** Scripts run as root although not configured. */
   readonly hasRootScripts?: boolean;
   /** Addresses that requests of flows may and may not reach. */
@@ -211,6 +226,15 @@ function toConfig(
     idleTimeoutMs: present(values.idleTimeout),
     scripts: values.scripts,
     ...(values.scriptUser === undefined ? {} : { scriptUserName: values.scriptUser }),
+    scriptLimits: {
+      memoryBytes: values.scriptMemory,
+      cpus: values.scriptCpus,
+      processes: values.scriptProcesses,
+      timeMs: values.scriptTime,
+      outputBytes: values.scriptOutput,
+      fileBytes: values.scriptFiles,
+      diskBytes: values.scriptDisk,
+    },
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     ...readQuotas(values),

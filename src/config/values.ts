@@ -17,6 +17,9 @@ const UNIT_AGE_MS = new Map([["s", 1000], ["m", 60_000], ["h", 3_600_000], ["d",
   604_800_000,
 ]]);
 const MIN_AGE_MS = 60_000;
+const MIN_TIME_MS = 1_000;
+const MAX_TIME_MS = 20 * 86_400_000;
+const MIN_CPUS = 0.01;
 
 /** Longest drain and idle time-outs. */
 const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
@@ -102,18 +105,33 @@ export function readIdleTimeout(text: string): number | undefined {
 
 /** Milliseconds of `30d`, `12h`, `2w` or an ISO 8601 duration; at least a minute. */
 export function readAge(text: string): number | undefined {
+  const ms = readMs(text);
+  return ms !== undefined && ms >= MIN_AGE_MS ? ms : undefined;
+}
+
+function readMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)([smhdw])$/i.exec(text);
   const unit = (match?.[2] ?? "").toLowerCase();
   const ms = match ? Number(match[1]) * (UNIT_AGE_MS.get(unit) ?? NaN) : parseDuration(text);
-  return ms !== undefined && Number.isSafeInteger(Math.round(ms)) && ms >= MIN_AGE_MS
-    ? Math.round(ms)
-    : undefined;
+  return ms !== undefined && Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
 }
 
 /** A whole number from 1. */
 export function readCount(text: string): number | undefined {
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   return count >= 1 ? count : undefined;
+}
+
+/** A number of processors, of at least a hundredth. */
+export function readCpus(text: string): number | undefined {
+  const cpus = /^\d{1,5}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  return cpus >= MIN_CPUS ? cpus : undefined;
+}
+
+/** Milliseconds of `10m`, `2h` or an ISO 8601 duration; from one second to what a timer can wait. */
+export function readTimeLimit(text: string): number | undefined {
+  const ms = readMs(text);
+  return ms !== undefined && ms >= MIN_TIME_MS && ms <= MAX_TIME_MS ? ms : undefined;
 }
 
 /** Bytes of `1048576`, `512MB`, `10GB` or `1.5GiB`; units are powers of 1,024. At least one byte. */

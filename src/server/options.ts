@@ -3,7 +3,7 @@ import type { Cipher } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import type { MachineUser } from "../config/mod.ts";
+import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
@@ -53,6 +53,8 @@ export interface AssemblyOptions {
   readonly scripts?: "process" | "docker" | "off";
   /** The user of this machine that scripts run as; absent: the user of the server. */
   readonly scriptUser?: MachineUser;
+  /** Upper bounds of each script; absent: none. */
+  readonly scriptLimits?: ScriptLimits;
   /** Addresses that requests of flows may or may not reach, in addition to the defaults. */
   readonly httpAddresses?: AddressRules;
   readonly isDeploy?: boolean;

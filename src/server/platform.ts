@@ -1,4 +1,5 @@
 /** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
+import type { Logger } from "../base/log.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
@@ -6,7 +7,7 @@ import { createExpressionHttp } from "./rendering.ts";
 import { HttpClient } from "../machine/http_client/http_client.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { AssemblyOptions } from "./options.ts";
-import { createProcesses } from "../machine/scripts/processes.ts";
+import { createProcesses, type Processes } from "../machine/scripts/processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { Services } from "./services.ts";
@@ -32,8 +33,9 @@ export function createPlatform(
   http: HttpClientPort,
 ): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
-  const processes = createProcesses(options, () => services.tenants.count, owner);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
+  const processes = createProcesses(options, () => services.tenants.count, workingDirectories);
+  void logLimits(processes, options.logger);
   return {
     http,
     processes,
@@ -43,6 +45,16 @@ export function createPlatform(
       await workingDirectories[Symbol.asyncDispose]();
     },
   };
+}
+
+async function logLimits(processes: Processes, logger: Logger): Promise<void> {
+  try {
+    const text = await processes.prepare();
+    if (text !== undefined) logger.info(text);
+  } catch (error) {
+    // The next script tries again.
+    logger.warn("Control groups of scripts could not be prepared", { error: String(error) });
+  }
 }
 
 /** Adds what rendering needs of the platform: `http()` and the directories of tasks. */

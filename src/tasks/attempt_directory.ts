@@ -7,7 +7,9 @@ export async function inDirectory<T>(
   work: (directory: string) => Promise<T>,
 ): Promise<T> {
   const { workingDirectory } = context;
-  return await (workingDirectory === undefined ? inOwnDirectory(context, work) : work(workingDirectory));
+  if (workingDirectory === undefined) return await inOwnDirectory(context, work);
+  await context.ports.workingDirectories.whenFree(workingDirectory);
+  return await work(workingDirectory);
 }
 
 /** Runs `work` in a new empty directory, which is removed afterwards, or after a crash at the next use. */

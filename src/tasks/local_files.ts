@@ -46,21 +46,45 @@ export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined
   const uris: JsonObject = {};
   const patterns = readTexts(globs, "Globs of files");
   if (patterns.length === 0) return uris;
-  for (const name of await findFiles(place.directory, compileGlobs(patterns))) {
+  const names = await findFiles(place.directory, compileGlobs(patterns));
+  await checkSize(place, names);
+  for (const name of names) {
     setOwnProperty(uris, name, await storeFile(place, name));
   }
   return uris;
 }
 
+async function checkSize({ context, directory }: LocalPlace, names: readonly string[]): Promise<void> {
+  const { maxFileBytes } = context.ports.processes;
+  if (maxFileBytes === undefined) return;
+  let bytes = 0;
+  for (const name of names) bytes += (await Deno.lstat(`${directory}/${name}`)).size;
+  if (bytes <= maxFileBytes) return;
+  throw new Error(
+    `Cannot store the output files: they have ${bytes} bytes, and --script-files allows ${maxFileBytes}`,
+  );
+}
+
 async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
-  using file = await Deno.open(`${directory}/${name}`, { read: true });
+  using file = await openFile(`${directory}/${name}`);
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
 }
 
 /** The content of a file of the directory. */
 export async function openLocalFile(directory: string, name: string): Promise<ReadableStream<Uint8Array>> {
-  return (await Deno.open(`${directory}/${name}`, { read: true })).readable;
+  return (await openFile(`${directory}/${name}`)).readable;
+}
+
+/** Opens a regular file; a link is not followed. @throws Error it is something else, or was exchanged meanwhile */
+async function openFile(path: string): Promise<Deno.FsFile> {
+  const { isFile, ino, dev } = await Deno.lstat(path);
+  // To open a pipe would wait for a writer.
+  const file = isFile ? await Deno.open(path, { read: true }) : undefined;
+  const opened = await file?.stat();
+  if (file && opened?.ino === ino && opened.dev === dev) return file;
+  file?.close();
+  throw new Error(`Cannot read "${path}": it is not the file that was listed`);
 }
 
 /** Sorted relative names of the matching files. Symbolic links are skipped and not followed. @throws Error too many files */
@@ -88,10 +112,11 @@ export async function writeLocalFile(
   name: string,
   content: string | ReadableStream<Uint8Array>,
 ): Promise<string> {
-  const path = await openPath(directory, name, content);
+  const { path, isNew } = await openPath(directory, name, content);
   await Deno.writeFile(
     `${directory}/${path}`,
     typeof content === "string" ? new TextEncoder().encode(content) : content,
+    { createNew: isNew },
   );
   return path;
 }
@@ -100,7 +125,7 @@ async function openPath(
   directory: string,
   name: string,
   content: string | ReadableStream<Uint8Array>,
-): Promise<string> {
+): Promise<{ readonly path: string; readonly isNew: boolean }> {
   let isOpen = false;
   try {
     const path = normalizeFileName(name.replace(/^\/+/, ""));
@@ -111,13 +136,19 @@ async function openPath(
     if (!isWithin || !await isFolderWithin(root, parent)) {
       throw new Error(`Cannot write "${path}": a link leads out of the directory`);
     }
-    // A write must replace a symbolic link, not follow it.
-    if ((await infoOf(`${directory}/${path}`))?.isSymlink) await Deno.remove(`${directory}/${path}`);
+    const info = await infoOf(`${directory}/${path}`);
+    const isReplaced = info !== undefined && isSpecial(info);
+    if (isReplaced) await Deno.remove(`${directory}/${path}`);
     isOpen = true;
-    return path;
+    return { path, isNew: info === undefined || isReplaced };
   } finally {
     if (!isOpen && typeof content !== "string") await content.cancel();
   }
+}
+
+/** Whether a write must replace it: it would change a file elsewhere, or wait for the reader of a pipe. */
+function isSpecial({ isDirectory, isFile, nlink }: Deno.FileInfo): boolean {
+  return !isDirectory && (!isFile || (nlink ?? 1) > 1);
 }
 
 /** Whether the folder, or its nearest existing parent, is within the directory with that real path. */

@@ -50,6 +50,15 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     maxConnections: undefined,
     maxConnectionsPerAddress: undefined,
     idleTimeoutMs: 75_000,
+    scriptLimits: {
+      memoryBytes: undefined,
+      cpus: undefined,
+      processes: undefined,
+      timeMs: undefined,
+      outputBytes: 1024 ** 3,
+      fileBytes: 10 * 1024 ** 3,
+      diskBytes: undefined,
+    },
     scripts: undefined,
     httpAddresses: { allow: undefined, deny: undefined },
     retention: { maxAgeMs: undefined, maxCount: undefined },
@@ -195,6 +204,18 @@ for (const [argument, retention] of RETENTIONS) {
   });
 }
 
+Deno.test("parseConfig() reads the limits of scripts", () => {
+  const { scriptLimits } = accept([
+    ...["--script-memory=512MB", "--script-cpus=1.5", "--script-processes=64", "--script-time=2h"],
+    ...["--script-output=1MB", "--script-files=2MB", "--script-disk=3MB"],
+  ]);
+  const mib = 1024 ** 2;
+  assertEquals(scriptLimits, {
+    ...{ memoryBytes: 512 * mib, cpus: 1.5, processes: 64, timeMs: 7_200_000 },
+    ...{ outputBytes: mib, fileBytes: 2 * mib, diskBytes: 3 * mib },
+  });
+});
+
 const SIZES: readonly (readonly [string, number])[] = [
   ["1", 1],
   ["512MB", 512 * 1024 ** 2],
@@ -294,6 +315,16 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--max-connections=0"], {}, `Cannot use "0" as --max-connections: it must be a whole number from 1`],
   [["--drain-timeout=-PT1S"], {}, `Cannot use "-PT1S" as --drain-timeout: it must be`],
   [["--timezone=Mars/Base"], {}, `Cannot use "Mars/Base" as --timezone: it must be the name of a time zone`],
+  [
+    ["--script-time=21d"],
+    {},
+    `Cannot use "21d" as --script-time: it must be a duration from one second to 20 days, such as "10m", "2h" or "PT2H"`,
+  ],
+  [
+    ["--script-cpus=0"],
+    {},
+    `Cannot use "0" as --script-cpus: it must be a number of processors from 0.01, such as "0.5" or "2"`,
+  ],
   [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],
   [["--http-deny=10.0.0.0/33"], {}, `Cannot use "10.0.0.0/33" as --http-deny: it must be addresses, ranges`],
   [["--max-upload=0"], {}, `Cannot use "0" as --max-upload: it must be a number of bytes, or a size`],

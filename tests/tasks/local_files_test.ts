@@ -1,5 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { findFiles, writeLocalFile } from "../../src/tasks/local_files.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { findFiles, openLocalFile, writeLocalFile } from "../../src/tasks/local_files.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("findFiles() does not follow symbolic links", async () => {
@@ -44,3 +44,28 @@ for (const [name, isWritten] of PLACES) {
     });
   });
 }
+
+Deno.test("writeLocalFile() replaces a file with a second name, a link and a pipe instead of writing to them", async () => {
+  await withTempDir(async (root) => {
+    await Deno.mkdir(`${root}/work`);
+    await Deno.writeTextFile(`${root}/outside`, "kept");
+    await Deno.link(`${root}/outside`, `${root}/work/named`);
+    await Deno.symlink(`${root}/outside`, `${root}/work/linked`);
+    assert((await new Deno.Command("mkfifo", { args: [`${root}/work/pipe`] }).output()).success);
+    for (const name of ["named", "linked", "pipe"]) {
+      await writeLocalFile(`${root}/work`, name, "new");
+      assertEquals(await Deno.readTextFile(`${root}/work/${name}`), "new");
+    }
+    assertEquals(await Deno.readTextFile(`${root}/outside`), "kept");
+  });
+});
+
+Deno.test("openLocalFile() opens neither a link nor a pipe", async () => {
+  await withTempDir(async (root) => {
+    await Deno.symlink("/etc/hostname", `${root}/link`);
+    assert((await new Deno.Command("mkfifo", { args: [`${root}/pipe`] }).output()).success);
+    for (const name of ["link", "pipe"]) {
+      await assertRejects(() => openLocalFile(root, name), Error, "it is not the file that was listed");
+    }
+  });
+});

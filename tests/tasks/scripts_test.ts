@@ -578,3 +578,26 @@ async function isThere(path: string): Promise<boolean> {
   const [found] = await Promise.allSettled([Deno.lstat(path)]);
   return found.status === "fulfilled";
 }
+
+Deno.test("scripts: a script that logs more than its limit ends FAILED with a line that names the option", async () => {
+  const { execution, lines } = await run(shell(["yes | head -n 100000"]), {
+    scriptLimits: { outputBytes: 1_000 },
+  });
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(lines.slice(-2), [
+    "ERROR Cannot continue: the script logs more than the 1000 bytes of --script-output",
+    "ERROR Command failed with exit code 137",
+  ]);
+});
+
+Deno.test("scripts: output files beyond their limit are not stored, and the log names the option", async () => {
+  const { execution, lines, outputs } = await run(
+    shell(["head -c 600 /dev/zero > a", "head -c 600 /dev/zero > b"], "  outputFiles: ['*']"),
+    { scriptLimits: { fileBytes: 1_000 } },
+  );
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(lines, [
+    "ERROR Cannot store the output files: they have 1200 bytes, and --script-files allows 1000",
+  ]);
+  assertEquals(outputs, {});
+});

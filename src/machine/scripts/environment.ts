@@ -10,12 +10,25 @@ const NAMES: ReadonlySet<string> = new Set([
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ]);
 const PREFIXES = ["LC_", "XDG_"];
+/** What only the `docker` command of the server gets. */
+const CLIENT_NAMES: readonly string[] = [
+  ...["DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS", "DOCKER_TLS_VERIFY", "DOCKER_API_VERSION"],
+  ...["CONTAINER_HOST", "CONTAINER_SSHKEY"],
+];
 
 /** Variables of a process before those of the flow. An allow list, since names of secrets cannot be listed. */
 export function scriptEnvironment(
   environment: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   return new Map(Object.entries(environment).filter(([name, value]) => isHarmless(name, value)));
+}
+
+/** Variables of the `docker` command, in which a flow has no part. */
+export function clientEnvironment(
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const own = Object.entries(environment).filter(([name]) => CLIENT_NAMES.includes(name));
+  return Object.fromEntries([...scriptEnvironment(environment), ...own]);
 }
 
 /** Variables of a script with its own user: its directory is `HOME`, and no `XDG_` directory of the server user remains. */

@@ -12,7 +12,12 @@ import { MARK_VARIABLE } from "./watchdog_program.ts";
 const MAX_PROGRAM_BYTES = 16_384;
 /** An unused shell ends after this time. */
 const READY_MS = 60_000;
-const COMMAND = ["/bin/sh", "-s", "sluice-ready"];
+/** Where a control group is: a start without a waiting shell takes the same way. */
+const MAX_CONFINED_BYTES = 1024 * 1024;
+const NOT_CONFINED =
+  "Cannot run commands: with limits of memory, processors or processes, the names in `env` must have letters, digits and " +
+  "underscores only and must not be those of a shell, such as PWD or UID";
+const SHELL = { command: ["/bin/sh", "-s", "sluice-ready"], cwd: "/", env: {}, stdin: "piped" } as const;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Variables that some shells reserve: an assigned value is refused, changed or lost. */
 const OWN_NAMES =
@@ -41,8 +46,12 @@ export class ReadyShells implements AsyncDisposable {
 
   /** Like `Watchdog.start`, in the ready shell if possible. @throws Error it cannot be started */
   async start(command: WatchedCommand): Promise<WatchedProcess> {
-    const program = programOf(command);
+    const support = await this.#watchdog.support();
+    const program = programOf(command, support ? MAX_CONFINED_BYTES : MAX_PROGRAM_BYTES);
+    // Nothing of the flow may run before the shell is in its control group.
+    if (!program && support?.controllers.size) throw new Error(NOT_CONFINED);
     const process = program && await this.#become(program, command.user) ||
+      program && support && await this.#startShell(program, command) ||
       await this.#watchdog.start(command);
     // At once: the server is idle while the script starts.
     if (program) this.#prepareNext(command);
@@ -61,14 +70,12 @@ export class ReadyShells implements AsyncDisposable {
     if (!ready || ready.user !== user) return undefined;
     this.#ready = undefined;
     ready.cancelTimer();
-    const { child } = ready.process;
-    child.ref();
-    const writer = child.stdin.getWriter();
-    const [written] = await Promise.allSettled([writer.write(program), writer.close()]);
-    if (written.status === "fulfilled") return ready.process;
-    // It has been ended from outside.
-    await end(ready.process);
-    return undefined;
+    ready.process.child.ref();
+    return await feed(ready.process, program);
+  }
+
+  async #startShell(program: Uint8Array, { user }: WatchedCommand): Promise<WatchedProcess | undefined> {
+    return await feed(await this.#watchdog.start({ ...SHELL, user }), program);
   }
 
   #prepareNext(command: WatchedCommand): void {
@@ -79,13 +86,7 @@ export class ReadyShells implements AsyncDisposable {
 
   async #prepare({ user }: WatchedCommand): Promise<void> {
     try {
-      const process = await this.#watchdog.start({
-        command: COMMAND,
-        cwd: "/",
-        env: {},
-        stdin: "piped",
-        user,
-      });
+      const process = await this.#watchdog.start({ ...SHELL, user });
       process.child.unref();
       const cancelTimer = this.#clock.setTimer(READY_MS, () => this.#discard());
       this.#ready = { process, user, cancelTimer };
@@ -109,6 +110,15 @@ export class ReadyShells implements AsyncDisposable {
   }
 }
 
+/** Lets a shell become a script; `undefined` if something has ended it. */
+async function feed(process: WatchedProcess, program: Uint8Array): Promise<WatchedProcess | undefined> {
+  const writer = process.child.stdin.getWriter();
+  const [written] = await Promise.allSettled([writer.write(program), writer.close()]);
+  if (written.status === "fulfilled") return process;
+  await end(process);
+  return undefined;
+}
+
 async function end(process: WatchedProcess): Promise<void> {
   const { stdin, stdout, stderr, status } = process.child;
   process.child.ref();
@@ -118,7 +128,10 @@ async function end(process: WatchedProcess): Promise<void> {
 }
 
 /** The shell input that executes the command; `undefined` if a shell would not run it exactly. */
-function programOf({ command, cwd, env, cleanUp }: WatchedCommand): Uint8Array | undefined {
+function programOf(
+  { command, cwd, env, cleanUp }: WatchedCommand,
+  maxBytes: number,
+): Uint8Array | undefined {
   const names = Object.keys(env);
   const isPlain = names.every((name) => NAME.test(name) && !OWN_NAMES.test(name) && name !== MARK_VARIABLE);
   if (cleanUp !== undefined || !isPlain || !cwd.startsWith("/") || command[0]?.startsWith("-")) {
@@ -130,5 +143,5 @@ function programOf({ command, cwd, env, cleanUp }: WatchedCommand): Uint8Array |
     `${variables && `export${variables} 2>/dev/null\n`}cd ${shellWord(cwd)} && unset OLDPWD PWD SHLVL &&` +
     ` exec ${command.map(shellWord).join(" ")} </dev/null\n`;
   const program = new TextEncoder().encode(text);
-  return program.length <= MAX_PROGRAM_BYTES ? program : undefined;
+  return program.length <= maxBytes ? program : undefined;
 }

@@ -1,16 +1,24 @@
 /**
- * Directories of scripts with their own user. A directory belongs to that user only while a script runs in it. Otherwise
- * only the server, which is root then, can access it: neither scripts of other tasks nor leftover processes can.
+ * Directories of scripts with their own user. A directory belongs to that user only while a script runs in it. Otherwise all of
+ * its folders are the server's, which is root then: neither scripts of other tasks nor leftover processes can exchange a name
+ * in them, so the server can follow paths. A leftover process can only write to files that it has open.
  */
 import { closeSync, constants, fchownSync, fstatSync, openSync } from "node:fs";
 import type { MachineUser } from "../../config/mod.ts";
 
 const ROOT = 0;
 const OWNER_ONLY = 0o700;
-/** Read access for the group. */
+/** Read access for the group: folders, programs, other files. */
 const GROUP_READS = 0o750;
+const GROUP_RUNS_FILE = 0o550;
+const GROUP_READS_FILE = 0o440;
+const EXECUTABLE = 0o100;
 /** Follows no link, and does not block on other files than regular ones. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Linux opens no longer path. */
+const MAX_PATH_BYTES = 4_095;
+const VISITS_AT_ONCE = 64;
 
 /** Lends directories to the script user. */
 export class ScriptOwner {
@@ -38,21 +46,52 @@ export class ScriptOwner {
     }
   }
 
-  /** Lets scripts read a directory from now on, but not write to it. */
+  /** Lets scripts read a directory with its content from now on, but not change it. */
   async show(directory: string): Promise<void> {
-    await Deno.chown(directory, ROOT, this.#user.groupId);
+    const { groupId } = this.#user;
+    await Deno.chown(directory, ROOT, groupId);
     await Deno.chmod(directory, GROUP_READS);
+    await this.#eachEntry(directory, async (path, { isDirectory, isFile, mode }) => {
+      if (!isDirectory && !isFile) return;
+      await Deno.chown(path, ROOT, groupId);
+      const isProgram = ((mode ?? 0) & EXECUTABLE) !== 0;
+      await Deno.chmod(path, isDirectory ? GROUP_READS : isProgram ? GROUP_RUNS_FILE : GROUP_READS_FILE);
+    });
   }
 
+  /** From the top: the entries of a folder cannot be exchanged any more when they are visited. */
   async #takeBack(directory: string): Promise<void> {
     this.#running.delete(directory);
     try {
-      await Deno.chown(directory, ROOT, ROOT);
-      // After the change of owner: before it the script could revert the mode.
-      await Deno.chmod(directory, OWNER_ONLY);
+      await takeFolder(directory);
+      await this.#eachEntry(directory, async (path, info) => {
+        if (info.isDirectory) return await takeFolder(path);
+        // A second name of a file that is not the user's: the server must neither read nor give it.
+        const isForeign = info.isFile && info.uid !== this.#user.userId && (info.nlink ?? 1) > 1;
+        if (isForeign) await Deno.remove(path);
+      });
     } catch (error) {
       // Already removed, with the task of a stopped attempt.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+
+  /** Visits all entries, each before its content. What has too long a path cannot be opened, thus needs no visit. */
+  async #eachEntry(
+    directory: string,
+    visit: (path: string, info: Deno.FileInfo) => Promise<void>,
+  ): Promise<void> {
+    const folders = [directory];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const visits: Promise<void>[] = [];
+      for await (const { name, isDirectory } of Deno.readDir(folder)) {
+        const path = `${folder}/${name}`;
+        if (isTooLong(path)) continue;
+        visits.push(Deno.lstat(path).then((info) => visit(path, info)));
+        if (isDirectory) folders.push(path);
+        if (visits.length === VISITS_AT_ONCE) await Promise.all(visits.splice(0));
+      }
+      await Promise.all(visits);
     }
   }
 
@@ -80,4 +119,15 @@ export class ScriptOwner {
       closeSync(file);
     }
   }
+}
+
+/** The change of owner comes first: before it the script could revert the mode. The mode also revokes access lists. */
+async function takeFolder(path: string): Promise<void> {
+  await Deno.chown(path, ROOT, ROOT);
+  await Deno.chmod(path, OWNER_ONLY);
+}
+
+function isTooLong(path: string): boolean {
+  // A code unit has at most three bytes.
+  return path.length * 3 > MAX_PATH_BYTES && new TextEncoder().encode(path).length > MAX_PATH_BYTES;
 }

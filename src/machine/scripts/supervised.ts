@@ -3,11 +3,16 @@ import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
-interface SupervisedOptions extends WatchedCommand {
+/** A process to run, and who watches it. */
+export interface SupervisedOptions extends WatchedCommand {
   readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
+  /** Looks why the process failed, while its control group exists. */
+  readonly inspect?: (watched: WatchedProcess) => Promise<Error | undefined>;
+  /** Watches the process until the returned function is called; `fail` stops it with an error. */
+  readonly watch?: (watched: WatchedProcess, fail: (error: Error) => void) => () => Promise<void>;
 }
 
 /** Between SIGTERM and SIGKILL. */
@@ -15,7 +20,7 @@ const GRACE_MS = 3_000;
 /** The exit code of shells for an unknown program. */
 const NOT_FOUND = 127;
 
-/** Runs it to its end; returns the exit code as a shell does. @throws Error it cannot be started */
+/** Runs it to its end; returns the exit code as a shell does. @throws Error it cannot be started, or was stopped by an error */
 export async function runSupervised(options: SupervisedOptions): Promise<number> {
   let watched: WatchedProcess;
   try {
@@ -45,18 +50,29 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   // An error of `onLine` stops the process, and is thrown at the end.
   const reads = readers.map((reader) => reader.run());
   for (const read of reads) read.catch(stop);
+  let failure: Error | undefined;
+  const unwatch = options.watch?.(watched, (error) => {
+    failure ??= error;
+    stop();
+  });
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();
   try {
     const { code } = await child.status;
     hasEnded = true;
     cancelKill?.();
+    if (code !== 0 && options.inspect) {
+      watched.signal("SIGKILL");
+      failure ??= await options.inspect(watched);
+    }
     watched.end();
     for (const reader of readers) reader.expectEnd();
     await Promise.allSettled(reads);
     await Promise.all(reads);
+    if (failure) throw failure;
     return code;
   } finally {
+    await unwatch?.();
     signal.removeEventListener("abort", stop);
   }
 }

@@ -5,6 +5,7 @@
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser } from "../../config/mod.ts";
+import type { ControlGroups, GroupSupport } from "./control_groups.ts";
 import { GroupStarter, signalGroup } from "./groups.ts";
 import { MARK_VARIABLE, WATCHDOG_PROGRAM } from "./watchdog_program.ts";
 
@@ -23,6 +24,8 @@ export interface WatchedCommand {
 
 interface WatchdogOptions {
   readonly groups?: GroupStarter;
+  /** Where each process gets a control group; absent: none does. */
+  readonly control?: ControlGroups;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -40,6 +43,7 @@ const END_MS = 5_000;
 /** The watchdog of one server; started with the first script, and restarted when something ends it. */
 export class Watchdog implements AsyncDisposable {
   readonly #groups: GroupStarter;
+  readonly #control: ControlGroups | undefined;
   readonly #env: Readonly<Record<string, string>>;
   readonly #clock: Clock;
   /** Prefix of the marks of all its processes, unique on the machine. */
@@ -64,13 +68,22 @@ export class Watchdog implements AsyncDisposable {
   constructor(
     env: Readonly<Record<string, string>>,
     clock: Clock,
-    { groups = new GroupStarter(), randomBytes = systemRandomBytes }: WatchdogOptions = {},
+    { groups = new GroupStarter(), randomBytes = systemRandomBytes, control }: WatchdogOptions = {},
   ) {
     this.#env = env;
     this.#clock = clock;
     this.#groups = groups;
+    this.#control = control;
     this.#mark = `${newNonce(randomBytes)}-`;
     this.#held = new Set([`m${this.#mark}`]);
+  }
+
+  /** The control groups of its processes, if this machine has them; they are removed when the server is gone. */
+  async support(): Promise<GroupSupport | undefined> {
+    const support = await this.#control?.support();
+    const word = support && `d${inOctal(support.path)}`;
+    if (word && !this.#held.has(word)) await this.#hold([word]);
+    return support;
   }
 
   /**
@@ -81,6 +94,7 @@ export class Watchdog implements AsyncDisposable {
     const { command, cwd, env, cleanUp, user, stdin = "null" } = options;
     const mark = `${this.#mark}${++this.#markCount}-`;
     const words = cleanUp ? [`c${inOctal(cleanUp)}`] : [];
+    const support = this.#control && !cleanUp ? await this.support() : undefined;
     if (!this.#process || cleanUp) await this.#hold(words);
     words.push(`m${mark}`);
     try {
@@ -95,9 +109,29 @@ export class Watchdog implements AsyncDisposable {
       });
       const group = `g${child.pid}`;
       this.#holdGroup(group);
-      return new WatchedProcess(child, () => this.#end(words, group));
+      const end = () => this.#end(words, group);
+      if (!support) return new WatchedProcess(child, mark, end);
+      return await this.#confine(new WatchedProcess(child, mark, end), { words, support });
     } catch (error) {
       this.#end(words);
+      throw error;
+    }
+  }
+
+  /** Puts a started process into a control group, which ends with it. */
+  async #confine(
+    process: WatchedProcess,
+    { words, support }: { readonly words: string[]; readonly support: GroupSupport },
+  ): Promise<WatchedProcess> {
+    const { child, mark } = process;
+    try {
+      const path = await this.#control?.place(child.pid, support);
+      if (path !== undefined) words.push(`k${inOctal(path)}`);
+      return new WatchedProcess(child, mark, () => process.end(), path);
+    } catch (error) {
+      process.signal("SIGKILL");
+      await Promise.allSettled([child.stdout.cancel(), child.stderr.cancel(), child.status]);
+      process.end();
       throw error;
     }
   }
@@ -233,11 +267,17 @@ export class Watchdog implements AsyncDisposable {
 export class WatchedProcess {
   /** The caller must read its output. */
   readonly child: Deno.ChildProcess;
+  /** Begins the value of a variable of all its processes. */
+  readonly mark: string;
+  /** Path of its control group, if it has one. */
+  readonly controlGroup: string | undefined;
   readonly #onEnd: () => void;
 
   /** `onEnd` is called when it has ended and leftovers must end. */
-  constructor(child: Deno.ChildProcess, onEnd: () => void) {
+  constructor(child: Deno.ChildProcess, mark: string, onEnd: () => void, controlGroup?: string) {
     this.child = child;
+    this.mark = mark;
+    this.controlGroup = controlGroup;
     this.#onEnd = onEnd;
   }
 

@@ -6,7 +6,8 @@ export const MARK_VARIABLE = "SLUICE_RUN";
 /**
  * A program for any POSIX shell that needs no other program while it waits. An input line is a verb and words. A word is `g`
  * and a process group, `m` and the prefix of marks, or `c` and a clean-up command, its bytes in octal so that no quote breaks
- * out. `hold` registers words to end when the pipe closes, `drop` unregisters them, `end` ends them now. It writes one byte
+ * out;
+ * `k` ends and removes a control group, `d` one with the groups in it. `hold` registers words to end when the pipe closes, `drop` unregisters them, `end` ends them now. It writes one byte
  * when it is up, and one after each `end`. Its `grep` must support `-z`, as those of GNU and busybox do.
  */
 export const WATCHDOG_PROGRAM = `
@@ -29,10 +30,25 @@ end() {
     case $word in
       g*) kill -KILL "-$value" ;;
       m*) marks="$marks\${marks:+$newline}${MARK_VARIABLE}=$value" ;;
+      k* | d*) remove_group "$(printf %b "$value")" ;;
       c*) (exec 3>&-; eval "$(printf %b "$value")") </dev/null & ;;
     esac
   done
   [ -z "$marks" ] || sweep
+}
+
+# A group can be removed once its processes are gone. The server may be in one beside that of all scripts.
+remove_group() {
+  echo 1 > "$1/cgroup.kill"
+  (
+    exec 3>&-
+    set +f
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+      rmdir "$1"/*/ "$1" "$1-server"
+      [ -d "$1" ] || [ -d "$1-server" ] || break
+      sleep 0.2
+    done
+  ) </dev/null &
 }
 
 # A group leader ends with its group. Repeated after each hit: the processes may have started others meanwhile.

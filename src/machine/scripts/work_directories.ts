@@ -7,11 +7,13 @@ import type {
   SharedDirectoryRequest,
   WorkingDirectoryPort,
 } from "../../model/ports/working_directories.ts";
+import { removeTree } from "./remove_tree.ts";
 import type { ScriptOwner } from "./script_owner.ts";
 import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
 const OWNER_ONLY = 0o700;
+const OWNER_READS = 0o600;
 const TRAVERSE_ONLY = 0o711;
 
 /** The directories of one server. */
@@ -21,6 +23,8 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   #rootMade: Promise<void> | undefined;
   readonly #owner: ScriptOwner | undefined;
   readonly #shared = new SharedDirectories(this);
+  /** Running scripts by directory. */
+  readonly #scripts = new Map<string, Set<Promise<unknown>>>();
   readonly #removals = new Set<Promise<unknown>>();
 
   /** The root is derived from the data directory; without one it is new each time. `owner`: for scripts of another user. */
@@ -39,15 +43,49 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     const path = this.pathOf(name);
     await (this.#rootMade ??= this.#makeRoot());
     if (!makeNew(path)) {
-      await removeAll(path);
+      await removeTree(path);
       await Deno.mkdir(path, { mode: OWNER_ONLY });
     }
     return path;
   }
 
+  /** Writes a new file that no script can read; returns its path. {@link remove} removes it. */
+  async writePrivate(name: string, text: string): Promise<string> {
+    await (this.#rootMade ??= this.#makeRoot());
+    const path = this.pathOf(name);
+    await Deno.writeTextFile(path, text, { mode: OWNER_READS, createNew: true });
+    return path;
+  }
+
   /** @inheritdoc */
   async remove(name: string): Promise<void> {
-    await removeAll(this.pathOf(name));
+    await removeTree(this.pathOf(name));
+  }
+
+  /** @inheritdoc */
+  async removePath(path: string): Promise<void> {
+    await removeTree(path);
+  }
+
+  /** @inheritdoc */
+  async whenFree(path: string): Promise<void> {
+    for (let scripts = this.#scripts.get(path); scripts; scripts = this.#scripts.get(path)) {
+      await Promise.allSettled([...scripts]);
+    }
+  }
+
+  /** Runs a script in a directory, once no other one runs there; it belongs to the user of scripts meanwhile, if `isLent`. */
+  async occupy<T>(path: string, isLent: boolean, run: () => Promise<T>): Promise<T> {
+    while (this.#scripts.has(path)) await this.whenFree(path);
+    const running = isLent && this.#owner ? this.#owner.lend(path, run) : run();
+    const scripts = this.#scripts.get(path) ?? new Set();
+    this.#scripts.set(path, scripts.add(running));
+    try {
+      return await running;
+    } finally {
+      scripts.delete(running);
+      if (scripts.size === 0) this.#scripts.delete(path);
+    }
   }
 
   /** Failures are ignored: the root is removed at the next start. */
@@ -72,7 +110,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   /** Removes all of them. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#removals);
-    if (this.#rootMade || !this.#dataDir && this.#rootPath) await removeAll(this.#root());
+    if (this.#rootMade || !this.#dataDir && this.#rootPath) await removeTree(this.#root());
     this.#rootMade = undefined;
     this.#rootPath = undefined;
   }
@@ -88,7 +126,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   async #makeRoot(): Promise<void> {
     const root = this.#root();
     if (this.#dataDir !== undefined) {
-      await removeAll(root);
+      await removeTree(root);
       await Deno.mkdir(root, { mode: OWNER_ONLY });
     }
     // The script user may traverse, but not list it.
@@ -113,25 +151,5 @@ function realPath(path: string): string {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return path;
     throw error;
-  }
-}
-
-/** Also removes what a script has made read-only. */
-async function removeAll(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-    await makeWritable(path);
-    await Deno.remove(path, { recursive: true });
-  }
-}
-
-/** Not by a program: a server without scripts may start none. */
-async function makeWritable(directory: string): Promise<void> {
-  await Deno.chmod(directory, OWNER_ONLY);
-  for await (const { name, isDirectory } of Deno.readDir(directory)) {
-    if (isDirectory) await makeWritable(`${directory}/${name}`);
   }
 }

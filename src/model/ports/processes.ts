@@ -4,7 +4,15 @@ import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 /** Where a command runs: as a process of this machine or in a container. */
 export type ProcessPlace =
   | { readonly type: "process" }
-  | { readonly type: "docker"; readonly image: string; readonly pull?: string; readonly user?: string };
+  | {
+    readonly type: "docker";
+    readonly image: string;
+    readonly pull?: ImagePull;
+    readonly user?: string;
+  };
+
+/** When an image is fetched. */
+export type ImagePull = "always" | "missing" | "never";
 
 /** A command to run. */
 export interface ProcessCommand {
@@ -12,7 +20,10 @@ export interface ProcessCommand {
   readonly command: readonly string[];
   /** Working directory; mounted in a container under the same path. */
   readonly workingDirectory: string;
-  /** Added to the default variables, which must not contain secrets of the server. */
+  /**
+   * Added to the default variables, which must not contain secrets of the server. In a container there are only those of its
+   * image and these; no program of the server sees them.
+   */
   readonly env: ReadonlyMap<string, string>;
   readonly place: ProcessPlace;
   /** Stops the process and all of its descendants: first gracefully, then by force. */
@@ -36,6 +47,8 @@ export interface ProcessLine {
 export interface ProcessEnd {
   /** 128 plus the signal number if a signal ended it, as in a shell. */
   readonly exitCode: number;
+  /** Which limit ended it, for the log. */
+  readonly limit?: string;
 }
 
 /** Where the server allows scripts to run. */
@@ -50,6 +63,8 @@ export interface ProcessPolicy {
 export interface ProcessPort {
   /** The current policy. */
   readonly policy: ProcessPolicy;
+  /** Most bytes of output files that a task may store from its directory; absent: no limit. */
+  readonly maxFileBytes?: number;
   /**
    * Runs a command to its end; waits while too many are running. The adapter must leave no process behind when this
    * settles, nor when the server crashes. @throws Error it cannot be started; the message is for the log

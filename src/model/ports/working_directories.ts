@@ -27,6 +27,13 @@ export interface WorkingDirectoryPort {
   make(name: string): Promise<string>;
   /** Removes it recursively; does nothing if it does not exist. */
   remove(name: string): Promise<void>;
+  /** Removes a file, a link (not its target) or a folder below a directory, if it exists. */
+  removePath(path: string): Promise<void>;
+  /**
+   * Waits until no script runs in the directory of that path. Files are read and written only then: a script could exchange
+   * them for links. A task that was stopped may still have a script when the next one begins.
+   */
+  whenFree(path: string): Promise<void>;
   /** Removes it in the background. */
   discard(name: string): void;
   /** A filled directory, filled at most once at a time per key; `undefined` if that failed or the wait was aborted. */

@@ -53,6 +53,7 @@ export const workingDirectoryTask: FlowableTaskType = {
     },
     async after(properties, context): Promise<JsonObject> {
       const directory = context.ports.workingDirectories.pathOf(context.taskRunId);
+      await context.ports.workingDirectories.whenFree(directory);
       await saveCache({ context, directory }, cacheOf(properties));
       const files = await storeFiles({ context, directory }, properties.outputFiles);
       return Object.keys(files).length > 0 ? { outputFiles: files } : {};

@@ -88,6 +88,7 @@ async function localFiles(context: RunContext, globs: readonly string[]): Promis
       "Cannot find files by globs outside of a core.flow.WorkingDirectory; give a map of storage URIs",
     );
   }
+  await context.ports.workingDirectories.whenFree(directory);
   const names = await findFiles(directory, compileGlobs(globs));
   return names.map((name) => ({ name, open: () => openLocalFile(directory, name) }));
 }

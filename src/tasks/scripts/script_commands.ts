@@ -4,7 +4,6 @@ import { shellWord } from "../../base/shell_word.ts";
 import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
 import { flagOf, textOf } from "../property_values.ts";
-import { removeAny } from "./script_packages.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
 /** Linux limits an argument to 128 KiB; a longer text is written to a file. */
@@ -46,7 +45,8 @@ export class ScriptCommands {
 
   /** Removes auxiliary files. */
   async remove(): Promise<void> {
-    if (this.#hasFiles) await removeAny(`${this.#place.directory}/${this.#folder}`);
+    const { directory, context } = this.#place;
+    if (this.#hasFiles) await context.ports.workingDirectories.removePath(`${directory}/${this.#folder}`);
     this.#hasFiles = false;
   }
 

@@ -92,7 +92,10 @@ export class ScriptPackages {
 
   /** Removes links and folders from the directory of the task and releases shared packages. */
   async release(): Promise<void> {
-    for (const name of this.#made.splice(0)) await removeAny(`${this.#options.place.directory}/${name}`);
+    const { directory, context } = this.#options.place;
+    for (const name of this.#made.splice(0)) {
+      await context.ports.workingDirectories.removePath(`${directory}/${name}`);
+    }
     this.#shared?.release();
     this.#shared = undefined;
   }
@@ -129,15 +132,6 @@ export class ScriptPackages {
     const { place: { context }, program, packages, env } = this.#options;
     const settings = [...env].filter(([name]) => INSTALLING.test(name)).sort(([a], [b]) => a < b ? -1 : 1);
     return stringifyJson([context.tenant, program.installer, [...new Set(packages)].sort(), settings]);
-  }
-}
-
-/** Removes a file, a link (not its target) or a folder, if it exists. */
-export async function removeAny(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles }
 import { flagOf } from "../property_values.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
-import { removeAny, ScriptPackages } from "./script_packages.ts";
+import { ScriptPackages } from "./script_packages.ts";
 import { scriptPlace } from "./task_runner.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
@@ -58,7 +58,7 @@ async function runIn(
     await packages.release();
     if (context.workingDirectory !== undefined) {
       await commands.remove();
-      await removeAny(outputDir);
+      await context.ports.workingDirectories.removePath(outputDir);
     }
   }
 }
@@ -132,7 +132,7 @@ async function execute(
   onLine: (line: ProcessLine) => Promise<void> | undefined,
 ): Promise<number> {
   const { context, directory: workingDirectory, env, place } = run;
-  const { exitCode } = await context.ports.processes.run(context, {
+  const { exitCode, limit } = await context.ports.processes.run(context, {
     command,
     workingDirectory,
     env,
@@ -140,6 +140,7 @@ async function execute(
     signal: context.signal,
     onLine,
   });
+  if (limit !== undefined) context.log("ERROR", limit);
   return exitCode;
 }
 

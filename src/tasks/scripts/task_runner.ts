@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { canonicalType } from "../../model/flows/flow.ts";
 import { dynamicChoice, dynamicText } from "../../model/flows/schema.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
-import type { ProcessPlace, ProcessPolicy } from "../../model/ports/processes.ts";
+import type { ImagePull, ProcessPlace, ProcessPolicy } from "../../model/ports/processes.ts";
 import { textOf } from "../property_values.ts";
 
-const PULLS: ReadonlyMap<string, string> = new Map([
+const PULLS: ReadonlyMap<string, ImagePull> = new Map([
   ["ALWAYS", "always"],
   ["IF_NOT_PRESENT", "missing"],
   ["NEVER", "never"],

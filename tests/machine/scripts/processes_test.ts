@@ -12,6 +12,7 @@ import {
   MAX_DIRECTORY_AGE_MS,
   MAX_UNUSED_DIRECTORIES,
 } from "../../../src/machine/scripts/shared_directories.ts";
+import { removeTree } from "../../../src/machine/scripts/remove_tree.ts";
 import { FairSlots } from "../../../src/machine/scripts/process_slots.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
@@ -178,7 +179,11 @@ function processesWith(path: string, options: Partial<ProcessOptions> = {}): Pro
   return new Processes(
     { clock: systemClock, host: "127.0.0.1", ...options },
     () => 1,
-    { env: new Map([["PATH", path]]), randomBytes: systemRandomBytes },
+    {
+      env: new Map([["PATH", path]]),
+      directories: new WorkDirectories(undefined),
+      randomBytes: systemRandomBytes,
+    },
   );
 }
 
@@ -195,30 +200,6 @@ async function outputOf(processes: Processes, command: Partial<ProcessCommand>):
   });
   return [...lines, String(exitCode)];
 }
-
-/** Notes how it is called, as the real one would be. */
-const FAKE_DOCKER = `#!/bin/sh
-[ "$1" = version ] && { [ -z "$BROKEN" ]; exit; }
-echo "$@"
-echo "$TOKEN"
-`;
-
-Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
-  await withTempDir(async (folder) => {
-    await writeProgram(`${folder}/docker`, FAKE_DOCKER);
-    await using processes = processesWith(`${folder}:/bin:/usr/bin`);
-    const [args, value, exitCode] = await outputOf(processes, {
-      env: new Map([["TOKEN", "secret"]]),
-      place: { type: "docker", image: "ubuntu", pull: "missing", user: "1000" },
-    });
-    assertEquals(
-      args?.replace(/-[0-9a-f]{16} /, " "),
-      "run --rm --name sluice-r-1 --volume /tmp:/tmp --workdir /tmp --pull missing --user 1000 " +
-        "--env TOKEN --entrypoint /bin/sh ubuntu -c echo ran",
-    );
-    assertEquals([value, exitCode], ["secret", "0"]);
-  });
-});
 
 Deno.test("Processes.run() in a container says why there is none, and the way out", async () => {
   await withTempDir(async (folder) => {
@@ -394,4 +375,34 @@ Deno.test("WorkDirectories.make() begins with what no crash has left, and remove
     assertEquals(await Deno.stat(locked).then(() => true, () => false), false);
     assert((await Deno.stat(second.pathOf("b"))).isDirectory);
   });
+});
+
+Deno.test("removeTree() removes a tree of any depth, which the server survives", async () => {
+  // A disk may need a minute for it.
+  const dir = await Deno.stat("/dev/shm").then(() => "/dev/shm", () => undefined);
+  const root = await Deno.makeTempDir({ dir, prefix: "sluice-test-" });
+  const script = "import os\nfor i in range(12000):\n  os.mkdir('d')\n  os.chdir('d')";
+  const made = await new Deno.Command("python3", { args: ["-c", script], cwd: root }).output();
+  assertEquals([made.code, new TextDecoder().decode(made.stderr)], [0, ""]);
+  await removeTree(root);
+  await removeTree(root);
+  await assertRejects(() => Deno.stat(root), Deno.errors.NotFound);
+});
+
+Deno.test("WorkDirectories.whenFree() waits for the script that runs in a directory, and occupy() for its turn", async () => {
+  await using directories = new WorkDirectories(undefined);
+  const path = directories.pathOf("a");
+  const first = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const runs = [
+    directories.occupy(path, true, () => first.promise.then(() => void order.push("first"))),
+    directories.occupy(path, true, () => Promise.resolve(void order.push("second"))),
+  ];
+  const waiting = directories.whenFree(path).then(() => void order.push("free"));
+  await directories.whenFree(directories.pathOf("b"));
+  await settle();
+  assertEquals(order, []);
+  first.resolve();
+  await Promise.all([...runs, waiting]);
+  assertEquals(order, ["first", "second", "free"]);
 });

@@ -5,6 +5,7 @@ import { systemRandomBytes } from "../../../src/base/id.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { ScriptOwner } from "../../../src/machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
+import { processesWith, until } from "../../support/machine_processes.ts";
 import { yaml } from "../../support/request_bodies.ts";
 import { ATTEMPT, shellScript } from "../../support/scripts.ts";
 import { ServerProcess } from "../../support/server_process.ts";
@@ -115,6 +116,7 @@ testAsRoot(
       assertEquals(await filesOf("linked"), {});
       assertEquals(await filesOf("together"), { "shared.txt": "zeroone\ntwo", "between.txt": "twothree\n" });
       assert(!server.log.includes("as root"), server.log);
+      assertMatch(server.log, /Scripts have (?:no )?control groups/);
     });
   },
 );
@@ -149,8 +151,12 @@ async function withScripts(
   const owner = new ScriptOwner(NOBODY);
   const options = { clock: systemClock, host: "127.0.0.1", scriptUser: NOBODY };
   const env = new Map([["PATH", Deno.env.get("PATH") ?? ""], ["XDG_CONFIG_HOME", "/root"]]);
-  await using processes = new Processes(options, () => 1, { env, randomBytes: systemRandomBytes, owner });
   await using directories = new WorkDirectories(undefined, owner);
+  await using processes = new Processes(options, () => 1, {
+    env,
+    directories,
+    randomBytes: systemRandomBytes,
+  });
   await work(directories, async (directory, script) => {
     const lines: string[] = [];
     const onLine = ({ text }: { text: string }) => void lines.push(text);
@@ -226,3 +232,92 @@ testAsRoot(
     });
   },
 );
+
+/** A process that outlives its script, out of its group and without its mark, until the file "go" is there. */
+const LEFTOVER = `mkdir sub && echo own > sub/f && cd sub
+env -i /usr/bin/setsid /bin/sh -c '
+  touch "$1/up"; until [ -e "$1/go" ]; do sleep 0.01; done
+  rm -f f; ln -s /etc/shadow f; cd ..; rm -rf sub; ln -s /etc sub; touch "$1/done"
+' swap MARKS > /dev/null 2>&1 &
+until [ -e MARKS/up ]; do sleep 0.01; done
+`;
+
+testAsRoot(
+  "a process that outlived its script cannot exchange files of its directory for links",
+  async () => {
+    await withTempDir(async (marks) => {
+      await Deno.chmod(marks, 0o777);
+      await withScripts(async (directories, run) => {
+        const directory = await directories.make("a");
+        assertEquals(await run(directory, LEFTOVER.replaceAll("MARKS", marks)), []);
+        await Deno.writeTextFile(`${marks}/go`, "");
+        // Where groups of control end it, it does nothing.
+        await until(async () =>
+          await exists(`${marks}/done`) ||
+          processesWith(marks, "").length === 0
+        );
+        assertEquals((await Deno.lstat(`${directory}/sub`)).isDirectory, true);
+        assertEquals(await Deno.readTextFile(`${directory}/sub/f`), "own\n");
+        // A later script gets the folder again.
+        assertEquals(await run(directory, "echo more >> sub/f && cat sub/f"), ["own", "more"]);
+      });
+    });
+  },
+);
+
+testAsRoot("a second name of a file of the server is removed from the directory of a script", async () => {
+  await withTempDir(async (root) => {
+    await Deno.writeTextFile(`${root}/key`, "secret");
+    await Deno.mkdir(`${root}/work/deep`, { recursive: true });
+    await new ScriptOwner(NOBODY).lend(`${root}/work`, async () => {
+      await Deno.link(`${root}/key`, `${root}/work/deep/key`);
+      await Deno.writeTextFile(`${root}/work/deep/kept`, "");
+    });
+    assertEquals(Array.from(Deno.readDirSync(`${root}/work/deep`), ({ name }) => name), ["kept"]);
+    assertEquals(await Deno.readTextFile(`${root}/key`), "secret");
+    assertEquals((await Deno.stat(`${root}/key`)).uid, 0);
+  });
+});
+
+testAsRoot("scripts change nothing in the content of a shared directory", async () => {
+  await withScripts(async (directories, run) => {
+    const fill = async (path: string) =>
+      (await run(
+        path,
+        "mkdir -p a/b && echo ok > a/b/f && printf '#!/bin/sh\\necho ran' > a/p && chmod 700 a/p",
+      ))
+        .length === 0;
+    const shared = await directories.share({ key: "k", now: 0, signal: new AbortController().signal, fill });
+    const directory = await directories.make("a");
+    const path = shared?.path;
+    const script =
+      `{ echo bad > ${path}/a/b/f; rm ${path}/a/p; touch ${path}/a/b/g; mv ${path}/a ${path}/c; } ` +
+      `2> /dev/null; cat ${path}/a/b/f; ${path}/a/p; ls ${path}/a/b`;
+    assertEquals(await run(directory, script), ["ok", "ran", "f"]);
+    shared?.release();
+  });
+});
+
+testAsRoot(
+  "Processes.run() starts no container for a server with a user of scripts, unless it was started for containers",
+  async () => {
+    await using directories = new WorkDirectories(undefined);
+    const options = { clock: systemClock, host: "127.0.0.1", scriptUser: NOBODY };
+    const environment = { env: new Map(), directories, randomBytes: systemRandomBytes };
+    const command = shellScript("id", { onLine: () => {}, place: { type: "docker", image: "ubuntu" } });
+    for (
+      const [scripts, reason] of [["process", /run as the user "nobody".*--scripts docker$/], [
+        "docker",
+        /docker does not work/,
+      ]] as const
+    ) {
+      await using processes = new Processes({ ...options, scripts }, () => 1, environment);
+      const problem = await processes.run(ATTEMPT, command).catch((error: Error) => error.message);
+      assertMatch(String(problem), reason);
+    }
+  },
+);
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}

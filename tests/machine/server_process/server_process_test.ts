@@ -20,6 +20,7 @@ const CONFIG: Config = {
   timezone: "UTC",
   maxUploadBytes: 1,
   idleTimeoutMs: 75_000,
+  scriptLimits: {},
   httpAddresses: {},
   retention: {},
   secrets: new Map(),

@@ -1,0 +1,214 @@
+/** What the `docker` command of the server gets: nothing that a flow could steer it with. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { systemClock } from "../../../src/base/clock.ts";
+import { systemRandomBytes } from "../../../src/base/id.ts";
+import { clientEnvironment } from "../../../src/machine/scripts/environment.ts";
+import { isImageReference } from "../../../src/machine/scripts/image_reference.ts";
+import { Processes, type ProcessOptions } from "../../../src/machine/scripts/processes.ts";
+import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
+import type { ProcessCommand, ProcessPlace } from "../../../src/model/ports/processes.ts";
+import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { until } from "../../support/machine_processes.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
+
+/** Records its arguments, its environment and the environment file of each call, beside itself. */
+const FAKE_DOCKER = `#!/bin/sh
+folder=\${0%/*}
+[ "$1" != version ] || exit 0
+if [ "$1" = rm ]; then echo "$3" >> "$folder/removed"; env > "$folder/removed-env"; exit 0; fi
+for word; do printf '%s\\n' "$word"; done > "$folder/args"
+env -0 > "$folder/env"
+for word; do
+  case $word in --env-file=*) cp "\${word#*=}" "$folder/file"; stat -c %a "\${word#*=}" > "$folder/mode" ;; esac
+done
+[ -z "$FAKE_DOCKER_WAITS" ] || { echo up; exec sleep 1000000000; }
+echo ran
+`;
+
+interface Called {
+  readonly args: readonly string[];
+  /** Variables of the command. */
+  readonly env: ReadonlyMap<string, string>;
+  /** Content of the environment file. */
+  readonly file: string;
+  readonly mode: string;
+}
+
+interface ContainerRun extends Partial<Omit<ProcessCommand, "place">> {
+  readonly place?: Partial<ProcessPlace>;
+  readonly options?: Partial<ProcessOptions>;
+  readonly clientEnv?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command in a container of the fake program; `use` gets the folder of the records afterwards. */
+async function run(
+  { place, options, clientEnv, ...rest }: ContainerRun,
+  use: (folder: string) => Promise<void> | void = () => {},
+): Promise<Called> {
+  return await withTempDir(async (folder) => {
+    await writeProgram(`${folder}/docker`, FAKE_DOCKER);
+    await using directories = new WorkDirectories(undefined);
+    const env = new Map([["PATH", `${folder}:/bin:/usr/bin`]]);
+    await using processes = new Processes(
+      { clock: systemClock, host: "127.0.0.1", ...options },
+      () => 1,
+      {
+        env,
+        clientEnv: { ...Object.fromEntries(env), ...clientEnv },
+        directories,
+        randomBytes: systemRandomBytes,
+      },
+    );
+    const command = shellScript("echo hi", { onLine: () => {}, ...rest });
+    await processes.run(ATTEMPT, {
+      ...command,
+      place: { type: "docker", image: "ubuntu", ...place } as ProcessPlace,
+    });
+    await use(folder);
+    const read = (name: string) => Deno.readTextFile(`${folder}/${name}`);
+    const variables = (await read("env")).split("\0").filter((line) => line.includes("="))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
+    return {
+      args: (await read("args")).split("\n").slice(0, -1),
+      env: new Map(variables),
+      file: await read("file"),
+      mode: (await read("mode")).trim(),
+    };
+  });
+}
+
+const HOSTILE = new Map([
+  ["LD_PRELOAD", "/tmp/evil.so"],
+  ["PATH", "/tmp/evil"],
+  ["DOCKER_HOST", "tcp://evil"],
+  ["DOCKER_CONFIG", "/tmp/evil"],
+  ["HOME", "/tmp/evil"],
+]);
+
+Deno.test("variables of a flow are in the container and not in the environment of the docker command", async () => {
+  const { env, file, mode, args } = await run({ env: HOSTILE, clientEnv: { DOCKER_HOST: "unix:///own" } });
+  assertEquals(env.get("DOCKER_HOST"), "unix:///own");
+  for (const [name, value] of HOSTILE) assert(env.get(name) !== value, name);
+  assertEquals(file, [...HOSTILE].map(([name, value]) => `${name}=${value}\n`).join(""));
+  assertEquals(mode, "600");
+  assert(!args.some((word) => word.includes("evil")), args.join(" "));
+});
+
+Deno.test("the environment file of a container is removed when its command has ended", async () => {
+  await withTempDir(async (dataDir) => {
+    await writeProgram(`${dataDir}/docker`, FAKE_DOCKER);
+    await using directories = new WorkDirectories(dataDir);
+    const env = new Map([["PATH", `${dataDir}:/bin:/usr/bin`]]);
+    await using processes = new Processes(
+      { clock: systemClock, host: "127.0.0.1" },
+      () => 1,
+      { env, directories, randomBytes: systemRandomBytes },
+    );
+    const place = { type: "docker", image: "ubuntu" } as const;
+    await processes.run(ATTEMPT, shellScript("echo hi", { onLine: () => {}, place, env: HOSTILE }));
+    assertEquals([...Deno.readDirSync(directories.pathOf("."))], []);
+  });
+});
+
+Deno.test("a value with line breaks reaches the container under its name, through a shell there", async () => {
+  const value = "-----BEGIN KEY-----\nDOCKER_HOST=tcp://evil\n-----END KEY-----\r\n";
+  const env = new Map([["KEY", value], ["LD_PRELOAD", "a\nb"], ["PLAIN", "x"]]);
+  const called = await run({ env });
+  assertEquals(called.file, "PLAIN=x\n");
+  assertEquals(called.env.get("SLUICE_VALUE_0"), value);
+  assertEquals([called.env.has("KEY"), called.env.has("LD_PRELOAD")], [false, false]);
+  assert(!called.args.some((word) => word.includes("BEGIN")), "no argument has the value");
+  const end = called.args.slice(called.args.indexOf("--") + 1);
+  assertEquals(end[0], "ubuntu");
+  const inside = await new Deno.Command("/bin/sh", {
+    args: [...end.slice(1, -1), 'printf "%s|%s|%s" "$KEY" "$LD_PRELOAD" "$SLUICE_VALUE_0"'],
+    env: { SLUICE_VALUE_0: value, SLUICE_VALUE_1: "" },
+    clearEnv: true,
+  }).output();
+  assertEquals(new TextDecoder().decode(inside.stdout), `${value}||`);
+});
+
+Deno.test("a variable whose name could change the environment file is refused by name", async () => {
+  for (const name of ["A B", "A\nDOCKER_HOST", "#A", " A", "A'", "1A", ""]) {
+    const error = await assertRejects(() => run({ env: new Map([[name, "x"]]) }), Error);
+    assertMatch(error.message, /^Cannot run commands in a container: "[^]*" cannot be a variable there;/);
+  }
+  await assertRejects(() => run({ env: new Map([["a.b", "x\ny"]]) }), Error, "cannot be a variable there");
+});
+
+const NO_IMAGES = [
+  ...["--volume=/:/host", "-v/:/host", "", " ", "ubuntu --privileged", "ubuntu\n--privileged", "Ubuntu"],
+  ...[
+    "a//b",
+    "/a",
+    "a/",
+    "a:",
+    "a:-tag",
+    "a@sha256:xyz",
+    "a@b@c",
+    "http://host/a",
+    "a_/b",
+    "-host/a",
+    "host-/a",
+  ],
+  ...["a".repeat(256), `a:${"t".repeat(129)}`, "../a", "a/../b", "host:port/a", "$(id)", "a;b"],
+];
+const IMAGES = [
+  ...["ubuntu", "ubuntu:24.04", "python:3.13-slim", "library/ubuntu", "ghcr.io/kestra-io/pydata:latest"],
+  ...["localhost:5000/a/b-c__d.e:V1_x", "[2001:db8::1]:5000/a", "Host.Example/a", "a--b", "127.0.0.1:80/a"],
+  ...[`a@sha256:${"0123456789abcdef".repeat(4)}`, `host/a:1@sha512:${"a".repeat(128)}`, "0123456789ab"],
+];
+
+Deno.test("isImageReference() knows the grammar of image references", () => {
+  assertEquals(NO_IMAGES.filter(isImageReference), []);
+  assertEquals(IMAGES.filter((image) => !isImageReference(image)), []);
+});
+
+Deno.test("no property of a task becomes an option of the docker command", async () => {
+  const places: readonly Partial<ProcessPlace>[] = [
+    ...NO_IMAGES.map((image) => ({ image })),
+    ...["--privileged", "root --privileged", "-u0", "a:b:c", "", "a\nb"].map((user) => ({ user })),
+  ];
+  for (const place of places) {
+    const error = await assertRejects(() => run({ place }), Error);
+    assertMatch(error.message, /^Cannot run commands in a container: "[^]*" is not an? .*; correct `/);
+  }
+  const { args } = await run({
+    place: { image: "localhost:5000/a", pull: "missing", user: "1000:1000" },
+    command: ["--privileged", "--volume=/:/host", "$(id)"],
+  });
+  const end = args.indexOf("--");
+  assertEquals(args.slice(end - 3), [
+    ...["--pull=missing", "--user=1000:1000", "--entrypoint=--privileged"],
+    ...["--", "localhost:5000/a", "--volume=/:/host", "$(id)"],
+  ]);
+  assert(args.slice(0, end).every((word, index) => index < 2 || /^--[a-z]+(?:-file)?(?:=|$)/.test(word)));
+});
+
+Deno.test("a container of a stopped script is removed with the environment of the server before its run ends", async () => {
+  const controller = new AbortController();
+  await run({
+    env: HOSTILE,
+    signal: controller.signal,
+    clientEnv: { FAKE_DOCKER_WAITS: "1", DOCKER_HOST: "unix:///own" },
+    onLine: () => controller.abort(),
+  }, async (folder) => {
+    assertMatch(await Deno.readTextFile(`${folder}/removed`), /^sluice-r-1-[0-9a-f]{16}\n/);
+    const env = await Deno.readTextFile(`${folder}/removed-env`);
+    assertMatch(env, /^DOCKER_HOST=unix:\/\/\/own$/m);
+    assert(!env.includes("evil"), env);
+    // The watchdog removes it, too, as it would if the server were gone.
+    await until(async () => (await Deno.readTextFile(`${folder}/removed`)).split("\n").length > 2);
+  });
+});
+
+Deno.test("clientEnvironment() has what leads to Docker, and nothing that may be a secret", () => {
+  const given = {
+    PATH: "/bin",
+    DOCKER_HOST: "x",
+    DOCKER_CERT_PATH: "x",
+    SLUICE_BASIC_AUTH: "x",
+    SECRET_A: "x",
+  };
+  assertEquals(Object.keys(clientEnvironment(given)), ["PATH", "DOCKER_HOST", "DOCKER_CERT_PATH"]);
+});
