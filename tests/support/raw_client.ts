@@ -22,14 +22,17 @@ export class RawClient implements Disposable {
 
   /** All that comes up to the text, or up to the end of the connection. */
   async readTo(end: string): Promise<string> {
-    let received = "";
-    const buffer = new Uint8Array(4_096);
-    while (!received.includes(end)) {
+    const pieces: string[] = [];
+    const buffer = new Uint8Array(65_536);
+    let tail = "";
+    while (!tail.includes(end)) {
       const count = await this.#connection.read(buffer);
       if (count === null) break;
-      received += new TextDecoder().decode(buffer.subarray(0, count));
+      const piece = new TextDecoder().decode(buffer.subarray(0, count));
+      pieces.push(piece);
+      tail = tail.slice(-end.length) + piece;
     }
-    return received;
+    return pieces.join("");
   }
 
   /** All that comes until the server closes the connection. */

@@ -1,7 +1,7 @@
 /** One accepted connection: counts its requests under way and tells its owner when it becomes busy or idle. */
 import { attachWatcher, type TransferWatcher } from "../../model/http/transfer_watch.ts";
 import type { IdleEntry, IdleList } from "./idle_list.ts";
-import type { ServeConnection } from "./serve_connection.ts";
+import type { CloseSignal, ServeConnection } from "./serve_connection.ts";
 
 /** Handles the requests of a server. */
 export type HttpHandler = (
@@ -31,7 +31,7 @@ interface ConnectionOwner {
 const ignore = () => {};
 
 /** A connection; created with no request under way. Some 15 KB, 30 KB after its first request. */
-export class Connection implements IdleEntry<Connection> {
+export class Connection implements IdleEntry<Connection>, CloseSignal {
   previous?: Connection;
   next?: Connection;
   list?: IdleList<Connection>;
@@ -42,9 +42,9 @@ export class Connection implements IdleEntry<Connection> {
   readonly network: string;
   readonly #options: ConnectionOptions;
   readonly #owner: ConnectionOwner;
-  readonly #abort = new AbortController();
   readonly #shutdown: () => Promise<void>;
   readonly #finished: Promise<void>;
+  #close: () => void = ignore;
   #underWay = 0;
 
   constructor(
@@ -58,16 +58,25 @@ export class Connection implements IdleEntry<Connection> {
     this.#options = options;
     this.#owner = owner;
     accepted.setNoDelay(true);
-    const server = options.serve(accepted, this.#abort.signal, this.#handle, options.onError, ignore);
+    const server = options.serve(accepted, this, this.#handle, options.onError, ignore);
     this.#shutdown = () => server.shutdown();
     const onClosed = () => owner.onClosed(this);
     // Rejects when the client breaks the protocol or the connection.
     this.#finished = server.finished.then(onClosed, onClosed);
   }
 
+  /** @inheritdoc */
+  addEventListener(_type: "abort", close: () => void): void {
+    this.#close = close;
+  }
+
   /** Closes it at once. */
   close(): void {
-    this.#abort.abort();
+    try {
+      this.#close();
+    } catch {
+      // It is closing already.
+    }
   }
 
   /** Lets its requests under way end and closes it; settles when it is closed. */

@@ -14,13 +14,16 @@ interface RequestInfo {
   readonly completed: Promise<void>;
 }
 
-/**
- * Serves HTTP on a connection, which it takes over. Aborting the signal closes the connection at once, whatever is under
- * way on it.
- */
+/** All that it uses of an `AbortSignal`. A real one would report what `close` throws, and so end the process. */
+export interface CloseSignal {
+  /** `close` closes the connection at once, whatever is under way on it. It throws when the connection is closing already. */
+  addEventListener(type: "abort", close: () => void): void;
+}
+
+/** Serves HTTP on a connection, which it takes over. */
 export type ServeConnection = (
   connection: Deno.TcpConn,
-  signal: AbortSignal,
+  signal: CloseSignal,
   handler: (request: Request, info: RequestInfo) => Response | Promise<Response>,
   onError: (error: unknown) => Response,
   onListen: () => void,

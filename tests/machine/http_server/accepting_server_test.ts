@@ -187,6 +187,20 @@ Deno.test("AcceptingServer.shutdown() lets a request end, closes idle connection
   assertEquals(server.connectionCount, 0);
 });
 
+Deno.test("AcceptingServer goes on when the time of a connection is over that is closing already", async () => {
+  const length = 20_000_000;
+  const { server, clock } = startServer({ handler: () => new Response(new Uint8Array(length)) });
+  using client = await RawClient.connect(server.addr);
+  await client.send(GET);
+  await client.readTo("\r\n\r\n");
+  // It waits until the client has read the response.
+  const stopped = server.shutdown();
+  await clock.advance(76_000);
+  await client.readAll();
+  await stopped;
+  assertEquals(server.connectionCount, 0);
+});
+
 Deno.test("AcceptingServer.shutdown() ends the wait after a failed accept", async () => {
   const { server } = startServer({
     listener: (real) => ({
