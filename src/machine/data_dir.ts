@@ -6,12 +6,17 @@ import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
+import type { DiskProblem } from "../model/server_health.ts";
 
 const LOCK_FILE = "sluice.lock";
 const PID_FILE = "sluice.pid";
 const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
+/** Written and removed to find out what is wrong with the disk. */
+const PROBE_FILE = "probe.bin";
+/** As much as a small commit needs. */
+const PROBE_BYTES = 65_536;
 /** Mode of files with secrets. */
 const OWNER_ONLY = 0o600;
 
@@ -98,6 +103,23 @@ export class DataDir implements AsyncDisposable {
     return await removeIfPresent(join(this.path, RESERVE_FILE));
   }
 
+  /** The problem of the disk, found by writing a small file; `undefined` when it can be written. */
+  async findDiskProblem(): Promise<DiskProblem | undefined> {
+    const path = join(this.path, PROBE_FILE);
+    const block = new Uint8Array(PROBE_BYTES);
+    this.#randomBytes(block);
+    try {
+      using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: OWNER_ONLY });
+      await writeAll(file, block);
+      await file.sync();
+      return undefined;
+    } catch (error) {
+      return diskProblemOf(error);
+    } finally {
+      await removeIfPresent(path).catch(() => false);
+    }
+  }
+
   /** Releases the lock. */
   async [Symbol.asyncDispose](): Promise<void> {
     await removeIfPresent(join(this.path, PID_FILE));
@@ -167,6 +189,13 @@ export class DataDir implements AsyncDisposable {
 export function isDiskFull(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOSPC" || code === "EDQUOT";
+}
+
+function diskProblemOf(error: unknown): DiskProblem | undefined {
+  if (isDiskFull(error)) return "disk_full";
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EROFS") return "read_only";
+  return code === "EIO" ? "io_error" : undefined;
 }
 
 async function createFolder(path: string): Promise<void> {

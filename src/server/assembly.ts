@@ -17,6 +17,7 @@ import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createHttpClient } from "./platform.ts";
+import { Problems } from "./problems.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
 
@@ -94,12 +95,14 @@ export class Assembly {
     this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
     const isReady = () => this.#isReady;
+    const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
       auth: this.#auth,
       services,
       eventStreams: this.#eventStreams,
       isReady,
+      findProblem: () => problems.find(),
       committer,
       ids,
       liveCount: () => this.executor.liveCount,

@@ -39,6 +39,7 @@ import { FlowTransfer } from "../services/flows/flow_transfer.ts";
 import { Dashboards } from "../services/metrics/dashboards.ts";
 import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { NamespaceRecords } from "../store/records/namespace_records.ts";
@@ -55,7 +56,7 @@ export interface HttpApp {
 
 /** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
-  const { options, auth, services, eventStreams, isReady } = assembled;
+  const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
   const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
     services;
@@ -64,7 +65,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { noAuthExplicit } = options;
   const uuid = instanceId(options.encryptionKey);
   const serverMetrics = createServerMetrics(assembled);
-  const pages = { executions, clock, baseUrlOf, version };
+  const pages = { executions, clock, baseUrlOf, version, findProblem };
   const app = createApp({
     auth,
     tenants,
@@ -74,6 +75,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     randomBytes,
     eventStreams,
     isReady,
+    findProblem,
     config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version, uuid },
     tenantRoutes: [
       { path: "", routes: flowRoutes(flows) },
@@ -167,6 +169,7 @@ interface HttpDeps {
   readonly services: Services;
   readonly eventStreams: EventStreams;
   readonly isReady: () => boolean;
+  readonly findProblem: () => Promise<ServerProblem | undefined>;
   readonly committer: Committer;
   /** Executions that the process works on now. */
   readonly liveCount: () => number;

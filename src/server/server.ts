@@ -30,7 +30,7 @@ export async function startServer(
 ): Promise<ServerHandle> {
   const lines = new LineWriter(Deno.stderr, systemClock);
   const logger = createLogger(config, lines);
-  const opened = await openData(config);
+  const opened = await openData(config, logger);
   try {
     const handle = await serve({ ...config, extraTasks }, logger, opened);
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
@@ -51,15 +51,17 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
   });
 }
 
-async function openData(config: Config): Promise<Opened> {
-  if (config.isDeploy) return await openHosted(config);
+async function openData(config: Config, logger: Logger): Promise<Opened> {
+  const readFailed = (error: Error) =>
+    logger.repeated("error", "The database cannot be read", { error: error.message });
+  if (config.isDeploy) return await openHosted(config, readFailed);
   const directory = await DataDir.open(config.dataDir, {
     clock: systemClock,
     randomBytes: systemRandomBytes,
     processId: Deno.pid,
   });
   try {
-    const store = await KvStore.open(directory.databasePath, () => directory.releaseReserve());
+    const store = await KvStore.open(directory.databasePath, { disk: directory, readFailed });
     const encryptionKey = config.encryptionKey ?? await directory.readOrCreateKey();
     return { store, encryptionKey, release: () => directory[Symbol.asyncDispose]() };
   } catch (error) {
@@ -69,13 +71,13 @@ async function openData(config: Config): Promise<Opened> {
 }
 
 /** Hosted: the platform provides the database. There is no disk, so the encryption key must be configured. */
-async function openHosted(config: Config): Promise<Opened> {
+async function openHosted(config: Config, readFailed: (error: Error) => void): Promise<Opened> {
   if (!config.encryptionKey) {
     throw new DataDirError(
       "Cannot start: a hosted server needs an encryption key; set SLUICE_ENCRYPTION_KEY (base64, 32 bytes)",
     );
   }
-  const store = await KvStore.open(undefined);
+  const store = await KvStore.open(undefined, { readFailed });
   return { store, encryptionKey: config.encryptionKey, release: () => Promise.resolve() };
 }
 

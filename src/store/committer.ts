@@ -4,7 +4,8 @@
  *
  * Each group checks and advances the chain key (`writer_chain.ts`). This fences a second writer, and it shows whether a
  * commit with an unknown outcome happened. After a failed commit the committer is read-only and tries an empty group every
- * second; after a takeover by another process it stops for good.
+ * second. While the chain key cannot be read, the group waits for its outcome. After a takeover by another process, and
+ * when the chain key stays unreadable, the committer stops for good.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -18,8 +19,10 @@ import {
   MAX_PENDING_ENTRIES,
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
-import { WriterChain } from "./writer_chain.ts";
+import { faultOf, type WriteFault, WriteRefusal } from "./write_refusal.ts";
+import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
 
 /** Mutations that are committed atomically; an entry is never split over groups. */
 export interface Entry {
@@ -84,6 +87,8 @@ interface Pending {
 }
 
 const PROBE_INTERVAL_MS = 1000;
+/** How long a commit waits for a database that cannot be read. Then the process ends. */
+const MAX_UNREADABLE_MS = 60_000;
 /** Room that each group reserves for riders and the chain key. */
 const RIDER_BYTES = 90_000;
 
@@ -97,13 +102,19 @@ export class Committer {
   #bulk: Pending[] = [];
   #running = false;
   #idle: Promise<void> = Promise.resolve();
-  #refusal: DomainError | undefined;
+  readonly #refusal: WriteRefusal;
+  /** Set when this process must not write any more. */
+  #ended: DomainError | undefined;
   #cancelProbe: (() => void) | undefined;
+  /** Ends the wait for a database that cannot be read. */
+  #endWait: (() => void) | undefined;
   #stopped = false;
+  #isDisposed = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#chain = new WriterChain(options.store, options.instance);
+    this.#refusal = new WriteRefusal(options.clock, options.logger);
   }
 
   /** Takes over the chain; any earlier writer is fenced from now on. */
@@ -123,7 +134,12 @@ export class Committer {
 
   /** True while writes are refused because the database cannot take them. */
   get isReadOnly(): boolean {
-    return this.#refusal !== undefined;
+    return this.#refusal.error !== undefined || this.#ended !== undefined;
+  }
+
+  /** Why the database takes no writes, and since when; `undefined` while it takes them. */
+  get problem(): ServerProblem | undefined {
+    return this.#refusal.problem;
   }
 
   /** Number of waiting entries. */
@@ -155,6 +171,8 @@ export class Committer {
 
   /** Commits the waiting entries, refuses further ones, and marks the chain as cleanly shut down. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#endWait?.();
     await this.drain();
     const isChainKnown = !this.#stopped;
     this.#stopped = true;
@@ -163,8 +181,9 @@ export class Committer {
   }
 
   #refusalOf(entry: Entry): DomainError | undefined {
+    if (this.#ended) return this.#ended;
     if (this.#stopped) return new DomainError("unavailable", "Cannot write: the server is shutting down");
-    if (this.#refusal) return this.#refusal;
+    if (this.#refusal.error) return this.#refusal.error;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
       return new DomainError("too_many_requests", "Cannot write: too many writes are waiting", {
         retryAfter: 1,
@@ -219,6 +238,8 @@ export class Committer {
       for (const pending of group) pending.reject(outcome);
       return;
     }
+    // The outcome of this group was unreadable for a while.
+    this.#refusal.leave();
     this.stats.groups++;
     this.stats.entries += group.length;
     this.stats.mutations += mutations.length + 1;
@@ -242,65 +263,74 @@ export class Committer {
 
   /** Reads the chain after an exception or a failed check (the database may retry internally): the outcome is unknown until then. */
   async #readOutcome(cause: Error): Promise<DomainError | undefined> {
-    let outcome;
-    try {
-      outcome = await this.#chain.outcome();
-    } catch (error) {
-      return this.#fail(`the database cannot be read: ${(error as Error).message}`);
+    const outcome = await this.#knownOutcome();
+    if (outcome instanceof Error) {
+      const { message } = outcome.cause instanceof Error ? outcome.cause : outcome;
+      return this.#fail(`the database cannot be read: ${message}`, "; the change may have been stored");
     }
     if (outcome === "written") return undefined;
     if (outcome === "taken over") return this.#fail("another process has taken over the database");
     if (outcome === "unknown") return this.#fail("another process writes to the database");
-    this.#options.logger.error("Commit failed; the server is read-only until a commit succeeds", {
-      reason: cause.message,
-    });
-    return this.#enterReadOnly(cause);
+    return await this.#enterReadOnly(cause);
+  }
+
+  /** Waits while the database cannot be read: only it knows whether callers may be told of a success or a refusal. */
+  async #knownOutcome(): Promise<CommitOutcome | Error> {
+    const { clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + MAX_UNREADABLE_MS;
+    for (;;) {
+      try {
+        return await this.#chain.outcome();
+      } catch (error) {
+        if (this.#isDisposed || clock.monotonicMs() >= deadlineMs) return error as Error;
+        this.#refuse("unreadable", error as Error);
+      }
+      const { promise: waited, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.setTimer(PROBE_INTERVAL_MS, resolve);
+      this.#endWait = resolve;
+      await waited;
+      cancel();
+    }
   }
 
   /** Stops writing for good. */
-  #fail(reason: string): DomainError {
+  #fail(reason: string, outcome = ""): DomainError {
     this.#stopped = true;
-    const refusal = this.#refuseAll(new DomainError("unavailable", `Cannot write: ${reason}`));
+    const refusal = (text: string) => new DomainError("unavailable", text, { retryAfter: 1 });
+    this.#ended = refusal(`Cannot write: ${reason}`);
+    this.#rejectWaiting(this.#ended);
     this.#options.onFatal(reason);
-    return refusal;
+    return refusal(`Cannot write: ${reason}${outcome}`);
   }
 
   /** Refuses writes until a probe succeeds. */
-  #enterReadOnly(cause: Error): DomainError {
-    const options = { cause, retryAfter: 1 };
-    this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
-    return this.#refuseAll(
-      isDiskFull(cause)
-        ? new DomainError(
-          "storage_full",
-          "Cannot write: the disk is full; free some space, reads go on",
-          options,
-        )
-        : new DomainError("unavailable", "Cannot write: the database refused the last commit", options),
-    );
+  async #enterReadOnly(cause: Error): Promise<DomainError> {
+    const fault = await faultOf(cause, () => this.#options.store.findDiskProblem());
+    const refusal = this.#refuse(fault, cause);
+    if (!this.#stopped) {
+      this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
+    }
+    return refusal;
   }
 
-  /** Rejects the waiting entries and all further ones. */
-  #refuseAll(refusal: DomainError): DomainError {
-    this.#refusal = refusal;
-    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
+  #refuse(fault: WriteFault, cause: Error): DomainError {
+    const refusal = this.#refusal.enter(fault, cause);
+    this.#rejectWaiting(refusal);
     return refusal;
+  }
+
+  #rejectWaiting(refusal: DomainError): void {
+    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
   }
 
   /** Tries an empty group; accepts writes again when it succeeds. */
   async #probe(): Promise<void> {
-    if (this.#stopped || this.#refusal === undefined) return;
-    const wasFull = this.#refusal.code === "storage_full";
-    if (wasFull) await this.#options.store.releaseReserve().catch(() => false);
+    if (this.#stopped || !this.#refusal.error) return;
+    if (this.#refusal.fault === "disk_full") await this.#options.store.releaseReserve().catch(() => false);
     const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
-    this.#refusal = undefined;
-    this.#options.logger.info("Writes are accepted again");
+    this.#refusal.leave();
   }
-}
-
-function isDiskFull(error: Error): boolean {
-  return /full|ENOSPC|no space|disk I\/O/i.test(error.message);
 }
 
 interface Room {

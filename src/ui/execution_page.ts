@@ -3,6 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 import { foldedJson } from "./json_view.ts";
@@ -17,6 +18,7 @@ interface ExecutionPage {
   /** Oldest first. */
   readonly logs: readonly LogView[];
   readonly now: Instant;
+  readonly problem?: ServerProblem;
 }
 
 /** Reload interval for a live execution in browsers without scripts, in seconds. */
@@ -29,13 +31,14 @@ export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, exec
 }
 
 /** The document. */
-export function executionPage({ execution, logs, now }: ExecutionPage): string {
+export function executionPage({ execution, logs, now, problem }: ExecutionPage): string {
   const { tenant, namespace, flowId, id } = execution;
   const isLive = !isEnded(execution.history);
   const api = `/api/v1/${tenant}`;
   return pageText({
     title: `${flowId} ${currentState(execution.history)}`,
     context: markup`${namespace}`,
+    problem,
     head: markup`<link rel="canonical" href="${executionPath(tenant, { namespace, id: flowId }, id)}">
 ${
       isLive && markup`<noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>

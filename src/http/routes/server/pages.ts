@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import { DomainError, undefinedIfMissing } from "../../../model/errors.ts";
 import { LOG_LEVELS } from "../../../model/flows/flow.ts";
 import { type State, STATES } from "../../../model/executions/state.ts";
+import type { ServerProblem } from "../../../model/server_health.ts";
 import type { Executions, ExecutionView } from "../../../services/executions/executions.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
 import { executionPage } from "../../../ui/execution_page.ts";
@@ -21,6 +22,8 @@ interface PageRoutesDeps {
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
   readonly version: string;
+  /** What keeps the server from its work. */
+  readonly findProblem: () => Promise<ServerProblem | undefined>;
 }
 
 const PAGE_HEADERS = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
@@ -70,7 +73,8 @@ function etagOf(text: string): string {
   return `"${createHash("sha256").update(text).digest("base64url").slice(0, 20)}"`;
 }
 
-async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRoutesDeps): Promise<Response> {
+async function showExecution(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Response> {
+  const { executions, clock, findProblem } = deps;
   const { namespace = "", flowId = "", id = "" } = c.req.param() as Record<string, string>;
   const actor = c.get("actor");
   const view = isId(id) ? await find(executions, c) : undefined;
@@ -80,7 +84,12 @@ async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRout
   }
   const entries = await executions.logs(actor, id);
   return c.body(
-    executionPage({ execution, logs: entries.map(logView), now: clock.now() }),
+    executionPage({
+      execution,
+      logs: entries.map(logView),
+      now: clock.now(),
+      problem: await findProblem(),
+    }),
     200,
     PAGE_HEADERS,
   );
@@ -107,6 +116,7 @@ async function showStart(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Resp
     baseUrl: deps.baseUrlOf(c),
     executions: results.map((text) => summaryOf(objectOf(parseJson(text)))),
     total,
+    problem: await deps.findProblem(),
   });
   return c.body(page, 200, PAGE_HEADERS);
 }
