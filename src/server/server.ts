@@ -6,6 +6,8 @@ import { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
+import { shellWord } from "../base/shell_word.ts";
+import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -61,13 +63,27 @@ async function openData(config: Config, logger: Logger): Promise<Opened> {
     processId: Deno.pid,
   });
   try {
-    const store = await KvStore.open(directory.databasePath, { disk: directory, readFailed });
+    const store = await KvStore.open(directory.databasePath, { disk: directory, readFailed }).catch(
+      (error) => {
+        throw damaged(config.dataDir, error);
+      },
+    );
     const encryptionKey = config.encryptionKey ?? await directory.readOrCreateKey();
     return { store, encryptionKey, release: () => directory[Symbol.asyncDispose]() };
   } catch (error) {
     await directory[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The database cannot be opened, or what a start needs cannot be read from it. */
+function damaged(dataDir: string, error: Error): DataDirError {
+  const { message } = error.cause instanceof Error ? error.cause : error;
+  const [reason] = message.split("\n");
+  return new DataDirError(
+    `Cannot use the data directory "${dataDir}": its database cannot be read: ${reason}; check the disk, ` +
+      `restore a copy, or look at it with: sluice doctor --data-dir ${shellWord(dataDir)}`,
+  );
 }
 
 /** Hosted: the platform provides the database. There is no disk, so the encryption key must be configured. */
@@ -87,6 +103,7 @@ async function serve(
   { store, encryptionKey, release }: Opened,
 ): Promise<ServerHandle> {
   await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
+    if (isUnreadable(error)) throw damaged(config.dataDir, error);
     if (!(error instanceof DataMismatchError)) throw error;
     throw new DataDirError(`Cannot use the data directory "${config.dataDir}": ${error.message}`);
   });
@@ -111,7 +128,7 @@ async function serve(
     await assembly.start();
   } catch (error) {
     await listener.shutdown();
-    throw error;
+    throw isUnreadable(error) ? damaged(config.dataDir, error) : error;
   }
   if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
   return {
@@ -125,6 +142,11 @@ async function serve(
       await release();
     },
   };
+}
+
+/** Before a server is ready nothing else is refused as unavailable. */
+function isUnreadable(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === "unavailable" && error.cause instanceof Error;
 }
 
 /** At least while there is one tenant. */
