@@ -21,7 +21,7 @@ import {
 } from "../model/limits.ts";
 import type { ServerProblem } from "../model/server_health.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
-import { faultOf, type WriteFault, WriteRefusal } from "./write_refusal.ts";
+import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
 import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
 
 /** Mutations that are committed atomically; an entry is never split over groups. */
@@ -263,7 +263,12 @@ export class Committer {
 
   /** Reads the chain after an exception or a failed check (the database may retry internally): the outcome is unknown until then. */
   async #readOutcome(cause: Error): Promise<DomainError | undefined> {
-    const outcome = await this.#knownOutcome();
+    let outcome;
+    try {
+      outcome = await this.#chain.outcome();
+    } catch (error) {
+      outcome = await this.#untilReadable(error as Error);
+    }
     if (outcome instanceof Error) {
       const { message } = outcome.cause instanceof Error ? outcome.cause : outcome;
       return this.#fail(`the database cannot be read: ${message}`, "; the change may have been stored");
@@ -271,25 +276,27 @@ export class Committer {
     if (outcome === "written") return undefined;
     if (outcome === "taken over") return this.#fail("another process has taken over the database");
     if (outcome === "unknown") return this.#fail("another process writes to the database");
-    return await this.#enterReadOnly(cause);
+    const fault = namedFault(cause);
+    return this.#enterReadOnly(fault ?? await this.#findDiskFault(), cause);
   }
 
   /** Waits while the database cannot be read: only it knows whether callers may be told of a success or a refusal. */
-  async #knownOutcome(): Promise<CommitOutcome | Error> {
+  async #untilReadable(error: Error): Promise<CommitOutcome | Error> {
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + MAX_UNREADABLE_MS;
-    for (;;) {
-      try {
-        return await this.#chain.outcome();
-      } catch (error) {
-        if (this.#isDisposed || clock.monotonicMs() >= deadlineMs) return error as Error;
-        this.#refuse("unreadable", error as Error);
-      }
+    for (let last = error;;) {
+      if (this.#isDisposed || clock.monotonicMs() >= deadlineMs) return last;
+      this.#refuse("unreadable", last);
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const cancel = clock.setTimer(PROBE_INTERVAL_MS, resolve);
       this.#endWait = resolve;
       await waited;
       cancel();
+      try {
+        return await this.#chain.outcome();
+      } catch (next) {
+        last = next as Error;
+      }
     }
   }
 
@@ -304,13 +311,16 @@ export class Committer {
   }
 
   /** Refuses writes until a probe succeeds. */
-  async #enterReadOnly(cause: Error): Promise<DomainError> {
-    const fault = await faultOf(cause, () => this.#options.store.findDiskProblem());
-    const refusal = this.#refuse(fault, cause);
+  #enterReadOnly(fault: WriteFault, cause: Error): DomainError {
     if (!this.#stopped) {
       this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
     }
-    return refusal;
+    return this.#refuse(fault, cause);
+  }
+
+  /** A full disk and a read-only file system look like a broken disk to the database. */
+  async #findDiskFault(): Promise<WriteFault> {
+    return await this.#options.store.findDiskProblem().catch(() => undefined) ?? "io_error";
   }
 
   #refuse(fault: WriteFault, cause: Error): DomainError {

@@ -116,16 +116,9 @@ export class WriteRefusal {
   }
 }
 
-/**
- * The fault behind the error of a commit. SQLite reports a full disk, a read-only file system and a broken disk as
- * "disk I/O error", depending on the file that it could not write; `findDiskProblem` tells them apart.
- */
-export async function faultOf(
-  error: Error,
-  findDiskProblem: () => Promise<DiskProblem | undefined>,
-): Promise<WriteFault> {
+/** The fault that the error of a commit names; `undefined` for an error of the disk, whose kind SQLite does not say. */
+export function namedFault(error: Error): WriteFault | undefined {
   if (/full|ENOSPC|no space/i.test(error.message)) return "disk_full";
   if (/readonly|read-only/i.test(error.message)) return "read_only";
-  const found = await findDiskProblem().catch(() => undefined);
-  return found ?? (/disk I\/O/i.test(error.message) ? "io_error" : "refused");
+  return /disk I\/O/i.test(error.message) ? undefined : "refused";
 }
