@@ -1,6 +1,7 @@
 /** The command line: arguments → command → exit code. */
 import { type Command, readCommand } from "./src/config/mod.ts";
 import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
+import { runDoctor } from "./src/server/doctor/doctor.ts";
 import { startServer } from "./src/server/server.ts";
 
 /** Does what the command says; gives the exit code. */
@@ -11,9 +12,11 @@ async function run(command: Command): Promise<number> {
       return 0;
     case "refuse":
       systemPlatform.printError(command.message);
-      return 1;
+      return command.exitCode;
     case "serve":
       return await runServer(command.config, startServer);
+    case "doctor":
+      return await runDoctor(command.options, systemPlatform);
   }
 }
 

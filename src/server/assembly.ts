@@ -12,6 +12,7 @@ import { Blobs } from "../store/blobs/blobs.ts";
 import { ExecutionRecords } from "../store/records/execution_records.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
+import { INSTANCE } from "../store/keys.ts";
 import { Manifests } from "../store/manifests.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
@@ -21,8 +22,6 @@ import { Problems } from "./problems.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
 
-/** Name of the chain; one process owns the database. */
-const INSTANCE = "main";
 const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health(?:\/(?:liveness|readiness))?)$/;
 
 /** All parts of a server; it handles requests but does not listen. */

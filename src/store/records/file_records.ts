@@ -91,7 +91,8 @@ export class FileRecords {
 
 type PackedFile = [createdAt: Instant, modifiedMs: number, revision: number, blobId?: string, size?: number];
 
-function decodeFile({ key, value }: StoredEntry): FileRecord {
+/** A stored namespace file or directory. */
+export function decodeFile({ key, value }: StoredEntry): FileRecord {
   const [createdAt, modifiedMs, revision, blobId, size] = decodeJson(value) as PackedFile;
   return {
     path: String(key[3]),
