@@ -56,8 +56,10 @@ export function parseDoctor(
         return new ConfigProblem(`Cannot use ${flag} without a value; see doctor --help`);
       }
       texts.set(name, text);
-    } else if (SWITCHES.some((known) => known === name) && rest.length === 0) switches.add(name);
-    else return unknownOption(flag);
+    } else if (SWITCHES.some((known) => known === name)) {
+      if (rest.length > 0) return new ConfigProblem(`Cannot use ${flag} with a value; see doctor --help`);
+      switches.add(name);
+    } else return unknownOption(flag);
   }
   return optionsOf(texts, switches, environment);
 }
