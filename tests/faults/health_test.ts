@@ -1,15 +1,18 @@
 /** What health checks and pages say while the disk has a fault. */
-import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { toIso } from "../../src/base/clock.ts";
+import { Logger } from "../../src/base/log.ts";
 import type { MemoryStore } from "../support/memory_store.ts";
-import { FAKE_START } from "../support/fake_clock.ts";
+import { FAKE_START, FakeClock } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
-import { Harness } from "../support/harness.ts";
+import { EFFECT_TYPE, Harness } from "../support/harness.ts";
 import { json } from "../support/request_bodies.ts";
 
 const FLOW =
   "id: hello\nnamespace: demo\ntasks:\n  - {id: say, type: io.svc.plugin.core.log.Log, message: hi}\n";
 const SINCE = toIso(FAKE_START);
+const EXECUTIONS = 20;
+const MINUTES = 3;
 const PAIR = "/namespaces/demo/kv/name";
 
 interface Server {
@@ -86,4 +89,27 @@ Deno.test("GET /health is 503 with the reason while the database cannot be read"
     store.isUnreadable = false;
     assertEquals(await health(harness), [200, { status: "UP" }]);
   });
+});
+
+Deno.test("many executions that wait for a full disk do not flood the log", async () => {
+  const ends = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const clock = new FakeClock();
+  const logger = new Logger({ level: "warn", format: "json", clock, write: (line) => void lines.push(line) });
+  let store: FaultyStore | undefined;
+  const wrap = (memory: MemoryStore) => store = new FaultyStore(memory);
+  const effect = () => ends.promise.then(() => ({ state: "SUCCESS" as const }));
+  await using harness = await Harness.start({ wrap, effect, logger }, undefined, clock);
+  await harness.save(`id: act\nnamespace: demo\ntasks: [{id: act, type: ${EFFECT_TYPE}}]\n`);
+  const ids = [];
+  for (let n = 0; n < EXECUTIONS; n++) ids.push((await harness.start("act")).id);
+  if (store) store.plan = () => "full";
+  ends.resolve();
+  await harness.advance(MINUTES * 60_000);
+  const counts = Map.groupBy(lines.map((line) => JSON.parse(line).message), (message) => message);
+  for (const [message, all] of counts) assert(all.length <= MINUTES + 1, `${all.length} times "${message}"`);
+  assert(lines.length > 0);
+  if (store) store.plan = () => "none";
+  await harness.advance(3_000);
+  for (const id of ids) assertEquals((await harness.execution(id)).state.current, "SUCCESS");
 });

@@ -58,21 +58,16 @@ async function examine(directory: DataDir, options: DoctorOptions, output: Outpu
     const check = () => checkAll(store, { directory, options, damages, progress });
     let context = await check();
     let repaired: DoctorReport["repaired"];
-    if (options.isRepair && context.repairs.length + context.rows.length > 0) {
+    const isRepairable = context.isComplete && damages.length === 0;
+    if (options.isRepair && isRepairable && context.repairs.length + context.rows.length > 0) {
       const copy = options.hasCopy ? await directory.copyDatabase(copyName()) : undefined;
       repaired = { ...await repair(store, context), copy, found: context.findings.list() };
       context = await check();
     }
     const seconds = (systemClock.monotonicMs() - startMs) / 1000;
     const counts = Object.fromEntries(context.counts);
-    return {
-      dataDir: directory.path,
-      walBytes,
-      counts,
-      findings: context.findings.list(),
-      repaired,
-      seconds,
-    };
+    const findings = context.findings.list();
+    return { dataDir: directory.path, walBytes, counts, findings, isRepairable, repaired, seconds };
   } finally {
     store.close();
   }

@@ -11,6 +11,8 @@ export interface DoctorReport {
   readonly counts: Readonly<Record<string, number>>;
   /** What is still wrong. */
   readonly findings: readonly Finding[];
+  /** False when parts of the file cannot be read: a repair would lose what is derived from them. */
+  readonly isRepairable: boolean;
   readonly repaired?: Repaired & {
     /** Folder with the database as it was before. */
     readonly copy: string | undefined;
@@ -21,6 +23,9 @@ export interface DoctorReport {
 }
 
 const COLUMN = 38;
+const DAMAGED =
+  "The file is damaged, so nothing is repaired: restore a copy, or recover the file with the tools of SQLite " +
+  "(sqlite3 sluice.db .recover) and check it again";
 
 /** 1 when something is wrong, else 0; leftovers are harmless. */
 export function exitCodeOf({ findings }: DoctorReport): number {
@@ -34,7 +39,7 @@ export function jsonOf(report: DoctorReport): string {
 
 /** The text for people. */
 export function textOf(report: DoctorReport): string {
-  const { dataDir, counts, findings, repaired, walBytes, seconds } = report;
+  const { dataDir, counts, repaired, walBytes, seconds } = report;
   return [
     `Checked "${dataDir}" in ${seconds.toFixed(1)} s`,
     ...walBytes > 0
@@ -46,7 +51,7 @@ export function textOf(report: DoctorReport): string {
     ),
     "",
     ...repaired ? repairLines(repaired) : [],
-    ...findingLines(findings, repaired !== undefined),
+    ...findingLines(report),
   ].join("\n");
 }
 
@@ -63,14 +68,14 @@ function repairLines({ rows, otherRecords, copy, found }: NonNullable<DoctorRepo
   ];
 }
 
-function findingLines(findings: readonly Finding[], isRepaired: boolean): string[] {
+function findingLines({ findings, repaired, isRepairable }: DoctorReport): string[] {
   const wrong = findings.filter(({ severity }) => severity !== "leftover");
   const leftovers = findings.filter(({ severity }) => severity === "leftover");
   return [
     wrong.length === 0 ? "Nothing is wrong" : "Wrong:",
     ...wrong.flatMap(linesOf),
     ...leftovers.length === 0 ? [] : ["Left over, harmless:", ...leftovers.flatMap(linesOf)],
-    ...adviceOf(wrong, isRepaired),
+    ...isRepairable ? adviceOf(wrong, repaired !== undefined) : [DAMAGED],
   ];
 }
 

@@ -10,6 +10,8 @@ export type Progress = (records: number) => void;
 export class CheckContext {
   readonly store: Store;
   readonly findings = new Findings();
+  /** False when parts could not be read: then nothing must be repaired, because what is derived would lose them. */
+  isComplete = true;
   /** Records by kind. */
   readonly counts = new Map<string, number>();
   /** Changes of derived records. */
@@ -26,9 +28,25 @@ export class CheckContext {
 
   /** The entries of a selector, each counted as `kind`. */
   async *read(selector: Selector, kind: string): AsyncGenerator<StoredEntry> {
-    for await (const entry of this.store.list(selector)) {
+    const entries = this.store.list(selector)[Symbol.asyncIterator]();
+    for (;;) {
+      const entry = await this.#next(entries, kind);
+      if (!entry) return;
       this.count(kind);
       yield entry;
+    }
+  }
+
+  /** The next entry; `undefined` at the end, and where the database cannot be read. */
+  async #next(entries: AsyncIterator<StoredEntry>, kind: string): Promise<StoredEntry | undefined> {
+    try {
+      const { value, done } = await entries.next();
+      return done ? undefined : value;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      this.isComplete = false;
+      this.findings.add("unreadable", kind, cause instanceof Error ? cause.message : message);
+      return undefined;
     }
   }
 

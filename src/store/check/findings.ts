@@ -22,6 +22,7 @@ const KINDS = {
   illegal_history: ["lost", "histories contain moves that the state table forbids"],
   nothing_wakes: ["lost", "executions have not ended, and nothing will wake them"],
   unknown_tenant: ["lost", "data belongs to tenants that do not exist"],
+  unreadable: ["lost", "kinds of records cannot be read to their end; what follows from that is not certain"],
   file_damaged: ["lost", "pages of the database file are damaged"],
   key_missing: ["lost", "the encryption key of the stored secrets is not there"],
   meta_differs: ["lost", "the data does not fit this version or this key"],

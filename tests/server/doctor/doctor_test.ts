@@ -126,6 +126,19 @@ Deno.test("doctor names damaged pages of the file, a lost key and a wrong key", 
   });
 });
 
+Deno.test("doctor repairs nothing in a file of which it cannot read all", async () => {
+  await withData(async (dataDir) => {
+    await loseCatalog(dataDir);
+    const path = `${dataDir}/sluice.db`;
+    const bytes = await Deno.readFile(path);
+    await Deno.writeFile(path, bytes.fill(0xff, bytes.length - 4_096));
+    const { code, log } = await doctor(dataDir, "--repair");
+    assert(code !== 0, log);
+    assertEquals(log.includes("Repaired"), false, log);
+    assertEquals([...Deno.readDirSync(dataDir)].some(({ name }) => name.startsWith("before-repair")), false);
+  });
+});
+
 Deno.test("doctor --help names its options and exit codes, and an unknown option is refused", async () => {
   const help = await ServerProcess.run(["doctor", "--help"]);
   assertEquals(help.code, 0);

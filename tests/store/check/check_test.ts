@@ -8,6 +8,7 @@ import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { FaultyStore } from "../../support/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { MemoryStore } from "../../support/memory_store.ts";
 import { quietCommitter } from "../../support/quiet_committer.ts";
@@ -411,3 +412,22 @@ Deno.test("checkStore() knows every kind of key", async () => {
   const codes = await codesOf(store);
   assertEquals(codes.filter((code) => code === "unknown_key" || code === "unknown_tenant"), []);
 });
+
+Deno.test("checkStore() goes on after a kind that cannot be read, and says that it is not complete", async () => {
+  const store = new FaultyStore(healthy.reopen());
+  const list = store.list.bind(store);
+  store.list = (selector, options) => {
+    if ("prefix" in selector && selector.prefix[1] === "kv") return brokenList();
+    return list(selector, options);
+  };
+  const context = await checkStore(store);
+  const { code, examples } = context.findings.list().find(({ severity }) => severity === "lost") ?? {};
+  assertEquals([code, examples?.[0]], ["unreadable", "KV pairs: database disk image is malformed"]);
+  assertEquals([context.isComplete, context.counts.get("executions")], [false, 9]);
+});
+
+/** Fails at its first entry. */
+function brokenList(): AsyncIterable<StoredEntry> {
+  const next = () => Promise.reject(new Error("database disk image is malformed"));
+  return { [Symbol.asyncIterator]: () => ({ next }) };
+}
