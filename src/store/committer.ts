@@ -182,7 +182,9 @@ export class Committer {
 
   #refusalOf(entry: Entry): DomainError | undefined {
     if (this.#ended) return this.#ended;
-    if (this.#stopped) return new DomainError("unavailable", "Cannot write: the server is shutting down");
+    if (this.#stopped) {
+      return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });
+    }
     if (this.#refusal.error) return this.#refusal.error;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
       return new DomainError("too_many_requests", "Cannot write: too many writes are waiting", {

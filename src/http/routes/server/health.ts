@@ -4,6 +4,9 @@ import { toIso } from "../../../base/clock.ts";
 import type { ServerProblem } from "../../../model/server_health.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
+/** Seconds; a fault is looked at again each second. */
+const RETRY = { "retry-after": "1" };
+
 /** What the checks ask. */
 export interface HealthDeps {
   /** True once requests can be served. */
@@ -24,12 +27,12 @@ export function pingRoutes(): Hono<AppEnv> {
  */
 export function healthRoutes({ isReady, findProblem }: HealthDeps): Hono<AppEnv> {
   const readiness = async (c: Context<AppEnv>) => {
-    if (!isReady()) return c.json({ status: "DOWN" }, 503);
+    if (!isReady()) return c.json({ status: "DOWN" }, 503, RETRY);
     const problem = await findProblem?.();
     if (!problem) return c.json({ status: "UP" });
     const { reason, since, stopsReads } = problem;
     const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since) };
-    return c.json(body, stopsReads ? 503 : 200);
+    return stopsReads ? c.json(body, 503, RETRY) : c.json(body);
   };
   return new Hono<AppEnv>()
     .get("/", readiness)
