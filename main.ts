@@ -2,6 +2,7 @@
 import { type Command, readCommand } from "./src/config/mod.ts";
 import { narrowPermissions } from "./src/machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
+import { runDoctor } from "./src/server/doctor/doctor.ts";
 import { startServer } from "./src/server/server.ts";
 
 /** Does what the command says; gives the exit code. */
@@ -12,13 +13,15 @@ async function run(command: Command): Promise<number> {
       return 0;
     case "refuse":
       systemPlatform.printError(command.message);
-      return 1;
+      return command.exitCode;
     case "serve":
       return await runServer(command.config, async (config) => {
         const server = await startServer(config);
         await narrowPermissions(config);
         return server;
       });
+    case "doctor":
+      return await runDoctor(command.options, systemPlatform);
   }
 }
 

@@ -19,10 +19,19 @@ interface LogOptions {
   readonly write: (line: string, level: ServerLogLevel) => void;
 }
 
+/** Time between two lines of the same repeated message. */
+const REPEAT_MS = 60_000;
+
+interface Repeated {
+  readonly loggedMs: number;
+  omitted: number;
+}
+
 /** Writes lines of a level or more severe. */
 export class Logger {
   readonly #options: LogOptions;
   readonly #threshold: number;
+  readonly #repeated = new Map<string, Repeated>();
 
   constructor(options: LogOptions) {
     this.#options = options;
@@ -47,6 +56,15 @@ export class Logger {
   /** A detail, off by default. */
   debug(message: string, fields?: LogFields): void {
     this.#log("debug", message, fields);
+  }
+
+  /** A fault that is met again and again, by a constant message: at most one line a minute, which counts the omitted ones. */
+  repeated(level: ServerLogLevel, message: string, fields?: LogFields): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const last = this.#repeated.get(message);
+    if (last && nowMs - last.loggedMs < REPEAT_MS) return void last.omitted++;
+    this.#repeated.set(message, { loggedMs: nowMs, omitted: 0 });
+    this.#log(level, message, last && last.omitted > 0 ? { ...fields, omitted: last.omitted } : fields);
   }
 
   /** True when lines of that level are written; hot paths check this before they build a line. */

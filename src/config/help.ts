@@ -18,6 +18,7 @@ export function helpText(): string {
     "Sluice, a workflow orchestration server",
     "",
     "Usage: sluice [options]",
+    "       sluice doctor [options]    checks a data directory; see sluice doctor --help",
     "",
     "Options:",
     ...OPTION_NAMES.flatMap(optionLines),

@@ -1,26 +1,30 @@
 /** The only reader of the arguments and the environment of the process. Parsing is in `config/parse.ts`. */
 import manifest from "../../deno.json" with { type: "json" };
+import { DOCTOR_HELP, type DoctorOptions, parseDoctor } from "./doctor.ts";
 import { ConfigProblem, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
 import { type Config, credentialVariables, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
+export type { DoctorOptions } from "./doctor.ts";
 export type { Config, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 
 /** Version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The command of the process: print a text, refuse, or serve. */
+/** The command of the process: print a text, refuse, serve, or check a data directory. */
 export type Command =
   | { readonly type: "print"; readonly text: string }
-  | { readonly type: "refuse"; readonly message: string }
-  | { readonly type: "serve"; readonly config: Config };
+  | { readonly type: "refuse"; readonly message: string; readonly exitCode: number }
+  | { readonly type: "serve"; readonly config: Config }
+  | { readonly type: "doctor"; readonly options: DoctorOptions };
 
 /** The command of this process, from its arguments, its environment and the files that they name. */
 export function readCommand(): Command {
   const args = Deno.args;
+  if (args[0] === "doctor") return readDoctor(args.slice(1));
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
   const environment = Deno.env.toObject();
@@ -29,8 +33,16 @@ export function readCommand(): Command {
   for (const name of credentialVariables(environment)) Deno.env.delete(name);
   const complete = config instanceof ConfigProblem ? config : withScriptUser(config);
   return complete instanceof ConfigProblem
-    ? { type: "refuse", message: complete.message }
+    ? { type: "refuse", message: complete.message, exitCode: 1 }
     : { type: "serve", config: complete };
+}
+
+function readDoctor(args: readonly string[]): Command {
+  if (args.includes("--help") || args.includes("-h")) return { type: "print", text: DOCTOR_HELP };
+  const options = parseDoctor(args, Deno.env.toObject());
+  return options instanceof ConfigProblem
+    ? { type: "refuse", message: options.message, exitCode: 2 }
+    : { type: "doctor", options };
 }
 
 function withScriptUser(config: Config): Config | ConfigProblem {

@@ -32,7 +32,7 @@ import { SegmentRouter } from "./pipeline/router.ts";
 import { serverMetricRoutes } from "./routes/server/server_metrics.ts";
 import { callerRoutes, credentialProblemRoutes, credentialRoutes } from "./routes/access/me.ts";
 import { configRoutes } from "./routes/server/configs.ts";
-import { healthRoutes, pingRoutes } from "./routes/server/health.ts";
+import { type HealthDeps, healthRoutes, pingRoutes } from "./routes/server/health.ts";
 import { homeRoutes } from "./routes/server/pages.ts";
 import { openApiRoutes } from "./routes/server/openapi.ts";
 import { tenantRoutes } from "./routes/access/tenants.ts";
@@ -40,7 +40,7 @@ import { tokenRoutes } from "./routes/access/tokens.ts";
 import { EventStreams } from "./streams/sse.ts";
 
 /** Services and routes of the application. */
-export interface AppDeps {
+export interface AppDeps extends HealthDeps {
   readonly auth: Auth;
   readonly tenants: Tenants;
   readonly quotas?: Quotas;
@@ -48,8 +48,6 @@ export interface AppDeps {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly config: HttpConfig;
-  /** True once requests can be served. */
-  readonly isReady: () => boolean;
   /** Routes of a tenant: `/api/v1/{tenant}{path}`, and `/api/v1{path}` for the tenant `main`. */
   readonly tenantRoutes: readonly Mount[];
   /** Routes of no tenant: `/api/v1{path}`. */
@@ -130,14 +128,15 @@ function serverMetricMount({ serverMetrics }: AppDeps, stats: RequestStats, stre
 }
 
 /** `mounted` is filled later: the description is built at its first request. */
-function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute[]): Mount[] {
+function rootMounts(deps: AppDeps, mounted: readonly MountedRoute[]): Mount[] {
+  const { config } = deps;
   const { version, isProtected, baseUrl = "" } = config;
   const describe = () => openApiDocument(mounted, { version, isProtected, baseUrl });
   return [
     { routes: openApiRoutes(describe) },
     { routes: homeRoutes() },
     { path: "/ping", routes: pingRoutes(), access: "public" },
-    { path: "/health", routes: healthRoutes(isReady), access: "public" },
+    { path: "/health", routes: healthRoutes(deps), access: "public" },
     // The canonical path, with the tenant `main`; other tenants have no such route.
     { path: CONFIGS_PATH, routes: configRoutes(config), access: "public" },
     { path: CREDENTIAL_PROBLEMS_PATH, routes: credentialProblemRoutes(), access: "public" },

@@ -6,12 +6,17 @@ import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
+import type { DiskProblem } from "../model/server_health.ts";
 
 const LOCK_FILE = "sluice.lock";
 const PID_FILE = "sluice.pid";
 const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
+/** Written and removed to find out what is wrong with the disk. */
+const PROBE_FILE = "probe.bin";
+/** As much as a small commit needs. */
+const PROBE_BYTES = 65_536;
 /** Mode of files with secrets. */
 const OWNER_ONLY = 0o600;
 
@@ -49,15 +54,7 @@ export class DataDir implements AsyncDisposable {
   /** Creates the directory (mode 0700) if absent, locks it, writes the process id, fills the reserve. @throws DataDirError it cannot be used; its content is then unchanged */
   static async open(path: string, options: DataDirOptions): Promise<DataDir> {
     await createFolder(path);
-    const file = await openLockFile(path);
-    const isLocked = await tryLock(file, options.clock).catch((error) => {
-      file.close();
-      throw new DataDirError(`Cannot lock the data directory "${path}": ${reasonOf(error)}`);
-    });
-    if (!isLocked) {
-      file.close();
-      throw new DataDirError(await inUseMessage(path));
-    }
+    const file = await lock(path, options.clock);
     const directory = new DataDir(path, file, options.randomBytes);
     try {
       await directory.#writePid(options.processId);
@@ -68,6 +65,14 @@ export class DataDir implements AsyncDisposable {
       unlock(file);
       throw error;
     }
+  }
+
+  /** Locks a directory that has a database and writes nothing else. @throws DataDirError it has none, or is in use */
+  static async lockExisting(path: string, options: DataDirOptions): Promise<DataDir> {
+    if (await sizeOf(join(path, DATABASE_FILE)).catch(() => undefined) === undefined) {
+      throw new DataDirError(`Cannot use the data directory "${path}": it has no database`);
+    }
+    return new DataDir(path, await lock(path, options.clock), options.randomBytes);
   }
 
   /** Path of the database file. */
@@ -82,6 +87,11 @@ export class DataDir implements AsyncDisposable {
 
   /** The encryption key, 32 bytes; created (mode 0600) by the first call ever. @throws DataDirError */
   async readOrCreateKey(): Promise<Uint8Array<ArrayBuffer>> {
+    return await this.readKey() ?? await this.#createKey();
+  }
+
+  /** The encryption key; `undefined` when there is no file. @throws DataDirError */
+  async readKey(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       return decodeKey(await Deno.readTextFile(this.keyPath), this.keyPath);
     } catch (error) {
@@ -89,13 +99,50 @@ export class DataDir implements AsyncDisposable {
       if (!(error instanceof Deno.errors.NotFound)) {
         throw new DataDirError(`Cannot read the encryption key "${this.keyPath}": ${reasonOf(error)}`);
       }
-      return await this.#createKey();
+      return undefined;
     }
+  }
+
+  /** Copies the database with its write-ahead log to a new folder in the directory; its path. @throws DataDirError */
+  async copyDatabase(name: string): Promise<string> {
+    const folder = join(this.path, name);
+    try {
+      await Deno.mkdir(folder, { mode: 0o700 });
+      for (const file of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) {
+        const source = join(this.path, file);
+        if (await sizeOf(source) !== undefined) await Deno.copyFile(source, join(folder, file));
+      }
+    } catch (error) {
+      throw new DataDirError(`Cannot copy the database to "${folder}": ${reasonOf(error)}`);
+    }
+    return folder;
+  }
+
+  /** Bytes of the write-ahead log; 0 after an orderly stop. */
+  async walBytes(): Promise<number> {
+    return await sizeOf(`${this.databasePath}-wal`) ?? 0;
   }
 
   /** Removes the reserve to free disk space; false if the reserve does not exist. The next {@link open} fills it again. */
   async releaseReserve(): Promise<boolean> {
     return await removeIfPresent(join(this.path, RESERVE_FILE));
+  }
+
+  /** The problem of the disk, found by writing a small file; `undefined` when it can be written. */
+  async findDiskProblem(): Promise<DiskProblem | undefined> {
+    const path = join(this.path, PROBE_FILE);
+    const block = new Uint8Array(PROBE_BYTES);
+    this.#randomBytes(block);
+    try {
+      using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: OWNER_ONLY });
+      await writeAll(file, block);
+      await file.sync();
+      return undefined;
+    } catch (error) {
+      return diskProblemOf(error);
+    } finally {
+      await removeIfPresent(path).catch(() => false);
+    }
   }
 
   /** Releases the lock. */
@@ -169,6 +216,13 @@ export function isDiskFull(error: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
+function diskProblemOf(error: unknown): DiskProblem | undefined {
+  if (isDiskFull(error)) return "disk_full";
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EROFS") return "read_only";
+  return code === "EIO" ? "io_error" : undefined;
+}
+
 async function createFolder(path: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
@@ -194,6 +248,18 @@ async function openLockFile(path: string): Promise<Deno.FsFile> {
   } catch (error) {
     throw cannotWrite(path, error);
   }
+}
+
+/** The locked file. @throws DataDirError */
+async function lock(path: string, clock: Clock): Promise<Deno.FsFile> {
+  const file = await openLockFile(path);
+  const isLocked = await tryLock(file, clock).catch((error) => {
+    file.close();
+    throw new DataDirError(`Cannot lock the data directory "${path}": ${reasonOf(error)}`);
+  });
+  if (isLocked) return file;
+  file.close();
+  throw new DataDirError(await inUseMessage(path));
 }
 
 /** Runtimes before 2.7 have no `tryLock`: a lock that takes longer than {@link LOCK_WAIT_MS} counts as held. */

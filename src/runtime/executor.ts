@@ -490,7 +490,7 @@ export class Executor {
     live.refuse(error);
     if (live.isDropped) return giveUp(live, this.#parts.slices);
     if (this.#isStopping) return;
-    this.#deps.logger.warn("An execution waits for the database", {
+    this.#deps.logger.repeated("warn", "An execution waits for the database", {
       execution: live.execution.id,
       error: error.message,
     });

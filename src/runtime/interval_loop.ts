@@ -44,7 +44,9 @@ export class IntervalLoop implements AsyncDisposable {
     try {
       while (!this.#isStopped && await round());
     } catch (error) {
-      logger.warn("Background work failed and is tried again", { name, error: (error as Error).message });
+      logger.repeated("warn", `Background work failed and is tried again: ${name}`, {
+        error: (error as Error).message,
+      });
     }
     this.#arm();
   }

@@ -55,7 +55,9 @@ export class Sweep {
       await executor.recover(manifests.listed().filter(({ tenant, id }) => !executor.isLive(tenant, id)));
       if (manifests.liveCount > 0) await committer.commit({ mutations: [] });
     } catch (error) {
-      logger.warn("A sweep failed; the next one tries again", { error: (error as Error).message });
+      logger.repeated("warn", "A sweep failed; the next one tries again", {
+        error: (error as Error).message,
+      });
     }
   }
 }

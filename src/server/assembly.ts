@@ -12,16 +12,16 @@ import { Blobs } from "../store/blobs/blobs.ts";
 import { ExecutionRecords } from "../store/records/execution_records.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
+import { INSTANCE } from "../store/keys.ts";
 import { Manifests } from "../store/manifests.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createHttpClient } from "./platform.ts";
+import { Problems } from "./problems.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
 
-/** Name of the chain; one process owns the database. */
-const INSTANCE = "main";
 const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health(?:\/(?:liveness|readiness))?)$/;
 
 /** All parts of a server; it handles requests but does not listen. */
@@ -90,12 +90,14 @@ export class Assembly {
     this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
     const isReady = () => this.#isReady;
+    const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
       auth: this.#auth,
       services,
       eventStreams: this.#eventStreams,
       isReady,
+      findProblem: () => problems.find(),
       committer,
       ids,
       liveCount: () => this.executor.liveCount,

@@ -40,6 +40,7 @@ import { FlowTransfer } from "../services/flows/flow_transfer.ts";
 import { Dashboards } from "../services/metrics/dashboards.ts";
 import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { NamespaceRecords } from "../store/records/namespace_records.ts";
@@ -56,7 +57,7 @@ export interface HttpApp {
 
 /** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
-  const { options, auth, services, eventStreams, isReady } = assembled;
+  const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
   const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
     services;
@@ -66,7 +67,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { noAuthExplicit } = options;
   const uuid = instanceId(options.encryptionKey);
   const serverMetrics = createServerMetrics(assembled);
-  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version };
+  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version, findProblem };
   const app = createApp({
     auth,
     tenants,
@@ -78,6 +79,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     eventStreams,
     clients,
     isReady,
+    findProblem,
     config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version, uuid },
     tenantRoutes: [
       { path: "", routes: flowRoutes(flows) },
@@ -175,6 +177,7 @@ interface HttpDeps {
   readonly services: Services;
   readonly eventStreams: EventStreams;
   readonly isReady: () => boolean;
+  readonly findProblem: () => Promise<ServerProblem | undefined>;
   readonly committer: Committer;
   /** Executions that the process works on now. */
   readonly liveCount: () => number;

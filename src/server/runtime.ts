@@ -4,6 +4,7 @@ import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";
 import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { Retention } from "../services/retention/retention.ts";
+import { ClockWatch } from "../runtime/timers/clock_watch.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import { TaskCache } from "../runtime/attempts/task_cache.ts";
 import { TaskConditions } from "../runtime/attempts/task_conditions.ts";
@@ -33,6 +34,7 @@ export interface Runtime {
   readonly triggers: TriggerRuntime;
 }
 
+const CLOCK_INTERVAL_MS = 10_000;
 const SEAL_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
@@ -46,7 +48,27 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const triggers = new TriggerRuntime(deps.options, deps.services, ports);
   connectExecutor({ ...deps, taskCache, platform, ports });
   const sweep = new Sweep({ store, logger, committer, manifests, executor: deps.executor });
-  const loops = createLoops(deps, taskCache);
+  const watch = new ClockWatch({
+    clock,
+    logger,
+    jumped: () => {
+      deps.executor.timers.check();
+      triggers.check();
+    },
+  });
+  const loops = [
+    ...createLoops(deps, taskCache),
+    new IntervalLoop({
+      name: "watch the clock",
+      intervalMs: CLOCK_INTERVAL_MS,
+      clock,
+      logger,
+      round: () => {
+        watch.check();
+        return Promise.resolve(false);
+      },
+    }),
+  ];
   return { sweep, loops, platform, triggers };
 }
 

@@ -10,6 +10,8 @@ import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { startHttpServer } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
+import { shellWord } from "../base/shell_word.ts";
+import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -36,7 +38,7 @@ export async function startServer(
 ): Promise<ServerHandle> {
   const lines = new LineWriter(Deno.stderr, systemClock);
   const logger = createLogger(config, lines);
-  const opened = await openData(config);
+  const opened = await openData(config, logger);
   try {
     const handle = await serve({ ...config, extraTasks }, logger, opened);
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
@@ -57,15 +59,21 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
   });
 }
 
-async function openData(config: Config): Promise<Opened> {
-  if (config.isDeploy) return await openHosted(config);
+async function openData(config: Config, logger: Logger): Promise<Opened> {
+  const readFailed = (error: Error) =>
+    logger.repeated("error", "The database cannot be read", { error: error.message });
+  if (config.isDeploy) return await openHosted(config, readFailed);
   const directory = await DataDir.open(config.dataDir, {
     clock: systemClock,
     randomBytes: systemRandomBytes,
     processId: Deno.pid,
   });
   try {
-    const store = await KvStore.open(directory.databasePath, () => directory.releaseReserve());
+    const store = await KvStore.open(directory.databasePath, { disk: directory, readFailed }).catch(
+      (error) => {
+        throw damaged(config.dataDir, error);
+      },
+    );
     const encryptionKey = config.encryptionKey ?? await directory.readOrCreateKey();
     return { store, encryptionKey, release: () => directory[Symbol.asyncDispose]() };
   } catch (error) {
@@ -74,14 +82,24 @@ async function openData(config: Config): Promise<Opened> {
   }
 }
 
+/** The database cannot be opened, or what a start needs cannot be read from it. */
+function damaged(dataDir: string, error: Error): DataDirError {
+  const { message } = error.cause instanceof Error ? error.cause : error;
+  const [reason] = message.split("\n");
+  return new DataDirError(
+    `Cannot use the data directory "${dataDir}": its database cannot be read: ${reason}; check the disk, ` +
+      `restore a copy, or look at it with: sluice doctor --data-dir ${shellWord(dataDir)}`,
+  );
+}
+
 /** Hosted: the platform provides the database. There is no disk, so the encryption key must be configured. */
-async function openHosted(config: Config): Promise<Opened> {
+async function openHosted(config: Config, readFailed: (error: Error) => void): Promise<Opened> {
   if (!config.encryptionKey) {
     throw new DataDirError(
       "Cannot start: a hosted server needs an encryption key; set SLUICE_ENCRYPTION_KEY (base64, 32 bytes)",
     );
   }
-  const store = await KvStore.open(undefined);
+  const store = await KvStore.open(undefined, { readFailed });
   return { store, encryptionKey: config.encryptionKey, release: () => Promise.resolve() };
 }
 
@@ -91,6 +109,7 @@ async function serve(
   { store, encryptionKey, release }: Opened,
 ): Promise<ServerHandle> {
   await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
+    if (isUnreadable(error)) throw damaged(config.dataDir, error);
     if (!(error instanceof DataMismatchError)) throw error;
     throw new DataDirError(`Cannot use the data directory "${config.dataDir}": ${error.message}`);
   });
@@ -118,7 +137,7 @@ async function serve(
     await assembly.start();
   } catch (error) {
     await listener.shutdown();
-    throw error;
+    throw isUnreadable(error) ? damaged(config.dataDir, error) : error;
   }
   if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
   return {
@@ -133,6 +152,11 @@ async function serve(
       await release();
     },
   };
+}
+
+/** Before a server is ready nothing else is refused as unavailable. */
+function isUnreadable(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === "unavailable" && error.cause instanceof Error;
 }
 
 /** At least while there is one tenant. */

@@ -4,7 +4,8 @@
  *
  * Each group checks and advances the chain key (`writer_chain.ts`). This fences a second writer, and it shows whether a
  * commit with an unknown outcome happened. After a failed commit the committer is read-only and tries an empty group every
- * second; after a takeover by another process it stops for good.
+ * second. While the chain key cannot be read, the group waits for its outcome. After a takeover by another process, and
+ * when the chain key stays unreadable, the committer stops for good.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -21,8 +22,10 @@ import {
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
 import { tenantOfKey } from "./keys.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
-import { WriterChain } from "./writer_chain.ts";
+import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
+import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
 
 /** Mutations that are committed atomically; an entry is never split over groups. */
 export interface Entry {
@@ -89,6 +92,8 @@ interface Pending {
 const PROBE_INTERVAL_MS = 1000;
 /** Removed tenants that are remembered; the oldest are forgotten, for which nothing runs any more. */
 const MAX_REMOVED_TENANTS = 10_000;
+/** How long a commit waits for a database that cannot be read. Then the process ends. */
+const MAX_UNREADABLE_MS = 60_000;
 /** Room that each group reserves for riders and the chain key. */
 const RIDER_BYTES = 90_000;
 
@@ -102,15 +107,21 @@ export class Committer {
   #bulk: Pending[] = [];
   #running = false;
   #idle: Promise<void> = Promise.resolve();
-  #refusal: DomainError | undefined;
+  readonly #refusal: WriteRefusal;
+  /** Set when this process must not write any more. */
+  #ended: DomainError | undefined;
   #cancelProbe: (() => void) | undefined;
+  /** Ends the wait for a database that cannot be read. */
+  #endWait: (() => void) | undefined;
   #stopped = false;
   /** Removed tenants: what still runs for one of them writes nothing. */
   readonly #removedTenants = new Set<TenantId>();
+  #isDisposed = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#chain = new WriterChain(options.store, options.instance);
+    this.#refusal = new WriteRefusal(options.clock, options.logger);
   }
 
   /** Takes over the chain; any earlier writer is fenced from now on. */
@@ -130,7 +141,12 @@ export class Committer {
 
   /** True while writes are refused because the database cannot take them. */
   get isReadOnly(): boolean {
-    return this.#refusal !== undefined;
+    return this.#refusal.error !== undefined || this.#ended !== undefined;
+  }
+
+  /** Why the database takes no writes, and since when; `undefined` while it takes them. */
+  get problem(): ServerProblem | undefined {
+    return this.#refusal.problem;
   }
 
   /** Refuses all further data of a removed tenant; entries that are waiting are committed. */
@@ -172,6 +188,8 @@ export class Committer {
 
   /** Commits the waiting entries, refuses further ones, and marks the chain as cleanly shut down. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#endWait?.();
     await this.drain();
     const isChainKnown = !this.#stopped;
     this.#stopped = true;
@@ -180,8 +198,11 @@ export class Committer {
   }
 
   #refusalOf(entry: Entry): DomainError | undefined {
-    if (this.#stopped) return new DomainError("unavailable", "Cannot write: the server is shutting down");
-    if (this.#refusal) return this.#refusal;
+    if (this.#ended) return this.#ended;
+    if (this.#stopped) {
+      return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });
+    }
+    if (this.#refusal.error) return this.#refusal.error;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
       return new DomainError("too_many_requests", "Cannot write: too many writes are waiting", {
         retryAfter: 1,
@@ -236,6 +257,8 @@ export class Committer {
       for (const pending of group) pending.reject(outcome);
       return;
     }
+    // The outcome of this group was unreadable for a while.
+    this.#refusal.leave();
     this.stats.groups++;
     this.stats.entries += group.length;
     this.stats.mutations += mutations.length + 1;
@@ -263,56 +286,79 @@ export class Committer {
     try {
       outcome = await this.#chain.outcome();
     } catch (error) {
-      return this.#fail(`the database cannot be read: ${(error as Error).message}`);
+      outcome = await this.#untilReadable(error as Error);
+    }
+    if (outcome instanceof Error) {
+      const { message } = outcome.cause instanceof Error ? outcome.cause : outcome;
+      return this.#fail(`the database cannot be read: ${message}`, "; the change may have been stored");
     }
     if (outcome === "written") return undefined;
     if (outcome === "taken over") return this.#fail("another process has taken over the database");
     if (outcome === "unknown") return this.#fail("another process writes to the database");
-    this.#options.logger.error("Commit failed; the server is read-only until a commit succeeds", {
-      reason: cause.message,
-    });
-    return this.#enterReadOnly(cause);
+    const fault = namedFault(cause);
+    return this.#enterReadOnly(fault ?? await this.#findDiskFault(), cause);
+  }
+
+  /** Waits while the database cannot be read: only it knows whether callers may be told of a success or a refusal. */
+  async #untilReadable(error: Error): Promise<CommitOutcome | Error> {
+    const { clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + MAX_UNREADABLE_MS;
+    for (let last = error;;) {
+      if (this.#isDisposed || clock.monotonicMs() >= deadlineMs) return last;
+      this.#refuse("unreadable", last);
+      const { promise: waited, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.setTimer(PROBE_INTERVAL_MS, resolve);
+      this.#endWait = resolve;
+      await waited;
+      cancel();
+      try {
+        return await this.#chain.outcome();
+      } catch (next) {
+        last = next as Error;
+      }
+    }
   }
 
   /** Stops writing for good. */
-  #fail(reason: string): DomainError {
+  #fail(reason: string, outcome = ""): DomainError {
     this.#stopped = true;
-    const refusal = this.#refuseAll(new DomainError("unavailable", `Cannot write: ${reason}`));
+    const refusal = (text: string) => new DomainError("unavailable", text, { retryAfter: 1 });
+    this.#ended = refusal(`Cannot write: ${reason}`);
+    this.#rejectWaiting(this.#ended);
     this.#options.onFatal(reason);
-    return refusal;
+    return refusal(`Cannot write: ${reason}${outcome}`);
   }
 
   /** Refuses writes until a probe succeeds. */
-  #enterReadOnly(cause: Error): DomainError {
-    const options = { cause, retryAfter: 1 };
-    this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
-    return this.#refuseAll(
-      isDiskFull(cause)
-        ? new DomainError(
-          "storage_full",
-          "Cannot write: the disk is full; free some space, reads go on",
-          options,
-        )
-        : new DomainError("unavailable", "Cannot write: the database refused the last commit", options),
-    );
+  #enterReadOnly(fault: WriteFault, cause: Error): DomainError {
+    if (!this.#stopped) {
+      this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
+    }
+    return this.#refuse(fault, cause);
   }
 
-  /** Rejects the waiting entries and all further ones. */
-  #refuseAll(refusal: DomainError): DomainError {
-    this.#refusal = refusal;
-    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
+  /** A full disk and a read-only file system look like a broken disk to the database. */
+  async #findDiskFault(): Promise<WriteFault> {
+    return await this.#options.store.findDiskProblem().catch(() => undefined) ?? "io_error";
+  }
+
+  #refuse(fault: WriteFault, cause: Error): DomainError {
+    const refusal = this.#refusal.enter(fault, cause);
+    this.#rejectWaiting(refusal);
     return refusal;
+  }
+
+  #rejectWaiting(refusal: DomainError): void {
+    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
   }
 
   /** Tries an empty group; accepts writes again when it succeeds. */
   async #probe(): Promise<void> {
-    if (this.#stopped || this.#refusal === undefined) return;
-    const wasFull = this.#refusal.code === "storage_full";
-    if (wasFull) await this.#options.store.releaseReserve().catch(() => false);
+    if (this.#stopped || !this.#refusal.error) return;
+    if (this.#refusal.fault === "disk_full") await this.#options.store.releaseReserve().catch(() => false);
     const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
-    this.#refusal = undefined;
-    this.#options.logger.info("Writes are accepted again");
+    this.#refusal.leave();
   }
 }
 
@@ -327,10 +373,6 @@ function refusalOfTenant(
     facts?.liveness?.find((change) => change.live && removed.has(change.tenant));
   const found = tenant ?? fact?.tenant;
   return found === undefined ? undefined : notFound(`there is no tenant "${publicTenantId(found)}"`);
-}
-
-function isDiskFull(error: Error): boolean {
-  return /full|ENOSPC|no space|disk I\/O/i.test(error.message);
 }
 
 interface Room {

@@ -9,6 +9,9 @@ import type { Key, KeyPart, Selector } from "./store.ts";
 /** `["meta"]` → `{format, minReader, key}`. Written when the database is created, and by format changes. */
 export const META_KEY: Key = ["meta"];
 
+/** Name of the chain; one process owns the database. */
+export const INSTANCE = "main";
+
 /** `["chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. */
 export function chainKey(instance: string): Key {
   return ["chain", instance];
@@ -430,3 +433,28 @@ export function keysOfTenant(tenant: TenantId): Selector[] {
     { prefix: ["xd", tenant] },
   ];
 }
+
+// ── Checks of all data ─────────────────────────────────────────────────────────────────────────────────────────
+
+/** All keys of one kind of a tenant, such as `"x"` for executions. */
+export function keysOfKind(tenant: TenantId, kind: string): Selector {
+  return { prefix: [tenant, kind] };
+}
+
+/** All keys of a kind that belongs to no tenant, such as `"tm"`. */
+export function globalKeys(kind: string): Selector {
+  return { prefix: [kind] };
+}
+
+/** The keys that begin after all those that begin with `first`; without it all keys. */
+export function keysAfter(first: string | undefined): Selector {
+  return { start: first === undefined ? [""] : [`${first}\u0000`], end: [AFTER_ALL_TEXTS] };
+}
+
+/** The same, of the kinds of a tenant. */
+export function kindsAfter(tenant: TenantId, kind: string | undefined): Selector {
+  const start = kind === undefined ? [tenant, ""] : [tenant, `${kind}\u0000`];
+  return { start, end: [tenant, AFTER_ALL_TEXTS] };
+}
+
+const AFTER_ALL_TEXTS = "\u{10ffff}";

@@ -1,4 +1,6 @@
 /** The {@link Store} on Deno KV. No other file opens a Deno KV database. */
+import { DomainError } from "../model/errors.ts";
+import type { DiskProblem } from "../model/server_health.ts";
 import type { Atomic, Key, KeyPart, ListOptions, Message, Selector, Store, StoredEntry } from "./store.ts";
 
 /** Key limit of one `getMany` of Deno KV. */
@@ -12,28 +14,39 @@ const MAX_PART_BYTES = 9;
 
 const encoder = new TextEncoder();
 
-/** Removes the reserve file of the data directory; see {@link Store.releaseReserve}. */
-type ReleaseReserve = () => Promise<boolean>;
+/** The data directory of a database file. */
+type Disk = Pick<Store, "releaseReserve" | "findDiskProblem">;
+
+/** For a database that is no file here. */
+const NO_DISK: Disk = {
+  releaseReserve: () => Promise.resolve(false),
+  findDiskProblem: () => Promise.resolve(undefined),
+};
+
+interface KvOptions {
+  readonly disk?: Disk;
+  /** Called for each read that the database fails, for the log. */
+  readonly readFailed?: (error: Error) => void;
+}
 
 /** A Deno KV database: a file, the hosted one (no path), or a server (URL). */
 export class KvStore implements Store {
   readonly hasQueue: boolean;
   readonly #kv: Deno.Kv;
-  readonly #releaseReserve: ReleaseReserve;
+  readonly #disk: Disk;
+  readonly #readFailed: (error: Error) => void;
 
-  private constructor(kv: Deno.Kv, hasQueue: boolean, releaseReserve: ReleaseReserve) {
+  private constructor(kv: Deno.Kv, hasQueue: boolean, { disk = NO_DISK, readFailed = () => {} }: KvOptions) {
     this.#kv = kv;
     this.hasQueue = hasQueue;
-    this.#releaseReserve = releaseReserve;
+    this.#disk = disk;
+    this.#readFailed = readFailed;
   }
 
   /** Opens the database. @throws Error when it cannot be opened */
-  static async open(
-    path: string | undefined,
-    releaseReserve: ReleaseReserve = () => Promise.resolve(false),
-  ): Promise<KvStore> {
+  static async open(path: string | undefined, options: KvOptions = {}): Promise<KvStore> {
     const kv = await Deno.openKv(path);
-    return new KvStore(kv, await canEnqueue(kv), releaseReserve);
+    return new KvStore(kv, await canEnqueue(kv), options);
   }
 
   /** @inheritdoc */
@@ -42,7 +55,7 @@ export class KvStore implements Store {
       return storedOrNull(await this.#kv.get<Uint8Array>(key as Deno.KvKey));
     } catch (error) {
       if (isTooLong(key)) return null;
-      throw error;
+      throw this.#unreadable(error);
     }
   }
 
@@ -58,7 +71,7 @@ export class KvStore implements Store {
       return (await this.#kv.getMany<Uint8Array[]>(keys as Deno.KvKey[])).map(storedOrNull);
     } catch (error) {
       if (keys.some(isTooLong)) return await Promise.all(keys.map((key) => this.get(key)));
-      throw error;
+      throw this.#unreadable(error);
     }
   }
 
@@ -67,7 +80,34 @@ export class KvStore implements Store {
     if ("prefix" in selector && isTooLong(selector.prefix)) return noEntries();
     const batchSize = Math.min(options.limit ?? LIST_BATCH, options.batchSize ?? LIST_BATCH);
     const found = this.#kv.list<Uint8Array>(selector as Deno.KvListSelector, { ...options, batchSize });
-    return found as unknown as AsyncIterable<StoredEntry>;
+    return {
+      [Symbol.asyncIterator]: () => this.#refusingErrors(found as unknown as AsyncIterator<StoredEntry>),
+    };
+  }
+
+  /** Passes entries on; no generator, which would add three turns of the event loop to each entry. */
+  #refusingErrors(entries: AsyncIterator<StoredEntry>): AsyncIterator<StoredEntry> {
+    const refuse = (error: unknown) => {
+      throw this.#unreadable(error);
+    };
+    return {
+      next: () => entries.next().catch(refuse),
+      return: (value) => entries.return?.(value) ?? Promise.resolve({ done: true, value }),
+    };
+  }
+
+  /** A fault of the disk, not a bug: callers may try again. */
+  #unreadable(error: unknown): DomainError {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    this.#readFailed(cause);
+    return new DomainError(
+      "unavailable",
+      "Cannot read: the database cannot be read; the server tries again",
+      {
+        cause,
+        retryAfter: 1,
+      },
+    );
   }
 
   /** @inheritdoc */
@@ -90,7 +130,12 @@ export class KvStore implements Store {
 
   /** @inheritdoc */
   releaseReserve(): Promise<boolean> {
-    return this.#releaseReserve();
+    return this.#disk.releaseReserve();
+  }
+
+  /** @inheritdoc */
+  findDiskProblem(): Promise<DiskProblem | undefined> {
+    return this.#disk.findDiskProblem();
   }
 
   /** @inheritdoc */

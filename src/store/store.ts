@@ -1,5 +1,7 @@
 /** The interface of the key-value database. `kv_store.ts` implements it with Deno KV. Only this layer builds keys. */
 
+import type { DiskProblem } from "../model/server_health.ts";
+
 /** A part of a key. Order: bytes, texts, numbers, bigints, booleans; texts by their UTF-8 bytes. */
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
@@ -64,6 +66,8 @@ export interface Store {
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void>;
   /** Frees the reserved disk space, so that small writes succeed on a full disk; false when there is no reserve. */
   releaseReserve(): Promise<boolean>;
+  /** The problem of the disk that holds the database, found by writing a small file; `undefined` when there is none. */
+  findDiskProblem(): Promise<DiskProblem | undefined>;
   /** Closes the database; further calls fail. */
   close(): void;
 }

@@ -20,7 +20,7 @@ interface StoredChain {
 }
 
 /** The outcome of a commit; `unknown`: the chain has advanced in a way that this writer cannot have caused. */
-type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
+export type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
 
 /** The chain of this process. */
 export class WriterChain {

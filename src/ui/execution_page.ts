@@ -4,6 +4,7 @@ import { isId } from "../base/id.ts";
 import { publicTenantId } from "../model/access/tenant.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 import { foldedJson } from "./json_view.ts";
@@ -23,6 +24,7 @@ export interface ExecutionPage {
   /** The last line of level ERROR, if `logs` does not have all lines. */
   readonly lastError?: LogView;
   readonly now: Instant;
+  readonly problem?: ServerProblem;
 }
 
 /** Reload interval for a live execution in browsers without scripts, in seconds. */
@@ -36,7 +38,7 @@ export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, exec
 
 /** The document. */
 export function executionPage(page: ExecutionPage): string {
-  const { execution, logs, logCount = logs.length, now } = page;
+  const { execution, logs, logCount = logs.length, now, problem } = page;
   const error = page.lastError ?? logs.findLast(({ level }) => level === "ERROR");
   const { tenant, namespace, flowId, id } = execution;
   const isLive = !isEnded(execution.history);
@@ -44,6 +46,7 @@ export function executionPage(page: ExecutionPage): string {
   return pageText({
     title: `${flowId} ${currentState(execution.history)}`,
     context: markup`${namespace}`,
+    problem,
     head: markup`<link rel="canonical" href="${executionPath(tenant, { namespace, id: flowId }, id)}">
 ${
       isLive && markup`<noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>

@@ -1,5 +1,7 @@
 /** The layout of every page. */
+import type { ServerProblem } from "../model/server_health.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
+import { dateTimeTag } from "./time_text.ts";
 
 interface Page {
   readonly title: string;
@@ -8,6 +10,8 @@ interface Page {
   readonly content: HtmlPart;
   /** Further elements of the head. */
   readonly head?: HtmlPart;
+  /** Shown above the content. */
+  readonly problem?: ServerProblem;
 }
 
 /** Path of pages and assets. */
@@ -19,7 +23,7 @@ const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
   </svg>`;
 
 /** The document. It works without scripts, and loads only from this server. */
-export function pageText({ title, context, content, head }: Page): string {
+export function pageText({ title, context, content, head, problem }: Page): string {
   const place = context !== undefined && markup`<span class="context">${context}</span>`;
   return markup`<!doctype html>
 <html lang="en">
@@ -36,10 +40,20 @@ ${head}
 <a class="skip" href="#main">Skip to content</a>
 <header class="bar"><a class="brand" href="${UI_PATH}/">${LOGO}Sluice</a>${place}
 <span id="live" class="live" role="status"></span></header>
+${problem && banner(problem)}
 ${content}
 </body>
 </html>
 `.text;
+}
+
+function banner({ reason, since, stopsReads }: ServerProblem): Html {
+  const effect = stopsReads ? "The server cannot read its data" : "The server takes no changes";
+  const rest = stopsReads
+    ? "It tries again by itself."
+    : "What is stored can be read. It tries again by itself.";
+  return markup`<div class="notice bad banner" role="alert"><strong>${effect}: ${reason}</strong>
+since ${dateTimeTag(since)}. ${rest}</div>`;
 }
 
 /** The page for an unknown execution. */

@@ -1,6 +1,7 @@
 /** The start page: address of the API, a first flow, the latest executions. */
 import type { Instant } from "../base/clock.ts";
 import { MAIN_TENANT } from "../model/flows/flow.ts";
+import type { ServerProblem } from "../model/server_health.ts";
 import type { State } from "../model/executions/state.ts";
 import { executionPath } from "./execution_page.ts";
 import { type Html, markup } from "./markup.ts";
@@ -26,13 +27,15 @@ interface StartPage {
   /** Newest first. */
   readonly executions: readonly ExecutionSummary[];
   readonly total: number;
+  readonly problem?: ServerProblem;
 }
 
 /** The document. */
-export function startPage({ version, baseUrl, executions, total }: StartPage): string {
+export function startPage({ version, baseUrl, executions, total, problem }: StartPage): string {
   const api = `${baseUrl}/api/v1/${MAIN_TENANT}`;
   return pageText({
     title: "Executions",
+    problem,
     context: markup`version ${version}`,
     content: markup`<main id="main">
 <section class="card top"><div class="title"><h1>The server is running</h1></div>

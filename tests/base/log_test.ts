@@ -27,3 +27,18 @@ Deno.test("Logger escapes line breaks, so that no line can be forged", () => {
   const [line = ""] = linesOf("text", (logger) => logger.error("a\nb", { path: "x\r\ny" }));
   assertEquals(line.includes("\n") || line.includes("\r"), false);
 });
+
+Deno.test("repeated() writes a message once a minute, with the number of lines that were left out", () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const logger = new Logger({ level: "info", format: "text", clock, write: (line) => lines.push(line) });
+  for (let second = 0; second < 120; second++, clock.jump(1_000)) {
+    logger.repeated("warn", "It waits", { execution: second });
+    if (second === 30) logger.repeated("error", "It fails");
+  }
+  assertEquals(lines.map((line) => line.slice(25)), [
+    "WARN  It waits execution=0",
+    "ERROR It fails",
+    "WARN  It waits execution=60 omitted=59",
+  ]);
+});

@@ -8,6 +8,7 @@ import { Ledger } from "./ledger.ts";
 import { runLoad } from "./load.ts";
 import { markedProcesses, type Processes, survivorsOf } from "./orphans.ts";
 import { createServerFiles, CREDENTIALS, type ServerFiles, ServerUnderCrash } from "./server_under_crash.ts";
+import { verifyData } from "./verify_data.ts";
 import { type VerifyDeps, verifyExecutions, verifySettled } from "./verify_executions.ts";
 import { adoptUnacknowledged, verifyList } from "./verify_list.ts";
 import { verifyRelations } from "./verify_relations.ts";
@@ -132,6 +133,7 @@ class Campaign {
     if (this.#chance.holds(PROBE_SHARE)) await this.#probe(client);
     await this.#killed(server);
     await load;
+    await verifyData(this.#files.dataDir, this.#findings);
     this.#options.report(
       `cycle ${cycle}: ${lifeMs.toFixed(0)} ms, ${this.#ledger.acknowledged - before} acknowledged, ` +
         `${this.#ledger.openExecutions().length} open, ${this.#findings.total} findings`,
@@ -157,6 +159,7 @@ class Campaign {
     await verifyList(deps);
     const code = await server.stop();
     if (code !== 0) this.#findings.add("stuck", "server", `it stops with code ${code}:\n${server.log}`);
+    await verifyData(this.#files.dataDir, this.#findings);
   }
 
   /** Ready, and no script of the server before it is left. */

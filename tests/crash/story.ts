@@ -1,5 +1,7 @@
 /** One execution through any number of crashes: a client that retries what was not acknowledged, and what came of it. */
 import type { JsonObject } from "../../src/base/json.ts";
+import { assertEquals } from "@std/assert";
+import { checkStore } from "../../src/store/check/check.ts";
 import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
@@ -70,10 +72,17 @@ class Story {
       if (life === MAX_LIVES) throw new Error("The story does not end");
       isDone = await this.#live(life);
       await this.#clock.advance(1);
+      await this.#check();
       this.#clock = new FakeClock(this.#clock.now());
       this.#memory = this.#memory.reopen(this.#clock);
     }
     return await this.#end(life - 1);
+  }
+
+  /** Whatever the moment of a crash, what is stored agrees. */
+  async #check(): Promise<void> {
+    const { findings } = await checkStore(this.#memory.reopen(this.#clock));
+    assertEquals(findings.list().filter(({ severity }) => severity !== "leftover"), []);
   }
 
   /** One life of the server; true when it was not cut short. */

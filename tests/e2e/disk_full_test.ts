@@ -63,6 +63,20 @@ async function fill(api: string): Promise<{ stored: number; refusal: { status: n
   throw new Error("the disk never became full");
 }
 
+/** Waits until health and start page say that the disk is full; the reserve lets some writes through before. */
+async function untilReported(url: string, api: string): Promise<void> {
+  const deadline = performance.now() + MAX_RECOVERY_MS;
+  for (;;) {
+    const refusal = await put(api, "late", "x".repeat(PUT_BYTES));
+    const { status, reason } = await (await fetch(`${url}/health`)).json();
+    const page = await (await fetch(`${url}/ui/`)).text();
+    const isReported = refusal.status === 507 && status === "DEGRADED" && reason === "the disk is full" &&
+      page.includes("takes no changes: the disk is full");
+    if (isReported) return;
+    assert(performance.now() < deadline, `${status} ${reason}`);
+  }
+}
+
 /** Tries again until a pair is stored. */
 async function untilStored(api: string): Promise<void> {
   const deadline = performance.now() + MAX_RECOVERY_MS;
@@ -86,19 +100,39 @@ Deno.test({
       assertGreater(stored, 3);
       assertEquals(refusal.status, 507, refusal.text);
       readRefusal(refusal.text, 507);
+      await untilReported(server.url, api);
       for (const key of ["small", "k0", `k${stored - 1}`]) {
         const response = await fetch(`${api}/namespaces/full.disk/kv/${key}`);
         await response.body?.cancel();
         assertEquals(response.status, 200, key);
       }
-      assertEquals((await put(api, "late", "x".repeat(PUT_BYTES))).status, 507);
       assert(await run("mount", "-o", "remount,size=128m", root), "cannot enlarge");
       await untilStored(api);
+      assertEquals(await (await fetch(`${server.url}/health`)).json(), { status: "UP" });
       const { code, log } = await server.kill("SIGTERM");
       assertEquals(code, 0, log);
       await using again = await ServerProcess.start({ dataDir: `${root}/data` });
       const response = await fetch(`${again.url}/api/v1/main/namespaces/full.disk/kv`);
       assertEquals((await response.json()).length, stored + 2);
+    });
+  },
+});
+
+Deno.test({
+  name: "a start on a read-only file system is refused in one line that says so",
+  ignore: !await isMountable(),
+  async fn() {
+    await withSmallDisk(async (root) => {
+      const dataDir = `${root}/data`;
+      {
+        await using server = await ServerProcess.start({ dataDir });
+        await server.kill("SIGTERM");
+      }
+      assert(await run("mount", "-o", "remount,ro", root), "cannot remount");
+      const { code, log } = await ServerProcess.run(["--data-dir", dataDir, "--port", "0"]);
+      assertEquals([code, log.split("\n").filter((line) => line.startsWith("Cannot"))], [1, [
+        `Cannot write to the data directory "${dataDir}": read-only file system`,
+      ]]);
     });
   },
 });

@@ -1,8 +1,9 @@
-/** A store that injects faults into commits: conflicts, errors before or after the write, delays, a full disk. */
+/** A store that injects faults: conflicts, errors before or after a write, delays, a full or broken disk, failing reads. */
+import type { DiskProblem } from "../../src/model/server_health.ts";
 import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../src/store/store.ts";
 
 /** The fault of one commit. `fail_after` writes it, then throws. */
-export type Fault = "none" | "conflict" | "fail_before" | "fail_after" | "delay" | "full";
+export type Fault = "none" | "conflict" | "fail_before" | "fail_after" | "delay" | "full" | "io_error";
 
 /** Chooses the fault of a commit; `commit` counts from 1. */
 export type FaultPlan = (commit: number, atomic: Atomic) => Fault;
@@ -12,6 +13,10 @@ export class FaultyStore implements Store {
   readonly inner: Store;
   plan: FaultPlan;
   commits = 0;
+  /** What the disk would report to a file that is written beside the database. */
+  diskProblem: DiskProblem | undefined;
+  /** Reads fail while it is set. */
+  isUnreadable = false;
 
   constructor(inner: Store, plan: FaultPlan = () => "none") {
     this.inner = inner;
@@ -23,7 +28,7 @@ export class FaultyStore implements Store {
   }
 
   get(key: Key): Promise<StoredEntry | null> {
-    return this.inner.get(key);
+    return this.isUnreadable ? Promise.reject(unreadable()) : this.inner.get(key);
   }
 
   getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
@@ -42,6 +47,8 @@ export class FaultyStore implements Store {
         throw new Error("injected: not written");
       case "full":
         throw new Error("database or disk is full");
+      case "io_error":
+        throw new Error("disk I/O error");
       case "fail_after":
         await this.inner.commit(atomic);
         throw new Error("injected: written, but the response was lost");
@@ -61,7 +68,15 @@ export class FaultyStore implements Store {
     return this.inner.releaseReserve();
   }
 
+  findDiskProblem(): Promise<DiskProblem | undefined> {
+    return Promise.resolve(this.diskProblem);
+  }
+
   close(): void {
     this.inner.close();
   }
+}
+
+function unreadable(): Error {
+  return new Error("database disk image is malformed");
 }

@@ -83,6 +83,11 @@ export class MemoryStore implements Store {
   }
 
   /** @inheritdoc */
+  findDiskProblem(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** @inheritdoc */
   close(): void {
     this.#closed = true;
     for (const cancel of this.#messages) cancel();

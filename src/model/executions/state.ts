@@ -132,6 +132,20 @@ export function canMove(owner: StateOwner, from: State, to: State): boolean {
   return MOVES[owner][from].includes(to);
 }
 
+/** Why no sequence of legal moves gives this history; `undefined` if one does. */
+export function historyProblem(
+  owner: StateOwner,
+  history: readonly Pick<HistoryEntry, "state">[],
+): string | undefined {
+  const line = history.map(({ state }) => state).join(" ");
+  if (history[0]?.state !== "CREATED") return `it does not begin CREATED: ${line}`;
+  for (let i = 1; i < history.length; i++) {
+    const [from, to] = [history[i - 1], history[i]];
+    if (!from || !to || !canMove(owner, from.state, to.state)) return `an illegal move: ${line}`;
+  }
+  return undefined;
+}
+
 /** The latest state. */
 export function currentState(history: History): State {
   return (history[history.length - 1] as HistoryEntry).state;

@@ -29,7 +29,7 @@ export class Timers {
       dueBefore: timersBefore,
       itemOf: timerOf,
       fire: (timer) => this.#fireOne(timer),
-      failed: (error) => logger.error("Timers cannot be read", { error: error.message }),
+      failed: (error) => logger.repeated("error", "Timers cannot be read", { error: error.message }),
     });
   }
 
@@ -57,7 +57,7 @@ export class Timers {
     try {
       await this.#deps.fire(timer);
     } catch (error) {
-      this.#deps.logger.warn("A timer waits for the database", {
+      this.#deps.logger.repeated("warn", "A timer waits for the database", {
         execution: timer.executionId,
         error: (error as Error).message,
       });

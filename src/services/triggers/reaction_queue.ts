@@ -67,7 +67,7 @@ export class ReactionQueue implements Reactions {
     if (this.#isStopped) return;
     const { clock, logger, flowReactions } = this.#deps;
     const handled = flowReactions.react(announcement).catch((error: Error) => {
-      logger.warn("A trigger cannot react yet", {
+      logger.repeated("warn", "A trigger cannot react yet", {
         execution: announcement.executionId,
         trigger: announcement.trigger.triggerId,
         error: error.message,

@@ -58,7 +58,8 @@ export class Scheduler {
         return this.#capacity();
       },
       prepare: (due) => this.#prepare(due),
-      failed: (error) => logger.error("Cannot read the due times of triggers", { error: error.message }),
+      failed: (error) =>
+        logger.repeated("error", "Cannot read the due times of triggers", { error: error.message }),
     });
   }
 
@@ -119,7 +120,7 @@ export class Scheduler {
       await this.#callbacks?.fire(due);
     } catch (error) {
       if (this.#loop.isStopped) return;
-      this.#deps.logger.warn("Cannot evaluate a trigger; retrying", {
+      this.#deps.logger.repeated("warn", "Cannot evaluate a trigger; retrying", {
         trigger: due.trigger.triggerId,
         flow: `${due.trigger.namespace}.${due.trigger.flowId}`,
         error: (error as Error).message,

@@ -29,7 +29,7 @@ export class DashboardRecords {
 
   /** The dashboard, or `undefined`. */
   get(tenant: TenantId, id: string): Promise<DashboardRecord | undefined> {
-    return readEntry(this.#store, dashboardKey(tenant, id), decodeRecord);
+    return readEntry(this.#store, dashboardKey(tenant, id), decodeDashboard);
   }
 
   /** Writes the dashboard; resolves once durable. */
@@ -45,11 +45,12 @@ export class DashboardRecords {
 
   /** All dashboards of a tenant, ordered by id. */
   list(tenant: TenantId): Promise<DashboardRecord[]> {
-    return Array.fromAsync(readEntries(this.#store, dashboardsOf(tenant), decodeRecord));
+    return Array.fromAsync(readEntries(this.#store, dashboardsOf(tenant), decodeDashboard));
   }
 }
 
-function decodeRecord({ key, value }: StoredEntry): DashboardRecord {
+/** A stored dashboard. */
+export function decodeDashboard({ key, value }: StoredEntry): DashboardRecord {
   const [source, createdAt, updatedAt] = decodeJson(value) as JsonValue[];
   return {
     id: String(key[2]),

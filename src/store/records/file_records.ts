@@ -91,7 +91,7 @@ export class FileRecords {
 
 type PackedFile = [createdAt: Instant, modifiedMs: number, revision: number, blobId?: string, size?: number];
 
-/** The record of an entry. */
+/** A stored namespace file or directory. */
 export function decodeFile({ key, value }: StoredEntry): FileRecord {
   const [createdAt, modifiedMs, revision, blobId, size] = decodeJson(value) as PackedFile;
   return {

@@ -96,7 +96,8 @@ export class FlowRecords {
   }
 }
 
-function decodeHead(tenant: TenantId, { key, value }: StoredEntry): FlowHead {
+/** A stored head of a flow. */
+export function decodeHead(tenant: TenantId, { key, value }: StoredEntry): FlowHead {
   const [flowNo, revision, flags, flat] = decodeJson(value) as unknown as PackedHead;
   const labels = [];
   for (let i = 0; i < flat.length; i += 2) {

@@ -79,7 +79,7 @@ export class IdempotencyRecords {
 
   /** The record, also an expired one; a large body is not read. */
   get({ tenant, hash }: RecordPlace): Promise<StoredIdempotencyRecord | undefined> {
-    return readEntry(this.#deps.store, idempotencyKey(tenant, hash), decodeRecord);
+    return readEntry(this.#deps.store, idempotencyKey(tenant, hash), decodeIdempotency);
   }
 
   /** The response with its body; `undefined` when the response is the ended execution. */
@@ -148,7 +148,8 @@ function pack(record: IdempotencyRecord, content: JsonValue, isBlob = false): Pa
   return [expiresAt, requestHash, contentHash, executionId, flowRevision, status, contentType, flag, content];
 }
 
-function decodeRecord({ value }: StoredEntry): StoredIdempotencyRecord {
+/** A stored idempotency record. */
+export function decodeIdempotency({ value }: StoredEntry): StoredIdempotencyRecord {
   const [expiresAt, requestHash, contentHash, executionId, flowRevision, ...rest] = decodeJson(
     value,
   ) as Packed;

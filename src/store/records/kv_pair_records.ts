@@ -149,7 +149,8 @@ function recordText(pair: KvPair, content: string, isBlob = false): string {
   return `${head.slice(0, -1)},${content}]`;
 }
 
-function decodePair({ key, value }: StoredEntry): StoredKvPair {
+/** A stored KV pair. */
+export function decodePair({ key, value }: StoredEntry): StoredKvPair {
   const [type, revision, createdAt, updatedMs, expiresMs, description, isBlob, content] = decodeJson(
     value,
   ) as PackedPair;

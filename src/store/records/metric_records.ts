@@ -45,7 +45,8 @@ export class MetricRecords {
   }
 }
 
-function decodeMetrics({ key, value }: StoredEntry): AttemptMetrics {
+/** Stored metrics of an attempt. */
+export function decodeMetrics({ key, value }: StoredEntry): AttemptMetrics {
   const [taskId, at, metrics] = decodeJson(value) as unknown as PackedMetrics;
   const [taskRun, attemptNumber] = [Number(key[3]), Number(key[4])];
   return { taskId, taskRun, attemptNumber, at, metrics: metrics.map(unpackMetric) };

@@ -26,7 +26,7 @@ export class NamespaceRecords {
 
   /** The record, or `undefined`. */
   get(tenant: TenantId, id: string): Promise<NamespaceRecord | undefined> {
-    return readEntry(this.#store, namespaceKey(tenant, id), decodeRecord);
+    return readEntry(this.#store, namespaceKey(tenant, id), decodeNamespace);
   }
 
   /** Writes the record; resolves once durable. */
@@ -37,11 +37,12 @@ export class NamespaceRecords {
 
   /** All records of a tenant, ordered by id. */
   list(tenant: TenantId): Promise<NamespaceRecord[]> {
-    return Array.fromAsync(readEntries(this.#store, namespacesOf(tenant), decodeRecord));
+    return Array.fromAsync(readEntries(this.#store, namespacesOf(tenant), decodeNamespace));
   }
 }
 
-function decodeRecord({ key, value }: StoredEntry): NamespaceRecord {
+/** A stored namespace. */
+export function decodeNamespace({ key, value }: StoredEntry): NamespaceRecord {
   const [description, isDeleted] = decodeJson(value) as JsonValue[];
   return {
     id: String(key[2]),

@@ -73,7 +73,8 @@ type PackedSecret = [
   tags: [string, string][],
 ];
 
-function decodeSecret({ key, value }: StoredEntry): StoredSecret {
+/** A stored secret. */
+export function decodeSecret({ key, value }: StoredEntry): StoredSecret {
   const [sealed, updatedAt, description, tags] = decodeJson(value) as PackedSecret;
   return {
     namespace: String(key[2]),

@@ -29,7 +29,8 @@ export function readTenants(store: Store): Promise<StoredTenant[]> {
   return Array.fromAsync(readEntries(store, TENANTS, decodeTenant));
 }
 
-function decodeTenant({ key, value }: StoredEntry): StoredTenant {
+/** A stored tenant. */
+export function decodeTenant({ key, value }: StoredEntry): StoredTenant {
   const [name, isRemoved] = decodeJson(value) as JsonValue[];
   return { tenant: { id: String(key[1]), name: String(name) }, isRemoved: isRemoved === true };
 }

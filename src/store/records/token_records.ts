@@ -39,7 +39,8 @@ export function readTokens(store: Store): Promise<StoredToken[]> {
   return Array.fromAsync(readEntries(store, TOKENS, decodeToken));
 }
 
-function decodeToken({ key, value }: StoredEntry): StoredToken {
+/** A stored token. */
+export function decodeToken({ key, value }: StoredEntry): StoredToken {
   const [id, name, description, prefix, user, tenants, issuedAt, expiresAt, maxAgeMs, extended, lastUsedAt] =
     decodeJson(value) as JsonValue[];
   const token: ApiToken = {

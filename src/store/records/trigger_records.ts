@@ -140,7 +140,8 @@ function decodeMark({ key, value }: StoredEntry): TriggerMark {
   return { trigger: triggerKeyOf(key), isListening: has("listens"), isDisabled: has("disabled") };
 }
 
-function decodeState({ key, value }: StoredEntry): TriggerState {
+/** A stored state of a trigger. */
+export function decodeState({ key, value }: StoredEntry): TriggerState {
   const stored = decodeJson(value) as unknown as Omit<TriggerState, keyof TriggerKey>;
   return { ...triggerKeyOf(key), ...stored, evaluations: Evaluations.read(stored.evaluations) };
 }

@@ -3,15 +3,17 @@ import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "..
 import { objectOf, TEXT } from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
+/** With a status of DEGRADED or DOWN because of a fault: the reason, and since when. */
+const READINESS = json(objectOf({ status: TEXT, "reason?": TEXT, "since?": TEXT }));
 const YAML_TEXT: Content = { "application/yaml": TEXT };
 
 /** By method and path. */
 export const SERVER_OPERATIONS: Operations = [
   ["GET /", "Redirects to the pages", { status: 307 }],
   ["GET /ping", "Responds while the process runs", { response: PLAIN_TEXT }],
-  ["GET /health", "Gets the readiness; 503 when not ready", { response: HEALTH }],
+  ["GET /health", "Gets the readiness; 503 when not ready", { response: READINESS }],
   ["GET /health/liveness", "Responds while the process runs", { response: HEALTH }],
-  ["GET /health/readiness", "Gets the readiness; 503 when not ready", { response: HEALTH }],
+  ["GET /health/readiness", "Gets the readiness; 503 when not ready", { response: READINESS }],
   ["GET /prometheus", "Gets the server metrics in the text format of Prometheus", { response: PLAIN_TEXT }],
   ["GET /metrics", "Gets the server metrics in the text format of Prometheus", { response: PLAIN_TEXT }],
   ["GET /openapi.json", "Gets this description as JSON", { response: JSON_OBJECT }],

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import { DomainError, undefinedIfMissing } from "../../../model/errors.ts";
 import { LOG_LEVELS } from "../../../model/flows/flow.ts";
 import { type State, STATES } from "../../../model/executions/state.ts";
+import type { ServerProblem } from "../../../model/server_health.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
 import { type ExecutionPage, executionPage } from "../../../ui/execution_page.ts";
@@ -21,6 +22,8 @@ interface PageRoutesDeps {
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
   readonly version: string;
+  /** What keeps the server from its work. */
+  readonly findProblem: () => Promise<ServerProblem | undefined>;
 }
 
 const PAGE_HEADERS = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
@@ -70,14 +73,20 @@ function etagOf(text: string): string {
   return `"${createHash("sha256").update(text).digest("base64url").slice(0, 20)}"`;
 }
 
-async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRoutesDeps): Promise<Response> {
+async function showExecution(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Response> {
+  const { executions, clock, findProblem } = deps;
   const { namespace = "", flowId = "", id = "" } = c.req.param() as Record<string, string>;
   const actor = c.get("actor");
   const execution = isId(id) ? await undefinedIfMissing(() => executions.view(actor, id)) : undefined;
   if (!execution || execution.namespace !== namespace || execution.flowId !== flowId) {
     return c.body(notFoundPage(`Flow "${namespace}.${flowId}" has no execution "${id}".`), 404, PAGE_HEADERS);
   }
-  const page = { execution, ...await latestLines(executions.logs(actor, id)), now: clock.now() };
+  const page = {
+    execution,
+    ...await latestLines(executions.logs(actor, id)),
+    now: clock.now(),
+    problem: await findProblem(),
+  };
   return c.body(executionPage(page), 200, PAGE_HEADERS);
 }
 
@@ -115,6 +124,7 @@ async function showStart(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Resp
     baseUrl: deps.baseUrlOf(c),
     executions: results.map((text) => summaryOf(objectOf(parseJson(text)))),
     total,
+    problem: await deps.findProblem(),
   });
   return c.body(page, 200, PAGE_HEADERS);
 }

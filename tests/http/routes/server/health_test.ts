@@ -16,5 +16,6 @@ for (const [path, isReady, status] of HEALTH) {
     assertEquals([response.status, await response.json()], [status, {
       status: status === 200 ? "UP" : "DOWN",
     }]);
+    assertEquals(response.headers.get("retry-after"), status === 200 ? null : "1");
   });
 }

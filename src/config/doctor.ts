@@ -1,0 +1,92 @@
+/** The options of `sluice doctor`, from its arguments and the environment. Pure. */
+import { nearestName } from "../base/nearest_name.ts";
+import { ConfigProblem, type Environment } from "./given.ts";
+import { optionKey, OPTIONS, optionVariable } from "./options.ts";
+
+/** What the doctor is asked to do. */
+export interface DoctorOptions {
+  readonly dataDir: string;
+  /** 32 bytes; absent: the key file of the data directory. */
+  readonly encryptionKey?: Uint8Array<ArrayBuffer>;
+  readonly isJson: boolean;
+  /** Writes again what is derived. */
+  readonly isRepair: boolean;
+  /** False: a repair makes no copy before. */
+  readonly hasCopy: boolean;
+}
+
+const VALUES = { "data-dir": "dataDir", "encryption-key": "encryptionKey" } as const;
+const SWITCHES = ["json", "repair", "no-copy"] as const;
+const NAMES = [...Object.keys(VALUES), ...SWITCHES, "help"];
+
+/** The text of `sluice doctor --help`. */
+export const DOCTOR_HELP = `Checks a data directory that no server uses
+
+Usage: sluice doctor [options]
+
+Options:
+  --data-dir <folder>         Folder to check (default: ./sluice-data)
+  --encryption-key <base64>   Key of the data (default: the key file of the folder)
+  --json                      Prints the result as one JSON object
+  --repair                    Writes the catalog, indexes and counters again where they are wrong.
+                              Copies the database to a folder beside it before
+  --no-copy                   Repairs without a copy
+  --help                      Prints this text
+
+--data-dir and --encryption-key are also the variables SLUICE_DATA_DIR and SLUICE_ENCRYPTION_KEY.
+
+Exit codes:
+  0  nothing is wrong, or all was repaired
+  1  something is wrong
+  2  the check was not possible`;
+
+/** The options, or the first problem. */
+export function parseDoctor(
+  args: readonly string[],
+  environment: Environment,
+): DoctorOptions | ConfigProblem {
+  const texts = new Map<string, string>();
+  const switches = new Set<string>();
+  for (let index = 0; index < args.length; index++) {
+    const [flag = "", ...rest] = (args[index] ?? "").split("=");
+    const name = flag.startsWith("--") ? flag.slice(2) : "";
+    if (name in VALUES) {
+      const text = rest.length > 0 ? rest.join("=") : args[++index];
+      if (text === undefined) {
+        return new ConfigProblem(`Cannot use ${flag} without a value; see doctor --help`);
+      }
+      texts.set(name, text);
+    } else if (SWITCHES.some((known) => known === name)) {
+      if (rest.length > 0) return new ConfigProblem(`Cannot use ${flag} with a value; see doctor --help`);
+      switches.add(name);
+    } else return unknownOption(flag);
+  }
+  return optionsOf(texts, switches, environment);
+}
+
+function optionsOf(
+  texts: ReadonlyMap<string, string>,
+  switches: ReadonlySet<string>,
+  environment: Environment,
+): DoctorOptions | ConfigProblem {
+  const given = (key: keyof typeof VALUES) =>
+    texts.get(key) || environment[optionVariable(VALUES[key])] || undefined;
+  const key = given("encryption-key");
+  const encryptionKey = key === undefined ? undefined : OPTIONS.encryptionKey.read(key);
+  if (key !== undefined && !encryptionKey) {
+    return new ConfigProblem(`Cannot use --encryption-key: it must be ${OPTIONS.encryptionKey.allowed}`);
+  }
+  return {
+    dataDir: given("data-dir") ?? OPTIONS.dataDir.defaultText ?? optionKey("dataDir"),
+    encryptionKey,
+    isJson: switches.has("json"),
+    isRepair: switches.has("repair"),
+    hasCopy: !switches.has("no-copy"),
+  };
+}
+
+function unknownOption(flag: string): ConfigProblem {
+  const nearest = nearestName(flag.replace(/^-+/, ""), NAMES);
+  const suggestion = nearest ? `: did you mean "--${nearest}"?` : "";
+  return new ConfigProblem(`Unknown option "${flag}" of doctor${suggestion}; see doctor --help`);
+}
