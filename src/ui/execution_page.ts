@@ -17,6 +17,8 @@ import { dateTimeTag, durationText } from "./time_text.ts";
 /** What the page of an execution shows. */
 export interface ExecutionPage {
   readonly execution: Execution;
+  /** Number of all task runs, if the execution does not have all. */
+  readonly taskRunCount?: number;
   /** Oldest first; at least the latest ones. */
   readonly logs: readonly LogView[];
   /** Number of all lines, if `logs` does not have all. */
@@ -56,7 +58,7 @@ ${
       ${header(execution, now)}
       ${notice(execution, error, now)}
       ${historySection(execution, now)}
-      ${taskRunSection(execution, now)}
+      ${taskRunSection(execution, now, page.taskRunCount)}
       ${valuesSection(execution)}
       ${logSection(logs, logCount, `${api}/logs/${id}/download`)}
       <p class="foot"><a href="${api}/executions/${id}">This execution as JSON</a></p>

@@ -18,8 +18,8 @@ interface Span {
   readonly now: Instant;
 }
 
-/** The section of task runs. */
-export function taskRunSection(execution: Execution, now: Instant): Html {
+/** The section of task runs; `count` is the number of all, if the execution does not have all. */
+export function taskRunSection(execution: Execution, now: Instant, count = execution.taskRuns.length): Html {
   const { taskRuns, history } = execution;
   if (taskRuns.length === 0) {
     const text = isEnded(history) ? "No task ran." : "No task has started yet.";
@@ -27,15 +27,15 @@ export function taskRunSection(execution: Execution, now: Instant): Html {
   }
   const shown = taskRuns.slice(0, MAX_SHOWN_TASK_RUNS);
   const span = spanOf(execution, now);
-  const hidden = taskRuns.length - shown.length;
+  const hidden = count - shown.length;
   return section(
     "Tasks",
     markup`<ol class="runs">${shown.map((taskRun) => taskRunItem(taskRun, span))}</ol>
 ${
       hidden > 0 &&
-      markup`<p class="note">The first ${shown.length} of ${taskRuns.length}; the API has all of them.</p>`
+      markup`<p class="note">The first ${shown.length} of ${count}; the API has all of them.</p>`
     }`,
-    markup`${taskRuns.length} task ${taskRuns.length === 1 ? "run" : "runs"}`,
+    markup`${count} task ${count === 1 ? "run" : "runs"}`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { Execution, TaskRun } from "./execution.ts";
 import { CORRELATION_LABEL } from "../flows/label.ts";
 import { logFileUri } from "./log_file.ts";
 import { viewOf } from "./loop_run.ts";
+import { shortenedTaskRuns } from "./shortened_value.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
 /** Inputs of the text beside the execution. */
@@ -18,6 +19,8 @@ interface BodyOptions {
   readonly url?: string;
   /** Result of `waitingOf`. */
   readonly waiting?: JsonObject;
+  /** Number of further task runs; a mark stands for them. */
+  readonly hiddenTaskRuns?: number;
 }
 
 /** The JSON text. Null members are omitted. */
@@ -68,7 +71,7 @@ function startText({ id, namespace, flowId, flowRevision }: Execution): string {
 }
 
 /** The members after the task runs. */
-function restParts(execution: Execution, options: Pick<BodyOptions, "url" | "waiting">): BodyParts {
+function restParts(execution: Execution, options: Omit<BodyOptions, "now" | "taskRuns">): BodyParts {
   const { history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
   const { originalCreatedAt } = execution;
@@ -85,8 +88,13 @@ function restParts(execution: Execution, options: Pick<BodyOptions, "url" | "wai
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
     (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) + loopText(execution) +
     (options.waiting ? member("waiting", options.waiting) : "") +
+    (options.hiddenTaskRuns ? hiddenText(execution, options.hiddenTaskRuns) : "") +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
   return { head, tail };
+}
+
+function hiddenText({ tenant, id }: Execution, count: number): string {
+  return member("$shortened", shortenedTaskRuns(tenant, id, count));
 }
 
 /** Fast path for the common case: the only label is the correlation label with the own id. */

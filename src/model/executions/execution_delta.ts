@@ -11,6 +11,8 @@ interface ExecutionView {
   readonly execution: Execution;
   /** Result of `waitingOf`. */
   readonly waiting?: JsonObject;
+  /** Number of task runs that are not shown. */
+  readonly hiddenTaskRuns?: number;
   readonly now: Instant;
 }
 
@@ -51,10 +53,10 @@ export class DeltaTracker {
   }
 
   #snapshot(view: ExecutionView): string[] {
-    const { execution, now, waiting } = view;
+    const { execution, now, waiting, hiddenTaskRuns } = view;
     this.#changedMembers(view);
     this.#changedTaskRuns(view, -Infinity);
-    return [`"execution":${executionBody(execution, { now, taskRuns: true, waiting })}`];
+    return [`"execution":${executionBody(execution, { now, taskRuns: true, waiting, hiddenTaskRuns })}`];
   }
 
   #changes(view: ExecutionView, isReconnect: boolean): string[] {

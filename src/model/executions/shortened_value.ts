@@ -12,14 +12,26 @@ export const MAX_LISTED_VALUE_BYTES_BEYOND = 1024;
 export const MAX_FULL_PAGE_CHARS = 32 * 1024 * 1024;
 
 /** Bytes of values in all that a page or an event of one execution shows; further ones are shortened. */
-export const MAX_SHOWN_VALUE_BYTES = 4 * 1024 * 1024;
+export const MAX_VIEWED_VALUE_BYTES = 4 * 1024 * 1024;
+
+/** Task runs that such a page or event shows: the first ones. */
+export const MAX_VIEWED_TASK_RUNS = 10_000;
 
 /** Characters that are left of a shortened text. */
 const SHORTENED_TEXT_CHARS = 256;
 
 /** Stands for a value: its size, and where the execution has it in full. */
 export function shortenedValue(tenant: TenantId, executionId: string, bytes: number): JsonObject {
-  return { $shortened: { bytes, uri: `/api/v1/${publicTenantId(tenant)}/executions/${executionId}` } };
+  return { $shortened: { bytes, uri: executionUri(tenant, executionId) } };
+}
+
+/** Stands for task runs that are not shown. */
+export function shortenedTaskRuns(tenant: TenantId, executionId: string, taskRuns: number): JsonObject {
+  return { taskRuns, uri: executionUri(tenant, executionId) };
+}
+
+function executionUri(tenant: TenantId, executionId: string): string {
+  return `/api/v1/${publicTenantId(tenant)}/executions/${executionId}`;
 }
 
 /** The start of a text that is longer than `maxChars`, with a mark; else the text. */

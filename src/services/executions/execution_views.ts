@@ -14,7 +14,7 @@ import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import { unknownTaskRun } from "./execution_actions.ts";
+import { unknownExecution, unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 
@@ -25,12 +25,9 @@ interface ExecutionViewsDeps {
   readonly flows: Flows;
 }
 
-/** Outputs of a task run. */
-export interface TaskRunOutputs {
-  /** Its id. */
+/** A task run with outputs. */
+export interface TaskRunOutputs extends Pick<TaskRun, "taskId" | "value" | "iteration"> {
   readonly id: string;
-  readonly taskRun: TaskRun;
-  readonly outputs: JsonObject;
 }
 
 /** Fields whose values can be listed. */
@@ -106,13 +103,18 @@ export class ExecutionViews {
     }
   }
 
-  /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
+  /** The task runs of an execution that have outputs. @throws DomainError not_found */
   async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
-    const execution = await this.#deps.executions.view(actor, id);
-    return execution.taskRuns.flatMap((taskRun) => {
-      const { outputs = {}, ordinal } = taskRun;
-      return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
-    });
+    const opened = await this.#deps.records.open(actor.tenant, id);
+    if (!opened) throw unknownExecution(id);
+    const found: TaskRunOutputs[] = [];
+    for await (
+      const { taskId, value, iteration, ordinal, outputs } of opened.taskRuns ?? opened.execution.taskRuns
+    ) {
+      const hasOutputs = outputs && Object.keys(outputs).length > 0;
+      if (hasOutputs) found.push({ id: taskRunId(id, ordinal), taskId, value, iteration });
+    }
+    return found;
   }
 
   /** Outputs of one task run. @throws DomainError not_found */

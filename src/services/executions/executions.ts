@@ -11,7 +11,6 @@ import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
 import { executionBody, executionBodyChunks } from "../../model/executions/execution_body.ts";
-import { MAX_SHOWN_VALUE_BYTES } from "../../model/executions/shortened_value.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
@@ -23,7 +22,11 @@ import { tombstoneRow } from "../../store/catalog/row.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords, StoredExecution } from "../../store/records/execution_records.ts";
+import type {
+  ExecutionRecords,
+  ShownExecution,
+  StoredExecution,
+} from "../../store/records/execution_records.ts";
 import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";
@@ -154,14 +157,14 @@ export class Executions {
     const { execution, taskRuns } = opened;
     if (!taskRuns) return this.#textOf(execution, await this.#waitingOf(execution));
     const hasEnded = isEnded(execution.history);
-    const waiting = hasEnded ? undefined : await this.#waitingOf(await this.view(actor, id));
+    const waiting = hasEnded ? undefined : await this.#unfinishedWaiting(actor, id);
     return executionBodyChunks(execution, taskRuns, { now: clock.now(), waiting });
   }
 
-  /** An execution with its task runs for a page or an event: values beyond 4 MiB in all are shortened. @throws DomainError not_found */
-  async view({ tenant }: Actor, id: string): Promise<Execution> {
-    const execution = await this.#deps.records.view(tenant, id, MAX_SHOWN_VALUE_BYTES);
-    if (execution) return execution;
+  /** An execution for a page or an event, bounded in size. @throws DomainError not_found */
+  async view({ tenant }: Actor, id: string): Promise<ShownExecution> {
+    const shown = await this.#deps.records.view(tenant, id);
+    if (shown) return shown;
     throw unknownExecution(id);
   }
 
@@ -173,9 +176,18 @@ export class Executions {
   }
 
   /** An execution as {@link view}, and what it waits for. @throws DomainError not_found */
-  async #read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
-    const execution = await this.view(actor, id);
-    return { execution, waiting: await this.#waitingOf(execution) };
+  async #read(actor: Actor, id: string): Promise<ShownExecution & { readonly waiting?: JsonObject }> {
+    const shown = await this.view(actor, id);
+    const { execution, hiddenTaskRuns } = shown;
+    const isWhole = hiddenTaskRuns === 0 || isEnded(execution.history);
+    const waiting = isWhole ? await this.#waitingOf(execution) : await this.#unfinishedWaiting(actor, id);
+    return { ...shown, waiting };
+  }
+
+  /** What a large execution that has not ended waits for. */
+  async #unfinishedWaiting({ tenant }: Actor, id: string): Promise<JsonObject | undefined> {
+    const execution = await this.#deps.records.unfinished(tenant, id);
+    return execution && await this.#waitingOf(execution);
   }
 
   async #waitingOf(execution: Execution): Promise<JsonObject | undefined> {

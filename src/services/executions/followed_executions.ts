@@ -13,6 +13,8 @@ export interface FollowedView {
   readonly execution: Execution;
   /** What the execution waits for. */
   readonly waiting?: JsonObject;
+  /** Number of task runs that it does not show. */
+  readonly hiddenTaskRuns: number;
   readonly hasEnded: boolean;
   /** When it was read. */
   readonly now: Instant;
@@ -20,12 +22,18 @@ export interface FollowedView {
   readonly body: string;
 }
 
+interface ReadExecution {
+  readonly execution: Execution;
+  readonly waiting?: JsonObject;
+  readonly hiddenTaskRuns?: number;
+}
+
 interface FollowedExecutionsDeps {
   /** @throws DomainError not_found */
   readonly read: (
     actor: Actor,
     id: string,
-  ) => Promise<{ readonly execution: Execution; readonly waiting?: JsonObject }>;
+  ) => Promise<ReadExecution>;
   readonly changes: Changes;
   readonly clock: Clock;
 }
@@ -105,26 +113,28 @@ export class FollowedExecutions {
 
   async #read(actor: Actor, id: string): Promise<FollowedView | undefined> {
     const found = await undefinedIfMissing(() => this.#deps.read(actor, id));
-    return found && new View(found.execution, found.waiting, this.#deps.clock.now());
+    return found && new View(found, this.#deps.clock.now());
   }
 }
 
 /** The text is made on first access, once. */
 class View implements FollowedView {
+  readonly execution: Execution;
+  readonly waiting: JsonObject | undefined;
+  readonly hiddenTaskRuns: number;
   readonly hasEnded: boolean;
   #body: string | undefined;
 
-  constructor(
-    readonly execution: Execution,
-    readonly waiting: JsonObject | undefined,
-    readonly now: Instant,
-  ) {
+  constructor({ execution, waiting, hiddenTaskRuns = 0 }: ReadExecution, readonly now: Instant) {
+    this.execution = execution;
+    this.waiting = waiting;
+    this.hiddenTaskRuns = hiddenTaskRuns;
     this.hasEnded = isEnded(execution.history);
   }
 
   get body(): string {
-    const { execution, waiting, now } = this;
-    return this.#body ??= executionBody(execution, { now, taskRuns: true, waiting });
+    const { execution, waiting, hiddenTaskRuns, now } = this;
+    return this.#body ??= executionBody(execution, { now, taskRuns: true, waiting, hiddenTaskRuns });
   }
 }
 

@@ -37,9 +37,17 @@ export class Dashboards {
     this.#deps = deps;
   }
 
-  /** All dashboards, ordered by id. */
-  async list({ tenant }: Actor): Promise<Dashboard[]> {
-    return (await this.#deps.records.list(tenant)).map(withDefinition);
+  /** All dashboards, ordered by id, each read when it is asked for. */
+  async *list({ tenant }: Actor): AsyncGenerator<Dashboard> {
+    for await (const record of this.#deps.records.list(tenant)) yield withDefinition(record);
+  }
+
+  /** The dashboards with these ids, each read when it is asked for; without those that are deleted meanwhile. */
+  async *pieces({ tenant }: Actor, ids: readonly string[]): AsyncGenerator<Dashboard[]> {
+    for (const id of ids) {
+      const record = await this.#deps.records.get(tenant, id);
+      if (record) yield [withDefinition(record)];
+    }
   }
 
   /** A dashboard. @throws DomainError not_found */
@@ -55,16 +63,17 @@ export class Dashboards {
     const now = this.#deps.clock.now();
     const id = String(ownProperty(definition, "id") ?? this.#deps.ids.next(now));
     return await this.#locks.run(tenant, async () => {
-      const known = await this.#deps.records.list(tenant);
-      if (known.some((record) => record.id === id)) {
+      if (await this.#deps.records.get(tenant, id)) {
         throw new DomainError(
           "already_exists",
           `Cannot create dashboard "${id}": it exists; change it by PUT`,
         );
       }
-      if (known.length >= MAX_DASHBOARDS) {
+      let count = 0;
+      for await (const _record of this.#deps.records.list(tenant)) count++;
+      if (count >= MAX_DASHBOARDS) {
         throw illegalArgument(
-          `Cannot create dashboard "${id}": there are ${known.length} already; delete some first`,
+          `Cannot create dashboard "${id}": there are ${count} already; delete some first`,
         );
       }
       return await this.#put(tenant, { id, source, createdAt: now, updatedAt: now });

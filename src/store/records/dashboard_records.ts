@@ -17,6 +17,9 @@ export interface DashboardRecord {
   readonly updatedAt: Instant;
 }
 
+/** Dashboards, up to 60 KB each, that are read together for a list. */
+const DASHBOARDS_AT_ONCE = 16;
+
 /** Reads and writes dashboards. */
 export class DashboardRecords {
   readonly #store: Store;
@@ -43,9 +46,9 @@ export class DashboardRecords {
     await this.#committer.commit({ mutations: [deleteKey(dashboardKey(tenant, id))] });
   }
 
-  /** All dashboards of a tenant, ordered by id. */
-  list(tenant: TenantId): Promise<DashboardRecord[]> {
-    return Array.fromAsync(readEntries(this.#store, dashboardsOf(tenant), decodeDashboard));
+  /** All dashboards of a tenant, ordered by id, each read when it is asked for. */
+  list(tenant: TenantId): AsyncGenerator<DashboardRecord> {
+    return readEntries(this.#store, dashboardsOf(tenant), decodeDashboard, { batchSize: DASHBOARDS_AT_ONCE });
   }
 }
 

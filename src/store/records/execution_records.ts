@@ -11,7 +11,12 @@ import { type Execution, type LogLine, type TaskRun, taskRunOf } from "../../mod
 import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Label } from "../../model/flows/label.ts";
-import { MAX_LISTED_VALUE_BYTES_BEYOND, shortenedValue } from "../../model/executions/shortened_value.ts";
+import {
+  MAX_LISTED_VALUE_BYTES_BEYOND,
+  MAX_VIEWED_TASK_RUNS,
+  MAX_VIEWED_VALUE_BYTES,
+  shortenedValue,
+} from "../../model/executions/shortened_value.ts";
 import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
 import { encodeRow } from "../catalog/row.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -67,6 +72,17 @@ interface Reading {
   left: number;
   /** Task runs have only ordinals and task ids. */
   readonly isOutline?: boolean;
+  /** Further task runs are not read. */
+  readonly maxTaskRuns?: number;
+  /** Task runs that have ended are left out. */
+  readonly isOpenOnly?: boolean;
+}
+
+/** An execution for a page or an event. */
+export interface ShownExecution {
+  readonly execution: Execution;
+  /** Number of its task runs that `execution` does not have. */
+  readonly hiddenTaskRuns: number;
 }
 
 /** An execution for reading. */
@@ -140,9 +156,21 @@ export class ExecutionRecords {
     return this.#load(tenant, id, { left: Infinity });
   }
 
-  /** The last committed state for a response, with values of up to `maxValueBytes` in all; further ones are shortened. */
-  async view(tenant: string, id: string, maxValueBytes: number): Promise<Execution | undefined> {
-    return (await this.#load(tenant, id, { left: maxValueBytes }))?.execution;
+  /** The last committed state for a page or an event: with a bounded number of task runs, and bounded values in all. */
+  async view(tenant: string, id: string): Promise<ShownExecution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return undefined;
+    const packed = decodeRecord(bytes);
+    const reading = { left: MAX_VIEWED_VALUE_BYTES, maxTaskRuns: MAX_VIEWED_TASK_RUNS };
+    const { execution } = await this.#unpack(tenant, id, packed, reading);
+    const count = typeof packed[6] === "number" ? packed[6] : packed[6].length;
+    // A page may have more task runs than the record that was read before it.
+    return { execution, hiddenTaskRuns: Math.max(0, count - execution.taskRuns.length) };
+  }
+
+  /** The last committed state with those task runs alone that have not ended; large values are shortened. */
+  async unfinished(tenant: string, id: string): Promise<Execution | undefined> {
+    return (await this.#load(tenant, id, { left: 0, isOpenOnly: true }))?.execution;
   }
 
   /** The last committed state as far as log lines need it: no values, and of task runs only ordinals and task ids. */
@@ -174,8 +202,15 @@ export class ExecutionRecords {
 
   async #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
     const bytes = await this.#read(tenant, id);
-    if (!bytes) return undefined;
-    const packed = decodeRecord(bytes);
+    return bytes && await this.#unpack(tenant, id, decodeRecord(bytes), reading);
+  }
+
+  async #unpack(
+    tenant: string,
+    id: string,
+    packed: PackedExecution,
+    reading: Reading,
+  ): Promise<StoredExecution> {
     const form = newForm();
     const execution = await this.#unpackHeader(tenant, id, packed, form, reading);
     await this.#loadTaskRuns(execution, packed[6], form, reading);
@@ -446,13 +481,15 @@ export class ExecutionRecords {
         if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form, reading);
         const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
         previous = unpacked.ordinal;
-        execution.taskRuns.push(unpacked);
+        if (!reading.isOpenOnly || !isEnded(unpacked.history)) execution.taskRuns.push(unpacked);
       }
     };
     if (typeof stored !== "number") return await add(stored, 0);
     form.hasPages = true;
+    const { maxTaskRuns = Infinity } = reading;
     const options = reading.left === Infinity ? undefined : { batchSize: PAGES_AT_ONCE };
     for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id), options)) {
+      if (execution.taskRuns.length >= maxTaskRuns) break;
       await add(decodeJson(value) as unknown as PackedTaskRun[], Number(key[3]) * PAGE_SIZE);
     }
   }

@@ -118,7 +118,7 @@ function latestResponse({ id, flowId, namespace, history }: Execution): JsonObje
   return { id, flowId, namespace, startDate: toIso(startedAt(history)), status: currentState(history) };
 }
 
-function outputsResponse({ id, taskRun: { taskId, value, iteration } }: TaskRunOutputs): JsonObject {
+function outputsResponse({ id, taskId, value, iteration }: TaskRunOutputs): JsonObject {
   return {
     taskId,
     taskRunId: id,

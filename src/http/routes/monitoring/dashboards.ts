@@ -7,13 +7,19 @@ import type { Dashboard, Dashboards } from "../../../services/metrics/dashboards
 import { checkResponse } from "../../../services/flows/flow_responses.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readSource } from "../../forms/flow_request.ts";
-import { pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
+import { streamedPageResponse } from "../../responses/text_stream.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 
-const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
+/** What lists search and sort by. */
+interface Summary extends Pick<Dashboard, "id" | "createdAt" | "updatedAt"> {
+  readonly title: string;
+}
+
+const SORT_FIELDS = new Map<string, (dashboard: Summary) => string | number>([
   ["id", ({ id }) => id],
-  ["title", titleOf],
+  ["title", ({ title }) => title],
   ["created", ({ createdAt }) => createdAt],
   ["updated", ({ updatedAt }) => updatedAt],
 ]);
@@ -48,12 +54,15 @@ function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
     const query = queryOf(c);
     const paging = readPaging(query);
     const words = (query.get("q") ?? "").toLowerCase().split(/[\s\p{P}]+/u);
-    const found = (await dashboards.list(c.get("actor"))).filter((dashboard) => {
-      const searched = `${dashboard.id} ${titleOf(dashboard)}`.toLowerCase();
-      return words.every((word) => searched.includes(word));
-    });
-    const page = takePage(found, paging, SORT_FIELDS);
-    return pageResponse(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
+    const found: Summary[] = [];
+    for await (const dashboard of dashboards.list(c.get("actor"))) {
+      const { id, createdAt, updatedAt } = dashboard;
+      const title = titleOf(dashboard);
+      const searched = `${id} ${title}`.toLowerCase();
+      if (words.every((word) => searched.includes(word))) found.push({ id, title, createdAt, updatedAt });
+    }
+    const ids = takePage(found, paging, SORT_FIELDS).map(({ id }) => id);
+    return await streamedPageResponse(textPieces(dashboards.pieces(c.get("actor"), ids)), found.length);
   });
 
   // Default dashboards of pages are not configurable.
@@ -62,6 +71,10 @@ function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
   routes.get("/dashboards/:id", async (c) => {
     return response(await dashboards.get(c.get("actor"), c.req.param("id")));
   });
+}
+
+async function* textPieces(pieces: AsyncIterable<readonly Dashboard[]>): AsyncGenerator<string[]> {
+  for await (const piece of pieces) yield piece.map((dashboard) => stringifyJson(bodyOf(dashboard)));
 }
 
 function titleOf({ definition }: Dashboard): string {

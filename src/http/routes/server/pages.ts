@@ -77,12 +77,15 @@ async function showExecution(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<
   const { executions, clock, findProblem } = deps;
   const { namespace = "", flowId = "", id = "" } = c.req.param() as Record<string, string>;
   const actor = c.get("actor");
-  const execution = isId(id) ? await undefinedIfMissing(() => executions.view(actor, id)) : undefined;
+  const shown = isId(id) ? await undefinedIfMissing(() => executions.view(actor, id)) : undefined;
+  const execution = shown?.execution;
   if (!execution || execution.namespace !== namespace || execution.flowId !== flowId) {
     return c.body(notFoundPage(`Flow "${namespace}.${flowId}" has no execution "${id}".`), 404, PAGE_HEADERS);
   }
+  const taskRunCount = execution.taskRuns.length + shown.hiddenTaskRuns;
   const page = {
     execution,
+    taskRunCount,
     ...await latestLines(executions.logs(actor, id)),
     now: clock.now(),
     problem: await findProblem(),

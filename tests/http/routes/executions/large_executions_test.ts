@@ -101,6 +101,54 @@ Deno.test("the page of a large execution stays small enough to be shown", async 
   assertEquals(page.length < 10_000_000, true);
 });
 
+/** Gives an ended execution many task runs. */
+async function withTaskRuns(server: Harness, id: string, count: number): Promise<void> {
+  const { records } = server.assembly.services;
+  const stored = await records.load("main", id);
+  assert(stored);
+  const { execution, form } = stored;
+  const [first] = execution.taskRuns;
+  assert(first);
+  for (let ordinal = execution.taskRuns.length; ordinal < count; ordinal++) {
+    execution.taskRuns.push({ ...first, ordinal, outputs: undefined });
+  }
+  execution.nextOrdinal = count;
+  const mutations = await records.prepare(execution, form);
+  await server.assembly.committer.commit({
+    mutations,
+    committed: () => records.remember(execution, mutations),
+  });
+}
+
+Deno.test("an execution with many task runs is complete by GET, and bounded in event streams and on its page", async () => {
+  await using server = await Harness.start();
+  await server.save(
+    "id: many\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: a\n",
+  );
+  const { id } = await server.start("many");
+  await settle();
+  await withTaskRuns(server, String(id), 10_100);
+  const uri = `/api/v1/main/executions/${id}`;
+  const whole = await server.json("GET", uri) as JsonObject;
+  assertEquals([(whole.taskRunList as unknown[]).length, whole.$shortened], [10_100, undefined]);
+  for (
+    const [query, of] of [["", (event: JsonObject) => event], [
+      "?format=delta",
+      (event: JsonObject) => event.execution,
+    ]] as const
+  ) {
+    const text = await (await server.request("GET", `/executions/${id}/follow${query}`)).text();
+    const shown = of(JSON.parse(text.slice(text.indexOf("data: ") + 6))) as JsonObject;
+    const hidden = 10_100 - (shown.taskRunList as unknown[]).length;
+    assertEquals(hidden > 50 && hidden <= 100, true, `${hidden}`);
+    assertEquals(shown.$shortened, { taskRuns: hidden, uri });
+  }
+  const page = await (await server.request("GET", `/ui/executions/demo/many/${id}`)).text();
+  assertStringIncludes(page, "of 10100; the API has all of them");
+  const outputs = await server.json("GET", `/outputs/${id}`) as unknown as unknown[];
+  assertEquals(outputs.length, 1);
+});
+
 const LOGGING = "id: logs\nnamespace: demo\ninputs:\n  - id: text\n    type: STRING\ntasks:\n" +
   Array.from(
     { length: 150 },
