@@ -185,7 +185,7 @@ Deno.test("no property of a task becomes an option of the docker command", async
     ...["--pull=missing", "--user=1000:1000", "--entrypoint=--privileged"],
     ...["--", "localhost:5000/a", "--volume=/:/host", "$(id)"],
   ]);
-  assert(args.slice(0, end).every((word, index) => index < 2 || /^--[a-z]+(?:-file)?(?:=|$)/.test(word)));
+  assert(args.slice(0, end).every((word, index) => index < 1 || /^--[a-z]+(?:-file)?(?:=|$)/.test(word)));
 });
 
 Deno.test("a container of a stopped script is removed with the environment of the server before its run ends", async () => {
@@ -203,6 +203,14 @@ Deno.test("a container of a stopped script is removed with the environment of th
     // The watchdog removes it, too, as it would if the server were gone.
     await until(async () => (await Deno.readTextFile(`${folder}/removed`)).split("\n").length > 2);
   });
+});
+
+Deno.test("a container is removed after its end, by another call than the one that tells the exit code", async () => {
+  const { args, end } = await run({ clientEnv: { FAKE_DOCKER_EXIT: "7" } }, async (folder) => {
+    const removed = () => Deno.readTextFile(`${folder}/removed`).catch(() => "");
+    await until(async () => /^sluice-r-1-[0-9a-f]{16}\n/.test(await removed()));
+  });
+  assertEquals([end.exitCode, args.includes("--rm")], [7, false]);
 });
 
 Deno.test("a container gets the limits of scripts, and one that is killed names the limit of memory", async () => {
