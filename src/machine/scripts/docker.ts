@@ -131,7 +131,10 @@ interface ContainerOptions {
   readonly limits: ScriptLimits;
 }
 
-/** The command that runs another one in a container. */
+/**
+ * The command that runs another one in a container. {@link dockerRemoval} must follow: with `--rm`, Docker 28 on a service of
+ * podman 4.3 returns 0 whatever the exit code.
+ */
 export function dockerCommand(
   { command, workingDirectory }: ProcessCommand,
   place: ContainerPlace,
@@ -139,7 +142,7 @@ export function dockerCommand(
 ): string[] {
   const [program = "", ...args] = withOthers(command, variables.others);
   return [
-    ...["docker", "run", "--rm", `--name=${name}`, `--volume=${workingDirectory}:${workingDirectory}`],
+    ...["docker", "run", `--name=${name}`, `--volume=${workingDirectory}:${workingDirectory}`],
     ...[`--workdir=${workingDirectory}`, `--env-file=${envFile}`],
     ...[...variables.others.keys()].map((_, index) => `--env=${VALUE_PREFIX}${index}`),
     ...limitOptions(limits),

@@ -25,7 +25,7 @@ import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environ
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
 import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
-import { LimitReached, LimitWatch } from "./limits.ts";
+import { LimitReached, limitReached, LimitWatch } from "./limits.ts";
 import { runSupervised, type SupervisedOptions } from "./supervised.ts";
 import { Watchdog, type WatchedProcess } from "./watchdog.ts";
 import type { WorkDirectories } from "./work_directories.ts";
@@ -261,6 +261,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
         ...this.#supervision(command, remainingLimits(this.#limits, IN_CONTAINER)),
       });
       isStopped = command.signal.aborted;
+      if (exitCode === KILLED && !isStopped) throwKilled(this.#limits);
       return exitCode;
     } finally {
       // A stopped client may leave its container running.
@@ -281,6 +282,13 @@ function isConfined(
   { scriptUser, scriptLimits: { memoryBytes, cpus, processes } = {} }: ProcessOptions,
 ): boolean {
   return scriptUser !== undefined || (memoryBytes ?? cpus ?? processes) !== undefined;
+}
+
+/** What ends a container for want of memory gives no other sign. @throws LimitReached */
+function throwKilled(limits: ScriptLimits): void {
+  if (limits.memoryBytes === undefined) return;
+  const { message } = limitReached("memory", limits);
+  throw new LimitReached(`${message}, or something else has killed its container`);
 }
 
 function remainingLimits(

@@ -6,7 +6,7 @@ import { clientEnvironment } from "../../../src/machine/scripts/environment.ts";
 import { isImageReference } from "../../../src/machine/scripts/image_reference.ts";
 import { Processes, type ProcessOptions } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
-import type { ProcessCommand, ProcessPlace } from "../../../src/model/ports/processes.ts";
+import type { ProcessCommand, ProcessEnd, ProcessPlace } from "../../../src/model/ports/processes.ts";
 import { ATTEMPT, shellScript } from "../../support/scripts.ts";
 import { until } from "../../support/machine_processes.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
@@ -23,6 +23,7 @@ for word; do
 done
 [ -z "$FAKE_DOCKER_WAITS" ] || { echo up; exec sleep 1000000000; }
 echo ran
+exit "\${FAKE_DOCKER_EXIT:-0}"
 `;
 
 interface Called {
@@ -32,6 +33,7 @@ interface Called {
   /** Content of the environment file. */
   readonly file: string;
   readonly mode: string;
+  readonly end: ProcessEnd;
 }
 
 interface ContainerRun extends Partial<Omit<ProcessCommand, "place">> {
@@ -60,7 +62,7 @@ async function run(
       },
     );
     const command = shellScript("echo hi", { onLine: () => {}, ...rest });
-    await processes.run(ATTEMPT, {
+    const end = await processes.run(ATTEMPT, {
       ...command,
       place: { type: "docker", image: "ubuntu", ...place } as ProcessPlace,
     });
@@ -73,6 +75,7 @@ async function run(
       env: new Map(variables),
       file: await read("file"),
       mode: (await read("mode")).trim(),
+      end,
     };
   });
 }
@@ -182,7 +185,7 @@ Deno.test("no property of a task becomes an option of the docker command", async
     ...["--pull=missing", "--user=1000:1000", "--entrypoint=--privileged"],
     ...["--", "localhost:5000/a", "--volume=/:/host", "$(id)"],
   ]);
-  assert(args.slice(0, end).every((word, index) => index < 2 || /^--[a-z]+(?:-file)?(?:=|$)/.test(word)));
+  assert(args.slice(0, end).every((word, index) => index < 1 || /^--[a-z]+(?:-file)?(?:=|$)/.test(word)));
 });
 
 Deno.test("a container of a stopped script is removed with the environment of the server before its run ends", async () => {
@@ -200,6 +203,27 @@ Deno.test("a container of a stopped script is removed with the environment of th
     // The watchdog removes it, too, as it would if the server were gone.
     await until(async () => (await Deno.readTextFile(`${folder}/removed`)).split("\n").length > 2);
   });
+});
+
+Deno.test("a container is removed after its end, by another call than the one that tells the exit code", async () => {
+  const { args, end } = await run({ clientEnv: { FAKE_DOCKER_EXIT: "7" } }, async (folder) => {
+    const removed = () => Deno.readTextFile(`${folder}/removed`).catch(() => "");
+    await until(async () => /^sluice-r-1-[0-9a-f]{16}\n/.test(await removed()));
+  });
+  assertEquals([end.exitCode, args.includes("--rm")], [7, false]);
+});
+
+Deno.test("a container gets the limits of scripts, and one that is killed names the limit of memory", async () => {
+  const scriptLimits = { memoryBytes: 1024 ** 3, cpus: 0.5, processes: 64 };
+  const { args, end } = await run({ options: { scriptLimits }, clientEnv: { FAKE_DOCKER_EXIT: "137" } });
+  const limits = ["--memory=1073741824b", "--memory-swap=1073741824b", "--cpus=0.5", "--pids-limit=64"];
+  assertEquals(args.filter((word) => /^--(?:memory|cpus|pids)/.test(word)), limits);
+  assertEquals(end, {
+    exitCode: 137,
+    limit: "Cannot continue: the script needs more memory than the 1 GB of --script-memory, " +
+      "or something else has killed its container",
+  });
+  assertEquals((await run({ clientEnv: { FAKE_DOCKER_EXIT: "137" } })).end, { exitCode: 137 });
 });
 
 Deno.test("clientEnvironment() has what leads to Docker, and nothing that may be a secret", () => {
