@@ -62,7 +62,7 @@ function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
       if (words.every((word) => searched.includes(word))) found.push({ id, title, createdAt, updatedAt });
     }
     const ids = takePage(found, paging, SORT_FIELDS).map(({ id }) => id);
-    return await streamedPageResponse(textPieces(dashboards.pieces(c.get("actor"), ids)), found.length);
+    return await streamedPageResponse(c, textPieces(dashboards.pieces(c.get("actor"), ids)), found.length);
   });
 
   // Default dashboards of pages are not configurable.
