@@ -58,10 +58,14 @@ const MAY_NEED_SOURCE = /\d[.eE]|\d{16}/;
  */
 const HOLDS_NUMBER = /(?:^|[[,:\s])-?(?:\d+\.\d|\d+[eE]|\d{16})[\d.eE+-]*(?:[,\]}\s]|$)/;
 
+/** Whether the numbers of a JSON text are read one by one, which takes nine times as long. */
+export function hasNumberKinds(text: string): boolean {
+  return MAY_NEED_SOURCE.test(text) && HOLDS_NUMBER.test(text);
+}
+
 /** Parses JSON text, keeping number kinds. @throws SyntaxError */
 export function parseJson(text: string): JsonValue {
-  const isPlain = !MAY_NEED_SOURCE.test(text) || !HOLDS_NUMBER.test(text);
-  if (isPlain) return JSON.parse(text) as JsonValue;
+  if (!hasNumberKinds(text)) return JSON.parse(text) as JsonValue;
   return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as JsonValue;
 }
 

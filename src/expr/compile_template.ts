@@ -1,7 +1,7 @@
 /** Statements → closures: scope rules of `for`, `set` and `macro`, and the fast path of a single print. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
-import type { FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
+import type { Expression, FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
 import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
@@ -25,7 +25,7 @@ export function compileTree(
     return { render: compileBody(tree.body, compilation) };
   }
   const value = compileExpression(only.value, compilation);
-  return { value, render: printed(value, only.value.start, authorshipOf(only.value)) };
+  return { value, render: printed(value, only.value) };
 }
 
 function compileMacro(macro: Macro, compilation: Compilation): void {
@@ -59,11 +59,7 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
     case "raw":
       return compileRaw(statement.text);
     case "print":
-      return printed(
-        compileExpression(statement.value, compilation),
-        statement.value.start,
-        authorshipOf(statement.value),
-      );
+      return printed(compileExpression(statement.value, compilation), statement.value);
     case "if":
       return compileIf(statement, compilation);
     case "for":
@@ -108,19 +104,27 @@ function compileRaw(text: string): Render {
   };
 }
 
-function printed(value: Evaluate, start: number, authorship: Authorship): Render {
+function printed(value: Evaluate, node: Expression): Render {
+  const { start } = node;
+  // Asked for few templates: those that `render()` evaluates.
+  let authorship: Authorship | undefined;
   return (context) => {
     const result = value(context);
+    if (!context.pass.isInPlace || !(authorship ??= authorshipOf(node))(context)) {
+      return show(result, start, context);
+    }
     context.at = start;
-    const text = context.pass.isInPlace && authorship(context)
-      ? printInPlace(result, context)
-      : typeof result === "string"
-      ? result
-      : printValue(result, context);
-    context.spend(1 + weightOf(text));
-    context.produce(text.length);
-    return text;
+    return show(printInPlace(result, context), start, context);
   };
+}
+
+/** The text of a value that is printed at `start`. */
+function show(value: JsonValue, start: number, context: Context): string {
+  context.at = start;
+  const text = typeof value === "string" ? value : printValue(value, context);
+  context.spend(1 + weightOf(text));
+  context.produce(text.length);
+  return text;
 }
 
 function compileIf(statement: StatementOf<"if">, compilation: Compilation): Render {
@@ -217,5 +221,6 @@ function compileFilterTag(filters: readonly FilterCall[], body: Render, compilat
     return rendered;
   };
   const value = filters.reduce((input, filter) => compileFilter(filter, input, compilation), text);
-  return printed(value, filters[0]?.start ?? 0, () => false);
+  const start = filters[0]?.start ?? 0;
+  return (context) => show(value(context), start, context);
 }

@@ -41,7 +41,7 @@ export interface RootTemplate {
 /** Evaluates templates in another thread. */
 export interface Elsewhere {
   /** What the template gave there, if it was evaluated there for this render. */
-  find(template: RootTemplate, scope: Scope): { readonly value: JsonValue } | undefined;
+  find(source: string, isText: boolean, scope: Scope): { readonly value: JsonValue } | undefined;
   /** Asks for its evaluation. @throws always: the render is repeated when the value is there */
   request(template: RootTemplate, scope: Scope): never;
 }

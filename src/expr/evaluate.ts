@@ -56,15 +56,14 @@ function evaluateRoot(code: CompiledTemplate, context: Context, isText: boolean)
   const { scope } = context, { elsewhere } = scope;
   const evaluate = isText ? renderCode : valueOf;
   if (!elsewhere) return run(code, context, evaluate);
-  const { source, variableNames } = code;
-  const root = { source, variableNames, isText };
-  const found = elsewhere.find(root, scope);
+  const found = elsewhere.find(code.source, isText, scope);
   if (found) return found.value;
   try {
     return run(code, context, evaluate);
   } catch (error) {
     if (!(error instanceof TurnOver)) throw error;
-    return elsewhere.request(root, scope);
+    const { source, variableNames } = code;
+    return elsewhere.request({ source, variableNames, isText }, scope);
   }
 }
 

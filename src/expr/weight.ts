@@ -1,11 +1,13 @@
 /** What operations on large values cost: one step for each 256 characters, 16 elements or 4 members, about 1 µs of work. */
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import { hasNumberKinds, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
 
 /** Characters of a text that count as one step, as a power of two. */
 const TEXT_SHIFT = 8;
 /** Characters of JSON that are read in one step, as a power of two. */
 const JSON_SHIFT = 5;
+/** The same for JSON with decimals. */
+const SLOW_JSON_SHIFT = 3;
 /** Members of a map that count as one step, as a power of two. */
 const MAP_SHIFT = 2;
 /** Elements of a list that count as one step, as a power of two. */
@@ -26,7 +28,8 @@ export function weightOfAll(values: readonly (JsonValue | undefined)[]): number 
 
 /** Steps of reading a text as JSON. */
 export function jsonWeightOf(text: string): number {
-  return text.length >>> JSON_SHIFT;
+  const isSmall = text.length < 1 << SLOW_JSON_SHIFT;
+  return text.length >>> (!isSmall && hasNumberKinds(text) ? SLOW_JSON_SHIFT : JSON_SHIFT);
 }
 
 /** Steps of a part of a template that is evaluated again, by the number of its nodes. */

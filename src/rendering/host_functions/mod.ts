@@ -109,8 +109,8 @@ export class HostCalls implements Elsewhere {
   }
 
   /** What another thread made of the template. */
-  find(template: RootTemplate, { time }: Scope): { readonly value: JsonValue } | undefined {
-    const fetched = this.#own?.get(keyOf(template));
+  find(source: string, isText: boolean, { time }: Scope): { readonly value: JsonValue } | undefined {
+    const fetched = this.#own?.get(keyOf(source, isText));
     if (fetched === ONLY_HERE) time?.allowTurn();
     return fetched && fetched !== ONLY_HERE ? { value: this.#valueOf(fetched) } : undefined;
   }
@@ -118,7 +118,7 @@ export class HostCalls implements Elsewhere {
   /** Stops the render until another thread has evaluated the template. */
   request(template: RootTemplate, scope: Scope): never {
     const fetched = this.#renderElsewhere(template, scope).catch(failed);
-    throw new MissingValue(keyOf(template), fetched, false);
+    throw new MissingValue(keyOf(template.source, template.isText), fetched, false);
   }
 
   async #renderElsewhere(template: RootTemplate, scope: Scope): Promise<Fetched> {
@@ -300,7 +300,7 @@ export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
 }
 
-function keyOf({ source, isText }: RootTemplate): string {
+function keyOf(source: string, isText: boolean): string {
   return `template ${isText} ${source}`;
 }
 
