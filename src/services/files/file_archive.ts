@@ -2,10 +2,14 @@
 import { crc32 } from "node:zlib";
 import { Inflate, Zip, ZipDeflate, ZipPassThrough } from "fflate";
 import type { Instant } from "../../base/clock.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import { LOCAL_HEADER_BYTES, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
-/** A file or directory to pack. `content` opens a file when it is packed; absent for a directory. */
+/**
+ * A file or directory to pack. `content` opens a file when it is packed; absent for a directory. A file that is missing by
+ * then is left out: it was deleted after it was listed.
+ */
 export interface ArchiveItem {
   readonly path: string;
   readonly modifiedAt: Instant;
@@ -57,12 +61,14 @@ async function* pack(items: AsyncIterable<ArchiveItem>): AsyncGenerator<Uint8Arr
     packed.push(bytes);
   });
   for await (const { path, modifiedAt, content } of items) {
+    const opened = content && await undefinedIfMissing(content);
+    if (content && !opened) continue;
     const name = content ? path : `${path}/`;
     const entry = content ? new ZipDeflate(name) : new ZipPassThrough(name);
     entry.mtime = Math.min(Math.max(modifiedAt, EARLIEST), LATEST);
     zip.add(entry);
-    if (content) {
-      for await (const chunk of await content()) {
+    if (opened) {
+      for await (const chunk of opened) {
         entry.push(chunk);
         yield* packed.splice(0);
       }

@@ -5,8 +5,12 @@ import { BODIES, FLOW_IDS, FLOWS, NAMESPACE, PLANTED } from "./recorded.ts";
 /** Sends a request to the API; the path begins below `/api/v1`. */
 export type Send = (method: string, path: string, init?: RequestInit) => Promise<Response>;
 
+/** Name of the token that a run uses itself. */
+export const OWN_TOKEN = "fuzz-run";
 const YAML = { "content-type": "application/x-yaml" };
 const JSON_TYPE = { "content-type": "application/json" };
+/** Revisions that are removed at a time, so that their numbers fit the path. */
+const MAX_REVISIONS = 300;
 const STARTED = ["plain", "typed", "failing", "paused", "sleeping", "loop", "files", "limited", "parent"];
 const BELOW = `/main/namespaces/${NAMESPACE}`;
 
@@ -35,6 +39,18 @@ export async function fillServer(send: Send, pool: IdPool): Promise<void> {
   pool.learn("/executions/search", await text("GET", "/main/executions/search?size=50&sort=id:desc"));
 }
 
+interface Calls {
+  readonly list: (path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly remove: (path: string) => Promise<void>;
+}
+
+async function removeOldRevisions(path: string, { list, remove }: Calls): Promise<void> {
+  const old = (await list(path)).slice(0, -1).slice(0, MAX_REVISIONS).map(({ revision }) =>
+    `revisions=${revision}`
+  );
+  if (old.length > 0) await remove(`${path}?${old.join("&")}`);
+}
+
 /** Removes what requests have created beside that, so that it does not pile up. */
 export async function tidyServer(send: Send): Promise<void> {
   const list = async (path: string) => {
@@ -55,6 +71,12 @@ export async function tidyServer(send: Send): Promise<void> {
   if (keys.length > 0) await remove("/main/flows/delete/by-ids", keys);
   for (const { namespace, key } of await list("/main/kv?size=10000")) {
     await remove(`/main/namespaces/${namespace}/kv`, { keys: [key] });
+  }
+  for (const flowId of FLOW_IDS) {
+    await removeOldRevisions(`/main/flows/${NAMESPACE}/${flowId}/revisions`, { list, remove });
+  }
+  for (const { id, name } of await list("/me/api-tokens?size=10000")) {
+    if (name !== OWN_TOKEN) await remove(`/me/api-tokens/${id}`);
   }
   for (const { id } of await list("/main/dashboards?size=10000")) await remove(`/main/dashboards/${id}`);
   for (const { id } of await list("/tenants/search?size=1000")) {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../src/base/json.ts";
 import { ServerProcess } from "../../support/server_process.ts";
 import { Description } from "./description.ts";
-import type { Send } from "./fixtures.ts";
+import { OWN_TOKEN, type Send } from "./fixtures.ts";
 import { PLANTED } from "./recorded.ts";
 import type { Rules } from "./judge.ts";
 
@@ -50,7 +50,7 @@ export class FuzzedServer implements AsyncDisposable {
       env: { SECRET_PLANTED_ENV: btoa(PLANTED.environment) },
     });
     const basic = `Basic ${btoa(`${USER}:${PLANTED.password}`)}`;
-    const body = JSON.stringify({ name: "fuzz" });
+    const body = JSON.stringify({ name: OWN_TOKEN });
     const headers = { authorization: basic, "content-type": "application/json" };
     const token = await fetch(`${process.url}/api/v1/me/api-tokens`, { method: "POST", body, headers });
     const authorization = `Bearer ${(await token.json()).fullToken}`;

@@ -150,6 +150,20 @@ Deno.test("export() packs files and directories that import() restores", async (
   );
 });
 
+Deno.test("export() leaves out files that are deleted while it is read", async () => {
+  const services = await startNamespaceServices();
+  for (const path of ["a.txt", "b.txt", "c.txt"]) {
+    await services.files.write(ACTOR, NS, path, sourceOf(patternBytes(200_000)));
+  }
+  const zip = await services.transfer.export(ACTOR, NS);
+  const reader = zip.getReader();
+  const chunks = [(await reader.read()).value ?? new Uint8Array()];
+  await services.files.delete(ACTOR, NS, "b.txt");
+  for (let part = await reader.read(); !part.done; part = await reader.read()) chunks.push(part.value);
+  const bytes = new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+  assertEquals(Object.keys(unzipSync(bytes)), ["a.txt", "c.txt"]);
+});
+
 Deno.test("export() of an empty namespace is an empty zip", async () => {
   const services = await startNamespaceServices();
   const zip = await collect(await services.transfer.export(ACTOR, "nothing"));
