@@ -32,6 +32,12 @@ export function authorshipOf(node: Expression): Authorship {
   return (context) => reads.every(({ name, member }) => context.isAuthored(name, member));
 }
 
+/** As {@link authorshipOf}, for a value that has just been evaluated: the text of one pass may be the author's alone. */
+export function printAuthorshipOf(node: Expression): Authorship {
+  const isRender = node.kind === "call" && (node.name === "render" || node.name === "renderOnce");
+  return isRender ? ({ isLastRenderOwn }) => isLastRenderOwn : authorshipOf(node);
+}
+
 /** As {@link authorshipOf}, for a value that gets a name. Asked only where `render()` may follow. */
 export function namedAuthorshipOf(node: Expression, { source }: Compilation): Authorship {
   const authorship = authorshipOf(node);

@@ -1,6 +1,6 @@
 /** Statements → closures: scope rules of `for`, `set` and `macro`, and the fast path of a single print. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
+import { type Authorship, namedAuthorshipOf, printAuthorshipOf } from "./authorship.ts";
 import type { Expression, FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
 import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
@@ -110,9 +110,11 @@ function printed(value: Evaluate, node: Expression): Render {
   let authorship: Authorship | undefined;
   return (context) => {
     const result = value(context);
-    if (!context.pass.isInPlace || !(authorship ??= authorshipOf(node))(context)) {
-      return show(result, start, context);
-    }
+    const { pass } = context;
+    if (!pass.isNested) return show(result, start, context);
+    const isOwn = (authorship ??= printAuthorshipOf(node))(context);
+    if (!isOwn) pass.isOwn = false;
+    if (!isOwn || !pass.isInPlace) return show(result, start, context);
     context.at = start;
     return show(printInPlace(result, context), start, context);
   };

@@ -90,7 +90,20 @@ export interface Pass {
   readonly isData: boolean;
 }
 
-const OUTERMOST: Pass = Object.freeze({ isInPlace: false, isData: false });
+/** The pass that is under way. */
+interface CurrentPass extends Pass {
+  /** A call of `render()` evaluates it. */
+  readonly isNested: boolean;
+  /** Nothing but values of the author has been printed so far. */
+  isOwn: boolean;
+}
+
+const OUTERMOST: CurrentPass = Object.freeze({
+  isInPlace: false,
+  isData: false,
+  isNested: false,
+  isOwn: false,
+});
 
 /** Renders a text as a template. */
 type RenderSource = (context: Context, source: string, pass: Pass) => string;
@@ -107,6 +120,8 @@ export class Context implements StepBudget {
   keepsRaw = false;
   callDepth = 0;
   pass = OUTERMOST;
+  /** The last call of `render()` evaluated one pass only, and its text is the author's alone. */
+  isLastRenderOwn = false;
   readonly #time: RenderTime | undefined;
   #steps = 0;
   #produced = 0;

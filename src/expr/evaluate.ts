@@ -102,10 +102,12 @@ function renderNested(code: CompiledTemplate, context: Context, { isInPlace, isD
   const { frame, at, pass } = context;
   context.enterCall();
   context.frame = new Frame(frame ?? new Frame(null));
-  context.pass = { isInPlace, isData, source: code.value && code.source };
+  const nested = { isInPlace, isData, source: code.value && code.source, isNested: true, isOwn: !isData };
+  context.pass = nested;
   const text = run(code, context, renderCode);
   context.frame = frame;
   context.pass = pass;
+  context.isLastRenderOwn = nested.isOwn && !isInPlace;
   context.at = at;
   context.callDepth--;
   return text;

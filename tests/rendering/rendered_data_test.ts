@@ -105,6 +105,8 @@ Deno.test("render() evaluates the texts of the flow, and what expressions make o
     ["{% macro m(t) %}{{ render(t) }}{% endmacro %}{{ m(vars.name) }}{{ m('{{ 2 }}') }}", "inputs.s2"],
     ["{{ render(inputs.s, recursive=true) }}", "1"],
     ["{{ render(inputs.key) }}{{ render([inputs.key, 5]) }}", 'hello["hello",5]'],
+    ["{{ render(vars.once) }}", "Hello {{ 1 }}"],
+    ["{{ render(vars.once_data) }}", "{{ 1 }}"],
     ["{{ render(vars.secret) }}", "*".repeat(SECRET.length)],
     ["{{ render(vars.secrets) }}", `<${"*".repeat(SECRET.length)}>`],
   ];
@@ -120,6 +122,10 @@ variables:
   map: {list: ["{{ vars.hello }}", 2]}
   nested: "{{ vars.map }}"
   name: inputs.s
+  once: "{{ renderOnce(vars.hello_again) }}"
+  hello_again: "{{ vars.hello }}"
+  once_data: "{{ render(vars.data, recursive=false) }}"
+  data: "{{ inputs.s }}"
   secret: "{{ secret('TOP') }}"
   secrets: "<{{ vars.secret }}>"
 tasks:

@@ -51,7 +51,9 @@ const TAG = /\{[{%#]/;
 function render([value = null, recursive]: Arguments, context: Context, isAuthored: boolean): JsonValue {
   const isInPlace = booleanArgument(recursive, "recursive", true);
   if (recursive !== true) return renderOwn(value, { isAuthored, isInPlace }, context);
-  return renderWithin(value, (text) => renderUntilStable(text, isAuthored, context), context);
+  const rendered = renderWithin(value, (text) => renderUntilStable(text, isAuthored, context), context);
+  context.isLastRenderOwn = false;
+  return rendered;
 }
 
 interface OwnTexts {
@@ -62,6 +64,7 @@ interface OwnTexts {
 
 /** Renders texts of the author. @throws ExpressionError `argument` for a template that is data */
 function renderOwn(value: JsonValue, { isAuthored, isInPlace }: OwnTexts, context: Context): JsonValue {
+  context.isLastRenderOwn = false;
   const renderText = (text: string) => {
     if (isAuthored) {
       return renderPass(text, { isInPlace, isData: context.pass.isData }, context);
@@ -73,7 +76,10 @@ function renderOwn(value: JsonValue, { isAuthored, isInPlace }: OwnTexts, contex
         "secrets. To evaluate it without secret(), say render(…, recursive=true)",
     );
   };
-  return renderWithin(value, renderText, context);
+  const rendered = renderWithin(value, renderText, context);
+  // Of several texts, the last one says nothing about the others.
+  if (typeof value !== "string") context.isLastRenderOwn = false;
+  return rendered;
 }
 
 function renderPass(text: string, pass: Pass, context: Context): string {

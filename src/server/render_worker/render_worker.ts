@@ -40,6 +40,8 @@ export class RenderWorker implements SlowRenders, Disposable {
   #worker: Worker | undefined;
   #current: Job | undefined;
   #cancelTimer: CancelTimer | undefined;
+  /** A thread has started before. */
+  #hasAnswered = false;
   #isDisposed = false;
 
   constructor(clock: Clock) {
@@ -110,6 +112,8 @@ export class RenderWorker implements SlowRenders, Disposable {
       event.preventDefault();
       if (worker !== this.#worker) return;
       this.#stopWorker();
+      // The thread may not be allowed to start; the thread of the server evaluates then.
+      if (!this.#hasAnswered) return this.#end(undefined);
       this.#fail("limit", `Cannot evaluate in another thread: ${event.message}`);
     };
     return worker;
@@ -128,6 +132,7 @@ export class RenderWorker implements SlowRenders, Disposable {
   async #receive(message: FromWorker, worker: Worker): Promise<void> {
     const job = this.#current;
     if (!job || worker !== this.#worker) return;
+    this.#hasAnswered = true;
     switch (message.type) {
       case "text":
         return this.#end({ value: message.text, usedMs: message.usedMs });
