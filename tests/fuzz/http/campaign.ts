@@ -53,7 +53,8 @@ const SAMPLE_MS = 5_000;
 /** A response that takes longer never comes. */
 const HANG_MS = 20_000;
 const MAX_FINDINGS = 60;
-const BEFORE = 20;
+/** Requests that are kept with a finding. */
+const BEFORE = 60;
 const SLOW_TRIES = 3;
 const WARM_UP_SHARE = 0.4;
 /** Growth of the resident memory that counts as flat, in bytes an hour. */
@@ -78,6 +79,8 @@ class Campaign {
   readonly #statuses = new Map<number, number>();
   readonly #operations = new Set<string>();
   readonly #memory: Sample[] = [];
+  /** The last requests, of all connections. */
+  readonly #before: FuzzRequest[] = [];
   readonly #startedMs = performance.now();
   #next = 0;
   #done = 0;
@@ -110,7 +113,7 @@ class Campaign {
       ? { kind: "the server ended", detail: this.#server.process.log.slice(-5_000) }
       : undefined;
     if (finding) {
-      await this.#note(finding, this.#options.requests, { method: "", target: "", headers: [] }, []);
+      await this.#note(finding, this.#options.requests, { method: "", target: "", headers: [] });
     }
     return {
       sent: this.#done,
@@ -125,7 +128,6 @@ class Campaign {
 
   /** One connection, renewed when the server closes it. */
   async #lane(lane: number): Promise<void> {
-    const before: FuzzRequest[] = [];
     let wire: Wire | undefined;
     while (this.#next < this.#options.requests && !this.#isOver()) {
       const index = this.#next++;
@@ -136,9 +138,9 @@ class Campaign {
       const outcome = await this.#exchange(lane, index, request, wire);
       wire = outcome.wire;
       this.#done++;
-      await this.#check({ index, request, before: [...before] }, outcome);
-      before.push(request);
-      if (before.length > BEFORE) before.shift();
+      await this.#check(index, request, outcome);
+      this.#before.push(request);
+      if (this.#before.length > BEFORE) this.#before.shift();
     }
     wire?.[Symbol.dispose]();
   }
@@ -175,10 +177,7 @@ class Campaign {
     }
   }
 
-  async #check(
-    { index, request, before }: { index: number; request: FuzzRequest; before: FuzzRequest[] },
-    outcome: Outcome,
-  ): Promise<void> {
+  async #check(index: number, request: FuzzRequest, outcome: Outcome): Promise<void> {
     const { response, ms } = outcome;
     if (!MAY_WAIT.test(request.target)) this.#slowestMs = Math.max(this.#slowestMs, ms);
     if (ms > MAX_REQUEST_MS && !MAY_WAIT.test(request.target)) {
@@ -187,7 +186,7 @@ class Campaign {
     this.#count(request, response);
     const mistake = this.#mistakeOf(request, outcome);
     if (!mistake) return;
-    await this.#note(await this.#explained(mistake, response), index, request, before);
+    await this.#note(await this.#explained(mistake, response), index, request);
   }
 
   #count(request: FuzzRequest, response: WireResponse | undefined): void {
@@ -228,7 +227,7 @@ class Campaign {
     return mistake;
   }
 
-  async #note(mistake: Mistake, index: number, request: FuzzRequest, before: FuzzRequest[]): Promise<void> {
+  async #note(mistake: Mistake, index: number, request: FuzzRequest): Promise<void> {
     if (this.#known.has(mistake.kind)) return;
     this.#known.add(mistake.kind);
     const smallest = this.#hasEnded ? request : await smallerRequest(request, async (candidate) => {
@@ -242,7 +241,7 @@ class Campaign {
       seed: this.#options.seed,
       index,
       request: smallest,
-      before,
+      before: [...this.#before],
       ids,
     });
   }
@@ -318,7 +317,7 @@ class Campaign {
       const [, frame = ""] = /(src\/[\w/]+\.ts:\d+)/.exec(reason) ?? [];
       const kind = `log: ${message} | ${frame}`;
       if (message === "A request failed" || this.#known.has(kind)) continue;
-      await this.#note({ kind, detail: reason }, this.#done, { method: "", target: "", headers: [] }, []);
+      await this.#note({ kind, detail: reason }, this.#done, { method: "", target: "", headers: [] });
     }
     this.#loggedErrors = errors.length;
   }

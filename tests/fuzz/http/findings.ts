@@ -7,7 +7,7 @@ export interface HttpFinding extends Mistake {
   readonly seed: number;
   readonly index: number;
   readonly request: FuzzRequest;
-  /** Requests before it on the same connection, the oldest first. */
+  /** Requests before it, the oldest first. */
   readonly before: readonly FuzzRequest[];
   /** Ids that requests could name, which another server does not have. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
