@@ -183,7 +183,9 @@ function sizeOf({ target, body }: FuzzRequest): number {
 }
 
 function pathOf({ target }: FuzzRequest): string {
-  return target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/, 1)[0] ?? "";
+  const isAbsolute = /^https?:\/\//i.test(target);
+  const path = target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/, 1)[0] ?? "";
+  return isAbsolute && path === "" ? "/" : path;
 }
 
 /** The body as Latin-1 text, unpacked. */
