@@ -2,6 +2,7 @@
  * The data directory: its lock, the encryption key, and a reserve of disk space. Independent of the content of the
  * database.
  */
+import { statfs } from "node:fs/promises";
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
@@ -128,7 +129,10 @@ export class DataDir implements AsyncDisposable {
     return await removeIfPresent(join(this.path, RESERVE_FILE));
   }
 
-  /** The problem of the disk, found by writing a small file; `undefined` when it can be written. */
+  /**
+   * The problem of the disk, found by writing a small file; `undefined` when it can be written. A disk has to have more space
+   * than the reserve, which is for the server itself.
+   */
   async findDiskProblem(): Promise<DiskProblem | undefined> {
     const path = join(this.path, PROBE_FILE);
     const block = new Uint8Array(PROBE_BYTES);
@@ -137,7 +141,7 @@ export class DataDir implements AsyncDisposable {
       using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: OWNER_ONLY });
       await writeAll(file, block);
       await file.sync();
-      return undefined;
+      return await freeBytes(this.path) < RESERVE_BYTES + PROBE_BYTES ? "disk_full" : undefined;
     } catch (error) {
       return diskProblemOf(error);
     } finally {
@@ -207,6 +211,16 @@ export class DataDir implements AsyncDisposable {
       if (!isDiskFull(error)) throw cannotWrite(this.path, error);
       await removeIfPresent(path);
     }
+  }
+}
+
+/** Infinity where the system does not tell, or without the permission to ask it (`--allow-sys=statfs`). */
+async function freeBytes(path: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
   }
 }
 

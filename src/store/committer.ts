@@ -331,9 +331,10 @@ export class Committer {
 
   /** Refuses writes until a probe succeeds. */
   #enterReadOnly(fault: WriteFault, cause: Error): DomainError {
-    if (!this.#stopped) {
-      this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
-    }
+    // At once: Deno takes a message out of the queue every two seconds while executions are live, and ends the process if
+    // there is no space for that ("KV queue dequeue failed").
+    if (fault === "disk_full") void this.#options.store.releaseReserve().catch(() => false);
+    this.#probeLater();
     return this.#refuse(fault, cause);
   }
 
@@ -352,12 +353,19 @@ export class Committer {
     for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
   }
 
-  /** Tries an empty group; accepts writes again when it succeeds. */
+  #probeLater(): void {
+    if (this.#stopped) return;
+    this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
+  }
+
+  /** Tries an empty group; accepts writes again when it succeeds and leaves some space. */
   async #probe(): Promise<void> {
+    const { store } = this.#options;
     if (this.#stopped || !this.#refusal.error) return;
-    if (this.#refusal.fault === "disk_full") await this.#options.store.releaseReserve().catch(() => false);
     const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
+    // An empty group fits into the reserve, which callers must not use up.
+    if (await store.findDiskProblem().catch(() => undefined)) return this.#probeLater();
     this.#refusal.leave();
   }
 }

@@ -118,6 +118,52 @@ Deno.test({
   },
 });
 
+const PAUSING = `id: pausing
+namespace: full.disk
+tasks:
+  - id: wait
+    type: io.svc.plugin.core.flow.Pause
+`;
+/** Longer than two messages of the queue are apart, which remind a server of its live executions. */
+const FULL_MS = 5_000;
+
+/** Takes what space is left, and what the server gives back, for as long as messages of the queue become due. */
+async function keepFull(root: string, probe: () => Promise<void>): Promise<void> {
+  const block = crypto.getRandomValues(new Uint8Array(4_096));
+  const until = performance.now() + FULL_MS;
+  for (let n = 0; performance.now() < until; n++) {
+    await using file = await Deno.open(`${root}/other-${n}`, { write: true, createNew: true });
+    while (await file.write(block).catch(() => 0) > 0) continue;
+    await probe();
+  }
+}
+
+Deno.test({
+  name: "a disk that stays full does not end a server with live executions",
+  ignore: !await isMountable(),
+  async fn() {
+    await withSmallDisk(async (root) => {
+      await using server = await ServerProcess.start({ dataDir: `${root}/data` });
+      const api = `${server.url}/api/v1/main`;
+      const headers = { "content-type": "application/x-yaml" };
+      await (await fetch(`${api}/flows`, { method: "POST", headers, body: PAUSING })).body?.cancel();
+      const start = () => fetch(`${api}/executions/full.disk/pausing`, { method: "POST" });
+      const { id } = await (await start()).json();
+      await keepFull(root, async () => {
+        await (await start()).body?.cancel();
+        const response = await fetch(`${api}/executions/${id}`);
+        assertEquals(response.status, 200);
+        await response.body?.cancel();
+      });
+      assertEquals((await put(api, "refused", "x".repeat(PUT_BYTES))).status, 507);
+      assert(await run("mount", "-o", "remount,size=128m", root), "cannot enlarge");
+      await untilStored(api);
+      const { code, log } = await server.kill("SIGTERM");
+      assertEquals(code, 0, log);
+    });
+  },
+});
+
 Deno.test({
   name: "a start on a read-only file system is refused in one line that says so",
   ignore: !await isMountable(),

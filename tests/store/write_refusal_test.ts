@@ -56,11 +56,26 @@ for (const [fault, diskProblem, code, reason] of FAULTS) {
     await clock.advance(5_000);
     assertEquals(committer.problem, { reason, since, stopsReads: false });
     fail("none");
+    store.diskProblem = undefined;
     await clock.advance(1_000);
     assertEquals(committer.problem, undefined);
     await committer.commit(entry("accepted"));
   });
 }
+
+Deno.test("a full disk frees the reserve at once, and is over when an empty group is written and space is left", async () => {
+  const { committer, store, clock, fail } = await setUp();
+  fail("full");
+  store.diskProblem = "disk_full";
+  await refusal(committer);
+  assertEquals([store.isReserveReleased, committer.isReadOnly], [true, true]);
+  fail("none");
+  await clock.advance(5_000);
+  assertEquals([store.isReserveReleased, committer.isReadOnly], [true, true]);
+  store.diskProblem = undefined;
+  await clock.advance(1_000);
+  assertEquals(committer.isReadOnly, false);
+});
 
 Deno.test("a full disk is logged when it begins and ends, and once a minute between", async () => {
   const { committer, clock, lines, fail } = await setUp();

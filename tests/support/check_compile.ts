@@ -13,7 +13,15 @@ export interface BinaryMetadata {
 }
 
 /** Imports from other machines are in Deno's defaults; a denial of all of them wins. */
-const GRANTED = ["allow_env", "allow_import", "allow_net", "allow_read", "allow_run", "allow_write"];
+const GRANTED = [
+  "allow_env",
+  "allow_import",
+  "allow_net",
+  "allow_read",
+  "allow_run",
+  "allow_sys",
+  "allow_write",
+];
 const FEATURES = ["kv", "cron"];
 /** What the binary must hold: the program, its version, and a file of each kind that pages load. */
 const EMBEDDED = [

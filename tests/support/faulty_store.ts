@@ -15,6 +15,7 @@ export class FaultyStore implements Store {
   commits = 0;
   /** What the disk would report to a file that is written beside the database. */
   diskProblem: DiskProblem | undefined;
+  isReserveReleased = false;
   /** Reads fail while it is set. */
   isUnreadable = false;
 
@@ -65,6 +66,7 @@ export class FaultyStore implements Store {
   }
 
   releaseReserve(): Promise<boolean> {
+    this.isReserveReleased = true;
     return this.inner.releaseReserve();
   }
 

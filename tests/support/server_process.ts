@@ -10,6 +10,7 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-write",
   "--allow-env",
   "--allow-run",
+  "--allow-sys=statfs",
 ];
 /** Longest time until a server is ready; a start takes a fraction of a second on a machine that does nothing else. */
 const READY_TIMEOUT_MS = 120_000;
