@@ -10,7 +10,10 @@ const MAX_KNOWN_HOSTS = 32;
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Host name, IPv4 address or bracketed IPv6 address, and a port (RFC 3986). Any other character could end the authority of the URL that the platform builds, and so change the path. */
+/**
+ * Host name, IPv4 address or bracketed IPv6 address, and a port (RFC 3986). Any other character could end the authority of
+ * the URL that the platform builds, and so change the path.
+ */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-fA-F:.]*(?:%25[\w.~-]+)?\])(?::\d{0,5})?$/;
 
 /** Checks `Host`, `Origin`, `Sec-Fetch-Site` and `Sec-Purpose`. */
@@ -28,8 +31,8 @@ export class Guard {
   }
 
   /**
-   * Refuses a malformed host, and a host name other than the server's: an open server trusts every caller, and DNS rebinding would let any web
-   * page be one. @throws DomainError bad_request, misdirected
+   * Refuses a malformed host, and a host name other than the server's: an open server trusts every caller, and DNS
+   * rebinding would let any web page be one. @throws DomainError bad_request, misdirected
    */
   checkHost(request: Request): void {
     const sent = request.headers.get("host");
@@ -37,8 +40,10 @@ export class Guard {
       if (!HOST.test(sent)) throw badHost(sent);
       this.#lastHost = sent;
     }
-    if (this.#takesAnyHost) return;
     const host = authorityOf(request.url);
+    // A request can also name its host in the first line.
+    if (host !== sent && !HOST.test(host)) throw badHost(host);
+    if (this.#takesAnyHost) return;
     if (this.#knownHosts.has(host)) return;
     if (!isLoopback(withoutPort(host)) && host.toLowerCase() !== this.#baseHost) {
       const message = `Misdirected Request: this server asks for no credentials and does not answer to ` +
@@ -78,7 +83,7 @@ export function checkNoPrefetch(request: Request): void {
 function badHost(host: string): DomainError {
   return new DomainError(
     "bad_request",
-    `Bad Request: the header Host "${host.slice(0, 255)}" is not a host and port`,
+    `Bad Request: "${host.slice(0, 255)}" is not a host and port`,
   );
 }
 
