@@ -2,6 +2,7 @@
 import { basicCredentials, isContentType } from "../../model/http/http_request.ts";
 import { type HttpBody, HttpError, type HttpRequest, type NamedText } from "../../model/ports/http.ts";
 import { type ResponseHead, valuesOf } from "./response_reader.ts";
+import { percentDecoded } from "../../model/http/percent_decoding.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERSONAL: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
@@ -75,5 +76,5 @@ function strip(url: URL): void {
 }
 
 function decoded(text: string): string {
-  return /%(?![0-9a-f]{2})/i.test(text) ? text : decodeURIComponent(text);
+  return percentDecoded(text) ?? text;
 }

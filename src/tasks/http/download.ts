@@ -3,8 +3,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
-
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
+import { percentDecoded } from "../../model/http/percent_decoding.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
@@ -63,14 +63,4 @@ function dispositionName(header: string): string | undefined {
   if (decoded) return decoded;
   const [, quoted, bare] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
   return quoted?.replace(/\\(.)/g, "$1") ?? bare;
-}
-
-/** `undefined` for bytes that are not UTF-8: servers also send a plain `filename`. */
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
 }

@@ -289,6 +289,12 @@ Deno.test("HttpClient.send() sends basic credentials of the options, or of the a
   for (const { head } of server.requests) assertMatch(head, BASIC);
 });
 
+Deno.test("HttpClient.send() sends credentials of the address that are not encoded UTF-8 as they are", async () => {
+  await using server = new MisbehavingServer(() => answer(200, ""));
+  await finished(await client().send(request(server.url.replace("//", "//%ff:p@"))));
+  assertMatch(server.requests[0]?.head ?? "", new RegExp(`^Authorization: Basic ${btoa("%ff:p")}\r?$`, "m"));
+});
+
 Deno.test("HttpClient.send() repeats a request after a digest challenge", async () => {
   await using server = new MisbehavingServer(({ head }) =>
     /^Authorization: Digest /m.test(head)

@@ -6,6 +6,7 @@ import { readStructure } from "../../../base/json_text.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../model/limits.ts";
 import { MAIN_TENANT } from "../../../model/flows/flow.ts";
+import { percentDecoded } from "../../../model/http/percent_decoding.ts";
 import type { StoreFile } from "../../../services/starts/given_files.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
@@ -77,13 +78,7 @@ function addressOf(c: Context<AppEnv>): WebhookAddress {
 
 /** A segment that is not encoded UTF-8 stays undecoded, and matches nothing. */
 function decodePath(segments: readonly string[]): string {
-  return segments.map((segment) => {
-    try {
-      return decodeURIComponent(segment);
-    } catch {
-      return segment;
-    }
-  }).join("/");
+  return segments.map((segment) => percentDecoded(segment) ?? segment).join("/");
 }
 
 function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {
