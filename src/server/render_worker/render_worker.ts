@@ -15,8 +15,8 @@ import type {
 import type { FromWorker, Supply, ToWorker } from "./messages.ts";
 import { WORKER_URL } from "./worker.ts";
 
-/** Evaluations of one tenant that wait. */
-const MAX_WAITING = 1_000;
+/** Evaluations of one tenant that wait: each keeps its execution in memory, and may take a second. */
+const MAX_WAITING = 100;
 /** Characters of a variable that are handed over; writing them takes some 20 ms. */
 const MAX_HANDED_OVER = 4_000_000;
 /** Time for the start of the thread and its messages, besides that of the evaluation. */
