@@ -15,9 +15,9 @@ interface Removal {
   readonly messages: readonly StoredMessage[];
 }
 
-/** Prepares the removal of an execution; `slots` is absent if its flow has no limit. */
-export function prepareRemoval(execution: Execution, slots: Slots | undefined): Removal {
-  const slot = slots?.changeOf(execution, true);
+/** Prepares the removal of an execution. */
+export function prepareRemoval(execution: Execution, slots: Slots): Removal {
+  const slot = slots.removalOf(execution);
   const messages = endMessages(execution);
   return {
     mutations: [

@@ -11,6 +11,15 @@ import type { Key, Mutation, Store } from "../../store/store.ts";
 /** What an execution holds of its flow's limit. */
 type Hold = "slot" | "place in the queue";
 
+const HOLDS: readonly Hold[] = ["slot", "place in the queue"];
+
+/** A change of what an execution holds. */
+interface SlotChange {
+  readonly mutations: readonly Mutation[];
+  /** To be called once it is durable. */
+  readonly committed: () => void;
+}
+
 interface FlowSlots {
   readonly taken: Set<string>;
   /** In order of creation. */
@@ -74,18 +83,11 @@ export class Slots {
     taken.add(execution.id);
   }
 
-  /** What the next commit of an execution must store, and what to call once it is durable. `isGone`: it needs no slot any more. */
-  changeOf(
-    execution: Execution,
-    isGone = isEnded(execution.history),
-  ): { readonly mutations: Mutation[]; readonly committed: () => void } | undefined {
+  /** What the next commit of an execution must store; `undefined` if nothing changes. */
+  changeOf(execution: Execution): SlotChange | undefined {
     const flow = this.#of(execution);
     const { id, tenant } = execution;
-    const wanted: Hold | undefined = isGone
-      ? undefined
-      : currentState(execution.history) === "QUEUED"
-      ? "place in the queue"
-      : "slot";
+    const wanted = holdOf(execution);
     const stored = flow.stored.get(id);
     const isHeld = flow.taken.has(id) || flow.queued.has(id);
     if (wanted === stored && (wanted !== undefined || !isHeld)) return undefined;
@@ -100,7 +102,22 @@ export class Slots {
     return { mutations, committed };
   }
 
-  /** Removes an execution that was deleted or never stored. */
+  /**
+   * What the deletion of an execution must store; `undefined` if its flow has had no limit. Removes both keys: a commit in
+   * progress may replace one by the other.
+   */
+  removalOf({ tenant, namespace, flowId, id }: Execution): SlotChange | undefined {
+    const key = { namespace, id: flowId };
+    const flow = this.#flows.get(nameOf(tenant, key));
+    if (!flow) return undefined;
+    const mutations: Mutation[] = HOLDS.map((hold) => ({
+      type: "delete",
+      key: keyOf(hold, tenant, key, id),
+    }));
+    return { mutations, committed: () => this.#release(flow, id) };
+  }
+
+  /** Removes an execution that was never stored. */
   release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): void {
     this.#release(this.#of(execution), execution.id);
   }
@@ -181,6 +198,11 @@ export class Slots {
     if (!flow) this.#flows.set(key, flow = { taken: new Set(), queued: new Set(), stored: new Map() });
     return flow;
   }
+}
+
+function holdOf({ history }: Execution): Hold | undefined {
+  if (isEnded(history)) return undefined;
+  return currentState(history) === "QUEUED" ? "place in the queue" : "slot";
 }
 
 function nameOf(tenant: string, { namespace, id }: FlowKey): string {

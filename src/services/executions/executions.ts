@@ -210,7 +210,7 @@ export class Executions {
     const { records, cleanup, committer, changes, executor } = this.#deps;
     // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
-    const removal = prepareRemoval(execution, limit === undefined ? undefined : executor.slots);
+    const removal = prepareRemoval(execution, executor.slots);
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },

@@ -1,5 +1,8 @@
 /** Concurrency limits: that of the latest revision counts, for who waits already too. */
 import { assertEquals } from "@std/assert";
+import type { Execution } from "../../../src/model/executions/execution.ts";
+import { Slots } from "../../../src/runtime/live/slots.ts";
+import { queuedKey, slotKey } from "../../../src/store/keys.ts";
 import { settle } from "../../support/fake_clock.ts";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/request_bodies.ts";
@@ -70,4 +73,32 @@ Deno.test("setLimit(): a lower one lets those who run end, then counts", async (
   await app.json("POST", `/executions/${results[1]?.id}/resume`);
   await settle();
   assertEquals(await states(app), "SUCCESS SUCCESS PAUSED");
+});
+
+const LIMIT = { limit: 1, behavior: "QUEUE" } as const;
+
+function execution(id: string, state: "QUEUED" | "RUNNING"): Execution {
+  return {
+    tenant: "main",
+    namespace: "demo",
+    flowId: "limited",
+    id,
+    history: [{ state, at: 0 }],
+  } as Execution;
+}
+
+Deno.test("removalOf() removes what a commit in progress is storing", () => {
+  const slots = new Slots();
+  slots.admit(execution("a", "RUNNING"), LIMIT);
+  slots.admit(execution("b", "QUEUED"), LIMIT);
+  slots.changeOf(execution("b", "QUEUED"))?.committed();
+  assertEquals(slots.grant(execution("a", "RUNNING"), 2), ["b"]);
+  const granted = slots.changeOf(execution("b", "RUNNING"));
+  assertEquals(granted?.mutations.map(({ type }) => type), ["delete", "set"]);
+  const flow = { namespace: "demo", id: "limited" };
+  assertEquals(slots.removalOf(execution("b", "QUEUED"))?.mutations, [
+    { type: "delete", key: slotKey("main", flow, "b") },
+    { type: "delete", key: queuedKey("main", flow, "b") },
+  ]);
+  assertEquals(slots.removalOf({ ...execution("c", "QUEUED"), flowId: "unlimited" }), undefined);
 });
