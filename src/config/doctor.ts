@@ -3,7 +3,7 @@ import { nearestName } from "../base/nearest_name.ts";
 import { ConfigProblem, type Environment } from "./given.ts";
 import { optionKey, OPTIONS, optionVariable } from "./options.ts";
 
-/** What the doctor is asked to do. */
+/** Options of the doctor. */
 export interface DoctorOptions {
   readonly dataDir: string;
   /** 32 bytes; absent: the key file of the data directory. */

@@ -1,7 +1,7 @@
 /**
  * Which values `render()` may evaluate: those that the author of the flow wrote, and those that expressions make of them
- * alone. Decided by where a value comes from, not by its text: who knows the flow could pass one of its texts as input,
- * and have it evaluated in another place.
+ * alone. Decided by where a value comes from, not by its text: a caller who knows the flow could pass one of its texts as
+ * an input, and have it evaluated in another place.
  */
 import type { CallArguments, Expression } from "./ast.ts";
 import type { Compilation } from "./compiler.ts";

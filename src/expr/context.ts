@@ -33,7 +33,7 @@ export interface Scope {
 /** A template that is rendered on its own. */
 export interface RootTemplate {
   readonly source: string;
-  /** Its text is asked for, not its value. */
+  /** The caller needs its text, not its value. */
   readonly isText: boolean;
   readonly variableNames: ReadonlySet<string>;
 }

@@ -22,9 +22,9 @@ export interface Filter extends Callable {
 
 /** A built-in function. `call` throws ExpressionError without position. */
 export interface BuiltInFunction extends Callable {
-  /** The function's value. `isAuthored`: the author of the flow alone made the first argument; asked only where declared. */
+  /** The function's value. `isAuthored`: the author of the flow alone made the first argument; computed only where declared. */
   call(args: Arguments, context: Context, isAuthored: boolean): JsonValue;
-  /** Whether `isAuthored` is asked. */
+  /** Whether `isAuthored` is computed. */
   readonly asksAuthor?: boolean;
 }
 

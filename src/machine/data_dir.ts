@@ -214,7 +214,7 @@ export class DataDir implements AsyncDisposable {
   }
 }
 
-/** Infinity where the system does not tell, or without the permission to ask it (`--allow-sys=statfs`). */
+/** Infinity if the system does not report it, or without the permission `--allow-sys=statfs`. */
 async function freeBytes(path: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(path);

@@ -299,7 +299,7 @@ export class Committer {
     return this.#enterReadOnly(fault ?? await this.#findDiskFault(), cause);
   }
 
-  /** Waits while the database cannot be read: only it knows whether callers may be told of a success or a refusal. */
+  /** Waits while the database cannot be read: only it shows whether the write succeeded. */
   async #untilReadable(error: Error): Promise<CommitOutcome | Error> {
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + MAX_UNREADABLE_MS;

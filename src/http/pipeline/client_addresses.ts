@@ -15,7 +15,7 @@ export class ClientAddresses {
     this.#proxies = new IpRanges(trusted);
   }
 
-  /** True for a proxy whose headers are believed; its connections carry the requests of many callers. */
+  /** True for a proxy whose headers are trusted; its connections carry the requests of many callers. */
   isTrustedProxy(address: string): boolean {
     return this.#proxies.has(address);
   }

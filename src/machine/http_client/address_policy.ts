@@ -19,7 +19,7 @@ export class AddressPolicy {
   readonly #denied: IpRanges;
   readonly #isShared: () => boolean;
 
-  /** `isShared` tells whether the server has a login or several tenants, which may change while it runs. */
+  /** `isShared`: whether the server has a login or several tenants, which may change while it runs. */
   constructor({ allow = [], deny = [] }: AddressRules, isShared: () => boolean) {
     this.#allowed = new IpRanges(allow);
     this.#allowedMetadata = new IpRanges(allow.filter((text) => text === "metadata" || parseIp(text)));
@@ -32,7 +32,7 @@ export class AddressPolicy {
     const bytes = parseIp(address);
     if (bytes === undefined) return "it is no IP address";
     if (METADATA.hasBytes(bytes)) {
-      // A range must not open the credentials of the machine by the way.
+      // A range that contains the address must not allow it: it gives out the credentials of the machine.
       return this.#allowedMetadata.hasBytes(bytes)
         ? undefined
         : 'it gives out credentials of the machine; only --http-allow with this address or "metadata" allows it';

@@ -1,4 +1,4 @@
-/** One accepted connection: counts its requests under way and tells its owner when it becomes busy or idle. */
+/** One accepted connection: counts its requests under way and notifies its owner when it becomes busy or idle. */
 import { attachWatcher, type TransferWatcher } from "../../model/http/transfer_watch.ts";
 import type { IdleEntry, IdleList } from "./idle_list.ts";
 import type { CloseSignal, ServeConnection } from "./serve_connection.ts";

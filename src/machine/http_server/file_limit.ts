@@ -28,7 +28,7 @@ export function connectionCaps(
   };
 }
 
-/** The limit of open files of this process, which its children inherit; `undefined` where the system does not tell. */
+/** The limit of open files of this process, which its children inherit; `undefined` if the system does not report it. */
 export async function readFileLimit(): Promise<number | undefined> {
   // The file needs all permissions of Deno, the shell only that to run programs.
   const text = await Deno.readTextFile("/proc/self/limits").then(limitOfProc, () => undefined) ??

@@ -13,7 +13,7 @@ interface MarkedProcess {
   readonly mark: string;
 }
 
-/** Between two looks at a script. */
+/** Interval of the checks of a script. */
 const LOOK_MS = 1_000;
 const KIB = 1024;
 

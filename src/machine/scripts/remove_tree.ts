@@ -1,6 +1,6 @@
 /** Removes files and folders that scripts have made. */
 
-/** Folders that are looked at, and their depth, before another process removes them. */
+/** Number and depth of folders up to which this process removes them itself. */
 const MAX_FOLDERS = 32;
 const MAX_DEPTH = 8;
 

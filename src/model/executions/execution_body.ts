@@ -38,7 +38,7 @@ export interface BodyParts {
 /** Characters of one chunk of {@link executionBodyChunks}, at least. */
 const CHUNK_CHARS = 64 * 1024;
 
-/** The JSON text of an execution with task runs in chunks; each task run is read when its chunk is asked for. */
+/** The JSON text of an execution with task runs in chunks; each task run is read when its chunk is pulled. */
 export async function* executionBodyChunks(
   execution: Execution,
   taskRuns: AsyncIterable<TaskRun>,

@@ -43,7 +43,7 @@ interface SlowFunction {
   readonly isOnlyHere?: boolean;
 }
 
-/** What such an evaluation asks the thread of the server for. */
+/** What such an evaluation reads from the thread of the server. */
 export interface SlowRenderHost {
   /** A root variable; `isAuthored`: as the author of the flow wrote it. */
   variable(name: string, isAuthored: boolean): JsonValue | undefined;

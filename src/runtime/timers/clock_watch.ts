@@ -5,13 +5,13 @@ import type { Logger } from "../../base/log.ts";
 interface ClockWatchDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after a jump, to look at what is due now. */
+  /** Called after a jump, to check what is due now. */
   readonly jumped: () => void;
 }
 
 /** Smaller corrections are usual. */
 const MIN_JUMP_MS = 10_000;
-const FORWARD = "The clock has jumped forward: what became due meanwhile is made up for";
+const FORWARD = "The clock has jumped forward: what became due in between runs now";
 const BACK = "The clock has jumped back: timers and schedules wait until it reaches their dates";
 
 /** Compares the time of day with the monotonic clock at each check. */

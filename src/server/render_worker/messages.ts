@@ -1,4 +1,4 @@
-/** What the thread of the server and the one of long evaluations tell each other. Values are JSON text, which keeps number kinds. */
+/** Messages between the thread of the server and the thread of long evaluations. Values are JSON text, which keeps number kinds. */
 import type { ExpressionErrorCode } from "../../expr/mod.ts";
 import type { SlowRender } from "../../rendering/host_functions/mod.ts";
 

@@ -17,7 +17,7 @@ import { WORKER_URL } from "./worker.ts";
 
 /** Evaluations of one tenant that wait: each keeps its execution in memory, and may take a second. */
 const MAX_WAITING = 100;
-/** Characters of a variable that are handed over; writing them takes some 20 ms. */
+/** Characters of a variable that are sent to the thread; writing them takes some 20 ms. */
 const MAX_HANDED_OVER = 4_000_000;
 /** Time for the start of the thread and its messages, besides that of the evaluation. */
 const GRACE_MS = 2_000;
@@ -181,7 +181,7 @@ async function supplyOf(lack: Lack, host: SlowRenderHost): Promise<Supply | unde
   }
 }
 
-/** The variables that the template names; `undefined` if one cannot be handed over. */
+/** The variables that the template names; `undefined` if one cannot be sent. */
 function suppliesOf({ render: { template }, host }: Job): Supply[] | undefined {
   const supplies: Supply[] = [];
   for (const name of template.variableNames) {

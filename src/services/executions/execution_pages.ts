@@ -14,7 +14,7 @@ export interface ExecutionPage {
   readonly total: number;
   /** Number of executions of this page; some may be deleted before they are read. */
   readonly count: number;
-  /** Their JSON texts without task runs, in pieces that are read when they are asked for. */
+  /** Their JSON texts without task runs, in pieces that are read on demand. */
   readonly pieces: AsyncGenerator<string[]>;
 }
 

@@ -149,7 +149,7 @@ export class Executions {
     return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
   }
 
-  /** The text of an execution with its task runs; of a large one in chunks that are read when they are asked for. @throws DomainError not_found */
+  /** The text of an execution with its task runs; of a large one in chunks that are read on demand. @throws DomainError not_found */
   async text(actor: Actor, id: string): Promise<string | AsyncGenerator<string>> {
     const { records, clock } = this.#deps;
     const opened = await records.open(actor.tenant, id);
@@ -237,7 +237,7 @@ export class Executions {
     for (const message of removal.messages) await executor.deliver(message);
   }
 
-  /** Log entries in pieces that are read when they are asked for, oldest first; none for an unknown execution. */
+  /** Log entries in pieces that are read on demand, oldest first; none for an unknown execution. */
   async *logs({ tenant }: Actor, id: string, filter: LogFilter = {}): AsyncGenerator<JsonObject[]> {
     const stored = await this.#deps.records.outline(tenant, id);
     if (!stored) return;

@@ -191,7 +191,7 @@ export class Flows {
   }
 
   /**
-   * All saved revisions, oldest first, each read when it is asked for; with `allowDeleted` also those that mark a deletion.
+   * All saved revisions, oldest first, each read on demand; with `allowDeleted` also those that mark a deletion.
    * @throws DomainError not_found
    */
   revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): AsyncGenerator<Flow[]> {
@@ -204,7 +204,7 @@ export class Flows {
     }
   }
 
-  /** The flows with these heads, in pieces that are read when they are asked for; without those that are deleted meanwhile. */
+  /** The flows with these heads, in pieces that are read on demand; without those that are deleted meanwhile. */
   async *pieces(heads: readonly FlowHead[]): AsyncGenerator<Flow[]> {
     for (let i = 0; i < heads.length; i += FLOWS_PER_PIECE) {
       const flows = heads.slice(i, i + FLOWS_PER_PIECE).map((head) =>

@@ -37,12 +37,12 @@ export class Dashboards {
     this.#deps = deps;
   }
 
-  /** All dashboards, ordered by id, each read when it is asked for. */
+  /** All dashboards, ordered by id, each read on demand. */
   async *list({ tenant }: Actor): AsyncGenerator<Dashboard> {
     for await (const record of this.#deps.records.list(tenant)) yield withDefinition(record);
   }
 
-  /** The dashboards with these ids, each read when it is asked for; without those that are deleted meanwhile. */
+  /** The dashboards with these ids, each read on demand; without those that are deleted meanwhile. */
   async *pieces({ tenant }: Actor, ids: readonly string[]): AsyncGenerator<Dashboard[]> {
     for (const id of ids) {
       const record = await this.#deps.records.get(tenant, id);

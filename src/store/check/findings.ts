@@ -1,6 +1,6 @@
 /** What a check of the database can find, and what can be done about it. */
 
-/** `derived`: a repair builds it again. `lost`: what it was made of is not there. `leftover`: nobody refers to it; harmless. */
+/** `derived`: a repair builds it again. `lost`: what it was made of is not there. `leftover`: no record refers to it; harmless. */
 type Severity = "derived" | "lost" | "leftover";
 
 const KINDS = {

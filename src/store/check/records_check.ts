@@ -38,7 +38,7 @@ const NOTHING = encodeJson(null);
 /** Checks records one kind after the other. */
 export class RecordsCheck {
   readonly #deps: RecordsCheckDeps;
-  /** Index entries of one kind that no record has asked for yet. */
+  /** Index entries of one kind that no record has needed yet. */
   readonly #index = new Map<string, Key>();
 
   constructor(deps: RecordsCheckDeps) {

@@ -79,7 +79,7 @@ export class WakeCheck {
     return this.#removals.has(nameOf(tenant, id));
   }
 
-  /** True when the timer is stored; the timers that are never asked for belong to nothing. */
+  /** True when the timer is stored; a timer that is never looked up belongs to no record. */
   takeTimer(tenant: TenantId, id: string, name: string, dueAt: Instant): boolean {
     return this.#timers.delete(timerKey(dueAt, tenant, id, name).join("/"));
   }

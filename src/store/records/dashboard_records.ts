@@ -46,7 +46,7 @@ export class DashboardRecords {
     await this.#committer.commit({ mutations: [deleteKey(dashboardKey(tenant, id))] });
   }
 
-  /** All dashboards of a tenant, ordered by id, each read when it is asked for. */
+  /** All dashboards of a tenant, ordered by id, each read on demand. */
   list(tenant: TenantId): AsyncGenerator<DashboardRecord> {
     return readEntries(this.#store, dashboardsOf(tenant), decodeDashboard, { batchSize: DASHBOARDS_AT_ONCE });
   }

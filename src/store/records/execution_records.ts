@@ -89,7 +89,7 @@ export interface ShownExecution {
 export interface OpenedExecution {
   /** With its task runs if it is small. */
   readonly execution: Execution;
-  /** The task runs of a large one, in order and without decisions, read while they are asked for. */
+  /** The task runs of a large one, in order and without decisions, read on demand. */
   readonly taskRuns?: AsyncIterable<TaskRun>;
 }
 

@@ -58,7 +58,7 @@ export class FlowRecords {
     return parts.length === 0 ? undefined : decodeRevision(parts);
   }
 
-  /** All revisions, oldest first, each read when it is asked for. */
+  /** All revisions, oldest first, each read on demand. */
   async *revisions(head: FlowHead): AsyncGenerator<FlowRevisionRecord> {
     let parts: Uint8Array[] = [];
     let revision: number | undefined;

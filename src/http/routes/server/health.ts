@@ -4,10 +4,10 @@ import { toIso } from "../../../base/clock.ts";
 import type { ServerProblem } from "../../../model/server_health.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
-/** Seconds; a fault is looked at again each second. */
+/** Seconds; a fault is checked again each second. */
 const RETRY = { "retry-after": "1" };
 
-/** What the checks ask. */
+/** Dependencies of the checks. */
 export interface HealthDeps {
   /** True once requests can be served. */
   readonly isReady: () => boolean;
