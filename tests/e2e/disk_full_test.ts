@@ -89,7 +89,7 @@ async function untilStored(api: string): Promise<void> {
 }
 
 Deno.test({
-  name: "a full disk answers 507; reads go on, what was acknowledged stays, and writes come back with space",
+  name: "a full disk gives 507; reads continue, what was acknowledged stays, and writes come back with space",
   ignore: !await isMountable(),
   async fn() {
     await withSmallDisk(async (root) => {

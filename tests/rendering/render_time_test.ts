@@ -7,7 +7,7 @@ const CORE = "io.svc.plugin.core.";
 const LONG = "{{ range(1, 90000) | sort | last }}";
 const REASON = "Cannot evaluate for more than 50 ms: make the template or its data smaller";
 
-Deno.test("a task whose expressions take too long fails with the reason, and the server goes on", async () => {
+Deno.test("a task whose expressions take too long fails with the reason, and the server continues", async () => {
   await using app = await Harness.start({ maxRenderMs: 50 });
   const places = [
     `{id: a, type: ${CORE}debug.Return, format: "${LONG}"}`,

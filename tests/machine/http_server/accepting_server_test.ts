@@ -103,7 +103,7 @@ Deno.test("AcceptingServer keeps a response open as long as it is streamed", asy
   assertEquals(await client.readAll(), "");
 });
 
-Deno.test("AcceptingServer answers 503 with Retry-After when all its connections are busy", async () => {
+Deno.test("AcceptingServer responds with 503 with Retry-After when all its connections are busy", async () => {
   const response = Promise.withResolvers<Response>();
   const arrived = Promise.withResolvers<void>();
   await using started = startServer({
@@ -187,7 +187,7 @@ Deno.test("AcceptingServer.shutdown() lets a request end, closes idle connection
   assertEquals(server.connectionCount, 0);
 });
 
-Deno.test("AcceptingServer goes on when the time of a connection is over that is closing already", async () => {
+Deno.test("AcceptingServer continues when a connection that is closing already reaches its time limit", async () => {
   const length = 20_000_000;
   const { server, clock } = startServer({ handler: () => new Response(new Uint8Array(length)) });
   using client = await RawClient.connect(server.addr);
@@ -212,7 +212,7 @@ Deno.test("AcceptingServer.shutdown() ends the wait after a failed accept", asyn
   await server.shutdown();
 });
 
-Deno.test("AcceptingServer logs the error of a handler and answers 500", async () => {
+Deno.test("AcceptingServer logs the error of a handler and responds with 500", async () => {
   await using started = startServer({
     handler: () => {
       throw new Error("broken");

@@ -29,7 +29,7 @@ Deno.test("Transfers: a client that moves a byte a second has stalled", () => {
   assertEquals(pass(0), 1);
 });
 
-Deno.test("Transfers: a slow client that moves 1,024 bytes within 30 s goes on", () => {
+Deno.test("Transfers: a slow client that moves 1,024 bytes within 30 s continues", () => {
   const { transfer, pass } = startTransfer();
   for (let round = 0; round < 100; round++) {
     transfer.wait();

@@ -413,7 +413,7 @@ Deno.test("checkStore() knows every kind of key", async () => {
   assertEquals(codes.filter((code) => code === "unknown_key" || code === "unknown_tenant"), []);
 });
 
-Deno.test("checkStore() goes on after a kind that cannot be read, and says that it is not complete", async () => {
+Deno.test("checkStore() continues after a kind that cannot be read, and reports that it is not complete", async () => {
   const store = new FaultyStore(healthy.reopen());
   const list = store.list.bind(store);
   store.list = (selector, options) => {
