@@ -66,7 +66,7 @@ export interface Store {
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void>;
   /** Frees the reserved disk space, so that small writes succeed on a full disk; false when there is no reserve. */
   releaseReserve(): Promise<boolean>;
-  /** The problem of the disk that holds the database, found by writing a small file; `undefined` when there is none. */
+  /** The problem of the disk that holds the database, found by writing a small file; `undefined` if the disk has no problem. */
   findDiskProblem(): Promise<DiskProblem | undefined>;
   /** Closes the database; further calls fail. */
   close(): void;

@@ -1,4 +1,4 @@
-/** What clients that attack nobody see of the server: they read and start executions at a steady rate. */
+/** Measures the server for ordinary clients: they read and start executions at a steady rate. */
 import { type Answer, KeepAliveClient } from "../bench/keep_alive_client.ts";
 import type { Target } from "./target.ts";
 

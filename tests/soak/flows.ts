@@ -11,7 +11,7 @@ const RETURN = `${CORE}.debug.Return`;
 const SAY = `{id: say, type: ${RETURN}, format: "Hello {{ inputs.name }}"}`;
 const NAME = "inputs: [{id: name, type: STRING, defaults: nobody}]";
 
-/** A flow, and how its executions end when nobody interferes. */
+/** A flow, and how its executions end without interference. */
 export interface SoakFlow {
   readonly source: string;
   readonly endsIn: readonly string[];

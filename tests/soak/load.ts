@@ -18,7 +18,7 @@ type Work = () => Promise<unknown>;
 
 /** Every start has ended by then, also behind others in a queue and on a machine that does much else. */
 const SETTLE_MS = 45_000;
-/** Those that somebody must resume or kill. */
+/** Those that must be resumed or killed. */
 const OTHERS_ACT_MS = 20_000;
 const SMALL = 60;
 const LARGE = 60_000;

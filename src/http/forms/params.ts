@@ -26,7 +26,7 @@ export function queryOf(c: Context<AppEnv>): URLSearchParams {
 }
 
 /**
- * The query as sent, from its question mark, without fragment; empty when there is none. Read from the text: with an
+ * The query as sent, from its question mark, without fragment; empty if the URL has no query. Read from the text: with an
  * invalid `Host` the URL cannot be parsed.
  */
 export function rawQuery(url: string): string {

@@ -45,7 +45,7 @@ export class Connections {
 
   /**
    * Serves an accepted connection. Where a limit is reached, it takes the place of the connection that has been idle
-   * longest. False if there is none: then it is left to the caller.
+   * longest. False if no connection is idle: then the caller must close it.
    */
   admit(accepted: Deno.TcpConn): boolean {
     const { hostname } = accepted.remoteAddr as Deno.NetAddr;

@@ -30,7 +30,7 @@ export type ServeConnection = (
 ) => ConnectionServer;
 
 /**
- * The function of this version of Deno; `undefined` where there is none. `Deno.serve` uses its sibling for listeners. It
+ * The function of this version of Deno; `undefined` if this version lacks it. `Deno.serve` uses its sibling for listeners. It
  * closes no connection that sends nothing, and ends when the process has no file descriptor left.
  */
 export function findServeConnection(): ServeConnection | undefined {

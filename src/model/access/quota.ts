@@ -10,7 +10,7 @@ export const QUOTA_KINDS = ["fileBytes", "kvPairs", "secrets", "flows", "executi
 /** One of {@link QUOTA_KINDS}. */
 export type QuotaKind = typeof QUOTA_KINDS[number];
 
-/** The limit of the tenants other than `main`, and of single tenants by id; no limit where there is none. */
+/** The limit of the tenants other than `main`, and of single tenants by id; absent means unlimited. */
 interface QuotaLimits {
   readonly others?: number;
   readonly tenants: ReadonlyMap<string, number>;

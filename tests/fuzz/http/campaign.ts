@@ -59,7 +59,7 @@ const SLOW_TRIES = 3;
 const WARM_UP_SHARE = 0.4;
 /** Growth of the resident memory that counts as flat, in bytes an hour. */
 const MAX_GROWTH_AN_HOUR = 64 * 1024 * 1024;
-/** A wait is asked for, the flow of a webhook decides, or a stream waits for an execution that nobody has started yet. */
+/** A wait is asked for, the flow of a webhook decides, or a stream waits for an execution that has not been started yet. */
 const MAY_WAIT = /wait|\/webhook\/|\/follow/i;
 /** How long the run waits for those. */
 const PATIENCE_MS = 400;

@@ -56,7 +56,7 @@ export function judge(request: FuzzRequest, response: WireResponse, rules: Rules
   if (isFromBelow(response)) {
     return isReadable(request) ? mistake(`bare ${response.status}`) : undefined;
   }
-  // Which of several messages it was read as, nobody knows.
+  // The server may have read it as several messages; which ones is unknown.
   if (request.raw) return response.status >= 500 ? mistake(`status ${response.status}`) : undefined;
   if (request.method !== "HEAD" && response.status >= 400) {
     // Pages tell people what is wrong.

@@ -27,7 +27,7 @@ export class IdPool {
     }
   }
 
-  /** One of the ids, chosen by a number in [0, 1); an id of that form when there is none. */
+  /** One of the ids, chosen by a number in [0, 1); an id of that form if no id is known. */
   id(kind: IdKind, chance: number): string {
     const ids = this.#ids.get(kind) ?? [];
     return ids[Math.floor(chance * ids.length)] ?? "0123456789ABCDEFGHIJKL";

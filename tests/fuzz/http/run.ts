@@ -1,6 +1,6 @@
 /**
  * `deno task fuzz:http [--requests N] [--seed S] [--connections C] [--rate R] [--minutes M] [--replay path]`: sends a real
- * server what nobody would send, and checks what must hold of every response.
+ * server malformed requests, and checks what must hold for every response.
  */
 import { parseArgs } from "node:util";
 import { type CampaignResult, fuzzHttp } from "./campaign.ts";

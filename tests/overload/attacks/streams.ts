@@ -1,4 +1,4 @@
-/** Event streams that nobody reads. */
+/** Event streams that are not read. */
 import { ask, NAMESPACE, saveFlow } from "../target.ts";
 import { type Attack, untilAborted } from "./attack.ts";
 

@@ -46,7 +46,7 @@ Deno.test("StartChecks.evaluateChecks() refuses an execution that a check blocks
   assertEquals([error.code, error.items.length], ["invalid_entity", 2]);
 });
 
-Deno.test("StartChecks.evaluateChecks() changes nothing if all checks hold or there are none", () => {
+Deno.test("StartChecks.evaluateChecks() changes nothing if all checks hold or the flow has no checks", () => {
   for (const members of ["tasks: []", 'checks: [{condition: "{{ a }}", message: m}]']) {
     assertEquals(judged(members).history.length, 1);
   }
