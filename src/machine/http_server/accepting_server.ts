@@ -1,10 +1,10 @@
 /** Accepts connections and serves HTTP on each. No client can end it, and none keeps a connection without using it. */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
 import { Connections } from "./connections.ts";
 import { failureResponse, type HttpServer, type HttpServerOptions } from "./options.ts";
 import { Refusals } from "./refusals.ts";
 import type { ServeConnection } from "./serve_connection.ts";
-import { ThrottledWarning } from "./throttled_warning.ts";
 import { Transfers } from "./transfers.ts";
 
 const SWEEP_MS = 1_000;
@@ -12,6 +12,7 @@ const SWEEP_MS = 1_000;
 const PAUSE_MS = 100;
 /** Idle connections that are closed after each such refusal. */
 const DISPLACED_AT_ONCE = 16;
+const TOO_MANY = "as many are open as --max-connections and --max-connections-per-address allow";
 
 /** Accepts connections itself. */
 export class AcceptingServer implements HttpServer {
@@ -22,8 +23,7 @@ export class AcceptingServer implements HttpServer {
   readonly #transfers = new Transfers();
   readonly #refusals: Refusals;
   readonly #accepting: Promise<void>;
-  readonly #refused: ThrottledWarning;
-  readonly #failed: ThrottledWarning;
+  readonly #logger: Logger;
   #isStopping = false;
   #cancelSweep: CancelTimer = () => {};
   /** Ends the wait of the accept loop. */
@@ -38,8 +38,7 @@ export class AcceptingServer implements HttpServer {
     this.#listener = listener;
     this.#clock = clock;
     this.#refusals = new Refusals(clock);
-    this.#refused = new ThrottledWarning("Refused connections", { clock, logger });
-    this.#failed = new ThrottledWarning("Cannot accept connections", { clock, logger });
+    this.#logger = logger;
     const onError = (error: unknown) => failureResponse(error, logger);
     this.#connections = new Connections({
       ...{ serve, handler, onError, limits, isTrustedProxy },
@@ -77,7 +76,7 @@ export class AcceptingServer implements HttpServer {
   #admit(accepted: Deno.TcpConn): void {
     try {
       if (this.#connections.admit(accepted)) return;
-      this.#refused.warn("as many are open as --max-connections and --max-connections-per-address allow");
+      this.#logger.repeated("warn", "Refused connections", { reason: TOO_MANY });
       void this.#refusals.refuse(accepted);
     } catch {
       accepted.close(); // The client has closed it already.
@@ -86,7 +85,8 @@ export class AcceptingServer implements HttpServer {
 
   /** Makes room and waits, so that the loop does not take all time while the system refuses. */
   async #recover(error: unknown): Promise<void> {
-    this.#failed.warn(error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#logger.repeated("warn", "Cannot accept connections", { reason });
     for (let count = 0; count < DISPLACED_AT_ONCE && this.#connections.displace(); count++) continue;
     const waited = Promise.withResolvers<void>();
     const cancel = this.#clock.setTimer(PAUSE_MS, waited.resolve);
