@@ -45,6 +45,8 @@ export class DataDir implements AsyncDisposable {
   readonly path: string;
   readonly #lock: Deno.FsFile;
   readonly #randomBytes: RandomBytes;
+  /** Space that is kept for the server itself; 0 if the disk had no room for it. */
+  #reserveBytes = 0;
 
   private constructor(path: string, lock: Deno.FsFile, randomBytes: RandomBytes) {
     this.path = path;
@@ -141,7 +143,7 @@ export class DataDir implements AsyncDisposable {
       using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: OWNER_ONLY });
       await writeAll(file, block);
       await file.sync();
-      return await freeBytes(this.path) < RESERVE_BYTES + PROBE_BYTES ? "disk_full" : undefined;
+      return await freeBytes(this.path) < this.#reserveBytes + PROBE_BYTES ? "disk_full" : undefined;
     } catch (error) {
       return diskProblemOf(error);
     } finally {
@@ -199,6 +201,7 @@ export class DataDir implements AsyncDisposable {
   /** Random bytes, since file systems may store zeros without space. On a full disk there is no reserve. */
   async #fillReserve(): Promise<void> {
     const path = join(this.path, RESERVE_FILE);
+    this.#reserveBytes = RESERVE_BYTES;
     if (await sizeOf(path) === RESERVE_BYTES) return;
     const block = new Uint8Array(RANDOM_BLOCK_BYTES);
     try {
@@ -209,6 +212,7 @@ export class DataDir implements AsyncDisposable {
       }
     } catch (error) {
       if (!isDiskFull(error)) throw cannotWrite(this.path, error);
+      this.#reserveBytes = 0;
       await removeIfPresent(path);
     }
   }
