@@ -3,6 +3,7 @@ import { type Command, readCommand } from "./src/config/mod.ts";
 import { narrowPermissions } from "./src/machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
 import { runDoctor } from "./src/server/doctor/doctor.ts";
+import { runMigrate } from "./src/server/migrate/migrate.ts";
 import { startServer } from "./src/server/server.ts";
 
 /** Does what the command says; gives the exit code. */
@@ -22,6 +23,8 @@ async function run(command: Command): Promise<number> {
       });
     case "doctor":
       return await runDoctor(command.options, systemPlatform);
+    case "migrate":
+      return await runMigrate(command.options, { ...systemPlatform, send: fetch });
   }
 }
 

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import { withOptionTable } from "./support/configuration_doc.ts";
+import { integrationsDocument } from "./support/integrations_doc.ts";
 import { readSources } from "./support/source_facts.ts";
 
 const TASK = /deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g;
@@ -22,6 +23,10 @@ async function readDocuments(): Promise<Map<string, string>> {
 Deno.test("docs/CONFIGURATION.md has the current option table; `deno task docs:config` writes it", async () => {
   const document = await Deno.readTextFile("docs/CONFIGURATION.md");
   assertEquals(document, withOptionTable(document));
+});
+
+Deno.test("docs/INTEGRATIONS.md is current; `deno task docs:integrations` writes it", async () => {
+  assertEquals(await Deno.readTextFile("docs/INTEGRATIONS.md"), integrationsDocument());
 });
 
 Deno.test("documents name only tasks of deno.json", async () => {

@@ -17,7 +17,9 @@ Deno.test("src keeps the rules of its layers", async () => {
 });
 
 /** Tests of more than one room. */
-const CROSS_CUTTING = ["api", "bench", "crash", "e2e", "faults", "fuzz", "overload", "simulation", "soak"];
+const CROSS_CUTTING = [
+  ...["api", "bench", "clients", "crash", "e2e", "faults", "flows", "fuzz", "overload", "simulation", "soak"],
+];
 
 Deno.test("a test lies in the folder of what it tests", async () => {
   const folders = new Set((await readSources("src")).flatMap(({ path }) => foldersOf(path)));

@@ -1,5 +1,5 @@
 /** The options of `sluice doctor`, from its arguments and the environment. Pure. */
-import { nearestName } from "../base/nearest_name.ts";
+import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment } from "./given.ts";
 import { optionKey, OPTIONS, optionVariable } from "./options.ts";
 
@@ -17,7 +17,6 @@ export interface DoctorOptions {
 
 const VALUES = { "data-dir": "dataDir", "encryption-key": "encryptionKey" } as const;
 const SWITCHES = ["json", "repair", "no-copy"] as const;
-const NAMES = [...Object.keys(VALUES), ...SWITCHES, "help"];
 
 /** The text of `sluice doctor --help`. */
 export const DOCTOR_HELP = `Checks a data directory that no server uses
@@ -45,23 +44,13 @@ export function parseDoctor(
   args: readonly string[],
   environment: Environment,
 ): DoctorOptions | ConfigProblem {
-  const texts = new Map<string, string>();
-  const switches = new Set<string>();
-  for (let index = 0; index < args.length; index++) {
-    const [flag = "", ...rest] = (args[index] ?? "").split("=");
-    const name = flag.startsWith("--") ? flag.slice(2) : "";
-    if (name in VALUES) {
-      const text = rest.length > 0 ? rest.join("=") : args[++index];
-      if (text === undefined) {
-        return new ConfigProblem(`Cannot use ${flag} without a value; see doctor --help`);
-      }
-      texts.set(name, text);
-    } else if (SWITCHES.some((known) => known === name)) {
-      if (rest.length > 0) return new ConfigProblem(`Cannot use ${flag} with a value; see doctor --help`);
-      switches.add(name);
-    } else return unknownOption(flag);
-  }
-  return optionsOf(texts, switches, environment);
+  const given = readCommandArguments(args, {
+    name: "doctor",
+    values: Object.keys(VALUES),
+    switches: SWITCHES,
+    operands: 0,
+  });
+  return given instanceof ConfigProblem ? given : optionsOf(given.values, given.switches, environment);
 }
 
 function optionsOf(
@@ -83,10 +72,4 @@ function optionsOf(
     isRepair: switches.has("repair"),
     hasCopy: !switches.has("no-copy"),
   };
-}
-
-function unknownOption(flag: string): ConfigProblem {
-  const nearest = nearestName(flag.replace(/^-+/, ""), NAMES);
-  const suggestion = nearest ? `: did you mean "--${nearest}"?` : "";
-  return new ConfigProblem(`Unknown option "${flag}" of doctor${suggestion}; see doctor --help`);
 }

@@ -71,7 +71,7 @@ export function readVariables(environment: Environment): GivenOptions {
 export function readConfigFile(path: string, readFile: ReadFile): GivenOptions | ConfigProblem {
   const content = readFile(path);
   if ("problem" in content) return cannotRead(path, content.problem);
-  const document = parseDocument(content.text);
+  const document = parseMap(content.text);
   if (document instanceof ConfigProblem) return cannotRead(path, document.message);
   const given = new Map<OptionName, Given>();
   for (const [key, value] of Object.entries(document)) {
@@ -82,17 +82,18 @@ export function readConfigFile(path: string, readFile: ReadFile): GivenOptions |
   return given;
 }
 
-function parseDocument(text: string): Record<string, unknown> | ConfigProblem {
+/** The map of a YAML or JSON text; an empty one of an empty text. */
+export function parseMap(text: string): Record<string, unknown> | ConfigProblem {
   try {
     const document: unknown = parseYaml(text, { logLevel: "error" });
     if (document === null || document === undefined) return {};
-    return isJsonObject(document) ? document : new ConfigProblem("it must hold options as keys");
+    return isJsonObject(document) ? document : new ConfigProblem("it must be a map");
   } catch (error) {
     return new ConfigProblem(firstLine(error));
   }
 }
 
-/** The text of a value; a list, a map or null becomes JSON, which no option accepts. */
+/** The text of a value; a list, a map or null becomes JSON: of them only a map for `globals` is accepted. */
 function scalarText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

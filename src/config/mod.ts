@@ -1,30 +1,40 @@
 /** The only reader of the arguments and the environment of the process. Parsing is in `config/parse.ts`. */
 import manifest from "../../deno.json" with { type: "json" };
 import { DOCTOR_HELP, type DoctorOptions, parseDoctor } from "./doctor.ts";
-import { ConfigProblem, type FileContent } from "./given.ts";
+import { ConfigProblem, type Environment, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
+import { MIGRATE_HELP, type MigrateOptions, parseMigrate } from "./migrate.ts";
 import { type Config, credentialVariables, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
+export type { GivenDefaults } from "./plugin_defaults.ts";
 export type { DoctorOptions } from "./doctor.ts";
+export type { MigrateOptions, ServerAddress } from "./migrate.ts";
 export type { Config, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 
 /** Version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The command of the process: print a text, refuse, serve, or check a data directory. */
+/** The command of the process: print a text, refuse, serve, check a data directory, or import from elsewhere. */
 export type Command =
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "refuse"; readonly message: string; readonly exitCode: number }
   | { readonly type: "serve"; readonly config: Config }
-  | { readonly type: "doctor"; readonly options: DoctorOptions };
+  | { readonly type: "doctor"; readonly options: DoctorOptions }
+  | { readonly type: "migrate"; readonly options: MigrateOptions };
 
 /** The command of this process, from its arguments, its environment and the files that they name. */
 export function readCommand(): Command {
   const args = Deno.args;
-  if (args[0] === "doctor") return readDoctor(args.slice(1));
+  const [name, ...rest] = args;
+  if (name === "doctor") {
+    return readOptions(rest, DOCTOR_HELP, parseDoctor, (options) => ({ type: name, options }));
+  }
+  if (name === "migrate") {
+    return readOptions(rest, MIGRATE_HELP, parseMigrate, (options) => ({ type: name, options }));
+  }
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
   const environment = Deno.env.toObject();
@@ -37,12 +47,17 @@ export function readCommand(): Command {
     : { type: "serve", config: complete };
 }
 
-function readDoctor(args: readonly string[]): Command {
-  if (args.includes("--help") || args.includes("-h")) return { type: "print", text: DOCTOR_HELP };
-  const options = parseDoctor(args, Deno.env.toObject());
+function readOptions<Options>(
+  args: readonly string[],
+  help: string,
+  parse: (args: readonly string[], environment: Environment) => Options | ConfigProblem,
+  commandOf: (options: Options) => Command,
+): Command {
+  if (args.includes("--help") || args.includes("-h")) return { type: "print", text: help };
+  const options = parse(args, Deno.env.toObject());
   return options instanceof ConfigProblem
     ? { type: "refuse", message: options.message, exitCode: 2 }
-    : { type: "doctor", options };
+    : commandOf(options);
 }
 
 function withScriptUser(config: Config): Config | ConfigProblem {

@@ -2,6 +2,7 @@
  * The table of options: source of flags, environment variables, keys of the configuration file, `--help` and
  * `docs/CONFIGURATION.md`. A new option is one entry here and its use in `parse.ts`.
  */
+import { DURATION_FORMS } from "../base/duration.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import * as values from "./values.ts";
 
@@ -44,6 +45,15 @@ export const OPTIONS = {
     description: "TCP port to listen on; 0 lets the system choose a free one",
     read: values.readPort,
   }),
+  compatPort: option({
+    placeholder: "<port>",
+    otherwise: "no such port",
+    allowed: "a whole number from 0 to 65535",
+    description:
+      "Second TCP port, for clients whose requests the first one refuses: those that ask to upgrade a " +
+      "request with a body to HTTP/2, as Java's HttpClient does by default. Slower; 0 lets the system choose",
+    read: values.readPort,
+  }),
   dataDir: option({
     placeholder: "<folder>",
     defaultText: "./sluice-data",
@@ -61,11 +71,11 @@ export const OPTIONS = {
   basicAuth: option({
     placeholder: "<user:password>",
     otherwise: "no login",
-    allowed: '"user:password", neither part empty',
+    allowed: '"user:password", neither part empty, or "setup"',
     description: "Asks for this user and password. Arguments are visible to other users of the machine: " +
-      "prefer the variable or --basic-auth-file",
+      'prefer the variable or --basic-auth-file. With "setup" the first user is set in the browser or over the API',
     isSecret: true,
-    read: values.readCredentials,
+    read: values.readBasicAuth,
   }),
   basicAuthFile: option({
     placeholder: "<file>",
@@ -104,6 +114,23 @@ export const OPTIONS = {
     allowed: '"text" or "json"',
     description: "Log lines for people, or one JSON object a line",
     read: values.oneOf(["text", "json"]),
+  }),
+  durations: option({
+    placeholder: "<form>",
+    defaultText: "seconds",
+    allowed: '"seconds" or "iso"',
+    description:
+      "How responses write durations of states: as a number of seconds, or as text such as PT0.5S. " +
+      "A request chooses by `Accept: application/json;durations=iso`",
+    read: values.oneOf(DURATION_FORMS),
+  }),
+  typePrefix: option({
+    placeholder: "<prefix>",
+    defaultText: "both",
+    allowed: '"svc", "kestra" or "both"',
+    description: "Names that lists of plugins and the schemas of editors give to types: " +
+      "`io.svc.plugin.…`, `io.kestra.plugin.…`, or both. Flows use either at any time",
+    read: values.oneOf(["svc", "kestra", "both"]),
   }),
   encryptionKey: option({
     placeholder: "<base64>",
@@ -174,6 +201,29 @@ export const OPTIONS = {
       "prefix removed, lower case",
     read: values.readEnvPrefix,
   }),
+  pluginDefaults: option({
+    placeholder: "<file>",
+    otherwise: "none",
+    allowed: 'the path of a YAML or JSON file, or a list such as \'[{"type": "…", "values": {…}}]\'',
+    description:
+      "Default properties of task and trigger types in all flows, in the form of `pluginDefaults` of a flow",
+    read: values.readText,
+  }),
+  globals: option({
+    placeholder: "<file>",
+    otherwise: "none",
+    allowed: "the path of a JSON or YAML file with a map, or that map as JSON text",
+    description: "Values that all flows read as `globals.name`: a file, or JSON text. " +
+      "In the configuration file they may be a map. For secrets there are SECRET_ variables",
+    read: values.readSource,
+  }),
+  environment: option({
+    placeholder: "<name>",
+    otherwise: "none",
+    allowed: "a text without control characters",
+    description: "Name of this installation, such as production, that flows read as `kestra.environment`",
+    read: values.readText,
+  }),
   secretTenants: option({
     placeholder: "<tenants>",
     otherwise: "main alone",
@@ -184,10 +234,27 @@ export const OPTIONS = {
   scripts: option({
     placeholder: "<where>",
     otherwise: "process where only this machine reaches the server and it has one tenant, else off",
-    allowed: '"process", "docker" or "off"',
-    description: "Where script tasks run: as processes of this machine, with the rights of --script-user; " +
-      "each in a container; nowhere",
-    read: values.oneOf(["process", "docker", "off"]),
+    allowed: '"process", "container" (or "docker") or "off"',
+    description: "Where script tasks run: as processes of this machine, with the rights of --script-user, " +
+      "unless a task names an image; each in a container; nowhere",
+    read: values.readScripts,
+  }),
+  containerRuntime: option({
+    placeholder: "<name>",
+    defaultText: "auto",
+    allowed: '"auto", "docker", "podman", "nerdctl" or "none"',
+    description: "Program that runs the containers of script tasks; auto takes the first that works. " +
+      "Without one, tasks that name an image run as processes, with a warning",
+    read: values.oneOf(["auto", "docker", "podman", "nerdctl", "none"]),
+  }),
+  containerAllow: option({
+    placeholder: "<rights>",
+    otherwise: "none; networks where --scripts is process",
+    allowed: `names with commas between them: ${values.CONTAINER_RIGHTS.join(", ")}`,
+    description:
+      "What flows may do with containers: mount folders of the machine (volumes), have all rights " +
+      "(privileged), join its network or a named one (networks), open its ports (ports), run on another machine (hosts)",
+    read: values.readContainerRights,
   }),
   scriptUser: option({
     placeholder: "<user>",
@@ -246,6 +313,14 @@ export const OPTIONS = {
     allowed: 'a number of bytes, or a size such as "512MB" or "2GB"',
     description: "Size of the directory of a script, checked every second",
     read: values.readByteSize,
+  }),
+  offline: option({
+    placeholder: "",
+    defaultText: "false",
+    allowed: '"true" or "false"',
+    description: "Fetches no program for scripts: uv, pip and versions of Python must be on the machine. " +
+      "Packages come from the index that flows and the machine configure",
+    read: values.readSwitch,
   }),
   httpDeny: option({
     placeholder: "<addresses>",

@@ -1,5 +1,7 @@
 /** Parses arguments, environment and configuration file into the {@link Config} of a server. Pure. */
+import type { DurationForm } from "../base/duration.ts";
 import { isLoopback } from "../base/ip.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 import {
   ConfigProblem,
@@ -11,6 +13,7 @@ import {
   readFlags,
   readVariables,
 } from "./given.ts";
+import { readGlobals } from "./globals.ts";
 import {
   OPTION_NAMES,
   type OptionName,
@@ -19,12 +22,14 @@ import {
   type OptionValue,
   optionVariable,
 } from "./options.ts";
+import { type GivenDefaults, readGivenDefaults } from "./plugin_defaults.ts";
 import type { MachineUser } from "./script_user.ts";
-import { type Credentials, type Quota, readCredentials } from "./values.ts";
+import { type Credentials, type Quota, readCredentials, SETUP } from "./values.ts";
 
-/** Who may use the server: everybody, or callers with the password or an API token. */
+/** Who may use the server: everybody, or callers with a password or an API token; `setup`: the user is set over the API. */
 type Protection =
   | { readonly type: "none" }
+  | { readonly type: "setup" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 
 /** Upper bounds of one script; absent: none. */
@@ -46,6 +51,8 @@ export interface Config {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
+  /** Second port, for clients that ask for an upgrade with their first request; absent: none. */
+  readonly compatPort?: number;
   readonly dataDir: string;
   /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
@@ -54,6 +61,9 @@ export interface Config {
   readonly trustedProxies?: readonly string[];
   readonly logLevel: ServerLogLevel;
   readonly logFormat: "text" | "json";
+  readonly durations: DurationForm;
+  /** Names of types in lists of plugins and in schemas. */
+  readonly typePrefix: "svc" | "kestra" | "both";
   /** 32 bytes; absent: the key file of the data directory. */
   readonly encryptionKey?: Uint8Array<ArrayBuffer>;
   readonly drainTimeoutMs: number;
@@ -67,12 +77,18 @@ export interface Config {
   /** Longest time that a connection stays open without a request. */
   readonly idleTimeoutMs: number;
   /** Where scripts run; absent: depends on the listen address and the tenants. */
-  readonly scripts?: "process" | "docker" | "off";
+  readonly scripts?: "process" | "container" | "off";
+  /** What runs containers; absent: nothing does. */
+  readonly containerRuntime?: OptionValue<"containerRuntime">;
+  /** What flows may do with containers; absent: nothing beyond running in them. */
+  readonly containerAllow?: OptionValue<"containerAllow">;
   /** Name or number of the user that scripts run as, as given. */
   readonly scriptUserName?: string;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
   readonly scriptLimits: ScriptLimits;
+  /** Whether no program is fetched for scripts; absent: it may be. */
+  readonly isOffline?: boolean;
   /** Scripts run as root although not configured. */
   readonly hasRootScripts?: boolean;
   /** Addresses that requests of flows may and may not reach. */
@@ -93,6 +109,12 @@ export interface Config {
   readonly secretTenants?: readonly string[];
   /** Environment variables that flows may read, by name without prefix in lower case. */
   readonly envs: ReadonlyMap<string, string>;
+  /** Plugin defaults that every flow inherits, as given, and where: the path of a file or the option; absent: none. */
+  readonly pluginDefaults?: GivenDefaults;
+  /** Values that all flows read; absent: none. */
+  readonly globals?: JsonObject;
+  /** Name of this installation; absent: none. */
+  readonly environment?: string;
   /** True on Deno Deploy, where the platform provides the port and the database. */
   readonly isDeploy: boolean;
 }
@@ -117,7 +139,13 @@ export function parseConfig(
   const protection = readProtection(values, readFile);
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy);
-  return problem ?? toConfig(values, protection, environment, isDeploy);
+  if (problem) return problem;
+  const pluginDefaults = readGivenDefaults(values.pluginDefaults, readFile);
+  if (pluginDefaults instanceof ConfigProblem) return pluginDefaults;
+  const globals = readGlobals(values.globals, readFile);
+  if (globals instanceof ConfigProblem) return globals;
+  const config = toConfig(values, protection, environment, isDeploy);
+  return { ...config, ...(pluginDefaults && { pluginDefaults }), ...(globals && { globals }) };
 }
 
 /** Names of the variables that hold credentials: of the server, and of flows. */
@@ -171,6 +199,7 @@ function readProtection(values: Values, readFile: ReadFile): Protection | Config
     return new ConfigProblem(`Cannot use ${ways.join(" and ")} together: give one of them`);
   }
   if (basicAuthFile !== undefined) return readCredentialsFile(basicAuthFile, readFile);
+  if (basicAuth === SETUP) return { type: "setup" };
   return basicAuth ? { type: "basic", credentials: basicAuth } : { type: "none" };
 }
 
@@ -178,7 +207,7 @@ function readCredentialsFile(path: string, readFile: ReadFile): Protection | Con
   const content = readFile(path);
   const reason = "problem" in content
     ? content.problem
-    : `its first line must be ${OPTIONS.basicAuth.allowed}`;
+    : 'its first line must be "user:password", neither part empty';
   const credentials = "text" in content ? readCredentials(content.text.split(/\r?\n/)[0] ?? "") : undefined;
   if (credentials) return { type: "basic", credentials };
   return new ConfigProblem(`Cannot read the file "${path}" of --basic-auth-file: ${reason}`);
@@ -195,7 +224,7 @@ function checkProtection(
   const place = isDeploy ? "serve on Deno Deploy" : `listen on "${host}"`;
   const ways = isDeploy
     ? 'set SLUICE_BASIC_AUTH to "user:password", or say SLUICE_NO_AUTH=true'
-    : "give --basic-auth user:password (or --basic-auth-file), or say --no-auth";
+    : "give --basic-auth user:password (or --basic-auth-file), --basic-auth setup, or say --no-auth";
   return new ConfigProblem(
     `Cannot ${place} without authentication: everybody who reaches it could run flows; ${ways}`,
   );
@@ -210,12 +239,15 @@ function toConfig(
   return {
     host: present(values.host),
     port: present(values.port),
+    ...(values.compatPort === undefined ? {} : { compatPort: values.compatPort }),
     dataDir: present(values.dataDir),
     baseUrl: values.baseUrl,
     protection,
     ...(values.trustedProxies && { trustedProxies: values.trustedProxies }),
     logLevel: present(values.logLevel),
     logFormat: present(values.logFormat),
+    durations: present(values.durations),
+    typePrefix: present(values.typePrefix),
     encryptionKey: values.encryptionKey,
     drainTimeoutMs: present(values.drainTimeout),
     maxRenderMs: present(values.maxRenderTime),
@@ -225,6 +257,8 @@ function toConfig(
     maxConnectionsPerAddress: values.maxConnectionsPerAddress,
     idleTimeoutMs: present(values.idleTimeout),
     scripts: values.scripts,
+    containerRuntime: present(values.containerRuntime),
+    ...(values.containerAllow && { containerAllow: values.containerAllow }),
     ...(values.scriptUser === undefined ? {} : { scriptUserName: values.scriptUser }),
     scriptLimits: {
       memoryBytes: values.scriptMemory,
@@ -235,12 +269,14 @@ function toConfig(
       fileBytes: values.scriptFiles,
       diskBytes: values.scriptDisk,
     },
+    ...(values.offline && { isOffline: true }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     ...readQuotas(values),
     secrets: readSecrets(environment),
     ...(values.secretTenants && { secretTenants: values.secretTenants }),
     envs: readEnvs(environment, present(values.envPrefix)),
+    ...(values.environment && { environment: values.environment }),
     isDeploy,
   };
 }

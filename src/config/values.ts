@@ -34,6 +34,11 @@ export function readText(text: string): string | undefined {
   return text !== "" && !/[\u0000-\u001f\u007f]/.test(text) ? text : undefined;
 }
 
+/** A text of at least one character; it may have several lines. */
+export function readSource(text: string): string | undefined {
+  return text.trim() === "" ? undefined : text;
+}
+
 /** A host name or IP address; an IPv6 address may stand in brackets, which are removed. */
 export function readHost(text: string): string | undefined {
   const host = /^\[[0-9a-fA-F:.]+\]$/.test(text) ? text.slice(1, -1) : text;
@@ -70,6 +75,14 @@ export function readCredentials(text: string): Credentials | undefined {
   const colon = text.indexOf(":");
   if (colon < 1 || colon === text.length - 1 || readText(text) === undefined) return undefined;
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** The word of `--basic-auth` that lets the first user be set over the API. */
+export const SETUP = "setup";
+
+/** As {@link readCredentials}, or the word `setup`. */
+export function readBasicAuth(text: string): Credentials | typeof SETUP | undefined {
+  return text === SETUP ? SETUP : readCredentials(text);
 }
 
 /** The 32 bytes of a base64 key. */
@@ -120,6 +133,21 @@ function readMs(text: string): number | undefined {
 export function readCount(text: string): number | undefined {
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   return count >= 1 ? count : undefined;
+}
+
+/** Where scripts run; `docker` is the older name of `container`. */
+export function readScripts(text: string): "process" | "container" | "off" | undefined {
+  const mode = oneOf(["process", "container", "docker", "off"])(text);
+  return mode === "docker" ? "container" : mode;
+}
+
+/** What the operator may allow to containers of flows. */
+export const CONTAINER_RIGHTS = ["volumes", "privileged", "networks", "ports", "hosts"] as const;
+
+/** Some of {@link CONTAINER_RIGHTS}, with commas between them. */
+export function readContainerRights(text: string): readonly (typeof CONTAINER_RIGHTS)[number][] | undefined {
+  const rights = text.split(",").map((name) => oneOf(CONTAINER_RIGHTS)(name.trim()));
+  return rights.every((right) => right !== undefined) ? rights : undefined;
 }
 
 /** A number of processors, of at least a hundredth. */

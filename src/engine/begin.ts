@@ -1,5 +1,5 @@
 /** How a task run begins: its condition, the properties it decides by, its first attempt. */
-import { parseDuration } from "../base/duration.ts";
+import { readDuration } from "../base/duration.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
 import type { Task } from "../model/flows/flow.ts";
@@ -70,9 +70,13 @@ function limitFrom(
   { timeout }: JsonObject,
 ): { readonly timeoutMs: number } | undefined {
   if (timeout === undefined || timeout === null || renders?.includes("timeout")) return undefined;
-  const timeoutMs = parseDuration(String(timeout));
+  const timeoutMs = readDuration(timeout);
   if (timeoutMs !== undefined && timeoutMs > 0) return { timeoutMs };
-  throw new Error(`Invalid timeout "${String(timeout)}": it must be an ISO 8601 duration such as PT10S`);
+  throw new Error(
+    `Invalid timeout "${
+      String(timeout)
+    }": it must be an ISO 8601 duration such as PT10S, or a number of seconds`,
+  );
 }
 
 /** Opens the frame for the children of a flowable task run. */

@@ -69,6 +69,20 @@ function newSequence(list: readonly TaskPlace[], mark?: BranchMark): Branches {
   };
 }
 
+/** The tasks of `afterExecution` as the first branch, then those of each listener: none keeps the others back. */
+export function eachListener(list: readonly TaskPlace[] = []): Branches {
+  const owners = [...new Set(list.map(({ task }) => task.listener))];
+  if (owners.every((owner) => owner === undefined)) return sequence(list);
+  const branches = owners.map((owner) => list.filter(({ task }) => task.listener === owner));
+  return {
+    count: branches.length,
+    limit: 1,
+    next: (branch, after) => nextEnabled(branches[branch], after),
+    branchOf: (_taskRun, { task }) => owners.indexOf(task.listener),
+    afterFailure: "continue",
+  };
+}
+
 /** A branch for each task. */
 export function eachTask(list: readonly TaskPlace[] = [], limit = Infinity): Branches {
   return {
@@ -119,6 +133,10 @@ function firstEnabled(list: readonly TaskPlace[], from: number): TaskPlace | und
     if (place) return place;
   }
   return undefined;
+}
+
+function nextEnabled(list: readonly TaskPlace[] = [], after: TaskPlace | undefined): TaskPlace | undefined {
+  return firstEnabled(list, after ? list.indexOf(after) + 1 : 0);
 }
 
 function enabled(place: TaskPlace | undefined): TaskPlace | undefined {

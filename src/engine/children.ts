@@ -8,9 +8,12 @@ import type { TaskRun } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import type { ChildNumbers } from "./child_numbers.ts";
+import { logChildEnd } from "./child_report.ts";
 import type { EventOf } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
+/** Ends of executions that a task run logs. */
+const MAX_LOGGED_ENDS = 10;
 /** Kills that one transition emits. */
 const KILLS_AT_ONCE = 200;
 
@@ -154,11 +157,35 @@ export function applyOneEnd(
   if (state !== "RETRIED") ended[state] = (ended[state] ?? 0) + 1;
   // It had ended before and was restarted.
   if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
+  logOneEnd(t, taskRun, { event, numbers, index });
   if (problem !== undefined) t.log("ERROR", problem, taskRun);
   const isBroken = numbers.isBroken || problem !== undefined;
   const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
   const after = { ...numbers, ended, ...afterEnd(numbers, event, index) };
   return setNumbers(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
+}
+
+/** Only of the first ones: a list of 10,000 items may fail for one reason. */
+function logOneEnd(
+  t: Transition,
+  taskRun: TaskRun,
+  { event, numbers, index }: {
+    readonly event: EventOf<"child_ended">;
+    readonly numbers: ChildNumbers;
+    readonly index: number;
+  },
+): void {
+  const logged = COPIED.reduce((sum, state) => sum + (numbers.ended[state] ?? 0), 0);
+  // Executions that a Loop stops after its failure are not its cause.
+  if (!event.report || numbers.isOver || logged > MAX_LOGGED_ENDS) return;
+  if (logged < MAX_LOGGED_ENDS) {
+    return logChildEnd(t, taskRun, { end: event, fails: numbers.transmitsFailed, iteration: index });
+  }
+  t.log(
+    "WARN",
+    `Further executions that have not succeeded are not listed: there are more than ${logged}`,
+    taskRun,
+  );
 }
 
 function afterEnd(
@@ -202,9 +229,12 @@ function keep(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
   t.touch(taskRun);
 }
 
-function batchOutputs({ total, started, ended }: ChildNumbers): JsonObject {
-  const iterations = { CREATED: total - started, RUNNING: started - countOf(ended), ...ended };
-  return { numberOfBatches: total, iterations };
+/** A child that nothing waits for counts as a success once it has been started. */
+function batchOutputs({ total, started, ended, waits }: ChildNumbers): JsonObject {
+  const states: JsonObject = waits
+    ? { RUNNING: started - countOf(ended), ...ended }
+    : { RUNNING: 0, SUCCESS: started };
+  return { numberOfBatches: total, iterations: { CREATED: total - started, ...states } };
 }
 
 function passOutputs(numbers: ChildNumbers): JsonObject {

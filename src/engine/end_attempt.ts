@@ -10,6 +10,7 @@ import { countedAttempts, finalState, nextAttemptAt, nextExecutionAt, retryPolic
 import { sequence } from "./branches.ts";
 import { startWork } from "./begin.ts";
 import { applyOneEnd, COPIED } from "./children.ts";
+import { logChildEnd } from "./child_report.ts";
 import type { EventOf } from "./events.ts";
 import { abortExecution, exit } from "./stop.ts";
 import type { TaskPlace } from "./branches.ts";
@@ -107,10 +108,11 @@ export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): voi
   if (outcome) return applyOutcome(t, event.taskRun, outcome);
   if (!found || found.taskRun.decision?.executionId !== event.executionId) return;
   if (event.state === "RETRIED") return;
-  if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const { properties } = found.place.task;
   const copied = COPIED.find((each) => each === event.state);
   const isCopied = String(properties.transmitFailed ?? true) !== "false";
+  logChildEnd(t, found.taskRun, { end: event, fails: isCopied });
+  if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const outputs: JsonObject = { ...found.taskRun.outputs, state: event.state };
   if (event.outputs) outputs.outputs = event.outputs;
   applyOutcome(t, event.taskRun, { state: isCopied && copied || "SUCCESS", outputs });

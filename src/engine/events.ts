@@ -131,6 +131,8 @@ export type Event =
     readonly problem?: string;
     /** The loop must start no pass after this one. */
     readonly breaks?: boolean;
+    /** Why it has not succeeded, for the log. */
+    readonly report?: EndReport;
   }
   /** Request: stop, with all child executions unless they are spared. */
   | { readonly type: "kill_asked"; readonly sparesChildren?: boolean }
@@ -162,6 +164,16 @@ export type Event =
   | { readonly type: "run_forced"; readonly by?: string }
   /** The server crashed while the execution was live. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean };
+
+/** Why an execution has not succeeded. */
+export interface EndReport {
+  /** `<namespace>.<id>` of its flow. */
+  readonly flow: string;
+  /** Id of the task that caused the end; absent if no task did. */
+  readonly task?: string;
+  /** Last lines that explain the end, masked and shortened. */
+  readonly lines?: readonly string[];
+}
 
 /** The events of these types. */
 export type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;

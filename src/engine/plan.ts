@@ -1,4 +1,5 @@
 /** The tasks of a flow by id and by list, prepared once for each revision. */
+import { stringifyJson } from "../base/json.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
@@ -17,7 +18,7 @@ export interface FlowPlan {
   readonly places: ReadonlyMap<string, TaskPlace>;
   /** The plan of each Loop body, at any depth, by the id of the Loop. */
   readonly bodies: ReadonlyMap<string, FlowPlan>;
-  /** Whether the source names a secret anywhere: an input of type SECRET, a call of `secret()`. */
+  /** Whether the source, or what the flow inherits, names a secret anywhere: an input of type SECRET, a call of `secret()`. */
   readonly mentionsSecrets: boolean;
 }
 
@@ -49,7 +50,11 @@ function planOf(flow: Flow, bodies: Map<string, FlowPlan>): FlowPlan {
   const making: Making = { flow, places: new Map(), bodies };
   const blocks = new Map<string, readonly TaskPlace[]>();
   for (const block of BLOCKS) blocks.set(block, placeTasks(flow[block], block, undefined, making));
-  return { flow, blocks, places: making.places, bodies, mentionsSecrets: SECRET.test(flow.source) };
+  return { flow, blocks, places: making.places, bodies, mentionsSecrets: mentionsSecrets(flow) };
+}
+
+function mentionsSecrets({ source, inherited }: Flow): boolean {
+  return SECRET.test(source) || inherited !== undefined && SECRET.test(stringifyJson(inherited));
 }
 
 function placeTasks(

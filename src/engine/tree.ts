@@ -5,7 +5,7 @@
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
-import { type Branches, sequence, type TaskPlace } from "./branches.ts";
+import { type Branches, eachListener, sequence, type TaskPlace } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
 
@@ -269,7 +269,12 @@ export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
   frame.phase = phase;
   const blocks = frame.place?.blocks ?? plan.blocks;
-  Object.assign(frame, freshPhase(phase === "tasks" ? frame.ownBranches : sequence(blocks.get(phase))));
+  Object.assign(frame, freshPhase(phaseBranches(frame, phase, blocks.get(phase))));
+}
+
+function phaseBranches(frame: Frame, phase: Phase, list: readonly TaskPlace[] | undefined): Branches {
+  if (phase === "tasks") return frame.ownBranches;
+  return phase === "afterExecution" ? eachListener(list) : sequence(list);
 }
 
 /** The phase of a task. */

@@ -162,11 +162,11 @@ export class Context implements StepBudget {
     }
   }
 
-  /** Enters a macro or a `render`; the caller restores `callDepth`. @throws ExpressionError `limit` */
-  enterCall(): void {
-    if (++this.callDepth > this.limits.maxCallDepth) {
-      fail("limit", `Cannot nest more than ${this.limits.maxCallDepth} macro or render calls`);
-    }
+  /** Enters a macro or a `render`; the caller restores `callDepth`. @throws ExpressionError `limit`, with that message */
+  enterCall(message?: string): void {
+    const { maxCallDepth } = this.limits;
+    if (++this.callDepth <= maxCallDepth) return;
+    fail("limit", message ?? `Cannot nest more than ${maxCallDepth} macro or render calls`);
   }
 
   /** Whether the author alone made the value of a name, or of that member of it. */

@@ -100,7 +100,7 @@ function run<T>(
 /** Renders a template within an evaluation: it sees the names at its call and adds none to them. */
 function renderNested(code: CompiledTemplate, context: Context, { isInPlace, isData }: Pass): string {
   const { frame, at, pass } = context;
-  context.enterCall();
+  context.enterCall("Too many rendering attempts: texts render each other in a circle");
   context.frame = new Frame(frame ?? new Frame(null));
   const nested = { isInPlace, isData, source: code.value && code.source, isNested: true, isOwn: !isData };
   context.pass = nested;

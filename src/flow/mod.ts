@@ -2,23 +2,26 @@
 export { flowResponse } from "./build/flow_response.ts";
 export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
+export { DrawnRuns } from "./graph/drawn_runs.ts";
 export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
 export { SUBFLOW_KINDS } from "./graph/parts.ts";
 export {
+  checkedInputs,
   checkInputs,
   convertValue,
   type InputCheck,
   resolveInputs,
   type ResolveOptions,
 } from "./inputs/inputs.ts";
-export { findInputType, listInputTypes } from "./inputs/registry.ts";
+export { findDeclaredType, listInputTypes } from "./inputs/registry.ts";
 export { deprecatedTaskIds, findWrittenTask, writtenTasks } from "./schema/nested_tasks.ts";
 export { convertOutputs } from "./build/outputs.ts";
 export { applyPluginDefaults } from "./schema/plugin_defaults.ts";
+export { checkInheritedDefaults, concernsTriggers } from "./validate/plugin_default_rules.ts";
 export { expressionNames } from "./validate/expression_names.ts";
-export { type ParsedSource, parseFlowSource } from "./source/parse.ts";
+export { type ParsedSource, parseFlowSource, parseYamlValue, type Path } from "./source/parse.ts";
 export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
-export { type FlowProblem } from "./source/report.ts";
+export { type FlowProblem, Report } from "./source/report.ts";
 export {
   isSameSource,
   type SavedSource,
@@ -26,6 +29,7 @@ export {
   setNamespace,
   splitDocuments,
 } from "./source/source_edit.ts";
+export { replaceTask } from "./schema/task_edit.ts";
 export {
   type Catalogs,
   validateFlow,

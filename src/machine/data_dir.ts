@@ -143,11 +143,21 @@ export class DataDir implements AsyncDisposable {
       using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: OWNER_ONLY });
       await writeAll(file, block);
       await file.sync();
-      return await freeBytes(this.path) < this.#reserveBytes + PROBE_BYTES ? "disk_full" : undefined;
+      return await this.freeBytes() < this.#reserveBytes + PROBE_BYTES ? "disk_full" : undefined;
     } catch (error) {
       return diskProblemOf(error);
     } finally {
       await removeIfPresent(path).catch(() => false);
+    }
+  }
+
+  /** Bytes that the disk has left; Infinity if the system does not say, or without the permission `--allow-sys=statfs`. */
+  async freeBytes(): Promise<number> {
+    try {
+      const { bavail, bsize } = await statfs(this.path);
+      return bavail * bsize;
+    } catch {
+      return Infinity;
     }
   }
 
@@ -215,16 +225,6 @@ export class DataDir implements AsyncDisposable {
       this.#reserveBytes = 0;
       await removeIfPresent(path);
     }
-  }
-}
-
-/** Infinity if the system does not report it, or without the permission `--allow-sys=statfs`. */
-async function freeBytes(path: string): Promise<number> {
-  try {
-    const { bavail, bsize } = await statfs(path);
-    return bavail * bsize;
-  } catch {
-    return Infinity;
   }
 }
 

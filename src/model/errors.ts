@@ -30,6 +30,9 @@ export type ErrorCode =
 export interface ErrorItem {
   readonly path: string;
   readonly message: string;
+  /** Its place in the source that was sent, both from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** Optional details of a refusal. */
@@ -61,6 +64,16 @@ export async function undefinedIfMissing<T>(find: () => T | Promise<T>): Promise
     return await find();
   } catch (error) {
     if (error instanceof DomainError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** What `work` gives, or the refusal that it ends with; bugs are thrown. */
+export async function resultOrRefusal<T>(work: () => Promise<T>): Promise<T | DomainError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError && error.code !== "internal") return error;
     throw error;
   }
 }

@@ -87,3 +87,6 @@ export const MAX_WRONG_WEBHOOK_KEYS = 20;
 export const WRONG_WEBHOOK_KEYS_WINDOW_MS = 60_000;
 /** How long a verified credential is accepted without hashing again. */
 export const VERIFIED_CREDENTIAL_MS = 300_000;
+/** A session of a browser ends that long after its last request, and at the latest that long after its log-in. */
+export const SESSION_IDLE_MS = 12 * 3_600_000;
+export const SESSION_MAX_MS = 7 * 24 * 3_600_000;

@@ -2,7 +2,14 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue, type Scope } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
-import { authoredBy, createScope, rootVariable, type ScopeDeps, withVariables } from "./scope.ts";
+import {
+  authoredBy,
+  createScope,
+  rootVariable,
+  type ScopeDeps,
+  type ServerRoots,
+  withVariables,
+} from "./scope.ts";
 
 /** A template of a flow, and what it sees besides the common root variables. */
 interface InputTemplate {
@@ -15,11 +22,9 @@ interface InputTemplate {
 /** The value of a template. @throws ExpressionError it cannot be rendered */
 type RenderInput = (flow: Flow, template: InputTemplate) => JsonValue;
 
-/** A renderer of defaults and checks; they do not see `kestra`. */
-export function createInputRenderer(
-  deps: ScopeDeps & { readonly envs: ReadonlyMap<string, string> },
-): RenderInput {
-  const server = { envs: Object.fromEntries(deps.envs) };
+/** A renderer of defaults and checks. */
+export function createInputRenderer(deps: ScopeDeps & { readonly server: ServerRoots }): RenderInput {
+  const { server } = deps;
   return (flow, { template, inputs, host }) => {
     const roots = { flow, server };
     const variable = withVariables({ inputs }, (name) => rootVariable(name, roots));

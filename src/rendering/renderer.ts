@@ -11,7 +11,7 @@ import {
 } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Output, Task } from "../model/flows/flow.ts";
-import type { PropertySchema } from "../model/flows/schema.ts";
+import { type PropertySchema, withJsonTexts } from "../model/flows/schema.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { EffectCalls, mayHoldTemplate, secretCalls } from "./text_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
@@ -38,6 +38,8 @@ interface DynamicProperty {
   readonly name: string;
   readonly template?: Template;
   readonly value: JsonValue;
+  /** Absent for a text. */
+  readonly schema?: PropertySchema;
 }
 
 /** A task prepared for rendering. */
@@ -130,7 +132,8 @@ export class Renderer {
     return this.hostCalls.run(() => {
       const properties = { ...constants };
       for (const property of dynamic) {
-        setOwnProperty(properties, property.name, this.#property(property, scope));
+        const { name, schema } = property, value = this.#property(property, scope);
+        setOwnProperty(properties, name, schema ? withJsonTexts(value, schema) : value);
       }
       return properties;
     });
@@ -213,9 +216,9 @@ export class Renderer {
   }
 
   #secretRenders(): (() => unknown)[] {
-    const { flow } = this.#plan;
-    if (!flow.source.includes("secret")) return [];
-    return secretCalls(flow.definition).map((source) => () => this.#value(source, this.#scope()));
+    const { flow, mentionsSecrets } = this.#plan;
+    if (!mentionsSecrets) return [];
+    return secretCalls(flow).map((source) => () => this.#value(source, this.#scope()));
   }
 
   #property({ template, value }: DynamicProperty, scope: Scope): JsonValue {
@@ -246,9 +249,9 @@ function compileTask(task: Task, type: TaskType, compile: (source: string) => Te
     const value = givenValue(task.properties, name, schema) ?? schema.default;
     if (value === undefined) continue;
     const isConstant = !schema.dynamic || !mayHoldTemplate(value);
-    if (isConstant) setOwnProperty(constants, name, value);
+    if (isConstant) setOwnProperty(constants, name, withJsonTexts(value, schema));
     else if (typeof value === "string") addTemplate(dynamic, constants, name, compile(value));
-    else dynamic.push({ name, value });
+    else dynamic.push({ name, value, schema });
   }
   return { constants, dynamic };
 }

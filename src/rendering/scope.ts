@@ -55,7 +55,9 @@ export function withVariables(variables: JsonObject, next: Lookup): Lookup {
 export interface ServerRoots {
   /** Environment variables that flows may read, by lower-case name without prefix. */
   readonly envs: JsonObject;
-  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
+  /** Values of the configuration of this server. */
+  readonly globals?: JsonObject;
+  /** `url`, the public address of this server, and `environment`, its name; absent when neither is configured. */
   readonly kestra?: JsonObject;
 }
 
@@ -66,6 +68,8 @@ export interface RootSource {
   /** Absent for templates outside of executions. */
   readonly execution?: Execution;
 }
+
+const NO_GLOBALS: JsonObject = Object.freeze({});
 
 const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> = new Map<
   string,
@@ -82,8 +86,11 @@ const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> 
   ],
   // Tasks of an execution may have replaced the variables of its flow.
   ["vars", ({ flow, execution }) => execution?.variables ?? flow.variables ?? {}],
+  // Read with the flow: an execution keeps the variables that it started with while it is in memory.
+  ["namespace", ({ flow: { inherited } }) => inherited?.variables],
   ["labels", ({ flow, execution }) => nestLabels((execution ?? flow).labels)],
   ["envs", ({ server }) => server.envs],
+  ["globals", ({ server }) => server.globals ?? NO_GLOBALS],
   ["tenantId", ({ flow }) => publicTenantId(flow.tenant)],
   ["kestra", ({ server }) => server.kestra],
 ]);
@@ -93,9 +100,10 @@ export function rootVariable(name: string, source: RootSource): JsonValue | unde
   return ROOTS.get(name)?.(source);
 }
 
-/** The root variables that the author of a flow wrote; executions may replace them. */
-export function authoredBy({ variables }: Pick<Flow, "variables">): JsonObject {
-  return { vars: variables ?? {} };
+/** The root variables that the authors of a flow and of its namespace wrote; executions may replace them. */
+export function authoredBy({ variables, inherited }: Pick<Flow, "variables" | "inherited">): JsonObject {
+  const vars = variables ?? {};
+  return inherited ? { vars, namespace: inherited.variables } : { vars };
 }
 
 /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */

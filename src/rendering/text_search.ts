@@ -1,5 +1,5 @@
 /** Searches the texts of flows without parsing them: for templates, calls with effects, and calls of `secret()`. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
 import { EFFECT_FUNCTIONS } from "./host_functions/mod.ts";
 
@@ -10,7 +10,7 @@ const RENDER = /\brender(?:Once)?\s*\(/;
 /** A second argument of `render`, or what looks like one: data is rendered, which may hold any call. */
 const RECURSIVE = /,(?!\s*recursive\s*=\s*false\b)|\(\s*recursive\b/;
 
-type FlowVariables = Pick<Flow, "variables">;
+type FlowVariables = Pick<Flow, "variables" | "inherited">;
 type TaskProperties = Pick<Task, "properties">;
 
 /** Tasks whose rendering may have an effect outside, such as a call of `http()`; remembered for each task in use. */
@@ -18,7 +18,7 @@ export class EffectCalls {
   readonly #tasks = new WeakMap<TaskProperties, boolean>();
   readonly #variables = new WeakMap<FlowVariables, boolean>();
 
-  /** True when a template of the task, or a variable of its flow that it renders, may call a function with an effect: it must not be rendered before it is durable. */
+  /** True when a template of the task, or a variable of its flow or namespace that it renders, may call a function with an effect: it must not be rendered before it is durable. */
   mayHappen(flow: FlowVariables, task: TaskProperties): boolean {
     let known = this.#tasks.get(task);
     if (known === undefined) this.#tasks.set(task, known = this.#look(flow, task));
@@ -33,8 +33,9 @@ export class EffectCalls {
   #inVariables(flow: FlowVariables): boolean {
     let known = this.#variables.get(flow);
     if (known === undefined) {
-      const { variables } = flow;
-      this.#variables.set(flow, known = holds(variables, mayCall));
+      const { variables, inherited } = flow;
+      known = holds(variables, mayCall) || inherited !== undefined && holds(inherited.variables, mayCall);
+      this.#variables.set(flow, known);
     }
     return known;
   }
@@ -57,12 +58,15 @@ function holds(value: JsonValue, test: (text: string) => boolean): boolean {
 const SECRET_CALL = /\bsecret\s*\([^()]*\)/g;
 
 /**
- * Every distinct call of `secret()` in the texts of a flow's document, each as a template: an execution that is read back
- * renders them to know what to mask.
+ * Every distinct call of `secret()` in the texts of a flow's document and of what it inherits, each as a template: an
+ * execution that is read back renders them to know what to mask.
  */
-export function secretCalls(definition: JsonObject): readonly string[] {
+export function secretCalls(
+  { definition, inherited }: Pick<Flow, "definition" | "inherited">,
+): readonly string[] {
   const found = new Set<string>();
   collect(definition, found);
+  if (inherited) collect([inherited.variables, ...inherited.pluginDefaults], found);
   return [...found];
 }
 

@@ -2,6 +2,7 @@
 import { toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import { ancestorsOf } from "../engine/tree.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
 import { itemView } from "../model/executions/loop_run.ts";
@@ -135,10 +136,19 @@ export class ExecutionVariables {
       attemptsCount: Math.max(0, taskRun.attempts.length - 1),
     };
     if (taskRun.parent !== undefined) view.parentId = taskRunId(this.#execution.id, taskRun.parent);
-    if (taskRun.value !== undefined) view.value = taskRun.value;
-    if (taskRun.iteration !== undefined) view.iteration = taskRun.iteration;
+    const { value, iteration } = this.#loopMark(taskRun);
+    if (value !== undefined) view.value = value;
+    if (iteration !== undefined) view.iteration = iteration;
     if (items !== undefined) view.items = items;
     return view;
+  }
+
+  /** The task run with the value of the loop: a task of a WorkingDirectory shares that of the loop it is in. */
+  #loopMark(taskRun: TaskRun): Pick<TaskRun, "value" | "iteration"> {
+    if (taskRun.value !== undefined || taskRun.iteration !== undefined) return taskRun;
+    const sharing = this.workPaths?.sharingTaskRun(taskRun);
+    const around = sharing ? [sharing, ...ancestorsOf(this.#execution, sharing)] : [];
+    return around.find(({ value }) => value !== undefined) ?? taskRun;
   }
 
   /** The view of the task run of its WorkingDirectory. */

@@ -3,10 +3,12 @@ import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/streams/sse.ts";
+import type { ScriptPlaces } from "../model/ports/processes.ts";
 import { TemplateCache } from "../rendering/renderer.ts";
 import { Executor } from "../runtime/executor.ts";
 import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
 import { Auth } from "../services/access/auth.ts";
+import { FirstUser } from "../services/access/first_user.ts";
 import { FlowHeads } from "../services/flows/flow_heads.ts";
 import { Blobs } from "../store/blobs/blobs.ts";
 import { ExecutionRecords } from "../store/records/execution_records.ts";
@@ -14,10 +16,11 @@ import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
 import { INSTANCE } from "../store/keys.ts";
 import { Manifests } from "../store/manifests.ts";
+import { SpaceWatch } from "../store/space_watch.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
 import type { AssemblyOptions } from "./options.ts";
-import { createHttpClient } from "./platform.ts";
+import { createAdapters, logContainers } from "./platform.ts";
 import { Problems } from "./problems.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
@@ -34,8 +37,11 @@ export class Assembly {
   readonly #options: AssemblyOptions;
   readonly #app: HttpApp;
   readonly #runtime: Runtime;
+  readonly #scriptPlaces: ScriptPlaces;
   readonly #manifests: Manifests;
+  readonly #space: SpaceWatch;
   readonly #auth: Auth;
+  readonly #firstUser?: FirstUser;
   readonly #eventStreams: EventStreams;
   readonly #started = Promise.withResolvers<void>();
   /** Reads the catalog in the background, so that the first list does not wait for it. */
@@ -61,39 +67,46 @@ export class Assembly {
     const stored = { store, committer, records, changes };
     const executor = new Executor({ ...stored, clock, logger, catalog: tasks, templates });
     this.executor = executor;
-    const http = createHttpClient(options, () => services.tenants.count);
+    const adapters = createAdapters(options, () => services.tenants.count);
+    this.#scriptPlaces = adapters.scriptPlaces;
     const services: Services = createServices({
       ...options,
       ...stored,
+      ...adapters,
       blobs,
       flowHeads,
       executor,
       cipher,
       tasks,
       ids,
-      http,
     });
     this.services = services;
     committer.addRider(manifests);
     committer.addRider(services.catalog);
+    this.#space = new SpaceWatch({ store, committer, logger });
+    committer.addRider(this.#space);
     this.#runtime = createRuntime({
       options,
       services,
       committer,
       manifests,
       executor,
-
-      http,
+      space: this.#space,
+      ...adapters,
     });
     dropRemovedTenants({ services, executor, records, changes });
     const { tokens } = services;
-    this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
+    const { credentials: basic, isUserStored = false } = options;
+    this.#auth = new Auth({ basic, isUserStored, tokens, clock, logger, randomBytes });
+    const access = { auth: this.#auth, store, committer, clock, logger, randomBytes };
+    if (isUserStored) this.#firstUser = new FirstUser(access);
     this.#eventStreams = new EventStreams({ clock, logger });
     const isReady = () => this.#isReady;
     const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
       auth: this.#auth,
+      firstUser: this.#firstUser,
       services,
       eventStreams: this.#eventStreams,
       isReady,
@@ -101,6 +114,7 @@ export class Assembly {
       committer,
       ids,
       liveCount: () => this.executor.liveCount,
+      containers: adapters.containers,
     });
   }
 
@@ -109,23 +123,35 @@ export class Assembly {
     return new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
   }
 
+  /** Who can log in: the user, or, before the first user is set, the token that sets it. */
+  get login(): { readonly user?: string; readonly setupToken?: string } {
+    return { user: this.#auth.userName, setupToken: this.#firstUser?.token };
+  }
+
   /** Handles a request. Until the server is ready, only probes are handled; other requests wait. */
   fetch(request: Request, info?: unknown): Response | Promise<Response> {
     if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);
     return this.#started.promise.then(() => this.#app.fetch(request, info));
   }
 
+  /** Looks in the background for what runs containers, and logs it. */
+  findContainers(): void {
+    void logContainers(this.#scriptPlaces, this.#options);
+  }
+
   /** Takes over the database and continues where the last process stopped. */
   async start(): Promise<void> {
     const { clock } = this.#options;
-    const { tenants, tokens, flows, catalog, triggers } = this.services;
+    const { tenants, tokens, flows, namespaceDefaults, catalog, triggers } = this.services;
     const { sweep, loops } = this.#runtime;
     const bootedAt = clock.now();
     await this.committer.start();
     await tenants.start();
     await tokens.start();
     this.#auth.start();
+    await this.#firstUser?.start();
     const tenantIds = tenants.internalIds();
+    await namespaceDefaults.load(tenantIds);
     await flows.load(tenantIds);
     await triggers.load(tenantIds);
     await catalog.start();
@@ -136,6 +162,7 @@ export class Assembly {
     sweep.start();
     for (const loop of loops) loop.start();
     await this.#cleanUp(bootedAt);
+    await this.#space.check();
     this.#isReady = true;
     this.#started.resolve();
     this.#warming = catalog.warm().catch((error: Error) =>
@@ -222,6 +249,7 @@ function dropRemovedTenants({ services, executor, records, changes }: {
 }): void {
   const forget = (tenant: string) => {
     services.flows.forget(tenant);
+    services.namespaceDefaults.forget(tenant);
     services.triggers.forget(tenant);
     services.quotas.forget(tenant);
   };

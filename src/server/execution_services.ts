@@ -1,5 +1,5 @@
 /** Builds the services of executions: their use cases, what people do to them, and the files of their attempts. */
-import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
+import { HostCalls, type HostValues, type SubflowCall } from "../rendering/host_functions/mod.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
 import { AttemptStorage } from "../services/executions/attempt_storage.ts";
@@ -20,11 +20,12 @@ import type { Quotas } from "../services/access/quotas.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { StartChecks } from "../services/starts/start_checks.ts";
+import { SubflowCalls } from "../services/starts/subflow_calls.ts";
 import { Subflows } from "../services/starts/subflows.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import { LogRecords } from "../store/records/log_records.ts";
-import { createRenderDeps, type RenderServices } from "./rendering.ts";
+import { createRenderDeps, type RenderServices, serverRoots } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
 
 /** Executions and what belongs to them. */
@@ -48,10 +49,16 @@ export function createExecutionServices(
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(deps);
-  const checks = createStartChecks(deps, inputCipher, values);
+  const checks: StartChecks = createStartChecks(deps, {
+    flows,
+    inputCipher,
+    values,
+    run: (...args) => executions.run(...args),
+  });
   const shared = { ...deps, flows, files, catalog, checks, quotas };
+  const executions = new Executions({ ...shared, cleanup });
   return {
-    executions: new Executions({ ...shared, cleanup }),
+    executions,
     subflows: new Subflows(shared),
     contents: new ExecutionContents({ records, files, changes, clock }),
     executionFiles: files,
@@ -78,15 +85,31 @@ function createCatalog(
   });
 }
 
-function createStartChecks(
-  options: ServicesDeps,
-  inputCipher: InputCipher,
-  values: HostValues,
-): StartChecks {
+interface StartChecksParts {
+  readonly flows: Flows;
+  readonly inputCipher: InputCipher;
+  readonly values: HostValues;
+  readonly run: Executions["run"];
+}
+
+/** Checks of starts; those of flows that `subflow()` calls are `depth` calls deep. */
+function createStartChecks(options: ServicesDeps, parts: StartChecksParts, depth = 0): StartChecks {
   const { clock } = options;
+  const { flows, inputCipher, run } = parts;
+  const values = {
+    ...parts.values,
+    subflows: {
+      run(call: SubflowCall) {
+        const checks = createStartChecks(options, parts, depth + 1);
+        return new SubflowCalls({ subflows: new Subflows({ ...options, flows, checks }), run, depth }).run(
+          call,
+        );
+      },
+    },
+  };
   return new StartChecks({
     seal: (flow, text) => inputCipher.seal(flow, text),
-    render: createInputRenderer(options),
+    render: createInputRenderer({ ...options, server: serverRoots(options) }),
     reads: ({ tenant, namespace }) => new HostCalls(values, { tenant, namespace, now: () => clock.now() }),
   });
 }

@@ -1,4 +1,5 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
+import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";
@@ -8,6 +9,7 @@ import { executionActionRoutes } from "../http/routes/executions/execution_actio
 import { executionBulkRoutes } from "../http/routes/executions/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions/executions.ts";
 import { executionFileRoutes } from "../http/routes/executions/execution_files.ts";
+import { blueprintRoutes } from "../http/routes/flows/blueprints.ts";
 import { expressionNameRoutes, expressionRoutes } from "../http/routes/flows/expressions.ts";
 import { fileRoutes } from "../http/routes/namespaces/files.ts";
 import { flowBulkRoutes } from "../http/routes/flows/flow_bulk.ts";
@@ -15,8 +17,10 @@ import { flowRoutes } from "../http/routes/flows/flows.ts";
 import { flowViewRoutes } from "../http/routes/flows/flow_views.ts";
 import { kvPairRoutes } from "../http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../http/routes/monitoring/logs.ts";
+import type { HttpConfig } from "../http/pipeline/config.ts";
 import { metricRoutes } from "../http/routes/monitoring/metrics.ts";
-import { executionPageRoutes, pageRoutes } from "../http/routes/server/pages.ts";
+import { aiRoutes } from "../http/routes/server/ai.ts";
+import { pageRoutes, tenantPageRoutes } from "../http/routes/server/pages.ts";
 import { pluginRoutes } from "../http/routes/flows/plugins.ts";
 import { secretRoutes } from "../http/routes/namespaces/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/triggers/trigger_bulk.ts";
@@ -25,9 +29,13 @@ import { webhookRoutes } from "../http/routes/triggers/webhooks.ts";
 import { ServerMetrics } from "../services/metrics/server_metrics.ts";
 import type { EventStreams } from "../http/streams/sse.ts";
 import type { Auth } from "../services/access/auth.ts";
+import type { FirstUser } from "../services/access/first_user.ts";
+import { Blueprints } from "../services/blueprints/blueprints.ts";
 import { ExecutionViews } from "../services/executions/execution_views.ts";
 import { concurrencyLimitRoutes } from "../http/routes/executions/concurrency_limits.ts";
+import { chartRoutes } from "../http/routes/monitoring/charts.ts";
 import { dashboardRoutes } from "../http/routes/monitoring/dashboards.ts";
+import { statisticsRoutes } from "../http/routes/monitoring/statistics.ts";
 import { executionViewRoutes } from "../http/routes/executions/execution_views.ts";
 import { namespaceRoutes } from "../http/routes/namespaces/namespaces.ts";
 import { FileTransfer } from "../services/files/file_transfer.ts";
@@ -35,15 +43,19 @@ import { FlowBulk } from "../services/flows/flow_bulk.ts";
 import { FlowDependencies } from "../services/flows/flow_dependencies.ts";
 import { FlowGraphs } from "../services/flows/flow_graphs.ts";
 import { FlowInspection } from "../services/flows/flow_inspection.ts";
-import { FlowRevisions } from "../services/flows/flow_revisions.ts";
+import { TaskEdits } from "../services/flows/task_edits.ts";
 import { FlowTransfer } from "../services/flows/flow_transfer.ts";
-import { Dashboards } from "../services/metrics/dashboards.ts";
-import { Namespaces } from "../services/namespaces/namespaces.ts";
+import { Charts } from "../services/charts/charts.ts";
+import { Dashboards } from "../services/charts/dashboards.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
+import { ExecutionStatistics } from "../services/statistics/execution_statistics.ts";
+import { LogStatistics } from "../services/statistics/log_statistics.ts";
+import { TaskRuns } from "../services/statistics/task_runs.ts";
+import { Usages } from "../services/statistics/usages.ts";
+import type { ContainerPort } from "../model/ports/containers.ts";
 import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
-import { NamespaceRecords } from "../store/records/namespace_records.ts";
 import { createHash } from "node:crypto";
 import type { AssemblyOptions } from "./options.ts";
 import { readProcessFacts } from "../machine/server_process/process_facts.ts";
@@ -58,18 +70,17 @@ export interface HttpApp {
 /** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
-  const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
-  const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
-    services;
+  const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes, version } = options;
+  const { executions, idempotentStarts, flows, webhooks, tenants, tokens } = services;
   const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
-  const { noAuthExplicit } = options;
-  const uuid = instanceId(options.encryptionKey);
   const serverMetrics = createServerMetrics(assembled);
-  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version, findProblem };
+  const { bundle } = options;
+  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version, findProblem, bundle };
   const app = createApp({
     auth,
+    firstUser: assembled.firstUser,
     tenants,
     quotas: services.quotas,
     tokens,
@@ -80,9 +91,9 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     clients,
     isReady,
     findProblem,
-    config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version, uuid },
+    config: configOf(options, isProtected),
     tenantRoutes: [
-      { path: "", routes: flowRoutes(flows) },
+      { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },
       ...flowMounts(assembled),
       { path: "", routes: expressionRoutes(services.expressions) },
       {
@@ -100,43 +111,64 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       ...viewMounts(assembled),
       { path: "", routes: executionFileRoutes(services.executionFileViews) },
       { path: "", routes: logRoutes({ ...services, clock }) },
-      { path: "", routes: kvPairRoutes(kvPairs) },
-      { path: "", routes: secretRoutes(secrets) },
-      {
-        path: "",
-        routes: fileRoutes({
-          files,
-          transfer: new FileTransfer({ files, blobs, maxUploadBytes }),
-          maxUploadBytes,
-        }),
-      },
+      ...namespaceMounts(services, maxUploadBytes),
     ],
     globalRoutes: [
-      { routes: pluginRoutes(createPlugins(services, options.version)) },
+      { routes: pluginRoutes(createPlugins(services, options)) },
       { routes: expressionNameRoutes(services.expressions) },
     ],
     serverMetrics: () => serverMetrics.collect(),
+    bundle,
     webRoutes: pageRoutes(pages),
-    tenantWebRoutes: executionPageRoutes(pages),
+    tenantWebRoutes: tenantPageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
 }
 
+function namespaceMounts({ kvPairs, secrets, files, blobs }: Services, maxUploadBytes: number): Mount[] {
+  const transfer = new FileTransfer({ files, blobs, maxUploadBytes });
+  return [
+    { path: "", routes: kvPairRoutes(kvPairs) },
+    { path: "", routes: secretRoutes(secrets) },
+    { path: "", routes: fileRoutes({ files, transfer, maxUploadBytes }) },
+  ];
+}
+
+function configOf(options: AssemblyOptions, isProtected: boolean): HttpConfig {
+  const { baseUrl, host, port, noAuthExplicit, maxUploadBytes, version, durations, retention, dataDir } =
+    options;
+  const uuid = instanceId(options.encryptionKey);
+  const network = { baseUrl, host, port, isProtected, noAuthExplicit };
+  return { ...network, maxUploadBytes, version, uuid, durations, retention, dataDir };
+}
+
 function createServerMetrics(
-  { options, services, committer, liveCount }: HttpDeps,
+  { options, services, committer, liveCount, containers }: HttpDeps,
 ): ServerMetrics {
   const { catalog, flows, tenants } = services;
   const { version, dataDir } = options;
   const readProcess = () => readProcessFacts(dataDir);
-  return new ServerMetrics({ catalog, flows, tenants, committer, liveCount, readProcess, version });
+  return new ServerMetrics({
+    catalog,
+    flows,
+    tenants,
+    committer,
+    liveCount,
+    readProcess,
+    version,
+    containers,
+  });
 }
 
 function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {
   return [{ routes: triggerRoutes(triggers) }, { routes: triggerBulkRoutes({ triggers, bulk }) }];
 }
 
-function createPlugins({ tasks, triggerTypes: triggers }: Services, version: string): Plugins {
-  return new Plugins({ tasks, triggers, version });
+function createPlugins(
+  { tasks, triggerTypes: triggers }: Services,
+  { version, typePrefix }: AssemblyOptions,
+): Plugins {
+  return new Plugins({ tasks, triggers, version, typePrefix });
 }
 
 function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOptions): Mount[] {
@@ -147,33 +179,30 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
   ];
 }
 
-function flowMounts({ services, options, committer }: HttpDeps): Mount[] {
-  const { flows, executions, tasks, catalog, records, flowRecords } = services;
+function flowMounts({ services, options }: HttpDeps): Mount[] {
+  const { flows, executions, tasks, flowRevisions } = services;
   const bulk = new FlowBulk(flows);
   const transfer = new FlowTransfer(flows, options.clock);
-  const revisions = new FlowRevisions({
-    flows,
-    records: flowRecords,
-    executions: records,
-    catalog,
-    committer,
-  });
+  const graphs = new FlowGraphs({ flows, clock: options.clock });
   const views = {
     flows,
     executions,
-    graphs: new FlowGraphs(flows),
+    graphs,
     dependencies: new FlowDependencies(flows),
     inspection: new FlowInspection(flows, tasks),
   };
-  return [{ routes: flowBulkRoutes({ flows, bulk, transfer, revisions }) }, {
-    routes: flowViewRoutes(views),
-  }];
+  return [
+    { routes: flowBulkRoutes({ flows, bulk, transfer, revisions: flowRevisions }) },
+    { routes: flowViewRoutes(views) },
+    { routes: blueprintRoutes(new Blueprints(graphs)) },
+  ];
 }
 
 interface HttpDeps {
   readonly ids: IdSource;
   readonly options: AssemblyOptions;
   readonly auth: Auth;
+  readonly firstUser?: FirstUser;
   readonly services: Services;
   readonly eventStreams: EventStreams;
   readonly isReady: () => boolean;
@@ -181,20 +210,42 @@ interface HttpDeps {
   readonly committer: Committer;
   /** Executions that the process works on now. */
   readonly liveCount: () => number;
+  readonly containers: ContainerPort;
 }
 
 function viewMounts({ services, options, committer, ids }: HttpDeps): Mount[] {
   const { store, clock } = options;
-  const { executions, flows } = services;
+  const { executions, flows, namespaces } = services;
   const views = new ExecutionViews(services);
   const dependencies = new FlowDependencies(flows);
-  const namespaces = new Namespaces({ ...services, records: new NamespaceRecords(store, committer) });
   const dashboards = new Dashboards({ records: new DashboardRecords(store, committer), clock, ids });
   return [
     { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },
     { routes: dashboardRoutes(dashboards) },
+    ...monitoringMounts(services, { clock, dashboards, views }),
     { routes: concurrencyLimitRoutes(services.concurrencyLimits) },
+    { routes: aiRoutes() },
+  ];
+}
+
+interface MonitoringDeps {
+  readonly clock: Clock;
+  readonly dashboards: Dashboards;
+  readonly views: ExecutionViews;
+}
+
+function monitoringMounts(services: Services, deps: MonitoringDeps): Mount[] {
+  const { clock } = deps;
+  const shared = { ...services, ...deps, queue: services.recordReads };
+  const charts = new Charts(shared);
+  const statistics = new ExecutionStatistics(shared);
+  const logStatistics = new LogStatistics(shared);
+  const taskRuns = new TaskRuns(shared);
+  const usages = new Usages({ ...shared, statistics });
+  return [
+    { routes: chartRoutes({ ...deps, charts }) },
+    { routes: statisticsRoutes({ statistics, logStatistics, taskRuns, usages, clock }) },
   ];
 }
 

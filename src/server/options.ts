@@ -1,23 +1,30 @@
 /** What a server is made over, and what its services are built from. */
 import type { Cipher } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DurationForm } from "../base/duration.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
+import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
+import type { ContainerPermission, ContainerRuntimeName } from "../model/ports/containers.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
+import type { ScriptPlaces } from "../model/ports/processes.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../services/access/auth.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
+import type { TypePrefix } from "../services/plugins/plugins.ts";
 import type { RetentionRules } from "../services/retention/execution_retention.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
+import type { Bundle } from "../ui/bundle.ts";
 
 /** Options of a server: the platform, the store and the configuration. */
 export interface AssemblyOptions {
@@ -29,14 +36,22 @@ export interface AssemblyOptions {
   readonly random: () => number;
   /** 32 bytes. */
   readonly encryptionKey: Uint8Array<ArrayBuffer>;
+  /** The built UI; absent: pages without scripts. */
+  readonly bundle?: Bundle;
   readonly host: string;
   readonly port: number;
   readonly baseUrl?: string;
   readonly credentials?: Credentials;
+  /** Without `credentials`: the server is protected, and its first user is set over the API and stored. */
+  readonly isUserStored?: boolean;
   readonly noAuthExplicit?: boolean;
   /** Proxies that say which address called; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;
+  /** How responses write durations where the request does not say; by default in seconds. */
+  readonly durations?: DurationForm;
+  /** Names of types in lists of plugins and in schemas; by default all. */
+  readonly typePrefix?: TypePrefix;
   readonly timeZone: string;
   /** Longest evaluation of the expressions of one task, trigger or input, in milliseconds. */
   readonly maxRenderMs?: number;
@@ -46,15 +61,25 @@ export interface AssemblyOptions {
   /** Tenants beside `main` that read `secrets`; absent: none. */
   readonly secretTenants?: readonly string[];
   readonly envs: ReadonlyMap<string, string>;
+  /** Values that all flows read as `globals`; absent: none. */
+  readonly globals?: JsonObject;
+  /** Name of this installation, which flows read as `kestra.environment`. */
+  readonly environment?: string;
   readonly version: string;
   /** Folder of the database; absent where there is no disk. */
   readonly dataDir?: string;
   /** Where scripts run. Absent: as processes if only this machine reaches the server and it has one tenant, else nowhere. */
-  readonly scripts?: "process" | "docker" | "off";
+  readonly scripts?: "process" | "container" | "off";
+  /** What runs containers; absent: nothing does. */
+  readonly containerRuntime?: "auto" | ContainerRuntimeName | "none";
+  /** What flows may do with containers; absent: nothing beyond running in them. */
+  readonly containerAllow?: readonly ContainerPermission[];
   /** The user of this machine that scripts run as; absent: the user of the server. */
   readonly scriptUser?: MachineUser;
   /** Upper bounds of each script; absent: none. */
   readonly scriptLimits?: ScriptLimits;
+  /** Whether no program is fetched for scripts. */
+  readonly isOffline?: boolean;
   /** Addresses that requests of flows may or may not reach, in addition to the defaults. */
   readonly httpAddresses?: AddressRules;
   readonly isDeploy?: boolean;
@@ -62,6 +87,8 @@ export interface AssemblyOptions {
   readonly retention?: RetentionRules;
   /** What tenants may store; absent: no limits. */
   readonly quotaLimits?: QuotaOptions;
+  /** Plugin defaults that every flow inherits; absent: none. */
+  readonly pluginDefaults?: readonly PluginDefault[];
   /** Task types in addition to the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
 }
@@ -77,10 +104,13 @@ type ServerOption =
   | "maxRenderMs"
   | "slowRenders"
   | "envs"
+  | "globals"
+  | "environment"
   | "baseUrl"
   | "secrets"
   | "secretTenants"
-  | "quotaLimits";
+  | "quotaLimits"
+  | "pluginDefaults";
 
 /** What services are built from: options of the server, and what is built before the services. */
 export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {
@@ -89,6 +119,8 @@ export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {
   readonly cipher: Cipher;
   readonly changes: Changes;
   readonly tasks: TaskCatalog;
+  /** Where scripts may run. */
+  readonly scriptPlaces: ScriptPlaces;
   /** Sends the requests of choices and defaults of inputs. */
   readonly http: HttpClientPort;
   readonly blobs: Blobs;

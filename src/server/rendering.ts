@@ -14,21 +14,29 @@ import type {
   SlowRenders,
 } from "../rendering/host_functions/mod.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
+import type { ServerRoots } from "../rendering/scope.ts";
 import type { ExecutionContents } from "../services/executions/execution_contents.ts";
 import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
 import type { Files } from "../services/files/files.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
+import type { AssemblyOptions } from "./options.ts";
 
-interface RenderOptions {
+type RootOptions = Pick<AssemblyOptions, "envs" | "globals" | "baseUrl" | "environment">;
+
+interface RenderOptions extends RootOptions {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly maxRenderMs?: number;
   readonly slowRenders?: SlowRenders;
   readonly random: () => number;
-  readonly envs: ReadonlyMap<string, string>;
-  readonly baseUrl?: string;
+}
+
+/** The root variables that come from the configuration. */
+export function serverRoots({ envs, globals, baseUrl: url, environment }: RootOptions): ServerRoots {
+  const kestra: JsonObject = { ...(environment && { environment }), ...(url && { url }) };
+  return { envs: toObject(envs), globals, kestra: Object.keys(kestra).length > 0 ? kestra : undefined };
 }
 
 /** The services that rendering reads from. */
@@ -38,7 +46,7 @@ export interface RenderServices extends HostServices {
 
 /** What renderers need, from the services of this server. */
 export function createRenderDeps(options: RenderOptions, services: RenderServices): RenderDeps {
-  const { clock, timeZone, maxRenderMs, slowRenders, random, envs, baseUrl } = options;
+  const { clock, timeZone, maxRenderMs, slowRenders, random } = options;
   const { inputCipher } = services;
   return {
     clock,
@@ -46,8 +54,7 @@ export function createRenderDeps(options: RenderOptions, services: RenderService
     maxRenderMs,
     random,
     server: {
-      envs: toObject(envs),
-      kestra: baseUrl === undefined ? undefined : { url: baseUrl },
+      ...serverRoots(options),
       openInput: (flow, value) => inputCipher.open(flow, value),
     },
     hostValues: { ...createHostValues(services), slowRenders },

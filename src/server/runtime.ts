@@ -1,4 +1,5 @@
 /** Builds the runtime of a server: runs executions, wakes them and runs maintenance. */
+import type { ContainerHost } from "../machine/scripts/container_host.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";
@@ -10,6 +11,7 @@ import { TaskCache } from "../runtime/attempts/task_cache.ts";
 import { TaskConditions } from "../runtime/attempts/task_conditions.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
+import type { SpaceWatch } from "../store/space_watch.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createPlatform, type Platform, withPlatform } from "./platform.ts";
 import { createRenderDeps } from "./rendering.ts";
@@ -23,7 +25,9 @@ interface RuntimeDeps {
   readonly committer: Committer;
   readonly manifests: Manifests;
   readonly executor: Executor;
+  readonly space: SpaceWatch;
   readonly http: HttpClientPort;
+  readonly containers: ContainerHost;
 }
 
 /** What runs in the background; the assembly starts and stops it in order. */
@@ -35,6 +39,7 @@ export interface Runtime {
 }
 
 const CLOCK_INTERVAL_MS = 10_000;
+const SPACE_INTERVAL_MS = 1_000;
 const SEAL_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
@@ -43,7 +48,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const { store, clock, logger } = deps.options;
   const { committer, manifests } = deps;
   const taskCache = new TaskCache({ store, committer, clock, tenants: () => tenantIds(deps.services) });
-  const platform = createPlatform(deps.options, deps.services, deps.http);
+  const platform = createPlatform(deps.options, deps.services, deps);
   const ports = createTaskPorts(deps.services, platform, clock);
   const triggers = new TriggerRuntime(deps.options, deps.services, ports);
   connectExecutor({ ...deps, taskCache, platform, ports });
@@ -67,6 +72,13 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
         watch.check();
         return Promise.resolve(false);
       },
+    }),
+    new IntervalLoop({
+      name: "watch the free space of the disk",
+      intervalMs: SPACE_INTERVAL_MS,
+      clock,
+      logger,
+      round: () => deps.space.check().then(() => false),
     }),
   ];
   return { sweep, loops, platform, triggers };

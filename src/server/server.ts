@@ -8,13 +8,17 @@ import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
-import { startHttpServer } from "../machine/http_server/http_server.ts";
+import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
+import { createTaskCatalog } from "../tasks/registry.ts";
+import { createTriggerCatalog } from "../triggers/registry.ts";
+import { serverDefaults } from "./plugin_defaults.ts";
+import { readBundle } from "../ui/bundle.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
@@ -124,15 +128,22 @@ async function serve(
     randomBytes: systemRandomBytes,
     random: secureRandom,
     credentials: basic,
-    noAuthExplicit: basic === undefined,
+    isUserStored: config.protection.type === "setup",
+    noAuthExplicit: config.protection.type === "none",
     timeZone: config.timezone,
+    pluginDefaults: serverDefaults(config.pluginDefaults, () => ({
+      tasks: createTaskCatalog(config.extraTasks),
+      triggers: createTriggerCatalog(),
+    })),
     maxRenderMs: config.maxRenderMs,
     slowRenders,
+    bundle: readBundle(),
     version: VERSION,
   });
   const listener = await listen(config, logger, assembly);
   // The host stops idle processes: its cron wakes timers and unfinished executions.
   if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
+  assembly.findContainers();
   try {
     await assembly.start();
   } catch (error) {
@@ -140,8 +151,11 @@ async function serve(
     throw isUnreadable(error) ? damaged(config.dataDir, error) : error;
   }
   if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
+  const { user, setupToken } = assembly.login;
   return {
     url: config.baseUrl ?? addressOf(listener.addr),
+    user,
+    setupToken,
     failed: assembly.failed,
     stop: async ({ timeoutMs }) => {
       const drained = listener.shutdown();
@@ -174,18 +188,18 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
 
 /** Listens before the recovery, so that a port in use is reported at once; `/health` reports when the server is ready. */
 async function listen(config: Config, logger: Logger, assembly: Assembly): Promise<HttpServer> {
-  const { host, port, isDeploy, idleTimeoutMs } = config;
+  const { host, port, compatPort, isDeploy, idleTimeoutMs } = config;
   const caps = connectionCaps(config, isDeploy ? undefined : await readFileLimit());
   if (caps.maxConnections < (config.maxConnections ?? 0)) {
     logger.warn("The limit of open files leaves fewer connections than configured: raise it", { ...caps });
   }
   const proxies = new IpRanges(config.trustedProxies ?? []);
-  return startHttpServer({
+  return await startHttpServers({
     ...{ hostname: host, port, isDeploy, logger, clock: systemClock },
     limits: { ...caps, idleMs: idleTimeoutMs },
     isTrustedProxy: (address) => proxies.has(address),
     handler: (request, connection) => assembly.fetch(request, connection),
-  });
+  }, compatPort);
 }
 
 function addressOf({ hostname, port }: Deno.NetAddr): string {

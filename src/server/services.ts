@@ -1,6 +1,6 @@
 /** Builds the services of a server over its store and its executor. */
 import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
-import { HOST_FUNCTION_NAMES } from "../rendering/host_functions/mod.ts";
+import { HOST_FUNCTION_NAMES, HOST_FUNCTION_PARAMETERS } from "../rendering/host_functions/mod.ts";
 import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
 import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
@@ -10,6 +10,7 @@ import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
 import { Files } from "../services/files/files.ts";
 import { Expressions } from "../services/flows/expressions.ts";
 import { Flows } from "../services/flows/flows.ts";
+import { NamespaceDefaults } from "../services/flows/namespace_defaults.ts";
 import { LogRemovals } from "../services/logs/log_removals.ts";
 import { LogSearch } from "../services/logs/log_search.ts";
 import { Metrics } from "../services/metrics/metrics.ts";
@@ -19,20 +20,23 @@ import {
   SECRET_VARIABLE_PREFIX,
 } from "../services/namespaces/environment_secrets.ts";
 import { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Secrets } from "../services/namespaces/secrets.ts";
 import { States } from "../services/namespaces/states.ts";
 import { ExecutionRetention } from "../services/retention/execution_retention.ts";
+import { FlowRevisions } from "../services/flows/flow_revisions.ts";
 import { Purges } from "../services/retention/purges.ts";
 import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
-import { Pace } from "../store/catalog/pace.ts";
+import { Pace, PacedQueue } from "../store/catalog/pace.ts";
 import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
 import { IdempotencyRecords } from "../store/records/idempotency_records.ts";
 import { KvPairRecords } from "../store/records/kv_pair_records.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import { MetricRecords } from "../store/records/metric_records.ts";
+import { NamespaceRecords } from "../store/records/namespace_records.ts";
 import { SecretRecords } from "../store/records/secret_records.ts";
 import { UsageRecords } from "../store/records/usage_records.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
@@ -60,6 +64,9 @@ export function createServices(deps: ServicesDeps) {
   const quotas = createQuotas(deps, (tenant, query) => run.catalog.query(tenant, query));
   const { secrets, kvPairs } = createNamespaceValues(deps, { tenants: tenantIds, quotas });
   const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });
+  const namespaceRecords = new NamespaceRecords(store, committer);
+  const defaults = new NamespaceDefaults({ records: namespaceRecords, server: deps.pluginDefaults });
+  const catalogs = { tasks, triggers: triggerTypes, scriptPlaces: deps.scriptPlaces };
   const flows = new Flows({
     records: flowRecords,
     heads: deps.flowHeads,
@@ -68,7 +75,8 @@ export function createServices(deps: ServicesDeps) {
       const { tenant, namespace, id: flowId, concurrency } = flow;
       executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
     },
-    catalogs: { tasks, triggers: triggerTypes },
+    catalogs,
+    defaults,
     functions: HOST_FUNCTION_NAMES,
     clock,
     quotas,
@@ -91,15 +99,17 @@ export function createServices(deps: ServicesDeps) {
     tokens: new Tokens({ ...deps, tenants }),
     flowRecords,
     blobs,
-    expressions: new Expressions({ render, functions: HOST_FUNCTION_NAMES }),
+    expressions: new Expressions({ render, functions: HOST_FUNCTION_PARAMETERS }),
     idempotency,
     idempotentStarts: new IdempotentStarts({ idempotency, ...shared }),
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
+    namespaceDefaults: defaults,
+    namespaces: new Namespaces({ flows, records: namespaceRecords, defaults, catalogs }),
     ...shared,
     ...triggering,
     ...logging,
     ...createActionServices(deps, shared),
-    ...createTaskServices(deps, { ...shared, ...logging }),
+    ...createTaskServices(deps, { ...shared, ...logging, flowRecords }),
   };
 }
 
@@ -165,6 +175,7 @@ function createLogServices(deps: ServicesDeps, { catalog, cleanup }: ExecutionSe
   const pace = () => new Pace(clock, () => executor.isBusy);
   return {
     logSearch: new LogSearch({ catalog, logs, pace: pace() }),
+    recordReads: new PacedQueue(pace()),
     logRemovals: new LogRemovals({ ...deps, logs, catalog, pace: pace() }),
     executionRetention: new ExecutionRetention({ ...deps, catalog, cleanup }),
   };
@@ -174,6 +185,7 @@ interface TaskServiceDeps extends ExecutionServices {
   readonly flows: Flows;
   readonly kvPairs: KvPairs;
   readonly logRemovals: LogRemovals;
+  readonly flowRecords: FlowRecords;
 }
 
 /** Builds what tasks reach metrics, states and bulk deletions through. */
@@ -187,5 +199,11 @@ function createTaskServices(deps: ServicesDeps, services: TaskServiceDeps) {
       kvRecords: new KvPairRecords(deps),
     }),
     states: new States(services.kvPairs),
+    flowRevisions: new FlowRevisions({
+      ...services,
+      records: services.flowRecords,
+      executions: deps.records,
+      committer: deps.committer,
+    }),
   };
 }

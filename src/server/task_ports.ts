@@ -31,6 +31,7 @@ export function createTaskPorts(services: Services, platform: Platform, clock: C
     itemExecutions: services.itemExecutions,
     flowCaches: services.flowCaches,
     taskTypes: createTaskTypePort(services.tasks, clock),
+    server: platform.server,
     ...createCoreTaskPorts(services),
   };
 }
@@ -40,11 +41,12 @@ const TASK_USER = "task";
 
 function createCoreTaskPorts(
   services: Services,
-): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "logs" | "triggers"> {
+): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "flows" | "logs" | "triggers"> {
   return {
     kvPairs: kvPairPort(services),
     states: services.states,
     executions: executionPort(services),
+    flows: { purgeRevisions: (caller, purge) => services.flowRevisions.purge(caller, purge) },
     logs: logPort(services),
     triggers: services.triggers,
   };
@@ -64,6 +66,7 @@ function kvPairPort({ kvPairs, purges }: Services): KvPairPort {
         await put();
       });
     },
+    update: async (tenant, id, change) => void await kvPairs.update({ tenant }, id, change),
     delete: async (tenant, id) => await kvPairs.delete({ tenant }, id),
     keys: async (tenant, namespace) => (await kvPairs.list({ tenant }, namespace)).map(({ key }) => key),
     purge: (tenant, purge) => purges.kvPairs(tenant, purge),
@@ -88,6 +91,7 @@ function executionPort({ catalog, flows, purges, executionActions }: Services): 
       await executionActions.resume({ tenant, user: TASK_USER }, id, () => Promise.resolve(given));
     },
     purge: (caller, selection, parts) => purges.executions(caller, selection, parts),
+    purgeFiles: (caller, selection, options) => purges.executionFiles(caller, selection, options),
   };
 }
 

@@ -1,5 +1,4 @@
 /** Builds the services of triggers, and runs their evaluation: at their times, and when executions reach states. */
-import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
@@ -28,7 +27,7 @@ import { TriggerStates } from "../services/triggers/trigger_states.ts";
 import { Triggers } from "../services/triggers/triggers.ts";
 import { Webhooks } from "../services/webhooks/webhooks.ts";
 import { TriggerRecords } from "../store/records/trigger_records.ts";
-import { namespaceValues } from "./rendering.ts";
+import { namespaceValues, serverRoots } from "./rendering.ts";
 import type { AssemblyOptions, ServicesDeps } from "./options.ts";
 import type { ExecutionServices } from "./execution_services.ts";
 import { FlowTriggers } from "../services/triggers/flow_triggers.ts";
@@ -90,7 +89,7 @@ export function createTriggerServices(
   const shared = { ...deps, ...known, flows, starts, buffer, quotas };
   const polls = new Polls(shared);
   const schedules = new Schedules({ ...shared, records: executionRecords, polls });
-  const triggers = new Triggers({ ...shared, schedules });
+  const triggers = new Triggers({ ...shared, schedules, polls });
   // Encrypted inputs are not decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
   const flowReactions = new FlowReactions({ ...shared, records: executionRecords, triggerRecords, viewOf });
@@ -106,21 +105,11 @@ export function createTriggerServices(
   };
 }
 
-function createRenderer(
-  { clock, timeZone, maxRenderMs, slowRenders, random, envs, baseUrl }: ServicesDeps,
-  values: Omit<TriggerStateDeps, "catalog">,
-) {
-  const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
+function createRenderer(deps: ServicesDeps, values: Omit<TriggerStateDeps, "catalog">) {
+  const { clock, timeZone, maxRenderMs, slowRenders, random } = deps;
   const hostValues = { ...namespaceValues(values), slowRenders };
-  return createTriggerRenderer({
-    clock,
-    timeZone,
-    maxRenderMs,
-    random,
-    envs: Object.fromEntries(envs),
-    kestra,
-    values: hostValues,
-  });
+  const roots = serverRoots(deps);
+  return createTriggerRenderer({ clock, timeZone, maxRenderMs, random, ...roots, values: hostValues });
 }
 
 /** A crash loses the evaluations of webhook calls of that time. */

@@ -22,7 +22,7 @@ import {
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
 import { tenantOfKey } from "./keys.ts";
-import type { ServerProblem } from "../model/server_health.ts";
+import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
 import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
 import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
@@ -77,6 +77,8 @@ interface CommitterStats {
   groups: number;
   entries: number;
   mutations: number;
+  /** Of keys and values, without those of riders. */
+  bytes: number;
 }
 
 interface Pending {
@@ -99,7 +101,7 @@ const RIDER_BYTES = 90_000;
 
 /** Serialises all writes of this process. */
 export class Committer {
-  readonly stats: CommitterStats = { groups: 0, entries: 0, mutations: 0 };
+  readonly stats: CommitterStats = { groups: 0, entries: 0, mutations: 0, bytes: 0 };
   readonly #options: CommitterOptions;
   readonly #riders: GroupRider[] = [];
   readonly #chain: WriterChain;
@@ -147,6 +149,13 @@ export class Committer {
   /** Why the database takes no writes, and since when; `undefined` while it takes them. */
   get problem(): ServerProblem | undefined {
     return this.#refusal.problem;
+  }
+
+  /** Refuses writes until the disk has space again. */
+  refuseFullDisk(freeBytes: number): void {
+    if (this.#refusal.error || this.#stopped) return;
+    this.#probeLater();
+    this.#refuse("disk_full", new Error(`only ${freeBytes} bytes are free`));
   }
 
   /** Refuses all further data of a removed tenant; entries that are waiting are committed. */
@@ -262,6 +271,7 @@ export class Committer {
     this.stats.groups++;
     this.stats.entries += group.length;
     this.stats.mutations += mutations.length + 1;
+    for (const { bytes } of group) this.stats.bytes += bytes;
     for (const rider of this.#riders) rider.committed(entries, seq);
     for (const pending of group) {
       pending.entry.committed?.();
@@ -340,7 +350,11 @@ export class Committer {
 
   /** A full disk and a read-only file system look like a broken disk to the database. */
   async #findDiskFault(): Promise<WriteFault> {
-    return await this.#options.store.findDiskProblem().catch(() => undefined) ?? "io_error";
+    return await this.#findDiskProblem() ?? "io_error";
+  }
+
+  async #findDiskProblem(): Promise<DiskProblem | undefined> {
+    return await this.#options.store.findDiskProblem().catch(() => undefined);
   }
 
   #refuse(fault: WriteFault, cause: Error): DomainError {
@@ -360,12 +374,17 @@ export class Committer {
 
   /** Tries an empty group; accepts writes again when it succeeds and leaves some space. */
   async #probe(): Promise<void> {
-    const { store } = this.#options;
     if (this.#stopped || !this.#refusal.error) return;
+    // An empty group fits into the reserve, or into what is left in the log; neither is there for callers.
+    const problem = this.#refusal.fault === "disk_full" ? await this.#findDiskProblem() : undefined;
+    if (this.#stopped) return;
+    if (problem) {
+      this.#refuse(problem, new Error("found before a commit was tried"));
+      return this.#probeLater();
+    }
     const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
-    // An empty group fits into the reserve, which callers must not use up.
-    if (await store.findDiskProblem().catch(() => undefined)) return this.#probeLater();
+    if (await this.#findDiskProblem()) return this.#probeLater();
     this.#refusal.leave();
   }
 }

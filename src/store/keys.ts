@@ -17,6 +17,11 @@ export function chainKey(instance: string): Key {
   return ["chain", instance];
 }
 
+/** `["chain", "filler", n]` → bytes without meaning, removed right after they are written. Written by the space watch. */
+export function fillerKey(n: number): Key {
+  return ["chain", "filler", n];
+}
+
 /** `["g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. */
 export function manifestKey(instance: string, seq: number): Key {
   return ["g", instance, seq];
@@ -70,6 +75,14 @@ export function tokenKey(hash: string): Key {
 
 /** All API tokens. */
 export const TOKENS: Selector = { prefix: ["token"] };
+
+/** `["user", name]` → a user with the hash of the password. Written once, by the set-up of the first user. */
+export function userKey(name: string): Key {
+  return ["user", name];
+}
+
+/** All users. */
+export const USERS: Selector = { prefix: ["user"] };
 
 /** `["bi", tenant, owner, blob]` → intent of a large value that no record refers to. Deleted by the commit of its record. */
 export function blobIntentKey(tenant: TenantId, owner: string, blobId: string): Key {
@@ -369,6 +382,14 @@ export function fileKey(tenant: TenantId, namespace: string, path: string): Key 
 /** All namespace files and directories of a tenant. */
 export function filesOfTenant(tenant: TenantId): Selector {
   return { prefix: [tenant, "nf"] };
+}
+
+/** The files of the namespaces that sort after that one; of all without it. */
+export function filesAfter(tenant: TenantId, namespace?: string): Selector {
+  return {
+    start: [tenant, "nf", namespace === undefined ? "" : `${namespace}\0`],
+    end: [tenant, "nf", "\u{10ffff}"],
+  };
 }
 
 /** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */

@@ -15,12 +15,13 @@ const MAX_PART_BYTES = 9;
 const encoder = new TextEncoder();
 
 /** The data directory of a database file. */
-type Disk = Pick<Store, "releaseReserve" | "findDiskProblem">;
+type Disk = Pick<Store, "releaseReserve" | "findDiskProblem" | "freeBytes">;
 
 /** For a database that is no file here. */
 const NO_DISK: Disk = {
   releaseReserve: () => Promise.resolve(false),
   findDiskProblem: () => Promise.resolve(undefined),
+  freeBytes: () => Promise.resolve(Infinity),
 };
 
 interface KvOptions {
@@ -136,6 +137,11 @@ export class KvStore implements Store {
   /** @inheritdoc */
   findDiskProblem(): Promise<DiskProblem | undefined> {
     return this.#disk.findDiskProblem();
+  }
+
+  /** @inheritdoc */
+  freeBytes(): Promise<number> {
+    return this.#disk.freeBytes();
   }
 
   /** @inheritdoc */

@@ -68,6 +68,8 @@ export interface Store {
   releaseReserve(): Promise<boolean>;
   /** The problem of the disk that holds the database, found by writing a small file; `undefined` if the disk has no problem. */
   findDiskProblem(): Promise<DiskProblem | undefined>;
+  /** Bytes that the disk has left; Infinity if that is not known. */
+  freeBytes(): Promise<number>;
   /** Closes the database; further calls fail. */
   close(): void;
 }

@@ -7,6 +7,7 @@ import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
 import { httpDownloadTask } from "./http/download.ts";
 import { httpRequestTask } from "./http/request.ts";
+import { httpSseRequestTask } from "./http/sse_request.ts";
 import { KV_TASKS } from "./kv/registry.ts";
 import { fetchLogsTask } from "./log/fetch.ts";
 import { logTask } from "./log/log.ts";
@@ -14,9 +15,11 @@ import { purgeLogsTask } from "./log/purge_logs.ts";
 import { publishTask } from "./metric/publish.ts";
 import { deleteFilesTask } from "./namespace/delete_files.ts";
 import { downloadFilesTask } from "./namespace/download_files.ts";
+import { purgeFilesTask } from "./namespace/purge_files.ts";
 import { uploadFilesTask } from "./namespace/upload_files.ts";
 import { outputValuesTask } from "./output/output_values.ts";
 import { SCRIPT_TASKS } from "./scripts/registry.ts";
+import { TASK_RUNNERS } from "./scripts/task_runner.ts";
 import { stateDeleteTask } from "./state/delete.ts";
 import { stateGetTask } from "./state/get.ts";
 import { stateSetTask } from "./state/set.ts";
@@ -31,6 +34,7 @@ const TASK_TYPES: readonly TaskType[] = [
   ...FLOW_TASKS,
   httpDownloadTask,
   httpRequestTask,
+  httpSseRequestTask,
   ...KV_TASKS,
   fetchLogsTask,
   logTask,
@@ -38,6 +42,7 @@ const TASK_TYPES: readonly TaskType[] = [
   publishTask,
   deleteFilesTask,
   downloadFilesTask,
+  purgeFilesTask,
   uploadFilesTask,
   outputValuesTask,
   ...SCRIPT_TASKS,
@@ -57,5 +62,14 @@ export function createTaskCatalog(extra: readonly TaskType[] = []): TaskCatalog 
       [type.type, ...type.aliases].map((name) => [name, type] as const)
     ),
   );
-  return { find: (kind) => byName.get(kind), list: () => types };
+  return { find: (kind) => byName.get(kind), list: () => types, runners: RUNNERS };
 }
+
+const RUNNER_TYPES = Object.values(TASK_RUNNERS).sort((a, b) => a.type < b.type ? -1 : 1);
+const RUNNERS_BY_NAME = new Map(
+  RUNNER_TYPES.flatMap((type) => [type.type, ...type.aliases].map((name) => [name, type] as const)),
+);
+const RUNNERS: TaskCatalog["runners"] = Object.freeze({
+  find: (kind: string) => RUNNERS_BY_NAME.get(kind),
+  list: () => RUNNER_TYPES,
+});

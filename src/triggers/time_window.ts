@@ -1,6 +1,6 @@
 /** Time windows within which several conditions must be met. */
 import type { Instant } from "../base/clock.ts";
-import { parseDuration } from "../base/duration.ts";
+import { readDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { epochSecondsOf, findZone } from "../languages/dates/mod.ts";
 import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
@@ -133,7 +133,7 @@ const LENGTHS: ReadonlySet<string> = new Set(["window", "every", "lookback"]);
 function durationOf(properties: JsonObject, name: string, fallback: number): number {
   const value = ownProperty(properties, name) ?? null;
   if (value === null) return fallback;
-  const ms = parseDuration(String(value));
+  const ms = readDuration(value);
   if (ms === undefined || (LENGTHS.has(name) && ms <= 0)) {
     throw new Error(`Invalid ${name} "${String(value)}"`);
   }

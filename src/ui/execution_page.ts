@@ -27,6 +27,7 @@ export interface ExecutionPage {
   readonly lastError?: LogView;
   readonly now: Instant;
   readonly problem?: ServerProblem;
+  readonly canLogOut?: boolean;
 }
 
 /** Reload interval for a live execution in browsers without scripts, in seconds. */
@@ -49,6 +50,7 @@ export function executionPage(page: ExecutionPage): string {
     title: `${flowId} ${currentState(execution.history)}`,
     context: markup`${namespace}`,
     problem,
+    canLogOut: page.canLogOut,
     head: markup`<link rel="canonical" href="${executionPath(tenant, { namespace, id: flowId }, id)}">
 ${
       isLive && markup`<noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>

@@ -12,6 +12,8 @@ interface Page {
   readonly head?: HtmlPart;
   /** Shown above the content. */
   readonly problem?: ServerProblem;
+  /** The browser has a session, which it can end. */
+  readonly canLogOut?: boolean;
 }
 
 /** Path of pages and assets. */
@@ -22,8 +24,11 @@ const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
     <path d="M7 12l5-5 5 5-5 5z"/>
   </svg>`;
 
+const LOG_OUT =
+  markup`<form method="post" action="${UI_PATH}/logout"><button class="plain">Log out</button></form>`;
+
 /** The document. It works without scripts, and loads only from this server. */
-export function pageText({ title, context, content, head, problem }: Page): string {
+export function pageText({ title, context, content, head, problem, canLogOut }: Page): string {
   const place = context !== undefined && markup`<span class="context">${context}</span>`;
   return markup`<!doctype html>
 <html lang="en">
@@ -39,7 +44,7 @@ ${head}
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="bar"><a class="brand" href="${UI_PATH}/">${LOGO}Sluice</a>${place}
-<span id="live" class="live" role="status"></span></header>
+<span id="live" class="live" role="status"></span>${canLogOut && LOG_OUT}</header>
 ${problem && banner(problem)}
 ${content}
 </body>

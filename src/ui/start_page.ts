@@ -28,14 +28,17 @@ interface StartPage {
   readonly executions: readonly ExecutionSummary[];
   readonly total: number;
   readonly problem?: ServerProblem;
+  readonly canLogOut?: boolean;
 }
 
 /** The document. */
-export function startPage({ version, baseUrl, executions, total, problem }: StartPage): string {
+export function startPage(page: StartPage): string {
+  const { version, baseUrl, executions, total, problem, canLogOut } = page;
   const api = `${baseUrl}/api/v1/${MAIN_TENANT}`;
   return pageText({
     title: "Executions",
     problem,
+    canLogOut,
     context: markup`version ${version}`,
     content: markup`<main id="main">
 <section class="card top"><div class="title"><h1>The server is running</h1></div>

@@ -47,9 +47,10 @@ const SOURCES: readonly SourceRow[] = [
     'did you mean "io.svc.plugin.core.debug.Return"',
   ],
   [
-    "a task type of later",
+    "a task type that the language has no more",
     flowSource().replace("debug.Return", "flow.Template"),
-    'tasks[a].type: Type "io.svc.plugin.core.flow.Template" is not supported yet',
+    'tasks[a].type: Type "io.svc.plugin.core.flow.Template" is not supported: the language has no templates any more',
+    "save the tasks of the template as a flow and start it by a task of type core.flow.Subflow",
   ],
   ["a task without type", flowSource().replace(RETURN, ""), "tasks[a].type: must not be null"],
   ["duplicate task ids", `${flowSource()}  - id: a\n${RETURN}`, "Duplicate task id with name [a]"],

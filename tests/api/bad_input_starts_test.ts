@@ -123,12 +123,6 @@ const OTHERS: readonly (readonly [what: string, request: string, status: number,
     400,
     '"labels" must be of the form "key:value"',
   ],
-  [
-    "a date with a range",
-    "GET /executions/search?startDate=2026-01-01&timeRange=PT1H",
-    422,
-    '"startDate" and "timeRange" are mutually exclusive',
-  ],
   ["page zero", "GET /executions/search?page=0", 422, '"page" must be a whole number from 1'],
 ];
 

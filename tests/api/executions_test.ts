@@ -122,7 +122,8 @@ Deno.test("GET /executions/:id/follow sends start, progress for each change, and
   await using reader = new EventReader(await server.request("GET", `/executions/${id}/follow`));
   await server.advance(61_000);
   const { events, isEnded } = reader;
-  assertEquals([events.at(0)?.id, events.at(0)?.data, isEnded], ["start", { id }, true]);
+  assertEquals([events.at(0)?.id, events.at(0)?.data.id, isEnded], ["start", id, true]);
+  assertEquals(events.at(0)?.data.state.current, "RUNNING");
   const middle = events.slice(1, -1);
   assertEquals(new Set(middle.map((event) => event.id)), new Set(["progress"]));
   assertEquals([events.at(-1)?.id, events.at(-1)?.data.state.current], ["end", "SUCCESS"]);

@@ -1,11 +1,15 @@
 /** Every route of the server, read from the files that declare them, for tests that must try them all. */
 import { concurrencyLimitRoutes } from "../../src/http/routes/executions/concurrency_limits.ts";
+import { chartRoutes } from "../../src/http/routes/monitoring/charts.ts";
 import { dashboardRoutes } from "../../src/http/routes/monitoring/dashboards.ts";
+import { statisticsRoutes } from "../../src/http/routes/monitoring/statistics.ts";
 import { executionActionRoutes } from "../../src/http/routes/executions/execution_actions.ts";
 import { executionBulkRoutes } from "../../src/http/routes/executions/execution_bulk.ts";
 import { executionFileRoutes } from "../../src/http/routes/executions/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/executions/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
+import { aiRoutes } from "../../src/http/routes/server/ai.ts";
+import { blueprintRoutes } from "../../src/http/routes/flows/blueprints.ts";
 import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
 import { serverMetricRoutes } from "../../src/http/routes/server/server_metrics.ts";
 import { fileRoutes } from "../../src/http/routes/namespaces/files.ts";
@@ -15,7 +19,8 @@ import { flowRoutes } from "../../src/http/routes/flows/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
 import { metricRoutes } from "../../src/http/routes/monitoring/metrics.ts";
-import { callerRoutes, credentialRoutes } from "../../src/http/routes/access/me.ts";
+import { firstUserRoutes } from "../../src/http/routes/access/first_user.ts";
+import { callerRoutes } from "../../src/http/routes/access/me.ts";
 import { namespaceRoutes } from "../../src/http/routes/namespaces/namespaces.ts";
 import { openApiRoutes } from "../../src/http/routes/server/openapi.ts";
 import { pageRoutes } from "../../src/http/routes/server/pages.ts";
@@ -55,13 +60,17 @@ const TENANT_FILES = [
   triggerRoutes(NO_SERVICES),
   triggerBulkRoutes(NO_SERVICES),
   concurrencyLimitRoutes(NO_SERVICES),
+  chartRoutes(NO_SERVICES),
   dashboardRoutes(NO_SERVICES),
-  credentialRoutes(),
+  statisticsRoutes(NO_SERVICES),
+  blueprintRoutes(NO_SERVICES),
+  aiRoutes(),
 ];
 
 /** Routes that require credentials, with their path prefixes. */
 const PROTECTED_FILES = [
   ...TENANT_FILES.map((routes) => ({ routes, prefix: "/api/v1/:tenant" })),
+  { routes: firstUserRoutes(NO_SERVICES), prefix: "/api/v1/:tenant/basicAuth" },
   { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
   { routes: pluginRoutes(NO_SERVICES), prefix: "/api/v1" },
   { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },

@@ -80,6 +80,7 @@ for (const place of PLACES) {
         description: "Says hello",
         disabled: false,
         deleted: false,
+        draft: false,
         source: source(prefix),
       });
       assertEquals(tasks, [

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { formatDuration, parseDuration } from "../../src/base/duration.ts";
+import { durationJson, formatDuration, parseDuration, readDuration } from "../../src/base/duration.ts";
+import { Double, type JsonValue } from "../../src/base/json.ts";
 
 const ROWS: readonly (readonly [string, number | undefined])[] = [
   ["PT10S", 10_000],
@@ -37,5 +38,40 @@ for (const [ms, text] of TEXTS) {
   Deno.test(`formatDuration() prints ${ms} as ${text}`, () => {
     assertEquals(formatDuration(ms), text);
     assertEquals(parseDuration(text), ms);
+  });
+}
+
+const READ: readonly (readonly [JsonValue | undefined, number | undefined])[] = [
+  ["PT10S", 10_000],
+  [30, 30_000],
+  [0, 0],
+  [new Double(1.5), 1_500],
+  [30n, 30_000],
+  ["30", 30_000],
+  [" 0.25 ", 250],
+  [-2, -2_000],
+  ["", undefined],
+  ["30s", undefined],
+  ["1e3", undefined],
+  [true, undefined],
+  [null, undefined],
+  [undefined, undefined],
+  [[30], undefined],
+  [new Double(Infinity), undefined],
+];
+for (const [value, ms] of READ) {
+  Deno.test(`readDuration() reads ${Deno.inspect(value)} as ${ms}`, () =>
+    assertEquals(readDuration(value), ms));
+}
+
+for (
+  const [ms, form, text] of [[1_500, "seconds", "1.5"], [1_500, "iso", '"PT1.5S"'], [
+    0,
+    "iso",
+    '"PT0S"',
+  ]] as const
+) {
+  Deno.test(`durationJson() writes ${ms} ms in the form ${form} as ${text}`, () => {
+    assertEquals(durationJson(ms, form), text);
   });
 }

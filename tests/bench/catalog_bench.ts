@@ -1,10 +1,12 @@
 /**
- * Times of the executions list over a million rows in a real database file: each filter and order, p50 and worst of the warm
- * runs, the first query after boot, and sealing. `deno run -A tests/bench/catalog_bench.ts [rows] [cacheMiB]`
+ * Times of the executions list over a million rows in a real database file: each filter and order and the groups of charts,
+ * p50 and worst of the warm runs, the first query after boot, and sealing. `deno run -A tests/bench/catalog_bench.ts [rows] [cacheMiB]`
  */
+import process from "node:process";
 import { systemClock } from "../../src/base/clock.ts";
 import { IdSource } from "../../src/base/id.ts";
 import { silentLogger } from "../../src/base/log.ts";
+import type { ExecutionGrouping } from "../../src/model/executions/execution_groups.ts";
 import type { ExecutionCondition, ExecutionQuery } from "../../src/model/executions/execution_query.ts";
 import type { State } from "../../src/model/executions/state.ts";
 import { Catalog } from "../../src/store/catalog/catalog.ts";
@@ -137,6 +139,17 @@ const CASES: Record<string, Partial<ExecutionQuery>> = {
   },
 };
 
+const days = Array.from({ length: 31 }, (_, day) => END - (30 - day) * DAY_MS);
+const date = { field: "startDate", starts: days } as const;
+/** Groups that charts and statistics use. */
+const GROUPINGS: Record<string, ExecutionGrouping> = {
+  "groups: days, state": { keys: [date, { field: "state" }], measures: [] },
+  "groups: days, state, durations": { keys: [date, { field: "state" }], measures: ["duration"] },
+  "groups: state": { keys: [{ field: "state" }], measures: [] },
+  "groups: namespace, state": { keys: [{ field: "namespace" }, { field: "state" }], measures: [] },
+  "groups: flow, days, durations": { keys: [{ field: "flow" }, date], measures: ["duration"] },
+};
+
 function report(name: string, ...values: (number | string)[]): void {
   const cells = values.map((value) => typeof value === "number" ? value.toFixed(2).padStart(9) : value);
   Deno.stdout.writeSync(new TextEncoder().encode(`${name.padEnd(28)} ${cells.join(" ")}\n`));
@@ -158,6 +171,31 @@ async function runCases(catalog: Catalog): Promise<void> {
       warm[warm.length - 1] as number,
       times[0] as number,
       `total ${total}`,
+    );
+  }
+}
+
+async function runGroupings(catalog: Catalog): Promise<void> {
+  const conditions: ExecutionCondition[] = [
+    { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO", at: END - 30 * DAY_MS },
+  ];
+  for (const [name, grouping] of Object.entries(GROUPINGS)) {
+    const times: number[] = [];
+    let count = 0;
+    const cpu = process.cpuUsage();
+    for (let run = 0; run < RUNS; run++) {
+      const read = () => catalog.groups("main", { conditions, groups: [] }, grouping);
+      times.push(await timed(async () => count = (await read()).length));
+    }
+    const { user, system } = process.cpuUsage(cpu);
+    const warm = times.slice(1).sort((a, b) => a - b);
+    const cpuMs = (user + system) / 1000 / RUNS;
+    report(
+      name,
+      warm[warm.length >> 1] as number,
+      warm.at(-1) as number,
+      times[0] as number,
+      `${count} groups, CPU ${cpuMs.toFixed(1)} ms each`,
     );
   }
 }
@@ -219,6 +257,7 @@ for (let i = 0; i < 200; i++) gets.push(await timed(() => kv.get(["chain", "benc
 report("one kv.get", gets.sort((a, b) => a - b)[100] as number);
 report("", "  p50 ms", "worst ms", "  first");
 await runCases(catalog);
+await runGroupings(catalog);
 await runSealing(committer, catalog);
 report("newest 25 afterwards", await timed(() => catalog.query("main", newest)));
 report("RSS, MB", Deno.memoryUsage().rss / 1e6, "cache", catalog.cachedBytes / 1e6);

@@ -26,7 +26,7 @@ const REFUSED: readonly (readonly [string[], string])[] = [
   [["--encryption-key", "short"], "Cannot use --encryption-key: it must be base64 text of 32 bytes"],
   [["--jsn"], 'Unknown option "--jsn" of doctor: did you mean "--json"?; see doctor --help'],
   [["--json=1"], "Cannot use --json with a value; see doctor --help"],
-  [["here"], 'Unknown option "here" of doctor; see doctor --help'],
+  [["here"], 'Unexpected argument "here" of doctor; see doctor --help'],
 ];
 for (const [args, message] of REFUSED) {
   Deno.test(`parseDoctor() refuses "${args.join(" ")}"`, () => {

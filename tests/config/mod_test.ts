@@ -1,3 +1,4 @@
+import { Double } from "../../src/base/json.ts";
 import { assert, assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { ConfigProblem, type Environment, type FileContent } from "../../src/config/given.ts";
 import { helpText } from "../../src/config/help.ts";
@@ -8,6 +9,9 @@ const KEY = btoa("k".repeat(32));
 const FILES = new Map<string, FileContent>([
   ["all.yaml", { text: `host: 127.0.0.2\nport: 1234\nlog-format: json\nmax-upload: 2MB\nno-auth: true\n` }],
   ["port.yaml", { text: "port: 1234" }],
+  ["globals.yaml", { text: "company:\n  name: acme\n  sizes: [1, 2.5]\non: true\n" }],
+  ["globals.json", { text: '{"a": [1, null]}' }],
+  ["with-globals.yaml", { text: "globals:\n  a: {b: 1}\n" }],
   ["empty.yaml", { text: "" }],
   ["list.yaml", { text: "- port" }],
   ["broken.yaml", { text: "port: [1" }],
@@ -20,6 +24,8 @@ const FILES = new Map<string, FileContent>([
   ["crlf", { text: "anna:pw\r\n" }],
   ["no-login", { text: "\nanna:pw" }],
   ["secret", { problem: "permission denied" }],
+  ["defaults.yaml", { text: "- type: a\n" }],
+  ["with-defaults.yaml", { text: "plugin-defaults:\n  - type: a\n    values: {b: 1}\n" }],
 ]);
 
 function parse(args: readonly string[], environment: Environment = {}): Config | ConfigProblem {
@@ -40,9 +46,12 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     port: 8080,
     dataDir: "./sluice-data",
     baseUrl: undefined,
+    containerRuntime: "auto",
     protection: { type: "none" },
     logLevel: "info",
     logFormat: "text",
+    durations: "seconds",
+    typePrefix: "both",
     encryptionKey: undefined,
     drainTimeoutMs: 10_000,
     maxRenderMs: 1_000,
@@ -72,8 +81,19 @@ const BASIC = { type: "basic", credentials: { user: "anna", password: "a:b" } } 
 
 const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Partial<Config>])[] = [
   ["a flag with a space", ["--port", "81"], {}, { port: 81 }],
+  ["a second port", ["--compat-port", "0"], {}, { compatPort: 0 }],
+  ["ISO text for durations", ["--durations=iso"], {}, { durations: "iso" }],
+  ["a prefix of types", [], { SLUICE_TYPE_PREFIX: "Kestra" }, { typePrefix: "kestra" }],
   ["a flag with an equals sign", ["--port=82"], {}, { port: 82 }],
-  ["where scripts run", ["--scripts", "Docker"], {}, { scripts: "docker" }],
+  ["where scripts run", ["--scripts", "Container"], {}, { scripts: "container" }],
+  ["the older name of containers", ["--scripts", "docker"], {}, { scripts: "container" }],
+  ["what runs containers", ["--container-runtime", "podman"], {}, { containerRuntime: "podman" }],
+  [
+    "what flows may do with containers",
+    ["--container-allow", "volumes, Ports"],
+    {},
+    { containerAllow: ["volumes", "ports"] },
+  ],
   ["the user of scripts", ["--script-user", "www-data"], {}, { scriptUserName: "www-data" }],
   ["the user of scripts by number", [], { SLUICE_SCRIPT_USER: "1000" }, { scriptUserName: "1000" }],
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
@@ -97,9 +117,22 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["a switch with a value", ["--no-auth=false"], {}, { protection: { type: "none" } }],
   ["an IPv6 address", ["--host", "[::1]"], {}, { host: "::1" }],
   ["a base URL", ["--base-url", "https://a.example/x/"], {}, { baseUrl: "https://a.example/x" }],
+  ["a file of plugin defaults", ["--plugin-defaults", "defaults.yaml"], {}, {
+    pluginDefaults: { origin: '"defaults.yaml"', text: "- type: a\n" },
+  }],
+  ["plugin defaults in a variable", [], { SLUICE_PLUGIN_DEFAULTS: '[{"type": "a"}]' }, {
+    pluginDefaults: { origin: "--plugin-defaults", text: '[{"type": "a"}]' },
+  }],
+  ["plugin defaults in the file", ["--config=with-defaults.yaml"], {}, {
+    pluginDefaults: { origin: "--plugin-defaults", text: '[{"type":"a","values":{"b":1}}]' },
+  }],
   ["a password with a colon", ["--basic-auth", "anna:a:b"], {}, { protection: BASIC }],
   ["a password with an equals sign", ["--basic-auth=anna:a=b"], {}, {
     protection: { type: "basic", credentials: { user: "anna", password: "a=b" } },
+  }],
+  ["a user that is set later", ["--basic-auth", "setup", "--host=::"], {}, {
+    protection: { type: "setup" },
+    host: "::",
   }],
   ["a password file", ["--basic-auth-file", "login", "--host=::"], {}, { protection: BASIC, host: "::" }],
   ["a password file of Windows", ["--basic-auth-file", "crlf"], {}, {
@@ -117,6 +150,13 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
     secrets: new Map([["A", "eA=="], ["__proto__", "y"]]),
   }],
   ["readable variables", [], { ENV_Name: "v", ENV_: "no", PATH: "no" }, { envs: new Map([["name", "v"]]) }],
+  ["globals of a YAML file", ["--globals=globals.yaml"], {}, {
+    globals: { company: { name: "acme", sizes: [1, new Double(2.5)] }, on: true },
+  }],
+  ["globals of a JSON file", ["--globals", "globals.json"], {}, { globals: { a: [1, null] } }],
+  ["globals as text", [], { SLUICE_GLOBALS: '{"a": {"b": "c"}}' }, { globals: { a: { b: "c" } } }],
+  ["globals of the configuration file", ["--config=with-globals.yaml"], {}, { globals: { a: { b: 1 } } }],
+  ["the name of the installation", ["--environment=staging"], {}, { environment: "staging" }],
   ["another prefix", ["--env-prefix=APP_"], { APP_X: "1", ENV_Y: "2" }, { envs: new Map([["x", "1"]]) }],
   ["no prefix that opens credentials", ["--env-prefix=S"], {
     SLUICE_BASIC_AUTH: "anna:a:b",
@@ -216,6 +256,11 @@ Deno.test("parseConfig() reads the limits of scripts", () => {
   });
 });
 
+Deno.test("parseConfig() reads whether programs may be fetched for scripts", () => {
+  assertEquals(accept([]).isOffline, undefined);
+  assertEquals(accept(["--offline"]).isOffline, true);
+});
+
 const SIZES: readonly (readonly [string, number])[] = [
   ["1", 1],
   ["512MB", 512 * 1024 ** 2],
@@ -281,8 +326,12 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [
     ["--config=list.yaml"],
     {},
-    `Cannot read the configuration file "list.yaml": it must hold options as keys`,
+    `Cannot read the configuration file "list.yaml": it must be a map`,
   ],
+  [["--globals=none.yaml"], {}, `Cannot read the file "none.yaml" of --globals: there is no such file`],
+  [["--globals=list.yaml"], {}, `Cannot read the file "list.yaml" of --globals: it must be a map`],
+  [["--globals={a: [pass}"], {}, "Cannot read the text of --globals: "],
+  [["--globals="], {}, `Cannot use "" as --globals: it must be the path of a JSON or YAML file`],
   [["--config=broken.yaml"], {}, `Cannot read the configuration file "broken.yaml": `],
   [["--config=none.yaml"], {}, `Cannot read the configuration file "none.yaml": there is no such file`],
   [["--config="], {}, `Cannot read the configuration file "": there is no such file`],
@@ -300,6 +349,7 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   ],
   [[`--encryption-key=${btoa("k".repeat(31))}`], {}, "Cannot use the value of --encryption-key"],
   [["--basic-auth-file=secret"], {}, `Cannot read the file "secret" of --basic-auth-file: permission denied`],
+  [["--plugin-defaults=secret"], {}, `Cannot read the file "secret" of --plugin-defaults: permission denied`],
   [["--basic-auth-file=no-login"], {}, `of --basic-auth-file: its first line must be "user:password"`],
   [["--basic-auth=a:b", "--no-auth"], {}, "Cannot use --basic-auth and --no-auth together: give one of them"],
   [["--log-level=loud"], {}, `it must be "error", "warn", "info", "debug"`],
@@ -325,7 +375,21 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
     {},
     `Cannot use "0" as --script-cpus: it must be a number of processors from 0.01, such as "0.5" or "2"`,
   ],
-  [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],
+  [
+    ["--scripts=maybe"],
+    {},
+    `Cannot use "maybe" as --scripts: it must be "process", "container" (or "docker") or "off"`,
+  ],
+  [
+    ["--container-runtime=lxc"],
+    {},
+    'Cannot use "lxc" as --container-runtime: it must be "auto", "docker", "podman", "nerdctl" or "none"',
+  ],
+  [
+    ["--container-allow=volumes,root"],
+    {},
+    'Cannot use "volumes,root" as --container-allow: it must be names with commas between them: volumes, privileged, networks, ports, hosts',
+  ],
   [["--http-deny=10.0.0.0/33"], {}, `Cannot use "10.0.0.0/33" as --http-deny: it must be addresses, ranges`],
   [["--max-upload=0"], {}, `Cannot use "0" as --max-upload: it must be a number of bytes, or a size`],
   [["--max-upload=10 apples"], {}, `Cannot use "10 apples" as --max-upload: it must be`],
@@ -344,7 +408,11 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
     {},
     `Cannot listen on "0.0.0.0" without authentication: everybody who reaches it could run flows`,
   ],
-  [["--host=::"], {}, "give --basic-auth user:password (or --basic-auth-file), or say --no-auth"],
+  [
+    ["--host=::"],
+    {},
+    "give --basic-auth user:password (or --basic-auth-file), --basic-auth setup, or say --no-auth",
+  ],
   [[], { DENO_DEPLOY: "true" }, 'set SLUICE_BASIC_AUTH to "user:password", or say SLUICE_NO_AUTH=true'],
 ];
 

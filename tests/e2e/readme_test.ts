@@ -29,7 +29,7 @@ const HOOK = { id: "hook", type: "io.svc.plugin.core.trigger.Webhook", key: "hel
 const CREATED = stateAfter("CREATED");
 const SUCCESS = stateAfter("CREATED", "RUNNING", "SUCCESS");
 const FLOW_KEY = { namespace: "demo", flowId: "hello" };
-const EXECUTION = { id: ID, ...FLOW_KEY, flowRevision: 1 };
+const EXECUTION = { id: ID, tenantId: "main", ...FLOW_KEY, flowRevision: 1 };
 const LABELS = [{ key: "system.correlationId", value: ID }];
 const ORIGIN = { attemptNumber: 1, originalCreatedDate: DATE };
 const URL_OF_EXECUTION = `${SHOWN_URL}/ui/executions/demo/hello/${ID}`;
@@ -68,6 +68,7 @@ const FULL_RESPONSES: readonly unknown[] = [
     triggers: [HOOK],
     disabled: false,
     deleted: false,
+    draft: false,
     source: await readFlowSource(),
   },
   { ...ENDED_EXECUTION, url: URL_OF_EXECUTION },
@@ -121,7 +122,16 @@ function stateAfter(...states: readonly string[]): Record<string, unknown> {
 
 function taskRun(taskId: string, outputs: Record<string, string>): Record<string, unknown> {
   const attempts = [{ state: SUCCESS }];
-  return { id: ID, executionId: ID, ...FLOW_KEY, taskId, attempts, outputs, state: SUCCESS };
+  return {
+    id: ID,
+    tenantId: "main",
+    executionId: ID,
+    ...FLOW_KEY,
+    taskId,
+    attempts,
+    outputs,
+    state: SUCCESS,
+  };
 }
 
 /** The flow that the first block writes to a file. */

@@ -13,6 +13,7 @@ import type {
   FlowableTaskType,
   RunnableTaskType,
   TaskCatalog,
+  TaskRunnerType,
   TaskType,
 } from "../../src/model/tasks/task_catalog.ts";
 import type { ConditionType, TriggerCatalog, TriggerType } from "../../src/model/triggers/trigger_catalog.ts";
@@ -125,6 +126,7 @@ const TASK_TYPES: readonly TaskType[] = [
     condition: { type: "condition", description: "" },
     conditions: { type: "conditions", description: "" },
     named: { type: "conditionMap", description: "" },
+    taskRunner: { type: "taskRunner", dynamic: true, description: "" },
   }),
 ];
 
@@ -181,8 +183,23 @@ function finder<T extends TypeDeclaration>(types: readonly T[]): (kind: string) 
   return (kind) => types.find((type) => type.type === kind || type.aliases.includes(kind));
 }
 
+const RUNNER_TYPES: readonly TaskRunnerType[] = [
+  { form: "runner", type: "core.runner.Process", aliases: [], description: "", properties: {} },
+  {
+    form: "runner",
+    type: "x.Container",
+    aliases: ["x.OldContainer"],
+    description: "",
+    properties: { cpus: { type: "number", dynamic: true, description: "" } },
+  },
+];
+
 /** Tasks that do things, arrange others, and have a property of each kind. */
-export const catalog: TaskCatalog = { find: finder(TASK_TYPES), list: () => TASK_TYPES };
+export const catalog: TaskCatalog = {
+  find: finder(TASK_TYPES),
+  list: () => TASK_TYPES,
+  runners: { find: finder(RUNNER_TYPES), list: () => RUNNER_TYPES },
+};
 
 const triggers: TriggerCatalog = {
   find: finder(TRIGGER_TYPES),

@@ -62,7 +62,7 @@ Deno.test("createApp() returns 405 with Allow when the path has another method",
     ["PUT", "/api/v1/flows", "POST"],
     ["DELETE", "/api/v1/main/executions/webhook/a/b/c", "GET, HEAD, POST, PUT"],
     ["POST", "/ping", "GET, HEAD"],
-    ["PUT", "/api/v1/tenants/acme", "DELETE, GET, HEAD"],
+    ["PATCH", "/api/v1/tenants/acme", "DELETE, GET, HEAD, PUT"],
   ];
   for (const [method, path, allow] of cases) {
     const response = await server.send(path, { method });

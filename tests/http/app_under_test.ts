@@ -5,9 +5,11 @@ import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../..
 import { type AppDeps, createApp } from "../../src/http/app.ts";
 import type { AppEnv } from "../../src/http/forms/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
+import { ClientAddresses } from "../../src/http/pipeline/client_addresses.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { EventStreams } from "../../src/http/streams/sse.ts";
 import { Auth, type Credentials } from "../../src/services/access/auth.ts";
+import { FirstUser } from "../../src/services/access/first_user.ts";
 import { Tenants } from "../../src/services/access/tenants.ts";
 import { Tokens } from "../../src/services/access/tokens.ts";
 import type { Committer } from "../../src/store/committer.ts";
@@ -23,10 +25,13 @@ export const QUICK_HASH = { cost: 2, passes: 1 };
 /** How an application under test is set up. */
 export interface AppSetup {
   readonly isProtected?: boolean;
+  /** Protected without a configured user. */
+  readonly isUserStored?: boolean;
   readonly config?: Partial<AppDeps["config"]>;
   readonly tenantRoutes?: readonly Mount[];
   readonly webRoutes?: Hono<AppEnv>;
   readonly isReady?: () => boolean;
+  readonly trustedProxies?: readonly string[];
   readonly maxStreams?: number;
   readonly maxStreamsPerCaller?: number;
   /** Receives the log lines of the server. */
@@ -40,6 +45,7 @@ export interface AppSetup {
 export interface AppUnderTest extends AsyncDisposable {
   readonly app: Hono<AppEnv>;
   readonly auth: Auth;
+  readonly firstUser?: FirstUser;
   readonly tokens: Tokens;
   readonly tenants: Tenants;
   readonly clock: FakeClock;
@@ -52,7 +58,8 @@ export interface AppUnderTest extends AsyncDisposable {
 
 /** Starts an application. */
 export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
-  const { isProtected = false, clock = new FakeClock(), store = new MemoryStore(clock), log } = setup;
+  const { isUserStored = false, clock = new FakeClock(), store = new MemoryStore(clock), log } = setup;
+  const isProtected = setup.isProtected === true || isUserStored;
   const logger = log
     ? new Logger({ level: setup.logLevel ?? "info", format: "json", clock, write: (line) => log.push(line) })
     : silentLogger(clock);
@@ -64,13 +71,17 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
   const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
   await tokens.start();
-  const basic = isProtected ? ADMIN : undefined;
-  const auth = new Auth({ basic, tokens, clock, logger, randomBytes, hashWork: QUICK_HASH });
+  const basic = isProtected && !isUserStored ? ADMIN : undefined;
+  const hashing = { clock, logger, randomBytes, hashWork: QUICK_HASH };
+  const auth = new Auth({ basic, isUserStored, tokens, ...hashing });
   auth.start();
+  const firstUser = isUserStored ? new FirstUser({ auth, store, committer, ...hashing }) : undefined;
+  await firstUser?.start();
   const { maxStreams, maxStreamsPerCaller } = setup;
   const eventStreams = new EventStreams({ clock, logger, maxStreams, maxStreamsPerCaller });
   const app = createApp({
     auth,
+    firstUser,
     tenants,
     tokens,
     logger,
@@ -88,10 +99,12 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
     webRoutes: setup.webRoutes,
     eventStreams,
     randomBytes,
+    clients: new ClientAddresses(setup.trustedProxies),
   });
   return {
     app,
     auth,
+    firstUser,
     tokens,
     tenants,
     clock,

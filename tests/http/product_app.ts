@@ -3,12 +3,16 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../../src/http/forms/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { concurrencyLimitRoutes } from "../../src/http/routes/executions/concurrency_limits.ts";
+import { chartRoutes } from "../../src/http/routes/monitoring/charts.ts";
 import { dashboardRoutes } from "../../src/http/routes/monitoring/dashboards.ts";
+import { statisticsRoutes } from "../../src/http/routes/monitoring/statistics.ts";
 import { executionActionRoutes } from "../../src/http/routes/executions/execution_actions.ts";
 import { executionBulkRoutes } from "../../src/http/routes/executions/execution_bulk.ts";
 import { executionFileRoutes } from "../../src/http/routes/executions/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/executions/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
+import { aiRoutes } from "../../src/http/routes/server/ai.ts";
+import { blueprintRoutes } from "../../src/http/routes/flows/blueprints.ts";
 import { expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/namespaces/files.ts";
 import { flowBulkRoutes } from "../../src/http/routes/flows/flow_bulk.ts";
@@ -24,19 +28,22 @@ import { secretRoutes } from "../../src/http/routes/namespaces/secrets.ts";
 import { triggerBulkRoutes } from "../../src/http/routes/triggers/trigger_bulk.ts";
 import { triggerRoutes } from "../../src/http/routes/triggers/triggers.ts";
 import { webhookRoutes } from "../../src/http/routes/triggers/webhooks.ts";
-import { type AppUnderTest, startApp } from "./app_under_test.ts";
+import { type AppSetup, type AppUnderTest, startApp } from "./app_under_test.ts";
 
 type Build = ((deps: never) => Hono<AppEnv>) | undefined;
 
 /** Every file of routes, by its path below `src/http/routes`; the application itself mounts those without a function. No handler of a protected route is ever called. */
 export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["executions/concurrency_limits.ts", concurrencyLimitRoutes],
+  ["monitoring/charts.ts", chartRoutes],
   ["monitoring/dashboards.ts", dashboardRoutes],
+  ["monitoring/statistics.ts", statisticsRoutes],
   ["executions/execution_actions.ts", executionActionRoutes],
   ["executions/execution_bulk.ts", executionBulkRoutes],
   ["executions/execution_files.ts", executionFileRoutes],
   ["executions/execution_views.ts", executionViewRoutes],
   ["executions/executions.ts", executionRoutes],
+  ["flows/blueprints.ts", blueprintRoutes],
   ["flows/expressions.ts", expressionRoutes],
   ["namespaces/files.ts", fileRoutes],
   ["flows/flow_bulk.ts", flowBulkRoutes],
@@ -53,10 +60,15 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["triggers/webhooks.ts", webhookRoutes],
   ["server/pages.ts", pageRoutes],
   ["server/server_metrics.ts", undefined],
+  ["server/ai.ts", aiRoutes],
+  ["access/first_user.ts", undefined],
+  ["access/login.ts", undefined],
+  ["access/login_pages.ts", undefined],
   ["access/me.ts", undefined],
   ["server/configs.ts", undefined],
   ["server/health.ts", undefined],
   ["server/openapi.ts", undefined],
+  ["server/settings.ts", undefined],
   ["access/tenants.ts", undefined],
   ["access/tokens.ts", undefined],
 ]);
@@ -64,7 +76,7 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
 const NO_SERVICES = {} as never;
 
 /** The application with all routes of the product, behind a password. */
-export function startProduct(): Promise<AppUnderTest> {
+export function startProduct(setup: Pick<AppSetup, "isUserStored"> = {}): Promise<AppUnderTest> {
   const mounts: Mount[] = [];
   for (const [name, build] of ROUTE_FILES) {
     if (build === undefined || name === "server/pages.ts") continue;
@@ -75,5 +87,10 @@ export function startProduct(): Promise<AppUnderTest> {
         : { routes },
     );
   }
-  return startApp({ isProtected: true, tenantRoutes: mounts, webRoutes: pageRoutes(NO_SERVICES) });
+  return startApp({
+    isProtected: true,
+    ...setup,
+    tenantRoutes: mounts,
+    webRoutes: pageRoutes(NO_SERVICES),
+  });
 }

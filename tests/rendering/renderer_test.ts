@@ -157,7 +157,8 @@ Deno.test("TemplateCache compiles a source once for each plan", () => {
 Deno.test("TemplateCache.prepare() prepares the tasks of a flow and passes over unknown types", () => {
   const [known, unknown] = [task("a", KIND, { text: "{{ 1 }}" }), task("b", "x.Unknown", { text: "{{" })];
   const setup = new Setup({ tasks: [known, unknown] });
-  const catalog = { find: (kind: string) => kind === known.kind ? TYPE : undefined, list: () => [TYPE] };
+  const find = (kind: string) => kind === known.kind ? TYPE : undefined;
+  const catalog = { find, list: () => [TYPE], runners: { find: () => undefined, list: () => [] } };
   setup.cache.prepare(setup.plan, catalog);
   const prepared = setup.cache.task(setup.plan, known, TYPE);
   assertEquals(prepared.dynamic.map(({ name }) => name), ["text"]);

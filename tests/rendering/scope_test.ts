@@ -18,6 +18,7 @@ const VALUES: HostValues = {
 };
 const SERVER = { clock: new FakeClock(), timeZone: "UTC", random: () => 0, values: VALUES };
 const ENVS: JsonObject = { stage: "test" };
+const GLOBALS: JsonObject = { company: "acme" };
 const KESTRA = { url: "http://here" };
 
 /** Renders a template in each place where flows have them. */
@@ -33,7 +34,7 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
     const deps = {
       ...SERVER,
       hostValues: VALUES,
-      server: { envs: ENVS, kestra: KESTRA },
+      server: { envs: ENVS, globals: GLOBALS, kestra: KESTRA },
       convertOutputs: (_flow: unknown, outputs: JsonObject) => ({ outputs }),
     };
     const history = [{ state: "CREATED", at: FAKE_START } as const];
@@ -43,10 +44,10 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
     return renderer.text(template, { task: PLAN.flow.tasks[0] as Task, taskRun });
   },
   trigger: (template) =>
-    createTriggerRenderer({ ...SERVER, envs: ENVS, kestra: KESTRA })
+    createTriggerRenderer({ ...SERVER, envs: ENVS, globals: GLOBALS, kestra: KESTRA })
       .text(PLAN.flow, template, { trigger: { t: 1 } }),
   input: (template) =>
-    createInputRenderer({ ...SERVER, envs: new Map([["stage", "test"]]) })(PLAN.flow, {
+    createInputRenderer({ ...SERVER, server: { envs: ENVS, globals: GLOBALS, kestra: KESTRA } })(PLAN.flow, {
       template,
       inputs: { i: 1 },
       host: { functions: new Map(), elsewhere: undefined },
@@ -60,7 +61,7 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
   },
 };
 
-const COMMON = ["flow", "vars", "labels", "envs", "tenantId"];
+const COMMON = ["flow", "vars", "labels", "envs", "globals", "tenantId"];
 const NAMES = [
   ...COMMON,
   ...[
@@ -83,7 +84,7 @@ const VISIBLE: Readonly<Record<string, readonly string[]>> = {
     ...["kestra", "execution", "inputs", "outputs", "tasks", "task", "taskrun", "parents"],
   ],
   trigger: [...COMMON, "kestra", "trigger"],
-  input: [...COMMON, "inputs"],
+  input: [...COMMON, "kestra", "inputs"],
   expression: ["own"],
 };
 for (const [place, render] of Object.entries(PLACES)) {
@@ -97,9 +98,12 @@ for (const [place, render] of Object.entries(PLACES)) {
 }
 
 const SHOWN =
-  "{{ flow.id }} {{ flow.tenantId }} {{ vars.v }} {{ labels.a.b }} {{ envs.stage }} {{ tenantId }}";
+  "{{ flow.id }} {{ flow.tenantId }} {{ vars.v }} {{ labels.a.b }} {{ envs.stage }} {{ globals.company }} {{ tenantId }} {{ kestra.url }}";
 for (const place of ["execution", "trigger", "input"]) {
   Deno.test(`root variables of templates: ${place} has those of the flow and the server`, async () => {
-    assertEquals(await PLACES[place]?.(SHOWN), "flow main of the flow of the flow test main");
+    assertEquals(
+      await PLACES[place]?.(SHOWN),
+      "flow main of the flow of the flow test acme main http://here",
+    );
   });
 }

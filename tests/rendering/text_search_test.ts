@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { EffectCalls } from "../../src/rendering/text_search.ts";
+import { EffectCalls, secretCalls } from "../../src/rendering/text_search.ts";
 
 /** Properties of a task, the variables of its flow, whether rendering it may have an effect. */
 const CASES: readonly [JsonObject, JsonObject, boolean][] = [
@@ -28,3 +28,25 @@ for (const [properties, variables, expected] of CASES) {
     assertEquals([calls.mayHappen(flow, task), calls.mayHappen(flow, task)], [expected, expected]);
   });
 }
+
+Deno.test("mayHappen() looks into the variables of the namespace too", () => {
+  const task = { properties: { format: "{{ render(namespace.x) }}" } };
+  const of = (x: string) => ({
+    variables: {},
+    inherited: { version: 1, variables: { x }, pluginDefaults: [] },
+  });
+  assertEquals(new EffectCalls().mayHappen(of("{{ http('u') }}"), task), true);
+  assertEquals(new EffectCalls().mayHappen(of("y"), { ...task }), false);
+});
+
+Deno.test("secretCalls() finds those of the document and of what the flow inherits, each once", () => {
+  const inherited = {
+    version: 1,
+    variables: { a: ["{{ secret('A') }}"] },
+    pluginDefaults: [{ type: "t", forced: false, values: { p: "{{ secret('B') }}{{ secret('A') }}" } }],
+  };
+  const definition = { id: "{{ secret('C') }}" };
+  const calls = (...names: string[]) => names.map((name) => `{{ secret('${name}') }}`);
+  assertEquals(secretCalls({ definition, inherited }), calls("C", "A", "B"));
+  assertEquals(secretCalls({ definition }), calls("C"));
+});

@@ -24,7 +24,11 @@ export function declaredTypes(): SchemaSources {
     test: () => true,
   });
   return {
-    tasks: { find: (kind) => mapped(tasks.find(kind), asFlowable), list: () => tasks.list().map(asFlowable) },
+    tasks: {
+      find: (kind) => mapped(tasks.find(kind), asFlowable),
+      list: () => tasks.list().map(asFlowable),
+      runners: tasks.runners,
+    },
     triggers: {
       ...triggers,
       find: (kind) => mapped(triggers.find(kind), asTrigger),

@@ -23,13 +23,17 @@ const GRANTED = [
   "allow_write",
 ];
 const FEATURES = ["kv", "cron"];
-/** What the binary must hold: the program, its version, and a file of each kind that pages load. */
+/** What the binary must hold: the program, its version, and files of each kind that pages and scripts load. */
 const EMBEDDED = [
   "main.ts",
   "deno.json",
   "src/ui/style.css",
   "src/ui/follow.js",
+  "src/ui/dist/manifest.json",
+  "src/services/blueprints/templates/hello_world.yaml",
   "src/server/render_worker/worker.ts",
+  "src/tasks/scripts/tools/packages.py",
+  "src/tasks/scripts/tools/command.sh",
 ];
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;

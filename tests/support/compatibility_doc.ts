@@ -38,6 +38,7 @@ const MAX_LINE_LENGTH = 120;
 
 const WORKS = "works";
 const LATER = "not supported yet";
+const REFUSED = "refused; the message gives the way out";
 const NO_EFFECT = "accepted with a warning, has no effect";
 const DEPRECATED = "works, but is deprecated";
 const MANAGED = "set by the server, ignored when sent";
@@ -45,7 +46,7 @@ const MANAGED = "set by the server, ignored when sent";
 /** No other server offers it either. */
 const FOREIGN = "not part of the language";
 /** Order within a section; differences follow what works. */
-const STATUS_ORDER: readonly string[] = [WORKS, DEPRECATED, MANAGED, NO_EFFECT, LATER, FOREIGN];
+const STATUS_ORDER: readonly string[] = [WORKS, DEPRECATED, MANAGED, NO_EFFECT, LATER, REFUSED, FOREIGN];
 
 /** Names as shown, and their status. */
 type Row = readonly [names: string, status: string];
@@ -59,11 +60,14 @@ export async function withCompatibilityLists(document: string): Promise<string> 
 }
 
 function lists(): string[] {
-  const tasks = createTaskCatalog().list();
+  const { runners, ...catalog } = createTaskCatalog();
+  const tasks = catalog.list();
   const triggers = createTriggerCatalog();
   return [
     section("Task types", tasks.map(typeRow)),
     ownProperties("Properties of task types", tasks),
+    section("Task runners", runners.list().map(typeRow)),
+    ownProperties("Properties of task runners", runners.list()),
     section("Trigger types", triggers.list().map(typeRow)),
     ownProperties("Properties of trigger types", triggers.list()),
     section("Conditions of triggers", triggers.listConditions().map(typeRow)),
@@ -111,8 +115,10 @@ function compiles(template: string): boolean {
   }
 }
 
-function typeRow({ type, aliases, form, deprecated }: TypeDeclaration & { readonly form: string }): Row {
-  return row(type, aliases, form === "planned" ? LATER : deprecated === undefined ? WORKS : DEPRECATED);
+function typeRow(declared: TypeDeclaration & { readonly form: string }): Row {
+  const { type, aliases, form, deprecated, refusal } = declared;
+  if (form === "planned") return row(type, aliases, refusal === undefined ? LATER : REFUSED);
+  return row(type, aliases, deprecated === undefined ? WORKS : DEPRECATED);
 }
 
 function row(name: string, aliases: readonly string[] = [], status = WORKS): Row {

@@ -28,7 +28,11 @@ export const FOREIGN_TAGS: readonly string[] = [
 
 /** Names that behave differently from what some existing flows expect, and how. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["FORM", "for inputs only; its `dependsOn` and `required` have no effect, its inputs have their own"],
   ["BOOLEAN", "as in older flows, every text but `true` is false"],
+  ["core.flow.PurgeFlows", "revisions have no date, so `before` is refused"],
+  ["core.namespace.PurgeFiles", "a file has one version, so it deletes nothing unless `behavior` keeps none"],
+  ["core.storage.PurgeStorage", "the dates are those of the executions, not of their files"],
 ]);
 
 /** The rules of validation by the code of the problem that a violation causes. Validation has no other code. */
@@ -51,6 +55,11 @@ export const RULES: ReadonlyMap<string, string> = new Map([
   ["bad_id", "ids have the form of their kind"],
   ["bad_input", "the properties of an input match its type and each other"],
   ["bad_label", "labels have a key and a value; only the server sets system labels"],
+  ["bad_place", "options of a container are valid, and the server allows them"],
+  [
+    "other_place",
+    "an image is used where containers can run; elsewhere the commands run as processes, with a warning",
+  ],
   ["bad_retry", "the durations of a retry are consistent"],
   ["bad_zone", "time zones exist"],
   ["dependency_cycle", "inputs and tasks of a Dag do not depend on themselves"],

@@ -16,6 +16,8 @@ export class FaultyStore implements Store {
   /** What the disk would report to a file that is written beside the database. */
   diskProblem: DiskProblem | undefined;
   isReserveReleased = false;
+  /** Bytes that the disk has left. */
+  free = Infinity;
   /** Reads fail while it is set. */
   isUnreadable = false;
 
@@ -72,6 +74,10 @@ export class FaultyStore implements Store {
 
   findDiskProblem(): Promise<DiskProblem | undefined> {
     return Promise.resolve(this.diskProblem);
+  }
+
+  freeBytes(): Promise<number> {
+    return Promise.resolve(this.free);
   }
 
   close(): void {

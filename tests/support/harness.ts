@@ -9,6 +9,7 @@ import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model
 import { MemoryStore } from "./memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
+import { describedResponse } from "./described_responses.ts";
 import { yaml } from "./request_bodies.ts";
 
 /** The side effect of a `harness.Effect` task in one attempt. */
@@ -79,6 +80,7 @@ export class Harness implements AsyncDisposable {
       envs: new Map(),
       version: "0.0.0",
       noAuthExplicit: true,
+      containerRuntime: "none",
       extraTasks: [effectTask(over.promise, options.effect), ...(options.extraTasks ?? [])],
       ...withoutOwn(options),
     });
@@ -87,12 +89,15 @@ export class Harness implements AsyncDisposable {
     return new Harness(assembly, { clock, store: memory, options, endEffects });
   }
 
-  /** Sends a request to tenant `main`: `path` is relative to `/api/v1/main` unless it is a root path. */
+  /** Sends a request to tenant `main`, and checks the response by the OpenAPI description: `path` is relative to `/api/v1/main` unless it is a root path. */
   async request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const full = /^\/(api|ui|ping|health|openapi|swagger|prometheus)/.test(path)
-      ? path
-      : `/api/v1/main${path}`;
-    return await this.assembly.fetch(new Request(`http://127.0.0.1:8080${full}`, { method, ...init }));
+    const handle = (each: Request) => this.assembly.fetch(each);
+    return await describedResponse(requestOf(method, path, init), handle, this.#options.durations);
+  }
+
+  /** Like {@link request}, without reading the body: the response is not checked. */
+  async open(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    return await this.assembly.fetch(requestOf(method, path, init));
   }
 
   /** Like {@link request}; returns the JSON of the response. @throws Error for a status of 400 or more */
@@ -221,4 +226,12 @@ function effectTask(
 
 function withoutOwn({ wrap: _wrap, effect: _effect, extraTasks: _extra, ...options }: HarnessOptions) {
   return options;
+}
+
+function requestOf(method: string, path: string, init: RequestInit): Request {
+  const isRootPath = /^\/(api|ui|ping|health|openapi|swagger|prometheus)/.test(path);
+  return new Request(`http://127.0.0.1:8080${isRootPath ? path : `/api/v1/main${path}`}`, {
+    method,
+    ...init,
+  });
 }

@@ -37,6 +37,21 @@ export function mayImport(room: string, target: string): boolean {
 /** Packages by the rooms that may import them; a package that is not listed may be imported nowhere. */
 const PACKAGES = new Map<string, readonly string[]>([
   ["hono", ["http"]],
+  ["preact", ["ui"]],
+  ["@preact/signals", ["ui"]],
+  ["@codemirror/autocomplete", ["ui"]],
+  ["@codemirror/commands", ["ui"]],
+  ["@codemirror/lang-yaml", ["ui"]],
+  ["@codemirror/language", ["ui"]],
+  ["@codemirror/lint", ["ui"]],
+  ["@codemirror/merge", ["ui"]],
+  ["@codemirror/search", ["ui"]],
+  ["@codemirror/state", ["ui"]],
+  ["@codemirror/view", ["ui"]],
+  ["@lezer/highlight", ["ui"]],
+  ["@dagrejs/dagre", ["ui"]],
+  ["dompurify", ["ui"]],
+  ["marked", ["ui"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
@@ -48,6 +63,8 @@ export const PLATFORM_PLACES: readonly string[] = [
   "src/config/mod.ts",
   "src/machine/",
   "src/server/",
+  "src/ui/build.ts",
+  "src/ui/bundle.ts",
   "src/store/kv_store.ts",
   "src/tasks/",
 ];
@@ -94,10 +111,13 @@ function packageProblems(path: string, room: string, found: Found): string[] {
   return [`${path}:${found.line}: "${room}" may not import the package "${name}"`];
 }
 
+/** What runs in browsers has no injected clock. */
+const BROWSER_PLACE = "src/ui/app/";
+
 function effectProblems(path: string, found: Found): string[] {
   const isAllowed = found.name === "Deno"
     ? PLATFORM_PLACES.some((place) => path === place || (place.endsWith("/") && path.startsWith(place)))
-    : EFFECT_FILES.has(path);
+    : EFFECT_FILES.has(path) || path.startsWith(BROWSER_PLACE);
   return isAllowed ? [] : [`${path}:${found.line}: "${found.name}" may not be used here`];
 }
 

@@ -88,6 +88,11 @@ export class MemoryStore implements Store {
   }
 
   /** @inheritdoc */
+  freeBytes(): Promise<number> {
+    return Promise.resolve(Infinity);
+  }
+
+  /** @inheritdoc */
   close(): void {
     this.#closed = true;
     for (const cancel of this.#messages) cancel();

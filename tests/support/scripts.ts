@@ -1,5 +1,7 @@
 /** Scripts for tests of processes, without a flow. */
 import type { AttemptIdentity } from "../../src/model/executions/attempt_identity.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { ContainerHost } from "../../src/machine/scripts/container_host.ts";
 import type { ProcessCommand } from "../../src/model/ports/processes.ts";
 
 /** An attempt that runs a script. */
@@ -13,6 +15,11 @@ export const ATTEMPT: AttemptIdentity = {
   taskRunId: "r",
   attemptNumber: 1,
 };
+
+/** Containers of a server that looks for no runtime. */
+export function noContainers(): ContainerHost {
+  return new ContainerHost({ clock: systemClock, env: {} });
+}
 
 /** A shell script whose process is never aborted. */
 export function shellScript(

@@ -17,20 +17,20 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   [
     "core.flow",
     "Sequential Parallel If Switch ForEach EachSequential EachParallel Dag AllowFailure Pause LoopUntil " +
-    "WorkingDirectory Subflow ForEachItem Loop Template Sleep: core.flow.WaitFor core.tasks.flows.Sequential " +
+    "WorkingDirectory Subflow ForEachItem Loop Template Sleep PurgeFlows: core.flow.WaitFor core.tasks.flows.Sequential " +
     "core.tasks.flows.Parallel core.tasks.flows.If core.tasks.flows.Switch core.tasks.flows.EachSequential " +
     "core.tasks.flows.EachParallel core.tasks.flows.Dag core.tasks.flows.AllowFailure core.tasks.flows.Pause " +
     "core.tasks.flows.WaitFor core.tasks.flows.WorkingDirectory core.tasks.flows.Worker core.tasks.flows.Subflow core.tasks.flows.Flow " +
     "core.tasks.flows.ForEachItem core.tasks.flows.Template core.tasks.flows.Sleep core.tasks.flows.ForEach",
   ],
-  ["core.http", "Request Download: fs.http.Request fs.http.Download"],
-  ["core.kv", "Set Get Delete GetKeys PurgeKV"],
+  ["core.http", "Request Download SseRequest: fs.http.Request fs.http.Download"],
+  ["core.kv", "Set Put Get Delete GetKeys PurgeKV"],
   ["core.metric", "Publish"],
   ["core.state", "Set Get Delete: core.tasks.states.Set core.tasks.states.Get core.tasks.states.Delete"],
-  ["core.namespace", "UploadFiles DownloadFiles DeleteFiles"],
+  ["core.namespace", "UploadFiles DownloadFiles DeleteFiles PurgeFiles"],
   [
     "core.storage",
-    "LocalFiles Write Concat Split Size Delete Reverse DeduplicateItems FilterItems PurgeCurrentExecutionFiles: " +
+    "LocalFiles Write Concat Split Size Delete Reverse DeduplicateItems FilterItems PurgeCurrentExecutionFiles PurgeStorage: " +
     "core.tasks.storages.LocalFiles core.tasks.storages.Concat core.tasks.storages.Split core.tasks.storages.Size " +
     "core.tasks.storages.Delete core.tasks.storages.Reverse core.tasks.storages.DeduplicateItems " +
     "core.tasks.storages.FilterItems core.tasks.storages.PurgeExecution",
@@ -42,6 +42,9 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["scripts.python", "Commands Script: core.tasks.scripts.Python"],
   ["scripts.node", "Commands Script: core.tasks.scripts.Node"],
   ["scripts.deno", "Commands Script"],
+  ...["bun", "go", "groovy", "jbang", "julia", "lua", "perl", "php", "powershell", "r", "ruby"].map((
+    language,
+  ) => [`scripts.${language}`, "Commands Script"] as const),
 ];
 
 for (const [group, names] of TYPES) {

@@ -88,6 +88,10 @@ const SENT: readonly SentCase[] = [
     expected: ["POST", "/a", "application/json", "h"],
   },
   {
+    properties: "uri: SERVER/a, method: POST, body: {id: '{{ flow.id }}', list: [1, null]}",
+    expected: ["POST", "/a", "application/json", '{"id":"h","list":[1,null]}'],
+  },
+  {
     properties: "uri: SERVER/a, method: POST, body: x, headers: {Content-Type: text/mine}",
     expected: ["POST", "/a", "text/mine", "x"],
   },

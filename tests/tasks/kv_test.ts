@@ -34,6 +34,59 @@ for (const [members, shown] of VALUES) {
   });
 }
 
+/** The value before a Put, its `value`, and the pair after it. */
+const PUTS: readonly (readonly [before: string | undefined, value: string, shown: string])[] = [
+  [undefined, "new", 'STRING "new"'],
+  [undefined, "{a: {b: 1}}", 'JSON {"a":{"b":1}}'],
+  [undefined, "[{key: a.b, value: 1}]", 'JSON {"a":{"b":1}}'],
+  ["{a: {b: 1, c: 2}, d: [1]}", "{a: {b: 3}, d: [2]}", 'JSON {"a":{"b":3,"c":2},"d":[2]}'],
+  ["{a: {b: 1}}", "[{key: a.c, value: 2}, {key: x, value: [3]}]", 'JSON {"a":{"b":1,"c":2},"x":[3]}'],
+  ["{a: 1}", "[{value: {b: 2}}]", 'JSON {"b":2}'],
+  ["{a: 1}", "[1, 2]", "JSON [1,2]"],
+  ["{a: 1}", "text", 'STRING "text"'],
+  ["1", '"{{ 2 + 3 }}"', "NUMBER 5"],
+  ["1", "{a: 1}", 'JSON {"a":1}'],
+  ["{a: 1}", "[{key: __proto__.x, value: 1}]", 'JSON {"a":1,"__proto__":{"x":1}}'],
+];
+
+for (const [before, value, shown] of PUTS) {
+  Deno.test(`kv.Put of ${value} to ${before} stores ${shown}`, async () => {
+    await using app = await Harness.start();
+    const first = before === undefined ? [] : [`s kv.Set {key: k, value: ${before}}`];
+    const execution = await runTasks(app, [...first, `p kv.Put {key: k, value: ${value}}`]);
+    assertEquals(execution.state.current, "SUCCESS");
+    const pair = await app.json("GET", "/namespaces/demo/kv/k") as { type: string; value: unknown };
+    assertEquals(`${pair.type} ${JSON.stringify(pair.value)}`, shown);
+  });
+}
+
+Deno.test("kv.Put keeps the description and the expiry of the pair", async () => {
+  await using app = await Harness.start();
+  await runTasks(app, [
+    "s kv.Set {key: k, value: a, kvDescription: d, ttl: PT1H}",
+    "p kv.Put {key: k, value: b}",
+  ]);
+  const [pair] = await app.json("GET", "/namespaces/demo/kv") as unknown as Record<string, unknown>[];
+  assertEquals(pair?.description, "d");
+  await app.advance(3_600_000);
+  assertEquals((await app.request("GET", "/namespaces/demo/kv/k")).status, 410);
+});
+
+Deno.test("kv.Put tasks at the same time lose no member", async () => {
+  await using app = await Harness.start();
+  const puts = Array.from(
+    { length: 20 },
+    (_, n) => `      - {id: p${n}, type: io.kestra.plugin.core.kv.Put, key: k, value: {m${n}: ${n}}}`,
+  );
+  await runTasks(app, [
+    `{id: all, type: io.kestra.plugin.core.flow.Parallel, tasks: [${
+      puts.map((put) => put.trim().slice(2)).join(", ")
+    }]}`,
+  ]);
+  const { value } = await app.json("GET", "/namespaces/demo/kv/k") as unknown as { value: object };
+  assertEquals(Object.keys(value).length, 20);
+});
+
 /** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   [
@@ -50,6 +103,18 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
   [
     "t kv.Delete {key: none, namespace: demo.x, errorOnMissing: true}",
     "No value found for key 'none' in namespace 'demo.x' and `errorOnMissing` is set to true",
+  ],
+  [
+    "t kv.Put {key: none, value: 1, errorOnMissing: true}",
+    "No value found for key 'none' in namespace 'demo' and `errorOnMissing` is set to true",
+  ],
+  [
+    "t kv.Put {key: taken, value: [{key: a, value: 1}]}",
+    "Cannot set members of the value: the present value is no map",
+  ],
+  [
+    "t kv.Put {key: taken, value: [{key: a, value: 1}, {value: 1}]}",
+    "Invalid value: each entry needs a key; only a single entry without a key replaces the value",
   ],
   [
     "t kv.PurgeKV {namespaces: [demo], namespacePattern: 'd*'}",
@@ -143,7 +208,7 @@ for (const [members, size] of PURGES) {
     await runTasks(app, [
       "a kv.Set {key: dead, value: a, ttl: PT1S}",
       "b kv.Set {key: live, value: a}",
-      "c kv.Set {key: dead, value: a, ttl: PT1S, namespace: demo.low}",
+      "c kv.Set {key: dead, value: a, ttl: 1, namespace: demo.low}",
       "d kv.Set {key: dead, value: a, ttl: PT1S, namespace: else}",
     ]);
     await app.advance(2_000);

@@ -11,6 +11,7 @@ const METRICS: readonly (readonly [metrics: string, found: readonly string[]])[]
   ["[{type: gauge, name: '{{ flow.id }}', value: '{{ 1 / 4.0 }}', tags: {a: 1}}]", [
     'gauge flow 0.25 {"a":"1"}',
   ]],
+  ["[{type: timer, name: d, value: 1.5}]", ["timer d 1500.0 {}"]],
   ['\'[{"type": "COUNTER", "name": "n", "value": "{{ 6 * 7 }}"}]\'', ["counter n 42.0 {}"]],
   ["'{{ [] }}'", []],
 ];
@@ -40,8 +41,8 @@ const REFUSED: readonly (readonly [metrics: string, message: string])[] = [
     'Invalid value "flow" of metric "a": it must be a number',
   ],
   [
-    "[{type: timer, name: a, value: 5}]",
-    'Invalid value "5" of metric "a": it must be an ISO 8601 duration such as PT10S',
+    "[{type: timer, name: a, value: soon}]",
+    'Invalid value "soon" of metric "a": it must be seconds, or an ISO 8601 duration such as PT10S',
   ],
   ["'{{ [1] }}'", 'Invalid metric "1": it must have a type, a name and a value'],
   ["'{{ {} }}'", "Invalid metrics: they must be a list"],

@@ -2,10 +2,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { CORE, logOf, resultsOf, runTasks } from "./core_flows.ts";
 
-async function put(app: Harness, path: string, content: string): Promise<void> {
+async function put(app: Harness, path: string, content: string, namespace = "demo"): Promise<void> {
   const body = new FormData();
   body.append("fileContent", new Blob([content]), path);
-  await app.json("POST", `/namespaces/demo/files?path=${encodeURIComponent(path)}`, { body });
+  await app.json("POST", `/namespaces/${namespace}/files?path=${encodeURIComponent(path)}`, { body });
 }
 
 /** Tasks and their result: paths of the namespace, or the value of the last task. */
@@ -114,6 +114,57 @@ for (const [members, names] of FOLDERS) {
   });
 }
 
+/** Properties of a PurgeFiles, and the files that remain of those in `demo`, `demo.low` and `else`. */
+const PURGES: readonly (readonly [members: string, size: number, left: readonly string[]])[] = [
+  ["", 0, ["demo/a.sql", "demo/dir/b.txt", "demo.low/a.sql", "else/a.sql"]],
+  ["behavior: {type: version, keepAmount: 1}", 0, [
+    "demo/a.sql",
+    "demo/dir/b.txt",
+    "demo.low/a.sql",
+    "else/a.sql",
+  ]],
+  ["behavior: {type: version, before: '2100-01-01T00:00:00Z'}", 0, [
+    "demo/a.sql",
+    "demo/dir/b.txt",
+    "demo.low/a.sql",
+    "else/a.sql",
+  ]],
+  ["namespaces: [demo], behavior: {type: version, keepAmount: 0}", 3, ["else/a.sql"]],
+  ["namespaces: [demo], includeChildNamespaces: false, behavior: {type: version}", 2, [
+    "demo.low/a.sql",
+    "else/a.sql",
+  ]],
+  ["namespacePattern: '*e*', filePattern: '**/*.sql', behavior: {type: version}", 3, ["demo/dir/b.txt"]],
+  ["filePattern: b.txt, behavior: {type: version, keepAmount: '{{ 0 }}'}", 1, [
+    "demo/a.sql",
+    "demo.low/a.sql",
+    "else/a.sql",
+  ]],
+];
+
+for (const [members, size, left] of PURGES) {
+  Deno.test(`namespace.PurgeFiles {${members}} deletes ${size} files`, async () => {
+    await using app = await Harness.start();
+    const files = ["demo/a.sql", "demo/dir/b.txt", "demo.low/a.sql", "else/a.sql"];
+    for (const file of files) {
+      const [namespace, ...path] = file.split("/");
+      await put(app, path.join("/"), "x", namespace);
+    }
+    const execution = await runTasks(app, [`p namespace.PurgeFiles {${members}}`]);
+    assertEquals(
+      resultsOf(execution).p,
+      `SUCCESS {"size":${size}}`,
+      (await logOf(app, execution.id)).join("\n"),
+    );
+    const found: string[] = [];
+    for (const namespace of ["demo", "demo.low", "else"]) {
+      const paths = await app.json("GET", `/namespaces/${namespace}/files/search?q=`) as unknown as string[];
+      found.push(...paths.map((path) => `${namespace}${path}`));
+    }
+    assertEquals(found, [...left]);
+  });
+}
+
 /** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],
@@ -130,6 +181,14 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     'Invalid conflict "flow": it must be one of OVERWRITE, ERROR, SKIP',
   ],
   ["d namespace.DownloadFiles {namespace: 'De Mo', files: '*'}", "De Mo"],
+  [
+    "p namespace.PurgeFiles {namespaces: [demo], namespacePattern: 'd*'}",
+    "Cannot purge files: give either namespaces or namespacePattern",
+  ],
+  [
+    "p namespace.PurgeFiles {behavior: \"{{ {'type': 'key'} }}\"}",
+    'Invalid type "key": it must be one of version',
+  ],
 ];
 
 for (const [task, message] of FAILURES) {

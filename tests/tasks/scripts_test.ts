@@ -1,7 +1,6 @@
 /** Script tasks within flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
@@ -16,7 +15,7 @@ interface Ended {
 
 async function ended(app: Harness, id: unknown): Promise<Ended> {
   const execution = await app.execution(String(id));
-  const logs = await app.json("GET", `/logs/${id}`) as { level: string; message: string }[];
+  const logs = await app.json("GET", `/logs/${id}?minLevel=INFO`) as { level: string; message: string }[];
   const lines = logs.map(({ level, message }) => `${level} ${message}`);
   return { execution, outputs: execution.taskRunList.at(-1)?.outputs ?? {}, lines };
 }
@@ -218,82 +217,6 @@ for (const { name, tasks, state, exitCode, lines } of STATES) {
   });
 }
 
-const CONTROL_LINES:
-  readonly (readonly [name: string, commands: readonly string[], vars: unknown, lines: readonly string[]])[] =
-    [
-      [
-        "outputs, the later one winning",
-        [`echo '::{"outputs": {"a": 1, "b": 2}}::'`, `echo ' ::{"outputs": {"a": [true]}}:: '`],
-        { a: [true], b: 2 },
-        [],
-      ],
-      [
-        "names of Object.prototype",
-        [`echo '::{"outputs": {"__proto__": 1, "constructor": 2}}::'`],
-        JSON.parse('{"__proto__": 1, "constructor": 2}'),
-        [],
-      ],
-      ["logs", [`echo '::{"logs": [{"level": "WARN", "message": "w"}, {"message": "i"}]}::'`], {}, [
-        "WARN w",
-        "INFO i",
-      ]],
-      ["a line that is not all of it", [`echo 'x ::{"outputs": {"a": 1}}::'`], {}, [
-        'INFO x ::{"outputs": {"a": 1}}::',
-      ]],
-      ["broken JSON", ["echo '::{broken}::'"], {}, [
-        "WARN Cannot read a control line: Expected property name or '}' in JSON at position 1 (line 1 column 2)",
-      ]],
-      ["outputs that are none", [`echo '::{"outputs": 1}::'`], {}, [
-        'WARN Cannot read a control line: "outputs" must be an object',
-      ]],
-      ["encrypted outputs that are none", [`echo '::{"encryptedOutputs": ["x"]}::'`], {}, [
-        'WARN Cannot read a control line: "encryptedOutputs" must be an object',
-      ]],
-      ["the error stream, where there are none", [`echo '::{"outputs": {"a": 1}}::' >&2`], {}, [
-        'ERROR ::{"outputs": {"a": 1}}::',
-      ]],
-    ];
-
-for (const [name, commands, vars, lines] of CONTROL_LINES) {
-  Deno.test(`scripts: control lines with ${name}`, async () => {
-    const outcome = await run(shell(commands));
-    assertEquals(outcome.outputs.vars, vars);
-    assertEquals(outcome.lines, lines);
-  });
-}
-
-Deno.test("scripts: encrypted outputs are stored encrypted, decrypted for tasks, masked in logs", async () => {
-  const log = "io.kestra.plugin.core.log.Log";
-  const line =
-    '::{"outputs": {"a": "open"}, "encryptedOutputs": {"b": "my secret value", "n": {"x": 12345678}}}::';
-  const { execution, lines } = await run(
-    `${
-      shell([`echo '${line}'`])
-    }- {id: l, type: ${log}, message: "{{ outputs.c.vars.a }} {{ outputs.c.vars.b }}"}
-- {id: t, type: ${log}, message: "{{ outputs.c.vars.b == 'my secret value' }} {{ fromJson(outputs.c.vars.n).x + 1 }}"}`,
-  );
-  assertEquals([execution.state.current, lines], ["SUCCESS", [
-    `INFO open ${"*".repeat(15)}`,
-    "INFO true 12345679",
-  ]]);
-  const vars = execution.taskRunList[0]?.outputs.vars as Record<string, { type?: string }>;
-  assertEquals([vars.a, vars.b?.type, vars.n?.type], ["open", ENCRYPTED_TYPE, ENCRYPTED_TYPE]);
-  assertEquals(JSON.stringify(execution).includes("my secret value"), false);
-});
-
-Deno.test("scripts: control lines report metrics, timers in seconds", async () => {
-  await using app = await Harness.start();
-  const metrics =
-    '[{"name": "c", "type": "counter", "value": 3, "tags": {"t": "x", "o": {"a": [1]}}}, {"name": "d", "type": "timer", "value": 1.5}]';
-  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell([`echo '::{"metrics": ${metrics}}::'`])}`);
-  const { id } = await app.start("s", {}, "?wait=true");
-  const { results } = await app.json("GET", `/metrics/${id}`) as {
-    results: { name: string; value: number; tags?: unknown }[];
-  };
-  assertEquals(results.map((metric) => [metric.name, Number(metric.value)]), [["c", 3], ["d", 1500]]);
-  assertEquals(results[0]?.tags, { t: "x", o: '{"a":[1]}' });
-});
-
 Deno.test("scripts: output files are stored also when the commands fail", async () => {
   const further =
     `  inputFiles: {in/a.txt: hello, b.json: '{"x": 1}'}\n  outputFiles: ["*.txt", "in/**", "no/*"]\n`;
@@ -411,13 +334,8 @@ const RUNNERS:
   readonly (readonly [properties: string, message: RegExp | undefined, options?: HarnessOptions])[] = [
     ["taskRunner: {type: io.kestra.plugin.core.runner.Process}", undefined],
     ["taskRunner: {type: io.svc.plugin.core.runner.Process}", undefined],
-    ["containerImage: ubuntu", undefined],
     ["runner: PROCESS", undefined],
-    ["containerImage: ubuntu", undefined, { scripts: "process", host: "0.0.0.0" }],
-    [
-      "taskRunner: {type: io.kestra.plugin.ee.aws.runner.Batch}",
-      /^ERROR Cannot run commands with task runner "io.kestra.plugin.ee.aws.runner.Batch": this server has/,
-    ],
+    ["runner: PROCESS", undefined, { scripts: "process", host: "0.0.0.0" }],
     [
       "containerImage: ubuntu",
       /^ERROR Cannot run commands: scripts are switched off, because the server was started with --scripts off; start the server with --scripts process/,
@@ -430,8 +348,8 @@ const RUNNERS:
     ],
     [
       "taskRunner: {type: io.kestra.plugin.core.runner.Process}",
-      /^ERROR Cannot run commands as processes of this machine: the server was started with --scripts docker/,
-      { scripts: "docker" },
+      /^ERROR Cannot run commands as processes of this machine: the server was started with --scripts container/,
+      { scripts: "container" },
     ],
   ];
 

@@ -55,6 +55,33 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "AA",
   ],
   [
+    "Write: an object and a list as content are their JSON",
+    [
+      "w storage.Write {content: {n: 1, t: '{{ \"a\\\"b\" }}', none: null, at: ['{{ 1 + 1 }}']}}",
+      "l storage.Write {content: [1, 2.5, x]}",
+      "v debug.Return {format: '{{ read(outputs.w.uri) }}{{ read(outputs.l.uri) }}'}",
+    ],
+    '{"n":1,"t":"a\\"b","none":null,"at":["2"]}[1,2.5,"x"]',
+  ],
+  [
+    "Return: an object and a list as format are their JSON",
+    [
+      "r debug.Return {format: {a: '{{ 1 + 1 }}'}}",
+      "v debug.Return {format: '{{ outputs.r.value }}'}",
+    ],
+    '{"a":"2"}',
+  ],
+  [
+    "Concat: no files",
+    [
+      "c storage.Concat {files: []}",
+      "s storage.Size {uri: '{{ outputs.c.uri }}'}",
+      "d storage.Concat {files: '{{ [] }}', separator: '-'}",
+      "v debug.Return {format: '{{ outputs.s.size }}[{{ read(outputs.d.uri) }}]'}",
+    ],
+    "0[]",
+  ],
+  [
     "Size: bytes",
     [
       "w storage.Write {content: äb}",
@@ -385,3 +412,54 @@ for (const [name, end] of BROKEN_ENDS) {
     assertEquals(state, end === "crashes" ? "SUCCESS" : "FAILED");
   });
 }
+
+/** Properties of a PurgeStorage, its outputs `scanned, purged, deleted`, and whether the files of the flows `old` and `x` stay. */
+const STORAGE_PURGES: readonly (readonly [members: string, counts: string, left: string])[] = [
+  ["endDate: NOW", "3 2 0", "old x"],
+  ["endDate: NOW, dryRun: false", "3 2 3", ""],
+  ["endDate: NOW, dryRun: false, namespace: demo, flowId: old", "1 1 2", "x"],
+  ["endDate: NOW, dryRun: false, namespace: demo", "3 2 3", ""],
+  ["endDate: NOW, dryRun: false, namespace: else", "0 0 0", "old x"],
+  ["endDate: '2020-01-01T00:00:00Z', dryRun: false", "0 0 0", "old x"],
+  ["endDate: NOW, startDate: NOW, dryRun: false", "0 0 0", "old x"],
+];
+
+for (const [members, counts, left] of STORAGE_PURGES) {
+  Deno.test(`storage.PurgeStorage {${members}} counts ${counts}`, async () => {
+    await using app = await Harness.start();
+    const ended = [
+      await app.run(flowOf("old", ["w storage.Write {content: a}", "v storage.Write {content: b}"])),
+      await app.run(flowOf("x", ["w storage.Write {content: c}"])),
+      await app.run(flowOf("none", ["l log.Log {message: no file}"])),
+    ];
+    await app.advance(1_000);
+    const properties = members.replaceAll("NOW", '"{{ now() }}"');
+    const execution = await runTasks(app, [
+      "w storage.Write {content: kept}",
+      `p storage.PurgeStorage {${properties}}`,
+      "v debug.Return {format: '{{ read(outputs.w.uri) }}'}",
+    ]);
+    const [scannedCount, purgedCount, deletedFilesCount] = counts.split(" ").map(Number);
+    const { p, v } = resultsOf(execution);
+    assertEquals(p, `SUCCESS ${JSON.stringify({ scannedCount, purgedCount, deletedFilesCount })}`);
+    assertEquals(v, 'SUCCESS {"value":"kept"}');
+    const found: string[] = [];
+    for (const { id, flowId, taskRunList } of ended) {
+      assertEquals((await app.execution(id)).state.current, "SUCCESS");
+      const { uri } = taskRunList[0]?.outputs ?? {};
+      if (typeof uri !== "string") continue;
+      const path = `/executions/${id}/file?path=${encodeURIComponent(uri)}`;
+      const { status } = await app.request("GET", path);
+      if (status === 200) found.push(String(flowId));
+    }
+    assertEquals(found.join(" "), left);
+  });
+}
+
+Deno.test("storage.PurgeStorage of a flow needs its namespace", async () => {
+  await using app = await Harness.start();
+  const execution = await runTasks(app, ["p storage.PurgeStorage {flowId: old, endDate: '{{ now() }}'}"]);
+  assertEquals(await logOf(app, execution.id), [
+    "ERROR Cannot purge by flowId: the namespace is missing",
+  ]);
+});

@@ -21,7 +21,7 @@ const SPECS: readonly (readonly [spec: string, result: string])[] = [
   ],
   [
     `type: ${CORE}flow.Sleep\\nduration: soon`,
-    'Invalid duration "soon": it must be an ISO 8601 duration such as PT10S',
+    'Invalid duration "soon": it must be an ISO 8601 duration such as PT10S, or a number of seconds',
   ],
   ["type: no.such.Type", "Invalid type: no.such.Type"],
   ["just text", "The templated task must be a map with a type"],

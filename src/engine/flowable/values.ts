@@ -1,5 +1,5 @@
 /** Rendered properties of flowable tasks: values of loops, limits, durations. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import type { Beginning } from "./flowable.ts";
 
@@ -32,9 +32,13 @@ export function limitOf(value: JsonValue | undefined, fallback: number): number 
 
 /** A rendered duration in milliseconds. @throws Error it is no duration, or negative */
 export function durationMsOf(duration: JsonValue): number {
-  const ms = parseDuration(String(duration));
+  const ms = readDuration(duration);
   if (ms !== undefined && ms >= 0) return ms;
-  throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
+  throw new Error(
+    `Invalid duration "${
+      String(duration)
+    }": it must be an ISO 8601 duration such as PT10S, or a number of seconds`,
+  );
 }
 
 function listOf(value: JsonValue | undefined): JsonValue[] | undefined {

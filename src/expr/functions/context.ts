@@ -96,7 +96,8 @@ function renderUntilStable(text: string, isAuthored: boolean, context: Context):
   let isOwn = isAuthored, current = text;
   for (let pass = 0; current.includes("{"); pass++) {
     if (pass > context.limits.maxRenderPasses) {
-      fail("limit", `Cannot render: the text still changes after ${context.limits.maxRenderPasses} passes`);
+      const passes = context.limits.maxRenderPasses;
+      fail("limit", `Too many rendering attempts: the text still changes after ${passes} passes`);
     }
     context.keepsRaw = true;
     const next = context.renderSource(context, current, passOf(isOwn, context));

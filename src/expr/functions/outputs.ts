@@ -18,16 +18,17 @@ function member(value: JsonValue | undefined, name: string): JsonValue | undefin
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
-/** The values of the enclosing loops, outermost first, and of this task run. */
+/** The values of the enclosing loops, outermost first, and of this task run: in a WorkingDirectory that is one of them. */
 function loopValues(context: Context): string[] {
   const parents = context.lookUp("parents");
-  const around = Array.isArray(parents) ? parents.toReversed() : [];
-  return [...around.map((parent) => member(parent, "taskrun")), context.lookUp("taskrun")].flatMap(
-    (taskrun) => {
-      const value = member(taskrun, "value");
-      return typeof value === "string" ? [value] : [];
-    },
-  );
+  const taskRuns = Array.isArray(parents)
+    ? parents.toReversed().map((parent) => member(parent, "taskrun"))
+    : [];
+  if (context.lookUp("workerTaskrun") === undefined) taskRuns.push(context.lookUp("taskrun"));
+  return taskRuns.flatMap((taskRun) => {
+    const value = member(taskRun, "value");
+    return typeof value === "string" ? [value] : [];
+  });
 }
 
 /** The entry of this iteration. @throws ExpressionError `undefined` if it does not exist */

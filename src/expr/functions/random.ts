@@ -29,6 +29,7 @@ export function randomBytes(length: number, context: Context): Uint8Array<ArrayB
   return Uint8Array.from({ length }, () => between(0, 256, context));
 }
 
+/** A whole number from `lower` to below `upper`. */
 function between(lower: number, upper: number, context: Context): number {
   return lower + Math.floor(context.scope.random() * (upper - lower));
 }
@@ -63,10 +64,11 @@ function ksuid(context: Context): string {
   return text;
 }
 
+/** A whole number from `lower` to `upper`, both included. */
 function randomInt(args: Arguments, context: Context): number {
   const lower = integerArgument(args[0], "lower"), upper = integerArgument(args[1], "upper");
-  if (lower >= upper) {
-    fail("argument", `Cannot draw a number from ${lower} to ${upper}: lower must be below upper`);
+  if (lower > upper) {
+    fail("argument", `Cannot draw a number from ${lower} to ${upper}: lower must not be above upper`);
   }
-  return between(lower, upper, context);
+  return between(lower, upper + 1, context);
 }

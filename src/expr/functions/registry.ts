@@ -16,5 +16,11 @@ export const FUNCTIONS: ReadonlyMap<string, BuiltInFunction> = new Map([
   ...OUTPUT_FUNCTIONS,
 ]);
 
+/** The parameter names of every built-in function, `block` included. */
+export const BUILT_IN_FUNCTION_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["block", ["name"]],
+  ...[...FUNCTIONS].map(([name, { parameters }]) => [name, parameters] as const),
+]);
+
 /** Every built-in function name, `block` included. */
-export const BUILT_IN_FUNCTION_NAMES: readonly string[] = ["block", ...FUNCTIONS.keys()];
+export const BUILT_IN_FUNCTION_NAMES: readonly string[] = [...BUILT_IN_FUNCTION_PARAMETERS.keys()];

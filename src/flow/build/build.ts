@@ -2,23 +2,26 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
 import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks } from "./build_tasks.ts";
 import { flagOf, textOf } from "../schema/describe.ts";
+import { flattenForms, inputIdOf } from "../inputs/form.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import { applyPluginDefaults, type TypeCatalogs } from "../schema/plugin_defaults.ts";
 
-/** What the store adds to a flow, and its source. */
+/** What the store adds to a flow, its source, and what it inherits. */
 interface FlowIdentity {
   readonly tenant: TenantId;
   readonly revision: number;
   readonly flowNo: number;
   readonly deleted: boolean;
   readonly source: string;
+  readonly inherited?: InheritedDefaults;
 }
 
-/** The typed flow of a valid document, with its plugin defaults applied. Aliases of types are resolved only with catalogs. */
+/** The typed flow of a valid document, with its plugin defaults and the inherited ones applied. Aliases of types are resolved only with catalogs. */
 export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs: TypeCatalogs = {}): Flow {
-  const applied = applyPluginDefaults(document, catalogs);
+  const applied = applyPluginDefaults(document, catalogs, identity.inherited?.pluginDefaults);
   const tasksOf = (name: string) => buildTasks(ownProperty(applied, name), catalogs.tasks);
   const variables = ownProperty(document, "variables");
   return {
@@ -44,17 +47,19 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
 
 /** Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, on the conditions of their listener. */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
-  return objectsOf(ownProperty(document, "listeners")).flatMap((listener) => {
-    const conditions = objectsOf(ownProperty(listener, "conditions"));
-    const built = buildTasks(ownProperty(listener, "tasks"), tasks);
-    return conditions.length === 0 ? built : built.map((task) => ({ ...task, conditions }));
+  return objectsOf(ownProperty(document, "listeners")).flatMap((declared, listener) => {
+    const conditions = objectsOf(ownProperty(declared, "conditions"));
+    const built = buildTasks(ownProperty(declared, "tasks"), tasks);
+    return built.map((task) =>
+      conditions.length === 0 ? { ...task, listener } : { ...task, listener, conditions }
+    );
   });
 }
 
-/** Inputs of a valid list of declarations. */
+/** Inputs of a valid list of declarations; those of a FORM have its id and a dot before theirs. */
 export function buildInputs(list: JsonValue | undefined): Input[] {
-  return objectsOf(list).map((properties) => ({
-    id: textOf(properties, "id") ?? textOf(properties, "name") ?? "",
+  return flattenForms(list).map((properties) => ({
+    id: inputIdOf(properties),
     type: textOf(properties, "type") ?? "",
     required: flagOf(properties, "required", true),
     defaults: ownProperty(properties, "defaults") ?? undefined,

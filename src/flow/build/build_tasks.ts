@@ -1,5 +1,5 @@
 /** Valid declarations → typed tasks, outputs, retries, concurrency limits and SLAs. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../../model/flows/flow.ts";
@@ -113,6 +113,5 @@ export function buildSlas(list: JsonValue | undefined): Sla[] {
 }
 
 function durationOf(properties: JsonObject, name: string): number | undefined {
-  const text = textOf(properties, name);
-  return text === undefined ? undefined : parseDuration(text);
+  return readDuration(ownProperty(properties, name));
 }

@@ -30,7 +30,7 @@ export function flowResponse(flow: Flow, options: { readonly source: boolean }):
     if (value === undefined || value === null || MANAGED_PROPERTIES.has(name)) continue;
     if (!Object.hasOwn(response, name)) setOwnProperty(response, name, memberResponse(name, value, flow));
   }
-  Object.assign(response, { disabled, deleted });
+  Object.assign(response, { disabled, deleted, draft: false });
   if (options.source) response.source = flow.source;
   return response;
 }

@@ -2,8 +2,10 @@
  * A flow as a graph: nodes for tasks and triggers, a cluster for each flowable task, edges in execution order. Every
  * cluster has a first and a last node, so that it can be drawn and folded as one node.
  */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import type { TaskRun } from "../../model/executions/execution.ts";
 import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
+import type { DrawnRuns, DrawnValue, RunPlace } from "./drawn_runs.ts";
 import {
   type FlowGraph,
   GraphParts,
@@ -19,6 +21,8 @@ export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecut
 interface GraphOptions {
   /** Flows to draw instead of the task that starts them, by the uid of its node. */
   readonly subflows?: ReadonlyMap<string, DrawnFlow>;
+  /** The task runs of an execution of the flow: nodes show them, loops a path for each value. */
+  readonly runs?: DrawnRuns;
 }
 
 /** Uid of the flow; the uids of its tasks begin with it. */
@@ -29,6 +33,8 @@ interface Place {
   readonly cluster: string;
   readonly parents: readonly string[];
   readonly uid: string;
+  /** Absent where the execution has no task runs. */
+  readonly run?: RunPlace;
 }
 
 interface Ends {
@@ -44,6 +50,9 @@ interface Group {
   readonly relation: Relation;
 }
 
+/** Values of loops in one graph; further ones are counted at their loop. */
+const MAX_DRAWN_VALUES = 500;
+
 /** The graph of a flow. */
 export function flowGraph(flow: DrawnFlow, options: GraphOptions = {}): FlowGraph {
   return new Drawing(options).draw(flow);
@@ -52,13 +61,16 @@ export function flowGraph(flow: DrawnFlow, options: GraphOptions = {}): FlowGrap
 class Drawing {
   readonly #parts = new GraphParts();
   readonly #subflows: ReadonlyMap<string, DrawnFlow>;
+  readonly #runs: DrawnRuns | undefined;
+  #valuesLeft = MAX_DRAWN_VALUES;
 
-  constructor({ subflows = new Map() }: GraphOptions) {
+  constructor({ subflows = new Map(), runs }: GraphOptions) {
     this.#subflows = subflows;
+    this.#runs = runs;
   }
 
   draw(flow: DrawnFlow): FlowGraph {
-    const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID };
+    const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID, run: {} };
     const ends = this.#parts.openRoot(ROOT_UID);
     this.#flow(flow, place, { ...ends, from: ends.first });
     return this.#parts;
@@ -134,15 +146,23 @@ class Drawing {
     const hasTasks = [...task.blocks.values()].some((tasks) => tasks.length > 0);
     if (hasTasks) return this.#flowable(task, { ...place, uid });
     const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
-    this.#parts.addNode(place.cluster, uid, type, { task: task.properties });
+    this.#parts.addNode(place.cluster, uid, type, this.#facts(task, this.#runOf(task, place)));
     return { first: uid, last: uid };
   }
 
   #flowable(task: Task, place: Place): Ends {
     const { uid } = place;
-    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
+    const taskRun = this.#runOf(task, place);
+    const run = taskRun && { parent: taskRun.ordinal };
+    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid, run };
     const { relation, layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
-    const ends = this.#open(task, inner, relation, "GraphTask");
+    const values = taskRun && LOOPS.has(task.kind) ? this.#valuesOf(taskRun) : undefined;
+    const hidden: JsonObject = values?.hidden ? { hiddenValues: values.hidden } : {};
+    const ends = this.#open(task, inner, {
+      relation,
+      type: "GraphTask",
+      facts: { ...this.#facts(task, taskRun), ...hidden },
+    });
     this.#parts.flowables.push(uid);
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
     for (const [name, tasks] of task.blocks) {
@@ -150,7 +170,8 @@ class Drawing {
       if (name === "errors") this.#chain(tasks, { ...group, relation: relationOf("ERROR") });
       else if (name === "finally") {
         this.#chain(tasks, { ...group, from: last, to: ends.last, relation: relationOf("FINALLY") });
-      } else if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf(relation) });
+      } else if (values?.shown.length) this.#values(task, tasks, { ...group, values: values.shown });
+      else if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf(relation) });
       else if (layout === "dag") this.#dag(tasks, { ...group, relation: relationOf(relation) });
       else this.#chain(tasks, { ...group, relation: relationOf(relation, branchName(relation, name)) });
     }
@@ -160,18 +181,83 @@ class Drawing {
   #subflow(task: Task, flow: DrawnFlow, place: Place): Ends {
     const { uid } = place;
     const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
-    const ends = this.#open(task, inner, "SEQUENTIAL", "SubflowGraphTask");
+    const facts = this.#facts(task, this.#runOf(task, place));
+    const ends = this.#open(task, inner, { relation: "SEQUENTIAL", type: "SubflowGraphTask", facts });
     this.#flow(flow, inner, { ...ends, from: uid });
     return ends;
   }
 
+  /** Draws a cluster for each value: one after the other, or beside each other. The edge to a value is labelled with it. */
+  #values(task: Task, tasks: readonly Task[], { place, from, to, values }: ValueGroup): void {
+    const { layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
+    const isParallel = layout === "parallel" || hasConcurrency(task);
+    let previous = from;
+    for (const { iteration, value } of values) {
+      const uid = `${place.uid}@${iteration}`;
+      const cluster = `cluster_${uid}`;
+      const parents = ancestors(place);
+      const run = { parent: place.run?.parent, iteration };
+      const ends = this.#parts.openCluster({ uid: cluster, parents, relation: "DYNAMIC", task: undefined });
+      this.#parts.addEdge(isParallel ? from : previous, ends.first, relationOf("DYNAMIC", value));
+      const group = { place: { cluster, parents, uid, run }, from: ends.first, to: ends.last };
+      if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf("PARALLEL") });
+      else this.#chain(tasks, { ...group, relation: relationOf("SEQUENTIAL") });
+      if (isParallel) this.#parts.addEdge(ends.last, to);
+      previous = ends.last;
+    }
+    if (!isParallel) this.#parts.addEdge(previous, to);
+  }
+
+  /** The values of a loop that fit into the graph, and the number of the others. */
+  #valuesOf(taskRun: TaskRun): { readonly shown: readonly DrawnValue[]; readonly hidden: number } {
+    const values = this.#runs?.valuesOf(taskRun) ?? [];
+    const shown = values.slice(0, this.#valuesLeft);
+    this.#valuesLeft -= shown.length;
+    return { shown, hidden: values.length - shown.length };
+  }
+
+  #runOf({ id }: Task, { run }: Place): TaskRun | undefined {
+    return run && this.#runs?.find(id, run);
+  }
+
+  #facts(task: Task, taskRun: TaskRun | undefined): JsonObject {
+    const shown = taskRun && this.#runs?.jsonOf(taskRun);
+    return { task: task.properties, ...(shown && { taskRun: shown }) };
+  }
+
   /** Opens the cluster of a task; the node of the task follows the first node. */
-  #open(task: Task, { cluster, parents, uid }: Place, relation: RelationType, type: string): Ends {
+  #open(
+    task: Task,
+    { cluster, parents, uid }: Place,
+    { relation, type, facts }: {
+      readonly relation: RelationType;
+      readonly type: string;
+      readonly facts: JsonObject;
+    },
+  ): Ends {
     const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: task.properties });
-    this.#parts.addNode(cluster, uid, type, { task: task.properties });
+    this.#parts.addNode(cluster, uid, type, facts);
     this.#parts.addEdge(ends.first, uid);
     return ends;
   }
+}
+
+/** The values of a loop between two nodes. */
+interface ValueGroup extends Omit<Group, "relation"> {
+  readonly values: readonly DrawnValue[];
+}
+
+/** Loops whose task runs name the values. */
+const LOOPS: ReadonlySet<string> = new Set([
+  "core.flow.ForEach",
+  "core.flow.EachSequential",
+  "core.flow.EachParallel",
+]);
+
+/** True if several values run at the same time; an expression is taken for a limit above 1. */
+function hasConcurrency({ properties }: Task): boolean {
+  const limit = ownProperty(properties, "concurrencyLimit") ?? 1;
+  return Number(limit) !== 1;
 }
 
 interface Layout {

@@ -1,5 +1,5 @@
-/** DURATION: an ISO 8601 duration, kept in the form of hours, minutes and seconds. */
-import { formatDuration, parseDuration } from "../../base/duration.ts";
+/** DURATION: an ISO 8601 duration or a number of seconds, kept in the form of hours, minutes and seconds. */
+import { formatDuration, readDuration } from "../../base/duration.ts";
 import { boundedInput, DURATION_BOUNDS } from "./bounds.ts";
 
 /** `min` and `max` are inclusive. */
@@ -9,7 +9,7 @@ export const durationInput = boundedInput("DURATION", {
     min: { type: "duration", description: "Shortest value." },
     max: { type: "duration", description: "Longest value." },
   },
-  hint: 'it is not an ISO 8601 duration such as "PT5M"',
-  read: (value) => typeof value === "string" ? parseDuration(value) : undefined,
+  hint: 'it is neither an ISO 8601 duration such as "PT5M" nor a number of seconds',
+  read: readDuration,
   normalize: formatDuration,
 });

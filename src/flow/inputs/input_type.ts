@@ -19,20 +19,26 @@ export interface DeclarationMistake {
   readonly message: string;
 }
 
-/** A type of inputs. */
-export interface InputType {
+/** How an input of a type is declared. */
+export interface InputDeclaration {
   /** The name, and older ones. */
   readonly names: readonly string[];
   /** Properties besides the common ones. */
   readonly properties: PropertySchemas;
+  /** Common properties that it must not have, and why. */
+  readonly refused?: ReadonlyMap<string, string>;
+  /** Problems of the declaration that the schemas do not cover. */
+  checkDeclaration?(properties: JsonObject, conversions: Conversions): DeclarationMistake[];
+}
+
+/** A type of values. */
+export interface InputType extends InputDeclaration {
   /** An empty text is a value; other types treat it as missing. */
   readonly takesEmptyText?: boolean;
   /** The value is stored encrypted and never shown in messages. */
   readonly isSecret?: boolean;
   /** The value as flows read it. `value` is not null; a value from a form is a text. */
   convert(value: JsonValue, properties: JsonObject, conversions: Conversions): Converted;
-  /** Problems of the declaration that the schemas do not cover. */
-  checkDeclaration?(properties: JsonObject, conversions: Conversions): DeclarationMistake[];
 }
 
 /** The reason for a value that is not of the type. */

@@ -34,6 +34,8 @@ export interface ResolveOptions {
   readonly seal?: SealInput;
   /** Masks secrets that expressions have read; applied to messages. */
   readonly mask?: (text: string) => string;
+  /** A required input without a value is null, as for a start by a trigger: nothing there can be asked for it. */
+  readonly isMissingNull?: boolean;
 }
 
 /** The outcome of one input. */
@@ -73,9 +75,13 @@ export function resolveInputs(
   given: ReadonlyMap<string, GivenValue>,
   options: ResolveOptions = {},
 ): JsonObject | undefined {
-  if (flow.inputs.length === 0) return undefined;
+  return flow.inputs.length === 0 ? undefined : checkedInputs(checkInputs(flow, given, options));
+}
+
+/** The inputs of an execution from the outcome of each. @throws DomainError invalid_entity for the first invalid input */
+export function checkedInputs(checks: readonly InputCheck[]): JsonObject {
   const inputs: JsonObject = {};
-  for (const { input, enabled, value = null, problem } of checkInputs(flow, given, options)) {
+  for (const { input, enabled, value = null, problem } of checks) {
     if (!enabled) continue;
     if (problem !== undefined) {
       throw new DomainError("invalid_entity", `Invalid entity: ${problem}`, {
@@ -190,13 +196,14 @@ class Resolver {
     type: InputType,
     properties: JsonObject,
   ): { value: JsonValue; isDefault: boolean } | { reason: string; received?: JsonValue } {
-    const given = this.#given.get(input.id);
+    const given = givenFor(input.id, this.#given);
     const sent = given && valueOf(given, type);
     if (sent !== undefined && sent !== null) return convertSent(sent, { given, type, properties, input });
     const fallback = this.#defaultOf(input, properties);
     if ("reason" in fallback) return { reason: fallback.reason, received: input.defaults };
     if (fallback.value === null || fallback.value === "" && !type.takesEmptyText) {
-      return input.required ? { reason: "missing required input" } : { value: null, isDefault: false };
+      const isRefused = input.required && !this.#options.isMissingNull;
+      return isRefused ? { reason: "missing required input" } : { value: null, isDefault: false };
     }
     const converted = type.convert(fallback.value, properties, conversions);
     if ("value" in converted) return { value: converted.value, isDefault: true };
@@ -238,6 +245,23 @@ class Resolver {
       return { reason: error.message };
     }
   }
+}
+
+/** What was sent for an input: under its id, or as a member of an object under the first part of a dotted id. */
+function givenFor(id: string, given: ReadonlyMap<string, GivenValue>): GivenValue | undefined {
+  const sent = given.get(id), dot = id.indexOf(".");
+  if (sent || dot < 0) return sent;
+  const group = given.get(id.slice(0, dot));
+  const value = group?.kind === "value" ? nestedValue(group.value, id.slice(dot + 1)) : undefined;
+  return value === undefined || value === null ? undefined : { kind: "value", value };
+}
+
+/** The member of that dotted path; `undefined` if it does not exist. */
+function nestedValue(value: JsonValue, path: string): JsonValue | undefined {
+  return path.split(".").reduce<JsonValue | undefined>(
+    (object, name) => isJsonObject(object) ? ownProperty(object, name) : undefined,
+    value,
+  );
 }
 
 /** The sent value; `undefined` for an empty one. */

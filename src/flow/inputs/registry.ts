@@ -3,7 +3,8 @@ import type { JsonValue } from "../../base/json.ts";
 import { booleanInput, boolInput } from "./boolean.ts";
 import { durationInput } from "./duration.ts";
 import { fileInput } from "./file.ts";
-import type { Conversions, Converted, InputType } from "./input_type.ts";
+import { formInput } from "./form.ts";
+import type { Conversions, Converted, InputDeclaration, InputType } from "./input_type.ts";
 import { ionInput, jsonInput, yamlInput } from "./json.ts";
 import { floatInput, intInput } from "./number.ts";
 import { arrayInput, multiselectInput, selectInput } from "./select.ts";
@@ -32,16 +33,31 @@ const TYPES: readonly InputType[] = [
   arrayInput,
 ];
 
-const BY_NAME: ReadonlyMap<string, InputType> = new Map(
-  TYPES.flatMap((type) => type.names.map((name) => [name, type] as const)),
-);
+const DECLARED: readonly InputDeclaration[] = [...TYPES, formInput];
 
-/** All types, for documentation and editors. */
-export function listInputTypes(): readonly InputType[] {
+const BY_NAME = byName(TYPES);
+const DECLARED_BY_NAME = byName(DECLARED);
+
+function byName<T extends InputDeclaration>(types: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
+}
+
+/** All types that an input may have, for documentation and editors. */
+export function listInputTypes(): readonly InputDeclaration[] {
+  return DECLARED;
+}
+
+/** The type of that name that an input may have, or `undefined`. */
+export function findDeclaredType(name: string): InputDeclaration | undefined {
+  return DECLARED_BY_NAME.get(name);
+}
+
+/** All types that a value may have: those of inputs without FORM. */
+export function listValueTypes(): readonly InputType[] {
   return TYPES;
 }
 
-/** The type of that name, or `undefined`. */
+/** The type of values of that name, or `undefined`. */
 export function findInputType(name: string): InputType | undefined {
   return BY_NAME.get(name);
 }

@@ -122,9 +122,11 @@ function choicesOf(properties: JsonObject): string[] | undefined {
   return Array.isArray(values) ? values.map((item) => choiceOf(item) ?? "") : undefined;
 }
 
-/** The choices, declared or rendered from `expression`. */
+/** The choices, declared or rendered from `expression`; an empty list beside an `expression` declares none. */
 function valuesOf(properties: JsonObject): JsonValue {
-  return ownProperty(properties, "values") ?? ownProperty(properties, OLDER_NAME) ?? null;
+  const values = ownProperty(properties, "values") ?? ownProperty(properties, OLDER_NAME) ?? null;
+  const isEmpty = Array.isArray(values) && values.length === 0;
+  return isEmpty && hasValue(properties, "expression") ? null : values;
 }
 
 function choiceOf(item: JsonValue): string | undefined {

@@ -12,17 +12,20 @@ import {
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
 } from "../schema/flow_schema.ts";
-import type { InputType } from "../inputs/input_type.ts";
-import { listInputTypes } from "../inputs/registry.ts";
+import type { InputDeclaration } from "../inputs/input_type.ts";
+import { listInputTypes, listValueTypes } from "../inputs/registry.ts";
 import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";
 import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
 import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
+import { withSingleTypes } from "./single_types.ts";
 import { allNames, canonicalNames, fullName } from "./type_names.ts";
 
 /** Catalogs of the types. */
 export interface SchemaSources {
   readonly tasks: TaskCatalog;
   readonly triggers: TriggerCatalog;
+  /** Prefixes of the names that editors offer; by default all. Names with the others are accepted too. */
+  readonly prefixes?: readonly string[];
 }
 
 /** Definitions by name. */
@@ -33,6 +36,11 @@ export const CONDITION_PROPERTIES: PropertySchemas = Object.freeze({
   type: { type: "string", required: true, description: "Type of the condition." },
 });
 
+/** Properties of every task runner. */
+export const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
+  type: { type: "string", required: true, description: "Type of the task runner." },
+});
+
 /** A kind of types, which has a definition of its own. */
 interface TypeKind {
   readonly name: string;
@@ -41,8 +49,11 @@ interface TypeKind {
   readonly types: readonly TypeDeclaration[];
 }
 
+/** What {@link kindDefinition} needs of the sources. */
+type Offered = Pick<SchemaSources, "prefixes">;
+
 /** All definitions but those of planned types. */
-export function createDefinitions({ tasks, triggers }: SchemaSources): Definitions {
+export function createDefinitions({ tasks, triggers, prefixes }: SchemaSources): Definitions {
   const kinds: TypeKind[] = [
     { name: DEFINITIONS.task, noun: "task", common: TASK_PROPERTIES, types: working(tasks.list()) },
     {
@@ -57,10 +68,16 @@ export function createDefinitions({ tasks, triggers }: SchemaSources): Definitio
       common: CONDITION_PROPERTIES,
       types: working(triggers.listConditions()),
     },
+    {
+      name: DEFINITIONS.taskRunner,
+      noun: "task runner",
+      common: RUNNER_PROPERTIES,
+      types: tasks.runners.list(),
+    },
   ];
   return new Map<string, JsonObject>([
     [DEFINITIONS.flow, flowDefinition()],
-    ...kinds.map((kind) => [kind.name, kindDefinition(kind)] as const),
+    ...kinds.map((kind) => [kind.name, kindDefinition(kind, { prefixes })] as const),
     [DEFINITIONS.input, inputDefinition()],
     [DEFINITIONS.output, outputDefinition()],
     [DEFINITIONS.pluginDefault, propertyForm(PLUGIN_DEFAULT)],
@@ -103,14 +120,14 @@ function typeNameForm(declaration: TypeDeclaration): JsonObject {
  * Schema of objects of any type of the kind. `if` and `then` rather than `anyOf`: an editor then reports problems of the
  * named type only.
  */
-function kindDefinition({ noun, common, types }: TypeKind): JsonObject {
+function kindDefinition({ noun, common, types }: TypeKind, offered: Offered): JsonObject {
   const { type: _type, ...rest } = common;
   const form = closedForm(rest, propertyForm);
   const properties = form.properties as JsonObject;
   const required = Array.isArray(form.required) ? form.required : [];
   return {
     type: "object",
-    properties: { ...(properties.id && { id: properties.id }), type: kindNameForm(noun, types) },
+    properties: { ...(properties.id && { id: properties.id }), type: kindNameForm(noun, types, offered) },
     required: [...required, "type"],
     if: { type: "object", required: ["type"] },
     else: { properties },
@@ -119,14 +136,15 @@ function kindDefinition({ noun, common, types }: TypeKind): JsonObject {
 }
 
 /** Editors offer canonical names of types that are not deprecated; all names are accepted. */
-function kindNameForm(noun: string, types: readonly TypeDeclaration[]): JsonObject {
+function kindNameForm(noun: string, types: readonly TypeDeclaration[], { prefixes }: Offered): JsonObject {
   const offered = types.filter((type) => type.deprecated === undefined);
-  const names = offered.flatMap(canonicalNames);
+  const namesOf = (type: TypeDeclaration) => canonicalNames(type, prefixes);
+  const names = offered.flatMap(namesOf);
   const others = types.flatMap(allNames).filter((name) => !names.includes(name));
   const errorMessage = `Unknown type of ${noun}`;
   const named: JsonObject = {
     enum: names,
-    markdownEnumDescriptions: offered.flatMap((type) => canonicalNames(type).map(() => type.description)),
+    markdownEnumDescriptions: offered.flatMap((type) => namesOf(type).map(() => type.description)),
     errorMessage,
   };
   return {
@@ -152,8 +170,8 @@ function flowDefinition(): JsonObject {
   };
 }
 
-const LABEL_TEXT: JsonObject = { type: ["string", "number", "boolean"] };
-const LABELS: JsonObject = Object.freeze({
+const LABEL_TEXT: JsonObject = withSingleTypes({ type: ["string", "number", "boolean"] });
+const LABELS: JsonObject = withSingleTypes({
   type: ["object", "array"],
   additionalProperties: LABEL_TEXT,
   items: {
@@ -165,12 +183,13 @@ const LABELS: JsonObject = Object.freeze({
 });
 
 /** Name of the definition of an input type. */
-export function inputDefinitionName({ names }: InputType): string {
+export function inputDefinitionName({ names }: InputDeclaration): string {
   return `${DEFINITIONS.input}.${names[0]}`;
 }
 
-function inputTypeDefinition(type: InputType): JsonObject {
-  const form = closedForm({ ...INPUT_PROPERTIES, ...type.properties }, propertyForm);
+function inputTypeDefinition(type: InputDeclaration): JsonObject {
+  const common = Object.entries(INPUT_PROPERTIES).filter(([name]) => !type.refused?.has(name));
+  const form = closedForm({ ...Object.fromEntries(common), ...type.properties }, propertyForm);
   return {
     ...form,
     title: type.names[0] ?? "",
@@ -183,7 +202,7 @@ function inputDefinition(): JsonObject {
   const { id, type: _type, ...rest } = INPUT_PROPERTIES;
   return {
     type: "object",
-    properties: { type: inputTypeNameForm("Type of the input.") },
+    properties: { type: inputTypeNameForm(types, "Type of the input.") },
     required: ["type"],
     if: { type: "object", required: ["type"] },
     else: {
@@ -194,14 +213,15 @@ function inputDefinition(): JsonObject {
   };
 }
 
-function inputTypeNameForm(description: string): JsonObject {
-  const names: JsonValue[] = listInputTypes().flatMap((type) => type.names);
+function inputTypeNameForm(types: readonly InputDeclaration[], description: string): JsonObject {
+  const names: JsonValue[] = types.flatMap((type) => type.names);
   return { enum: names, description, errorMessage: `Must be one of ${names.join(", ")}` };
 }
 
 function outputDefinition(): JsonObject {
   const form = closedForm(OUTPUT_PROPERTIES, propertyForm);
   const type = inputTypeNameForm(
+    listValueTypes(),
     "Type to which the value is converted; without it the value is kept as it is.",
   );
   return { ...form, properties: { ...form.properties as JsonObject, type } };

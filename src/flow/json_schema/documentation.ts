@@ -44,7 +44,7 @@ function outputForm({ type, description, items }: PropertySchema): JsonObject {
   };
 }
 
-/** YAML of a small entry of `tasks`, `triggers` or, without an id, `conditions`: its required members with sample values. */
+/** YAML of a small entry of `tasks`, `triggers` or, without an id, of a condition or task runner: its required members with sample values. */
 export function exampleOf(declaration: TypeDeclaration, { hasId = true } = {}): string {
   const { type, properties } = declaration;
   const name = type.slice(type.lastIndexOf(".") + 1);
@@ -103,6 +103,7 @@ const SAMPLES: Readonly<Record<PropertySchema["type"], (schema: PropertySchema, 
     condition: () => conditionSample(),
     conditions: () => [conditionSample()],
     conditionMap: () => ({ first: conditionSample() }),
+    taskRunner: () => ({ type: fullName("core.runner.Process") }),
   });
 
 function objectSample({ properties = {}, variants = {} }: PropertySchema, id: string): JsonValue {

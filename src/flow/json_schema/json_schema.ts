@@ -11,13 +11,15 @@ export {
   createDefinitions,
   type Definitions,
   inputDefinitionName,
+  RUNNER_PROPERTIES,
   type SchemaSources,
   working,
 } from "./definitions.ts";
 export { exampleOf, outputsSchema, propertiesSchema } from "./documentation.ts";
-export { allNames, fullName } from "./type_names.ts";
+export { allNames, canonicalNames, fullName } from "./type_names.ts";
 
-const DRAFT = "http://json-schema.org/draft-07/schema#";
+/** The dialect of the schemas. */
+export const DRAFT = "http://json-schema.org/draft-07/schema#";
 const PREFIX = "#/definitions/";
 
 /** Names of definitions by kind of schema. */

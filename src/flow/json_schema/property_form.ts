@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { VALUE_KINDS } from "../schema/value_kinds.ts";
 import { objectForm } from "./object_form.ts";
+import { withSingleTypes } from "./single_types.ts";
 
 const EXPRESSION = "\\{\\{|\\{%";
 /** Scalars written as texts. */
@@ -10,7 +11,7 @@ const INTEGER = "^[-+]?\\d{1,18}$";
 const NUMBER = "^[-+]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][-+]?\\d{1,3})?$";
 const BOOLEAN = "^([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$";
 const DURATION =
-  "^\\s*[-+]?[pP](?=[\\dtT])(\\d+([.,]\\d+)?[wW])?(\\d+([.,]\\d+)?[dD])?([tT](?=[-+\\d])([-+]?\\d+([.,]\\d+)?[hH])?([-+]?\\d+([.,]\\d+)?[mM])?([-+]?\\d+([.,]\\d+)?[sS])?)?\\s*$";
+  "^\\s*([-+]?\\d{1,15}(\\.\\d{1,15})?|[-+]?[pP](?=[\\dtT])(\\d+([.,]\\d+)?[wW])?(\\d+([.,]\\d+)?[dD])?([tT](?=[-+\\d])([-+]?\\d+([.,]\\d+)?[hH])?([-+]?\\d+([.,]\\d+)?[mM])?([-+]?\\d+([.,]\\d+)?[sS])?)?)\\s*$";
 const DATE_TIME = "^\\d{4}-\\d{2}-\\d{2}";
 
 /** Definitions that properties refer to. */
@@ -19,6 +20,7 @@ export const DEFINITIONS = Object.freeze({
   task: "Task",
   trigger: "Trigger",
   condition: "Condition",
+  taskRunner: "TaskRunner",
   input: "Input",
   output: "Output",
   pluginDefault: "PluginDefault",
@@ -37,7 +39,7 @@ export function listOf(name: string): JsonObject {
 /** The schema of a property with its description. Members of a dynamic property are dynamic too. */
 export function propertyForm(schema: PropertySchema, isWithinDynamic = false): JsonObject {
   const isDynamic = isWithinDynamic || schema.dynamic === true;
-  return { ...(schema.ignored ? {} : widen(schema, isDynamic)), ...annotations(schema) };
+  return { ...(schema.ignored ? {} : withSingleTypes(widen(schema, isDynamic))), ...annotations(schema) };
 }
 
 function annotations(schema: PropertySchema): JsonObject {
@@ -67,7 +69,7 @@ function defaultText(value: JsonValue): string {
 /** The schema extended by all alternatives that the property accepts. */
 function widen(schema: PropertySchema, isDynamic: boolean): JsonObject {
   const one = schema.values ? valuesForm(schema.values) : FORMS[schema.type](schema, isDynamic);
-  let form = one;
+  let form = schema.orJson && isDynamic ? orType(orType(one, "object"), "array") : one;
   if (schema.orText) form = orType(form, "string");
   else if (isDynamic) form = orExpression(form, schema);
   const item = form;
@@ -95,7 +97,7 @@ const FORMS: Readonly<
   integer: (schema) => scalarForm(schema, ["integer", "string"], INTEGER),
   number: (schema) => scalarForm(schema, ["number", "string"], NUMBER),
   boolean: (schema) => scalarForm(schema, ["boolean", "string"], BOOLEAN),
-  duration: (schema) => scalarForm(schema, ["string"], DURATION),
+  duration: (schema) => scalarForm(schema, ["string", "number"], DURATION),
   dateTime: (schema) => scalarForm(schema, ["string"], DATE_TIME),
   list: listForm,
   map: mapForm,
@@ -109,6 +111,7 @@ const FORMS: Readonly<
   condition: () => reference(DEFINITIONS.condition),
   conditions: (schema) => required(listOf(DEFINITIONS.condition), schema),
   conditionMap: () => ({ type: "object", additionalProperties: reference(DEFINITIONS.condition) }),
+  taskRunner: () => reference(DEFINITIONS.taskRunner),
 });
 
 /** Texts, and numbers and booleans whose text matches the pattern. */
@@ -142,9 +145,9 @@ function mapForm({ items }: PropertySchema, isDynamic: boolean): JsonObject {
   return { type: "object", additionalProperties: items ? propertyForm(items, isDynamic) : true };
 }
 
-/** A required list has at least one element. */
+/** A required list has at least one element, unless it may be empty. */
 function required(form: JsonObject, schema: PropertySchema): JsonObject {
-  return schema.required ? { ...form, minItems: 1 } : form;
+  return schema.required && !schema.mayBeEmpty ? { ...form, minItems: 1 } : form;
 }
 
 function dagTask(): JsonObject {

@@ -15,9 +15,12 @@ export function fullName(type: string): string {
   return TYPE_PREFIXES[0] + type;
 }
 
-/** The canonical name with each prefix, the one of {@link fullName} first. */
-export function canonicalNames({ type }: Pick<Named, "type">): string[] {
-  return TYPE_PREFIXES.map((prefix) => prefix + type);
+/** The canonical name with each of these prefixes; by default with all, the one of {@link fullName} first. */
+export function canonicalNames(
+  { type }: Pick<Named, "type">,
+  prefixes: readonly string[] = TYPE_PREFIXES,
+): string[] {
+  return prefixes.map((prefix) => prefix + type);
 }
 
 /** The aliases, each with its prefixes. */

@@ -68,6 +68,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   workerGroup: { type: "map", ignored: true, description: "Workers that run the tasks." },
   revision: { type: "any", description: "Set by the server." },
   deleted: { type: "any", description: "Set by the server." },
+  draft: { type: "any", description: "Set by the server." },
   tenantId: { type: "any", description: "Set by the server." },
   updated: { type: "any", description: "Set by the server." },
 });
@@ -76,6 +77,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
 export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
   "revision",
   "deleted",
+  "draft",
   "tenantId",
   "updated",
 ]);

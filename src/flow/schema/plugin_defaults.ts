@@ -1,6 +1,6 @@
 /**
- * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. The source
- * stays unchanged; the document that is validated and built has the defaults applied.
+ * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type; and those
+ * that it inherits. The source stays unchanged; the document that is validated and built has the defaults applied.
  */
 import {
   isJsonObject,
@@ -11,7 +11,8 @@ import {
   setOwnProperty,
   stringifyJson,
 } from "../../base/json.ts";
-import { canonicalType } from "../../model/flows/flow.ts";
+import { canonicalType, TYPE_PREFIXES } from "../../model/flows/flow.ts";
+import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
@@ -25,7 +26,7 @@ export interface TypeCatalogs {
   readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
 }
 
-interface PluginDefault {
+interface ReadDefault {
   /** As written. */
   readonly type: string;
   /** Canonical, without prefix. */
@@ -48,22 +49,29 @@ interface Kind {
 }
 
 interface Scope {
-  readonly defaults: readonly PluginDefault[];
+  readonly defaults: readonly ReadDefault[];
   readonly kinds: Readonly<Record<KindName, Kind>>;
 }
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
 /** Entries under the older name come after those under the newer one. */
 const NAMES = ["pluginDefaults", "taskDefaults"];
-const TASK_RUNNER = "taskRunner";
 const ROOT_PREFIX = /^io\.(?:svc|kestra)(?:\.|$)/;
 /** Members that are never defaults. */
 const IDENTITY = new Set(["id", "type"]);
 
-/** The document with its defaults applied; the document itself when it declares none. It may be invalid: values of a wrong kind stay unchanged. */
-export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs): JsonObject {
+/**
+ * The document with its defaults applied, then the inherited ones, which are the nearest first; the document itself
+ * without any. It may be invalid: values of a wrong kind stay unchanged.
+ */
+export function applyPluginDefaults(
+  document: JsonObject,
+  catalogs: TypeCatalogs,
+  inherited: readonly PluginDefault[] = [],
+): JsonObject {
   const kinds = kindsOf(catalogs);
-  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), kinds));
+  const own = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), kinds));
+  const defaults = inherited.length === 0 ? own : [...own, ...readDefaults([...inherited], kinds)];
   if (defaults.length === 0) return document;
   const scope: Scope = { defaults, kinds };
   const applied: JsonObject = { ...document };
@@ -103,20 +111,20 @@ function kindsOf({ tasks, triggers }: TypeCatalogs): Scope["kinds"] {
     task: { find: (kind) => tasks?.find(kind), common: TASK_PROPERTIES, nested: {} },
     trigger: { find: (kind) => triggers?.find(kind), common: TRIGGER_PROPERTIES, nested: CONDITIONS },
     condition: { find: (kind) => triggers?.findCondition(kind), common: {}, nested: CONDITIONS },
-    runner: { find: () => undefined, common: {}, nested: {} },
+    runner: { find: (kind) => tasks?.runners.find(kind), common: {}, nested: {} },
   };
 }
 
 function readDefaults(
   list: JsonValue | undefined,
-  { task, trigger, condition }: Scope["kinds"],
-): PluginDefault[] {
+  { task, trigger, condition, runner }: Scope["kinds"],
+): ReadDefault[] {
   return objectsOf(list).flatMap((entry) => {
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
     const name = canonicalType(type);
-    const known = task.find(name) ?? trigger.find(name) ?? condition.find(name);
+    const known = task.find(name) ?? trigger.find(name) ?? condition.find(name) ?? runner.find(name);
     const isForced = flagOf(entry, "forced", false);
     return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
@@ -142,15 +150,26 @@ function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
+/** True if a default of this type, or of types whose names begin so, applies to a declared type. */
+export function appliesTo(type: string, declared: Pick<TypeDeclaration, "type" | "aliases">): boolean {
+  const name = canonicalType(type);
+  const kind = declared.aliases.includes(name) ? declared.type : name;
+  return TYPE_PREFIXES.some((prefix) => matches({ type, kind }, prefix + declared.type, declared.type));
+}
+
 /** Compares the canonical name, or its beginning. */
-function matches({ type, kind }: PluginDefault, written: string, canonical: string): boolean {
+function matches(
+  { type, kind }: Pick<ReadDefault, "type" | "kind">,
+  written: string,
+  canonical: string,
+): boolean {
   if (canonical.startsWith(kind) || written.startsWith(type)) return true;
   // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
   return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));
 }
 
 /** The first listed default of a property wins; forced defaults override the properties of the task. */
-function withDefaults(own: JsonObject, matching: readonly PluginDefault[]): JsonObject {
+function withDefaults(own: JsonObject, matching: readonly ReadDefault[]): JsonObject {
   const plain = matching.filter(({ isForced }) => !isForced);
   const forced = matching.filter(({ isForced }) => isForced).reverse();
   let merged = plain.reduce((below, { values }) => merge(withoutIdentity(values), below), own);
@@ -187,7 +206,7 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
   const names = new Map(Object.entries(schemas));
   for (const name of Object.keys(object)) {
     const schema = names.get(name);
-    const descend = name === TASK_RUNNER ? DESCENTS.task_runner : schema && DESCENTS[schema.type];
+    const descend = schema && DESCENTS[schema.type];
     if (descend) replace(object, name, (value) => descend(value, scope));
   }
   return object;
@@ -196,7 +215,7 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
 type Descend = (value: JsonValue, scope: Scope) => JsonValue;
 
 /** How to reach the nested declarations of a property, by its schema type. */
-const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", Descend>>> = {
+const DESCENTS: Readonly<Partial<Record<PropertySchema["type"], Descend>>> = {
   task: (value, scope) => typed(value, "task", scope),
   tasks: (value, scope) => eachItem(value, (item) => typed(item, "task", scope)),
   dagTasks: (value, scope) => eachItem(value, (item) => inMember(item, "task", scope)),
@@ -204,7 +223,7 @@ const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", 
   condition: (value, scope) => typed(value, "condition", scope),
   conditions: (value, scope) => eachCondition(value, scope),
   conditionMap: (value, scope) => eachCondition(value, scope),
-  task_runner: (value, scope) => typed(value, "runner", scope),
+  taskRunner: (value, scope) => typed(value, "runner", scope),
 };
 
 function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {

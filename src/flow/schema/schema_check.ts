@@ -16,6 +16,8 @@ export interface NestedChecks {
   checkInputs?(inputs: readonly JsonValue[], path: Path): void;
   /** One condition of a trigger. */
   checkCondition?(condition: JsonValue, path: Path): void;
+  /** One task runner. */
+  checkRunner?(runner: JsonObject, path: Path): void;
 }
 
 interface ValuePlace {
@@ -132,12 +134,13 @@ function checkOne(value: JsonValue, schema: PropertySchema, place: ValuePlace): 
     return;
   }
   if (schema.orMap && isJsonObject(value)) return;
+  if (schema.orJson && place.isDynamic && (Array.isArray(value) || isJsonObject(value))) return;
   const kind = VALUE_KINDS[schema.type];
   if (!kind.accepts(value)) {
     report.error("wrong_type", path, `must be ${kind.text}, but received ${describeValue(value)}`);
     return;
   }
-  if (schema.required && Array.isArray(value) && value.length === 0) {
+  if (schema.required && !schema.mayBeEmpty && Array.isArray(value) && value.length === 0) {
     report.error("required", path, "must not be empty");
   }
   checkRules(value, schema, path, report);
@@ -158,6 +161,7 @@ function checkObject(object: JsonObject, schema: PropertySchema, place: ValuePla
   const { path, nested } = place;
   if (schema.type === "task") return nested?.checkTask?.(object, path);
   if (schema.type === "condition") return nested?.checkCondition?.(object, path);
+  if (schema.type === "taskRunner") return nested?.checkRunner?.(object, path);
   if (schema.properties || schema.variants) return checkObjectMembers(object, schema, place);
   const element = elementOf(schema);
   if (!element) return;

@@ -1,5 +1,5 @@
 /** The kinds of values that schemas name, and the rules of single values. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { Double, isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { PropertySchema, PropertyType } from "../../model/flows/schema.ts";
 import type { Path } from "../source/parse.ts";
@@ -27,7 +27,7 @@ export const VALUE_KINDS: Readonly<Record<PropertyType, ValueKind>> = Object.fre
   integer: { text: "a whole number", accepts: isInteger },
   number: { text: "a number", accepts: isNumber },
   boolean: { text: "true or false", accepts: isFlag },
-  duration: { text: 'an ISO 8601 duration such as "PT10S"', accepts: isDuration },
+  duration: { text: 'an ISO 8601 duration such as "PT10S", or a number of seconds', accepts: isDuration },
   dateTime: { text: 'an ISO 8601 date and time such as "2026-01-31T12:00:00Z"', accepts: isDateTime },
   list: { text: "a list", accepts: Array.isArray },
   map: { text: "an object", accepts: isJsonObject },
@@ -41,6 +41,7 @@ export const VALUE_KINDS: Readonly<Record<PropertyType, ValueKind>> = Object.fre
   condition: { text: "a condition", accepts: isJsonObject },
   conditions: { text: "a list of conditions", isList: true, accepts: Array.isArray },
   conditionMap: { text: "an object of conditions", accepts: isJsonObject },
+  taskRunner: { text: "a task runner", accepts: isJsonObject },
 });
 
 function isInteger(value: JsonValue): boolean {
@@ -58,7 +59,7 @@ function isFlag(value: JsonValue): boolean {
 }
 
 function isDuration(value: JsonValue): boolean {
-  return typeof value === "string" && parseDuration(value) !== undefined;
+  return readDuration(value) !== undefined;
 }
 
 function isDateTime(value: JsonValue): boolean {

@@ -23,7 +23,11 @@ export function problemsText(problems: readonly FlowProblem[]): string | undefin
 export function problemsError(problems: readonly FlowProblem[]): DomainError {
   const errors = errorsOf(problems);
   const text = problemsText(errors) ?? "the flow is not valid";
-  const items = errors.map(({ path, message }) => ({ path, message }));
+  const items = errors.map(({ path, message, range }) => ({
+    path,
+    message,
+    ...range && { line: range.line, column: range.column },
+  }));
   const isMalformed = errors.some((problem) => problem.code.startsWith(MALFORMED_PREFIX));
   return new DomainError("invalid_entity", isMalformed ? text : `Invalid entity: ${text}`, { items });
 }

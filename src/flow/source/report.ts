@@ -51,6 +51,7 @@ export class Report {
   readonly #errors: FlowProblem[] = [];
   readonly #warnings: FlowProblem[] = [];
   readonly #templates: NotedTemplate[] | undefined;
+  #errorCount = 0;
   #suggestions = 0;
 
   /** Templates are collected only when they will be checked. */
@@ -61,6 +62,7 @@ export class Report {
 
   /** Adds a problem that prevents saving. */
   error(code: string, path: Path, message: string): void {
+    this.#errorCount++;
     if (this.#errors.length >= MAX_PROBLEMS) return;
     this.#errors.push(this.#problem(code, path, { message, severity: "error" }));
   }
@@ -69,6 +71,11 @@ export class Report {
   warning(code: string, path: Path, message: string): void {
     if (this.hasEnoughWarnings) return;
     this.#warnings.push(this.#problem(code, path, { message, severity: "warning" }));
+  }
+
+  /** The number of errors so far, with those that were dropped. */
+  get errorCount(): number {
+    return this.#errorCount;
   }
 
   /** True when further warnings are dropped. */

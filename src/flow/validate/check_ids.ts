@@ -53,22 +53,31 @@ export class IdSet {
   readonly ids = new Set<string>();
   readonly #kind: keyof typeof RULES;
   readonly #report: Report;
+  readonly #duplicates: { readonly id: string; readonly path: Path }[] = [];
 
   constructor(kind: keyof typeof RULES, report: Report) {
     this.#kind = kind;
     this.#report = report;
   }
 
-  /** Checks the form of an id and adds it; returns its text as {@link checkId}. */
-  check(value: JsonValue | undefined, path: Path): string | undefined {
+  /** Checks the form of an id and adds it, within the `group` of that id if there is one; returns its text as {@link checkId}. */
+  check(value: JsonValue | undefined, path: Path, group?: string): string | undefined {
     const id = checkId(value, RULES[this.#kind], path, this.#report);
-    if (id !== undefined) this.add(id, path);
+    if (id !== undefined) this.add(group === undefined ? id : `${group}.${id}`, path);
     return id;
   }
 
-  /** Adds an id; reports a duplicate. */
+  /** Adds an id, and notes a duplicate for {@link reportDuplicates}. */
   add(id: string, path: Path): void {
     if (!this.ids.has(id)) this.ids.add(id);
-    else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${id}]`);
+    else this.#duplicates.push({ id, path });
+  }
+
+  /** Reports the duplicates; each message lists all of them, as existing clients expect. Called once, at the end. */
+  reportDuplicates(): void {
+    const ids = [...new Set(this.#duplicates.map(({ id }) => id))].join(", ");
+    for (const { path } of this.#duplicates) {
+      this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${ids}]`);
+    }
   }
 }

@@ -1,7 +1,9 @@
 /** Checks that declarations are objects of a known `type`: tasks, triggers, conditions, inputs and outputs. */
+import { nearestName } from "../../base/nearest_name.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
+import { integrationOf, TRIGGER_WAY } from "../schema/integrations.ts";
 import { cutText, deprecationText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
@@ -35,6 +37,31 @@ export function resolveType<T extends DeclaredType>(
   return type;
 }
 
+/** The declared type of the task runner at `path`; reports a missing or unknown one, such as that of another service. */
+export function resolveRunner<T extends DeclaredType>(
+  runner: JsonObject,
+  path: Path,
+  report: Report,
+  types: TypeFinder<T>,
+): T | undefined {
+  const written = checkTypeMember(runner, path, report);
+  if (written === undefined) return undefined;
+  const type = types.find(canonicalType(written));
+  if (type) {
+    reportStatus(written, type, path, report);
+    return type;
+  }
+  const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate)) ?? TYPE_PREFIXES[0];
+  const known = types.list().map(({ type: name }) => prefix + name);
+  const suggestion = report.suggest(written, known);
+  const advice = suggestion ||
+    `: this server runs scripts itself, not on other services; use ${
+      known.map((name) => `"${name}"`).join(" or ")
+    }`;
+  report.error("unknown_type", [...path, "type"], `Invalid task runner: ${cutText(written)}${advice}`);
+  return undefined;
+}
+
 /** The `type` of the object at `path`; reports a missing or wrong one and returns `undefined`. */
 export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
   const type = ownProperty(object, "type");
@@ -47,23 +74,44 @@ export function checkTypeMember(object: JsonObject, path: Path, report: Report):
   return undefined;
 }
 
-/** Reports an unknown type; suggests a known one. */
+/** Reports an unknown type; suggests a known one, else says what to do about a type of an integration. */
 export function refuseUnknownType(
   type: string,
   path: Path,
   { report, known }: { readonly report: Report; readonly known: Iterable<string> },
 ): void {
-  report.error(
-    "unknown_type",
-    [...path, "type"],
-    `Invalid type: ${cutText(type)}${report.suggest(type, known)}`,
-  );
+  const suggestion = report.suggest(type, known);
+  const help = suggestion === "" ? integrationHelp(type) : suggestion;
+  report.error("unknown_type", [...path, "type"], `Invalid type: ${cutText(type)}${help}`);
 }
+
+const PAGE = "docs/INTEGRATIONS.md";
+
+/** The end of a refusal: the integration of the type, whether it is planned, and the nearest way. */
+function integrationHelp(type: string): string {
+  const integration = integrationOf(canonicalType(type));
+  if (!integration) {
+    const isPlugin = TYPE_PREFIXES.some((prefix) => type.startsWith(prefix));
+    return isPlugin ? `; this server has no such type, see docs/COMPATIBILITY.md and ${PAGE}` : "";
+  }
+  const { id, title, isPlanned, way } = integration;
+  const plan = isPlanned ? "planned, but not here yet; until then" : "not planned; instead";
+  const nearest = TRIGGER_NAME.test(type) ? TRIGGER_WAY : way;
+  return `; this type of the integration "${title}" is ${plan} ${nearest}; see ${PAGE}#${id}`;
+}
+
+/** The last part of the name of a trigger, by the convention of other servers. */
+const TRIGGER_NAME = /\.\w*Trigger$/;
 
 /** Reports a type that is planned, deprecated, or written with an older name. */
 function reportStatus(written: string, type: DeclaredType, path: Path, report: Report): void {
   if (type.form === "planned") {
-    report.error("unsupported_type", [...path, "type"], `Type "${cutText(written)}" is not supported yet`);
+    const reason = type.refusal === undefined ? " yet" : `: ${type.refusal}`;
+    report.error(
+      "unsupported_type",
+      [...path, "type"],
+      `Type "${cutText(written)}" is not supported${reason}`,
+    );
   }
   if (type.deprecated) {
     report.warning("deprecated_type", path, `Type "${cutText(written)}" ${deprecationText(type.deprecated)}`);
@@ -80,11 +128,44 @@ function currentName(written: string, canonical: string): string {
   return root ? `${root}plugin.${canonical}` : canonical;
 }
 
-/** Names of the types for suggestions, with the same prefix as `written`. */
-function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
+/**
+ * Names of the types for suggestions, with the same prefix as `written`. Where its group is known, only those of the group:
+ * a type of another language or integration is no correction.
+ */
+function namesLike(written: string, all: readonly TypeDeclaration[]): string[] {
+  const types = sameGroup(written, all);
   const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   if (prefix) return types.map(({ type }) => prefix + type);
   const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   if (root) return types.flatMap(({ aliases }) => aliases.map((alias) => root + alias));
   return types.flatMap(({ type }) => [type, TYPE_PREFIXES[0] + type]);
 }
+
+function sameGroup(written: string, types: readonly TypeDeclaration[]): readonly TypeDeclaration[] {
+  const name = canonicalType(written);
+  const groupsOf = ({ type, aliases }: TypeDeclaration) => [type, ...aliases].map(groupOf);
+  const group = nearestGroup(groupOf(name), new Set(types.flatMap(groupsOf)));
+  const ofGroup = types.filter((type) => groupsOf(type).includes(group));
+  return ofGroup.length > 0 || integrationOf(name) ? ofGroup : types;
+}
+
+/** The group itself; a misspelt script language is that of the known group whose language is similar. */
+function nearestGroup(group: string, known: ReadonlySet<string>): string {
+  if (known.has(group) || !group.startsWith(SCRIPTS)) return group;
+  const languages = [...known].filter((each) => each.startsWith(SCRIPTS)).map((each) =>
+    each.slice(SCRIPTS.length)
+  );
+  const written = group.slice(SCRIPTS.length);
+  const language = written.length < MIN_LANGUAGE ? undefined : nearestName(written, languages);
+  return language === undefined ? group : SCRIPTS + language;
+}
+
+/** The part of a canonical name within which names are compared: `core`, `jdbc`, `scripts.python`. */
+function groupOf(name: string): string {
+  const [first = "", second = ""] = name.split(".");
+  return `${first}.` === SCRIPTS ? SCRIPTS + second : first;
+}
+
+const SCRIPTS = "scripts.";
+/** Shorter names are all similar: C is not R. */
+const MIN_LANGUAGE = 3;

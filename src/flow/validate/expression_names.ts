@@ -5,6 +5,7 @@ import { LOOP } from "../../model/executions/loop_run.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import { scalarText, textOf } from "../schema/describe.ts";
+import { flattenForms, inputIdOf } from "../inputs/form.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import { typeOf, type WrittenTask, writtenTasks } from "../schema/nested_tasks.ts";
 import { isInIteration } from "./static_expressions.ts";
@@ -24,6 +25,12 @@ const ITEM = ["item.index", "item.value", "item.key", "item.parent", "item.paren
 /** A name that may follow a dot; others need brackets. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+interface NameOptions {
+  readonly taskId?: string;
+  /** Variables that the flow inherits. */
+  readonly inherited?: JsonObject;
+}
+
 /**
  * Expressions by root variable. With a task, outputs are those of the tasks written before it; `undefined` when the flow
  * has no such task. The document may be invalid.
@@ -31,21 +38,23 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function expressionNames(
   document: JsonObject,
   catalog: TaskCatalog,
-  taskId?: string,
+  { taskId, inherited = {} }: NameOptions = {},
 ): JsonObject | undefined {
   const tasks = [...writtenTasks(document, catalog)];
   const end = taskId === undefined ? tasks.length : tasks.findIndex(({ task }) => idOf(task) === taskId);
   if (end < 0) return undefined;
   const variables = ownProperty(document, "variables");
+  const namespace = Object.keys(inherited).map((name) => dotted("namespace", [name]));
   return {
     flow: FLOW,
     execution: EXECUTION,
     task: TASK,
     taskrun: TASK_RUN,
-    inputs: objectsOf(ownProperty(document, "inputs")).map((input) =>
-      dotted("inputs", (idOf(input) ?? "").split("."))
+    inputs: flattenForms(ownProperty(document, "inputs")).map((input) =>
+      dotted("inputs", inputIdOf(input).split("."))
     ),
     vars: isJsonObject(variables) ? Object.keys(variables).map((name) => dotted("vars", [name])) : [],
+    ...(namespace.length > 0 ? { namespace } : {}),
     labels: readLabels(ownProperty(document, "labels")).map(({ key }) => dotted("labels", key.split("."))),
     outputs: tasks.slice(0, end).flatMap((written) => outputNames(written, catalog)),
     trigger: objectsOf(ownProperty(document, "triggers")).length > 0 ? ["trigger"] : [],

@@ -1,8 +1,9 @@
 /** Rules of retries and of single task types that schemas cannot express; a new type is a line of the table. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
+import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../../model/tasks/task_catalog.ts";
 import { orderByNeeds } from "../inputs/depends_on.ts";
 import { cutText, elementsOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
@@ -16,6 +17,8 @@ export interface RuleContext {
   readonly report: Report;
   /** The flow of the tasks, when its key is known. */
   readonly flow?: FlowKey;
+  /** Where scripts may run; absent: unknown. */
+  readonly scriptPlaces?: ScriptPlaces;
 }
 
 interface TypedTask {
@@ -187,6 +190,5 @@ export function checkRetry(retry: JsonValue | undefined, path: Path, report: Rep
 }
 
 function durationOf(retry: JsonObject, name: string): number | undefined {
-  const value = ownProperty(retry, name);
-  return typeof value === "string" ? parseDuration(value) : undefined;
+  return readDuration(ownProperty(retry, name));
 }

@@ -1,6 +1,6 @@
 /** Rules of single trigger types that schemas cannot express, by canonical name: a new one is a line of the table. */
 import { cronMistake } from "../../languages/cron/mod.ts";
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
@@ -11,7 +11,7 @@ type Rule = (trigger: JsonObject, path: Path, report: Report) => void;
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["core.trigger.Webhook", checkWebhook],
   ["core.trigger.Schedule", checkSchedule],
-  ["core.trigger.ScheduleOnDates", checkZone],
+  ["core.trigger.ScheduleOnDates", checkDates],
   ["core.trigger.Flow", checkFlowTrigger],
 ]);
 
@@ -53,8 +53,7 @@ function checkPeriod(
   report: Report,
 ): void {
   const object = ownProperty(trigger, owner);
-  const text = isJsonObject(object) ? textOf(object, name) : undefined;
-  const ms = text === undefined ? undefined : parseDuration(text);
+  const ms = isJsonObject(object) ? readDuration(ownProperty(object, name)) : undefined;
   const at = [...path, owner, name];
   if (ms !== undefined && ms < MIN_PERIOD_MS) {
     report.error("too_small", at, "must be greater than or equal to PT1S");
@@ -64,7 +63,24 @@ function checkPeriod(
   }
 }
 
+/** Members that a type would share with others, but must not have: they are reported here, not as unknown ones. */
+export const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ["core.trigger.Schedule", "interval"],
+  ["core.trigger.ScheduleOnDates", "interval"],
+]);
+
+function refuseInterval(trigger: JsonObject, path: Path, report: Report): void {
+  if (!hasValue(trigger, "interval")) return;
+  report.error("unknown_property", [...path, "interval"], "must be null: the trigger has its own dates");
+}
+
+function checkDates(trigger: JsonObject, path: Path, report: Report): void {
+  refuseInterval(trigger, path, report);
+  checkZone(trigger, path, report);
+}
+
 function checkSchedule(trigger: JsonObject, path: Path, report: Report): void {
+  refuseInterval(trigger, path, report);
   const cron = textOf(trigger, "cron");
   if (cron !== undefined && !hasExpression(cron)) {
     const mistake = cronMistake(cron, flagOf(trigger, "withSeconds", false));

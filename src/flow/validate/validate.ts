@@ -1,11 +1,14 @@
 /** Document → problems. Schemas come from the catalogs; further rules of single types are in `task_rules` and `trigger_rules`. */
-import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
+import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
+import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
 import { checkRetry } from "./task_rules.ts";
-import { scalarText, textOf } from "../schema/describe.ts";
+import { flattenForms, inputIdOf } from "../inputs/form.ts";
+import { textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
 import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
@@ -21,6 +24,8 @@ import { checkListeners, TriggerValidator } from "./validate_triggers.ts";
 export interface Catalogs {
   readonly tasks: TaskCatalog;
   readonly triggers: TriggerCatalog;
+  /** Where scripts may run; absent: unknown. */
+  readonly scriptPlaces?: ScriptPlaces;
 }
 
 /** Which checks run. */
@@ -30,6 +35,8 @@ export interface ValidateOptions {
     /** Functions besides the built-in ones; without them calls are not checked. */
     readonly functions?: ReadonlySet<string>;
   };
+  /** Plugin defaults that the flow inherits from its namespace and the server, the nearest first. */
+  readonly inherited?: readonly PluginDefault[];
 }
 
 const APART: ReadonlySet<string> = new Set(["id", "namespace", "labels", "tasks"]);
@@ -43,21 +50,23 @@ export function validateFlow(
   options: ValidateOptions = {},
 ): FlowProblem[] {
   return problemsOf(parsed, options, (document, report) => {
-    return checkDocument(applyPluginDefaults(document, catalogs), catalogs, report);
+    return checkDocument(applyPluginDefaults(document, catalogs, options.inherited), catalogs, report);
   });
 }
 
 /** The problems of a source that holds one task. */
 export function validateTask(
   parsed: ParsedSource,
-  { tasks: catalog, triggers }: Catalogs,
+  { tasks: catalog, triggers, scriptPlaces }: Catalogs,
   options: ValidateOptions = {},
 ): FlowProblem[] {
   return problemsOf(parsed, options, (document, report) => {
     const conditions = new TriggerValidator(triggers, report);
     const checkCondition: NestedChecks["checkCondition"] = (value, path) =>
       conditions.checkCondition(value, path);
-    new TaskValidator({ catalog, report }, checkCondition).check(document, []);
+    const tasks = new TaskValidator({ catalog, report, scriptPlaces }, checkCondition);
+    tasks.check(document, []);
+    tasks.reportDuplicates();
     return {};
   });
 }
@@ -90,13 +99,15 @@ function problemsOf(
 /** Reports all problems but those of expressions; returns the names that expressions may use. */
 function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report): KnownNames {
   const triggers = new TriggerValidator(catalogs.triggers, report);
-  const rules = { catalog: catalogs.tasks, report, flow: keyOf(document) };
+  const { tasks: catalog, scriptPlaces } = catalogs;
+  const rules = { catalog, report, flow: keyOf(document), scriptPlaces };
   const tasks = new TaskValidator(rules, (value, path) => triggers.checkCondition(value, path));
   checkId(ownProperty(document, "id"), FLOW_ID, ["id"], report);
   checkId(ownProperty(document, "namespace"), NAMESPACE, ["namespace"], report);
   checkLabels(ownProperty(document, "labels"), ["labels"], report);
   tasks.checkRequired(ownProperty(document, "tasks"), ["tasks"]);
   checkMembers(document, FLOW_PROPERTIES, { path: [], report, nested: tasks.nested, apart: APART });
+  tasks.reportDuplicates();
   checkOutputs(ownProperty(document, "outputs"), ["outputs"], report);
   triggers.checkList(ownProperty(document, "triggers"), ["triggers"]);
   checkRetry(ownProperty(document, "retry"), ["retry"], report);
@@ -119,11 +130,7 @@ function keyOf(document: JsonObject): FlowKey | undefined {
 /** `undefined` when the inputs are no list. */
 function inputIds(inputs: JsonValue | undefined): ReadonlySet<string> | undefined {
   if (inputs !== undefined && inputs !== null && !Array.isArray(inputs)) return undefined;
-  return new Set(
-    objectsOf(inputs).flatMap((input) =>
-      scalarText(ownProperty(input, "id") ?? ownProperty(input, "name")) ?? []
-    ),
-  );
+  return new Set(flattenForms(inputs).map(inputIdOf).filter((id) => id !== ""));
 }
 
 function variableNames(variables: JsonValue | undefined): ReadonlySet<string> | undefined {

@@ -5,8 +5,15 @@ import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts
 import { dependencyOrder } from "../inputs/depends_on.ts";
 import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
-import type { InputType } from "../inputs/input_type.ts";
-import { conversions, findInputType, listInputTypes } from "../inputs/registry.ts";
+import { FORM, isForm } from "../inputs/form.ts";
+import type { DeclarationMistake, InputDeclaration, InputType } from "../inputs/input_type.ts";
+import {
+  conversions,
+  findDeclaredType,
+  findInputType,
+  listInputTypes,
+  listValueTypes,
+} from "../inputs/registry.ts";
 import { shownValue } from "../inputs/shown_value.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
@@ -33,17 +40,42 @@ export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path,
   const { report } = place;
   const ids = new IdSet("input", report);
   const declared: Declared[] = [];
+  checkInputList(inputs, path, { ...place, ids, declared });
+  ids.reportDuplicates();
+  checkNesting(declared, report);
+  checkDependencies(declared, report);
+}
+
+/** Where a list of inputs is, and what was declared before. */
+interface ListPlace extends InputPlace {
+  readonly ids: IdSet;
+  readonly declared: Declared[];
+  /** The FORM around it. */
+  readonly form?: string;
+}
+
+function checkInputList(inputs: readonly JsonValue[], path: Path, place: ListPlace): void {
+  const { report, ids, declared, form } = place;
   for (const [index, properties] of inputs.entries()) {
     const at = [...path, index];
     if (!checkObject(properties, "an input", at, report)) continue;
     reportOldName(properties, [...at, "name"], report);
     const name = idMember(properties);
-    const id = ids.check(ownProperty(properties, name), [...at, name]);
+    const own = ids.check(ownProperty(properties, name), [...at, name], form);
+    if (isForm(properties)) {
+      if (form === undefined) checkForm(properties, at, { ...place, form: own ?? "" });
+      else report.error("bad_input", [...at, "type"], "a FORM cannot contain another FORM");
+      continue;
+    }
+    const id = own !== undefined && form !== undefined ? `${form}.${own}` : own;
     if (id !== undefined) declared.push({ id, properties, path: at });
     checkDeclaration(properties, at, place);
   }
-  checkNesting(declared, report);
-  checkDependencies(declared, ids.ids, report);
+}
+
+function checkForm(properties: JsonObject, path: Path, place: ListPlace): void {
+  checkDeclaration(properties, path, place);
+  checkInputList(elementsOf(properties, "inputs"), [...path, "inputs"], place);
 }
 
 /** The member that holds the id: `name` in older flows. */
@@ -61,9 +93,9 @@ function reportOldName(properties: JsonObject, path: Path, report: Report): void
 function checkDeclaration(properties: JsonObject, path: Path, { report, isForeign }: InputPlace): void {
   const name = checkTypeMember(properties, path, report);
   if (name === undefined) return;
-  const type = findInputType(name);
+  const type = findDeclaredType(name);
   if (!type) {
-    refuseInputType(name, path, report);
+    refuseInputType(name, path, { report, types: listInputTypes() });
     return;
   }
   const [current = name] = type.names;
@@ -72,14 +104,34 @@ function checkDeclaration(properties: JsonObject, path: Path, { report, isForeig
   }
   const schemas = { ...INPUT_PROPERTIES, ...type.properties };
   checkMembers(properties, schemas, { path, report, isForeign, apart: IDENTITY });
-  const mistakes = type.checkDeclaration?.(properties, conversions) ?? [];
+  const mistakes = [
+    ...refusedMembers(properties, type),
+    ...type.checkDeclaration?.(properties, conversions) ?? [],
+  ];
   for (const { property, message } of mistakes) report.error("bad_input", [...path, property], message);
-  checkDefaults(properties, type, { path, report, isSound: mistakes.length === 0 });
+  const values = findInputType(name);
+  if (values) checkDefaults(properties, values, { path, report, isSound: mistakes.length === 0 });
 }
 
-function refuseInputType(name: string, path: Path, report: Report): void {
-  const known = listInputTypes().flatMap((candidate) => candidate.names);
-  refuseUnknownType(name, path, { report, known });
+function refusedMembers(properties: JsonObject, { refused }: InputDeclaration): DeclarationMistake[] {
+  return [...refused ?? []].filter(([property]) => hasValue(properties, property))
+    .map(([property, message]) => ({ property, message }));
+}
+
+/** Inputs that a namespace declares for many flows; no such declarations exist here. */
+const SHARED_INPUTS = "REUSABLE_INPUTS";
+
+function refuseInputType(
+  name: string,
+  path: Path,
+  { report, types }: { readonly report: Report; readonly types: readonly InputDeclaration[] },
+): void {
+  if (name === SHARED_INPUTS) {
+    const message = `Type "${name}" is not supported: declare the inputs here, in an input of type ${FORM}`;
+    report.error("unsupported_type", [...path, "type"], message);
+    return;
+  }
+  refuseUnknownType(name, path, { report, known: types.flatMap((candidate) => candidate.names) });
 }
 
 function checkDefaults(
@@ -132,14 +184,18 @@ function checkNesting(declared: readonly Declared[], report: Report): void {
   }
 }
 
-function checkDependencies(declared: readonly Declared[], ids: ReadonlySet<string>, report: Report): void {
-  for (const { properties, path } of declared) {
+function checkDependencies(declared: readonly Declared[], report: Report): void {
+  const ids = new Set(declared.map(({ id }) => id));
+  for (const { id: own, properties, path } of declared) {
     const dependsOn = ownProperty(properties, "dependsOn");
     const needed = isJsonObject(dependsOn) ? elementsOf(dependsOn, "inputs") : [];
     for (const [index, value] of needed.entries()) {
       const id = scalarText(value);
       if (id === undefined || ids.has(id)) continue;
-      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids)}`;
+      // Within a FORM the full id is needed.
+      const sibling = `${own.slice(0, own.lastIndexOf(".") + 1)}${id}`;
+      const hint = ids.has(sibling) ? `, did you mean "${sibling}"` : report.suggest(id, ids);
+      const message = `Cannot find input ${describeValue(id)}${hint}`;
       report.error("unknown_input", [...path, "dependsOn", "inputs", index], message);
     }
   }
@@ -159,6 +215,8 @@ export function checkOutputs(outputs: JsonValue | undefined, path: Path, report:
     ids.check(ownProperty(output, "id"), [...at, "id"]);
     checkMembers(output, OUTPUT_PROPERTIES, { path: at, report, apart: ID });
     const type = textOf(output, "type");
-    if (type !== undefined && !findInputType(type)) refuseInputType(type, at, report);
+    if (type === undefined || findInputType(type)) continue;
+    refuseInputType(type, at, { report, types: listValueTypes() });
   }
+  ids.reportDuplicates();
 }

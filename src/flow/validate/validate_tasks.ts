@@ -7,7 +7,7 @@ import { LOOP } from "../../model/executions/loop_run.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { IdSet } from "./check_ids.ts";
-import { checkObject, resolveType } from "./check_type.ts";
+import { checkObject, resolveRunner, resolveType } from "./check_type.ts";
 import { describeValue, textOf } from "../schema/describe.ts";
 import { TASK_PROPERTIES } from "../schema/flow_schema.ts";
 import type { Path } from "../source/parse.ts";
@@ -16,6 +16,7 @@ import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./tas
 import { checkInputDeclarations } from "./validate_inputs.ts";
 
 const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
+const TYPE: ReadonlySet<string> = new Set(["type"]);
 
 /** Checks the tasks of one flow; ids are unique across all its blocks. */
 export class TaskValidator {
@@ -41,12 +42,18 @@ export class TaskValidator {
         checkInputDeclarations(inputs, path, { report: rules.report, isForeign: path.length > 1 });
       },
       checkCondition,
+      checkRunner: (runner, path) => this.#checkRunner(runner, path),
     };
   }
 
   /** Ids of all checked tasks. */
   get ids(): ReadonlySet<string> {
     return this.#ids.ids;
+  }
+
+  /** Reports ids that several tasks have. Called once, after all tasks. */
+  reportDuplicates(): void {
+    this.#ids.reportDuplicates();
   }
 
   /** The `tasks` of the flow: at least one. */
@@ -88,7 +95,8 @@ export class TaskValidator {
   }
 
   #checkProperties(task: JsonObject, type: TaskType, path: Path): void {
-    const { report } = this.#rules;
+    const { report, scriptPlaces } = this.#rules;
+    const { errorCount } = report;
     const apart = checkTaskRules({ task, type, path }, this.#rules);
     checkMembers(task, this.#schemaOf(type), {
       path,
@@ -97,6 +105,18 @@ export class TaskValidator {
       apart: apart.size === 0 ? IDENTITY : new Set([...IDENTITY, ...apart]),
       foreign: FOREIGN_TASK_PROPERTIES.get(type.type),
     });
+    if (type.form !== "runnable" || report.errorCount > errorCount) return;
+    for (const problem of type.check?.(task, scriptPlaces) ?? []) {
+      const at = [...path, ...problem.path];
+      if (problem.severity === "error") report.error("bad_place", at, problem.message);
+      else report.warning("other_place", at, problem.message);
+    }
+  }
+
+  #checkRunner(runner: JsonObject, path: Path): void {
+    const { report, catalog: { runners } } = this.#rules;
+    const type = resolveRunner(runner, path, report, runners);
+    if (type) checkMembers(runner, type.properties, { path, report, apart: TYPE, isDynamic: true });
   }
 
   #schemaOf(type: TaskType): PropertySchemas {

@@ -9,10 +9,16 @@ import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
-import { checkTriggerRules } from "./trigger_rules.ts";
+import { checkTriggerRules, REFUSED_MEMBERS } from "./trigger_rules.ts";
 
 const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
 const TYPE: ReadonlySet<string> = new Set(["type"]);
+
+/** Members that are not checked by the schemas of that type. */
+function apartOf(type: string): ReadonlySet<string> {
+  const refused = REFUSED_MEMBERS.get(type);
+  return refused === undefined ? IDENTITY : new Set([...IDENTITY, refused]);
+}
 
 /** Checks the triggers of one flow. */
 export class TriggerValidator {
@@ -34,6 +40,7 @@ export class TriggerValidator {
   checkList(triggers: JsonValue | undefined, path: Path): void {
     if (!Array.isArray(triggers)) return;
     for (const [index, trigger] of triggers.entries()) this.check(trigger, [...path, index]);
+    this.#ids.reportDuplicates();
   }
 
   /** One trigger: its id, type and properties. */
@@ -47,11 +54,14 @@ export class TriggerValidator {
       path,
       report,
       nested: this.#nested,
-      apart: IDENTITY,
+      apart: apartOf(type.type),
       isForeign: true,
     });
     checkTriggerRules(trigger, type.type, { path, report });
-    if (type.form === "webhook") this.#checkKeyIsUnique(trigger, path);
+    if (type.form !== "webhook") return;
+    this.#checkKeyIsUnique(trigger, path);
+    const seen = "and a webhook sees none; use a Flow trigger";
+    refuseWindows(trigger, path, { catalog: this.#catalog, report, seen });
   }
 
   /** One condition and its nested conditions. */
@@ -84,15 +94,28 @@ export class TriggerValidator {
   }
 }
 
-/** Reports window conditions of `listeners`: they need several executions, and a listener reads only one. */
+/** Reports window conditions of `listeners`. */
 export function checkListeners(document: JsonObject, catalog: TriggerCatalog, report: Report): void {
   for (const [index, listener] of elementsOf(document, "listeners").entries()) {
-    const conditions = isJsonObject(listener) ? elementsOf(listener, "conditions") : [];
-    for (const [at, condition] of conditions.entries()) {
-      const written = isJsonObject(condition) ? textOf(condition, "type") : undefined;
-      if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
-      const path = ["listeners", index, "conditions", at, "type"];
-      report.error("not_supported", path, "needs several executions, and a listener sees one; remove it");
-    }
+    if (!isJsonObject(listener)) continue;
+    const seen = "and a listener sees one; remove it";
+    refuseWindows(listener, ["listeners", index], { catalog, report, seen });
+  }
+}
+
+/** Reports window conditions where they cannot hold: they need several executions. */
+function refuseWindows(
+  owner: JsonObject,
+  path: Path,
+  { catalog, report, seen }: {
+    readonly catalog: TriggerCatalog;
+    readonly report: Report;
+    readonly seen: string;
+  },
+): void {
+  for (const [at, condition] of elementsOf(owner, "conditions").entries()) {
+    const written = isJsonObject(condition) ? textOf(condition, "type") : undefined;
+    if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
+    report.error("not_supported", [...path, "conditions", at, "type"], `needs several executions, ${seen}`);
   }
 }

@@ -35,6 +35,9 @@ const FIELDS = {
   kind: { operators: CHOICES, flat: "IN" },
 } satisfies FilterFields;
 
+/** Names of the filters. */
+export const EXECUTION_FILTER_NAMES: readonly string[] = Object.keys(FIELDS);
+
 type Filter = RawFilter<keyof typeof FIELDS>;
 
 const NOTHING: ExecutionCondition = { field: "state", states: [], negated: false };

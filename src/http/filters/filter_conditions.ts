@@ -13,6 +13,7 @@ import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } fro
 import { readDate, readRange, readScopes } from "./filter_values.ts";
 import { invalidArgument } from "../forms/refusals.ts";
 
+const TIME_FIELDS: ReadonlySet<string> = new Set(["startDate", "endDate", "timeRange"]);
 const MAX_SEARCH_WORDS = 20;
 /** Operators that set the earliest start, and the latest end. */
 const EARLIEST = /^(EQUALS|GREATER_THAN.*)$/, LATEST = /^(EQUALS|LESS_THAN.*)$/;
@@ -33,7 +34,8 @@ export function readConditions<Field extends string, Condition>(
   fields: FilterFields<Field>,
   { conditionsOf, now }: ConditionReader<Field, Condition>,
 ): ConditionSet<Condition> {
-  const { all, groups } = readFilters(query, fields);
+  const { all: given, groups } = readFilters(query, fields);
+  const all = withoutFlatTimes(given, groups.flat());
   for (const group of [[], ...groups]) checkDates([...all, ...group], now);
   const anyOf = groups.map((group) => group.flatMap(conditionsOf));
   return {
@@ -74,17 +76,24 @@ export function readSpan({ value }: RawFilter, now: Instant): Pick<DateCondition
   return { operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) };
 }
 
+/** Where flat parameters and `filters[…]` both say the time, the flat ones do not count. */
+function withoutFlatTimes<Field extends string>(
+  filters: readonly RawFilter<Field>[],
+  grouped: readonly RawFilter<Field>[],
+): readonly RawFilter<Field>[] {
+  const isTime = ({ field }: RawFilter<Field>) => TIME_FIELDS.has(field);
+  // Only flat parameters have a name.
+  const isSaidTwice = [...filters, ...grouped].some((filter) => isTime(filter) && filter.name === undefined);
+  return isSaidTwice ? filters.filter((filter) => !isTime(filter) || filter.name === undefined) : filters;
+}
+
 /** @throws DomainError invalid_argument: the dates of one conjunction contradict each other */
 function checkDates(filters: readonly RawFilter[], now: Instant): void {
-  const has = (field: string) => filters.some((filter) => filter.field === field);
-  if (has("startDate") && has("timeRange")) {
-    throw invalidArgument('"startDate" and "timeRange" are mutually exclusive: give one of them');
-  }
   const dates = filters.filter(({ field }) => field === "startDate" || field === "endDate")
     .map((filter) => readDateCondition(filter, now));
   const after = dates.filter(({ field, operator }) => field === "startDate" && EARLIEST.test(operator));
   const before = dates.filter(({ field, operator }) => field === "endDate" && LATEST.test(operator));
   if (after.some(({ at: start }) => before.some(({ at: end }) => start > end))) {
-    throw invalidArgument('"startDate" must not be after "endDate"');
+    throw invalidArgument("Start date must be before End Date");
   }
 }

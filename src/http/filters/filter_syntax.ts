@@ -18,7 +18,7 @@ export const CHOICES = [...CHOICE, "IN", "NOT_IN"] as const;
 /** One parameter with a valid field and operator. */
 export interface RawFilter<Field extends string = string> {
   readonly field: Field;
-  /** Name of the field in the request; absent: `field`. */
+  /** Name of the flat parameter; absent for `filters[…]`. */
   readonly name?: string;
   readonly operator: FilterOperator;
   /** The third bracket: the key of a label. */

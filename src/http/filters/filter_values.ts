@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { NAME_OPERATORS, type NameCondition } from "../../model/executions/execution_query.ts";
 import type { Label } from "../../model/flows/label.ts";
-import { checkPattern } from "./filter_pattern.ts";
+import { patternProblem } from "../../model/executions/name_pattern.ts";
 import { listOf, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
 import { parseQueryInstant } from "../forms/params.ts";
 import { invalidArgument } from "../forms/refusals.ts";
@@ -15,6 +15,12 @@ type Scope = typeof SCOPES[number];
 export function readName(filter: RawFilter): Pick<NameCondition, "operator" | "values"> {
   if (filter.operator === "REGEX") checkPattern(filter.value);
   return { operator: oneOf("operator", filter.operator, NAME_OPERATORS), values: valuesOf(filter) };
+}
+
+/** @throws DomainError invalid_filter: it is not a regular expression, or matching may take long */
+function checkPattern(pattern: string): void {
+  const problem = patternProblem(pattern);
+  if (problem) refuse(`Invalid filter: ${problem}`);
 }
 
 /** One or several of the allowed names. @throws DomainError invalid_filter */

@@ -18,6 +18,9 @@ const FIELDS = {
   labels: { operators: CHOICES, flat: "EQUALS" },
 } satisfies FilterFields;
 
+/** Names of the filters. */
+export const FLOW_FILTER_NAMES: readonly string[] = Object.keys(FIELDS);
+
 const namespaceOf = ({ namespace }: ListedFlow) => namespace;
 const TESTS = {
   q: testOf(({ namespace, id }: ListedFlow) => `${namespace} ${id}`, readWordTest),

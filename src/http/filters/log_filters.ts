@@ -32,6 +32,9 @@ const FIELDS = {
   },
 } satisfies FilterFields;
 
+/** Names of the filters. */
+export const LOG_FILTER_NAMES: readonly string[] = Object.keys(FIELDS);
+
 type Filter = RawFilter<keyof typeof FIELDS>;
 
 const NO_LINE: LogCondition = { field: "level", levels: [] };

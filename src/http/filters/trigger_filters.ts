@@ -29,6 +29,9 @@ const FIELDS = {
   triggerState: { operators: CHOICES, flat: "IN" },
 } satisfies FilterFields;
 
+/** Names of the filters. */
+export const TRIGGER_FILTER_NAMES: readonly string[] = Object.keys(FIELDS);
+
 /** Searched by `q`: namespace, flow, trigger and last execution. */
 const searchedText = ({ namespace, flowId, triggerId, executionId = "" }: TriggerState) =>
   `${namespace} ${flowId} ${triggerId} ${executionId}`;
@@ -56,14 +59,17 @@ export function readTriggerFilter(query: URLSearchParams): (state: TriggerState)
   return readPredicate(query, FIELDS, TESTS);
 }
 
-/** The filters of a body `{filters: [{field, operation, value}]}`, as a query. @throws DomainError invalid_filter */
+/** The filters of a body `{filters: [{field, operation, value}]}`, as a query; the names of members have any case. @throws DomainError invalid_filter */
 export function filterQueryOf(body: JsonValue | undefined): URLSearchParams {
   const query = new URLSearchParams();
   for (const filter of filtersIn(body)) {
     if (!isJsonObject(filter)) refuse("Invalid filter: each must have a field, an operation and a value");
-    const { field, operation, value } = filter;
-    const name = fieldOf(String(field ?? ""));
-    query.append(`filters[${name}][${String(operation ?? "EQUALS")}]`, textOf(value ?? ""));
+    const members = new Map(
+      Object.entries(filter).map(([name, member]) => [name.toLowerCase(), member ?? ""]),
+    );
+    const name = fieldOf(String(members.get("field") ?? ""));
+    const operator = String(members.get("operation") || "EQUALS").toUpperCase();
+    query.append(`filters[${name}][${operator}]`, textOf(members.get("value") ?? ""));
   }
   return query;
 }

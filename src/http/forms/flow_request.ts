@@ -10,7 +10,7 @@ import { readForm } from "./multipart.ts";
 import { readBoolean } from "./params.ts";
 import { invalidArgument } from "./refusals.ts";
 
-/** Media types of a source. JSON is YAML too. */
+/** Media types of a source. JSON is YAML too; some generated clients can send a text only as bytes. */
 const SOURCE_TYPES = [
   "application/x-yaml",
   "application/yaml",
@@ -18,6 +18,7 @@ const SOURCE_TYPES = [
   "text/x-yaml",
   "text/plain",
   "application/json",
+  "application/octet-stream",
 ] as const;
 
 /** Separates the documents of one text. */

@@ -1,6 +1,10 @@
 /** Schemas of the entities in requests and responses. */
+import type { DurationForm } from "../../base/duration.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import { METRIC_TYPES } from "../../model/executions/metric.ts";
 import { STATES } from "../../model/executions/state.ts";
+import { KV_TYPES } from "../../model/namespaces/kv_pair.ts";
 import {
   ANYTHING,
   FLAG,
@@ -15,6 +19,8 @@ import {
   type Schema,
   TEXT,
 } from "./schema.ts";
+import { FLOW_COMPONENTS } from "./flow_components.ts";
+import { PLUGIN_COMPONENTS } from "./plugin_components.ts";
 
 const FLOW = {
   id: TEXT,
@@ -23,20 +29,22 @@ const FLOW = {
   "description?": TEXT,
   disabled: FLAG,
   deleted: FLAG,
+  draft: FLAG,
   "labels?": listOf(ref("Label")),
-  "inputs?": listOf(MAP),
-  "outputs?": listOf(MAP),
+  "inputs?": listOf(ref("FlowInput")),
+  "outputs?": listOf(ref("FlowOutput")),
   "variables?": MAP,
   tasks: listOf(ref("Task")),
   "errors?": listOf(ref("Task")),
   "finally?": listOf(ref("Task")),
   "afterExecution?": listOf(ref("Task")),
-  "triggers?": listOf(ref("Task")),
+  "triggers?": listOf(ref("Trigger")),
   "concurrency?": MAP,
 };
 
 const TASK_RUN = {
   id: TEXT,
+  tenantId: TEXT,
   executionId: TEXT,
   namespace: TEXT,
   flowId: TEXT,
@@ -44,13 +52,14 @@ const TASK_RUN = {
   "parentTaskRunId?": TEXT,
   "value?": TEXT,
   "iteration?": INTEGER,
-  "attempts?": listOf(objectOf({ state: ref("State") })),
+  "attempts?": listOf(ref("TaskRunAttempt")),
   outputs: MAP,
   state: ref("State"),
 };
 
 const EXECUTION = {
   id: TEXT,
+  tenantId: TEXT,
   namespace: TEXT,
   flowId: TEXT,
   flowRevision: INTEGER,
@@ -62,11 +71,13 @@ const EXECUTION = {
   state: ref("State"),
   "parentId?": TEXT,
   originalId: TEXT,
-  "trigger?": MAP,
+  "trigger?": ref("ExecutionTrigger"),
   deleted: FLAG,
-  metadata: objectOf({ attemptNumber: INTEGER, originalCreatedDate: INSTANT }),
+  metadata: ref("ExecutionMetadata"),
   "scheduleDate?": INSTANT,
-  "kind?": TEXT,
+  "kind?": oneOf(EXECUTION_KINDS),
+  "waiting?": ref("ExecutionWaiting"),
+  "loopRun?": MAP,
   "url?": TEXT,
 };
 
@@ -81,62 +92,73 @@ const TRIGGER_STATE = {
   "nextEvaluationDate?": INSTANT,
   "updatedDate?": INSTANT,
   "updatedAt?": INSTANT,
+  "evaluateRunningDate?": INSTANT,
   "evaluatedAt?": INSTANT,
   disabled: FLAG,
   locked: FLAG,
-  "backfill?": MAP,
-  "evaluations?": listOf(MAP),
+  "executionId?": TEXT,
+  "stopAfter?": listOf(TEXT),
+  "backfill?": ref("Backfill"),
+  "evaluations?": listOf(ref("TriggerEvaluation")),
 };
+
+/** The value that an error is about, and its place in the source that was sent. */
+const PLACE = { "path?": TEXT, "line?": INTEGER, "column?": INTEGER };
 
 const PROBLEM = {
   message: TEXT,
-  _links: MAP,
-  _embedded: objectOf({ errors: listOf(objectOf({ message: TEXT, "path?": TEXT })) }),
+  _links: objectOf({ self: listOf(objectOf({ href: TEXT, templated: FLAG })) }),
+  _embedded: objectOf({ errors: listOf(objectOf({ message: TEXT, ...PLACE })) }),
   type: TEXT,
   title: TEXT,
   status: INTEGER,
   detail: TEXT,
   instance: TEXT,
-  errors: listOf(objectOf({ detail: TEXT, "path?": TEXT })),
-  "invalids?": listOf(MAP),
+  errors: listOf(objectOf({ detail: TEXT, ...PLACE })),
+  "invalids?": listOf(objectOf({ message: TEXT, "invalidValue?": TEXT, propertyPath: TEXT })),
   traceId: TEXT,
 };
 
-/** By the name that `$ref` uses. */
-export const COMPONENTS: Readonly<Record<string, Schema>> = {
+const LOGIN_CONFIGURATION = {
+  version: TEXT,
+  edition: TEXT,
+  isBasicAuthInitialized: FLAG,
+  isBasicAuthEnabled: FLAG,
+};
+
+const COMPONENTS: Readonly<Record<string, Schema>> = {
   Label: objectOf({ key: TEXT, value: TEXT }),
-  Task: objectOf({ id: TEXT, type: TEXT }),
   Flow: objectOf(FLOW),
-  FlowWithSource: objectOf({ ...FLOW, source: TEXT }),
+  FlowWithSource: objectOf({ ...FLOW, source: TEXT, "warnings?": listOf(TEXT) }),
   FlowKey: objectOf({ namespace: TEXT, id: TEXT }),
-  FlowCheck: objectOf({
-    index: INTEGER,
-    "flow?": TEXT,
-    "namespace?": TEXT,
-    "constraints?": TEXT,
-    outdated: FLAG,
-    deprecationPaths: listOf(TEXT),
-    warnings: listOf(TEXT),
-    infos: listOf(TEXT),
-    problems: listOf(MAP),
-  }),
-  Graph: objectOf({
-    nodes: listOf(MAP),
-    edges: listOf(MAP),
-    clusters: listOf(MAP),
-    flowables: listOf(ANYTHING),
-  }),
-  Dependencies: objectOf({ nodes: listOf(MAP), edges: listOf(MAP) }),
-  State: objectOf({
-    current: oneOf(STATES),
-    histories: listOf(objectOf({ state: oneOf(STATES), date: INSTANT })),
-    duration: NUMBER,
-    startDate: INSTANT,
-    "endDate?": INSTANT,
-  }),
+  StateChange: objectOf({ state: oneOf(STATES), date: INSTANT }),
   TaskRun: objectOf(TASK_RUN),
+  TaskRunAttempt: objectOf({ state: ref("State"), "logFile?": TEXT }),
   Execution: objectOf(EXECUTION),
-  InputCheck: objectOf({ id: TEXT, namespace: TEXT, inputs: listOf(MAP), checks: listOf(MAP) }),
+  ExecutionTrigger: objectOf({ id: TEXT, type: TEXT, variables: MAP }),
+  ExecutionMetadata: objectOf({ attemptNumber: INTEGER, originalCreatedDate: INSTANT }),
+  ExecutionWaiting: objectOf({
+    reason: oneOf(["SCHEDULED", "TIMER", "QUEUED", "HELD", "PAUSED", "BREAKPOINT", "RETRY", "SUBFLOW"]),
+    since: INSTANT,
+    "until?": INSTANT,
+    "taskId?": TEXT,
+    "taskRunId?": TEXT,
+    "executionId?": TEXT,
+  }),
+  LatestExecution: objectOf({
+    id: TEXT,
+    flowId: TEXT,
+    namespace: TEXT,
+    startDate: INSTANT,
+    status: oneOf(STATES),
+  }),
+  TaskRunWithOutputs: objectOf({
+    taskId: TEXT,
+    taskRunId: TEXT,
+    "value?": TEXT,
+    "iteration?": INTEGER,
+    inline: FLAG,
+  }),
   BulkResult: objectOf({ count: INTEGER, totalItems: INTEGER, operationId: TEXT }),
   Count: objectOf({ count: INTEGER }),
   LogEntry: objectOf({
@@ -158,24 +180,52 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
     flowId: TEXT,
     "taskId?": TEXT,
     "taskRunId?": TEXT,
-    type: TEXT,
+    type: oneOf(METRIC_TYPES),
     name: TEXT,
     value: NUMBER,
     timestamp: INSTANT,
     "tags?": MAP,
   }),
+  MetricAggregates: objectOf({
+    groupBy: oneOf(["minute", "hour", "day", "week", "month"]),
+    aggregations: listOf(objectOf({ name: TEXT, value: NUMBER, date: INSTANT })),
+  }),
   TriggerKey: objectOf({ namespace: TEXT, flowId: TEXT, triggerId: TEXT }),
   TriggerState: objectOf(TRIGGER_STATE),
+  Backfill: objectOf({
+    start: INSTANT,
+    end: INSTANT,
+    currentDate: INSTANT,
+    paused: FLAG,
+    "previousNextExecutionDate?": INSTANT,
+    "inputs?": MAP,
+    "labels?": listOf(ref("Label")),
+  }),
+  BackfillRequest: objectOf({
+    start: INSTANT,
+    "end?": INSTANT,
+    "inputs?": MAP,
+    "labels?": listOf(ref("Label")),
+  }),
+  TriggerEvaluation: objectOf({
+    evaluatedAt: INSTANT,
+    outcome: oneOf(["STARTED", "FAILED", "SKIPPED"]),
+    "date?": INSTANT,
+    "reason?": TEXT,
+    "executionId?": TEXT,
+  }),
   ListedTrigger: objectOf({
-    trigger: MAP,
+    trigger: ref("ListedDeclaration"),
     state: ref("TriggerState"),
-    abstractTrigger: MAP,
+    abstractTrigger: ref("ListedDeclaration"),
     triggerContext: ref("TriggerState"),
   }),
-  KvValue: objectOf({ type: TEXT, value: ANYTHING, "revision?": INTEGER, "updated?": INSTANT }),
+  ListedDeclaration: objectOf({ id: TEXT, "type?": TEXT }),
+  KvValue: objectOf({ type: oneOf(KV_TYPES), value: ANYTHING, "revision?": INTEGER, "updated?": INSTANT }),
   KvEntry: objectOf({
     namespace: TEXT,
     key: TEXT,
+    type: TEXT,
     revision: INTEGER,
     "description?": TEXT,
     creationDate: INSTANT,
@@ -189,15 +239,27 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
     lastModifiedTime: INTEGER,
     creationTime: INTEGER,
   }),
-  SecretEntry: objectOf({ key: TEXT, "namespace?": TEXT, "description?": TEXT, "tags?": listOf(MAP) }),
-  Namespace: objectOf({ id: TEXT, "description?": TEXT, "deleted?": FLAG }),
+  SecretEntry: objectOf({
+    key: TEXT,
+    "namespace?": TEXT,
+    "description?": TEXT,
+    "tags?": listOf(ref("Label")),
+  }),
+  Namespace: objectOf({
+    id: TEXT,
+    "description?": TEXT,
+    "variables?": MAP,
+    "pluginDefaults?": listOf(ref("PluginDefault")),
+    "deleted?": FLAG,
+  }),
+  PluginDefault: objectOf({ type: TEXT, "forced?": FLAG, "values?": MAP, "namespace?": TEXT }),
   ConcurrencyLimit: objectOf({ tenantId: TEXT, namespace: TEXT, flowId: TEXT, running: INTEGER }),
   Dashboard: objectOf({
     id: TEXT,
     title: TEXT,
     "description?": TEXT,
     "timeWindow?": MAP,
-    charts: listOf(MAP),
+    charts: listOf(objectOf({ "id?": TEXT, "type?": TEXT })),
     sourceCode: TEXT,
     created: INSTANT,
     updated: INSTANT,
@@ -214,5 +276,46 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
     expired: FLAG,
     "tenants?": listOf(TEXT),
   }),
+  Caller: objectOf({
+    id: TEXT,
+    username: TEXT,
+    superAdmin: FLAG,
+    profile: objectOf({ username: TEXT }),
+    tenants: listOf(objectOf({ id: TEXT, name: TEXT })),
+  }),
+  LoginConfiguration: objectOf(LOGIN_CONFIGURATION),
+  ClientConfiguration: objectOf({
+    ...LOGIN_CONFIGURATION,
+    uuid: TEXT,
+    "commitId?": TEXT,
+    isCustomDashboardsEnabled: FLAG,
+    isAnonymousUsageEnabled: FLAG,
+    isUiAnonymousUsageEnabled: FLAG,
+    isTemplateEnabled: FLAG,
+    isAiEnabled: FLAG,
+    preview: objectOf({ initial: INTEGER, max: INTEGER }),
+    systemNamespace: TEXT,
+    hiddenLabelsPrefixes: listOf(TEXT),
+    "url?": TEXT,
+  }),
   Problem: objectOf(PROBLEM),
+  ...FLOW_COMPONENTS,
+  ...PLUGIN_COMPONENTS,
 };
+
+const DURATIONS: Readonly<Record<DurationForm, Schema>> = {
+  seconds: { type: "number", description: "Seconds" },
+  iso: { type: "string", format: "duration" },
+};
+
+/** By the name that `$ref` uses, of responses that write durations in that form. */
+export function componentsOf(durations: DurationForm): Readonly<Record<string, Schema>> {
+  const state = {
+    current: oneOf(STATES),
+    histories: listOf(ref("StateChange")),
+    duration: DURATIONS[durations],
+    startDate: INSTANT,
+    "endDate?": INSTANT,
+  };
+  return { ...COMPONENTS, State: objectOf(state) };
+}

@@ -1,12 +1,16 @@
 /** The OpenAPI description, generated from the mounted routes and the description of each operation. */
+import type { DurationForm } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { API_PREFIX } from "../pipeline/canonical_path.ts";
+import { SESSION_COOKIE } from "../pipeline/cookies.ts";
 import type { MountedRoute } from "../pipeline/mount.ts";
-import { COMPONENTS } from "./components.ts";
+import { componentsOf } from "./components.ts";
 import { type Content, type Operation, PARAMETER_SCHEMAS } from "./operation.ts";
+import { OPERATION_NAMES } from "./operation_names.ts";
 import { operationKey, OPERATIONS } from "./operations.ts";
+import { PARAMETER_DESCRIPTIONS, PATH_DESCRIPTIONS } from "./parameters.ts";
 import { operationId, parametersOf, pathTemplates } from "./path_template.ts";
 import { listOf, MAP, ref, type Schema, TEXT } from "./schema.ts";
+import { tagOf, TAGS } from "./tags.ts";
 
 interface DocumentOptions {
   readonly version: string;
@@ -14,17 +18,22 @@ interface DocumentOptions {
   readonly baseUrl: string;
   /** Callers need credentials. */
   readonly isProtected: boolean;
+  /** How the described responses write durations. */
+  readonly durations: DurationForm;
 }
 
 const DESCRIPTION = [
   "Paths of a tenant also work without the tenant, for the tenant `main`: `/api/v1/flows` is `/api/v1/main/flows`.",
   "Errors are problems of RFC 9457, with the members of older servers in addition.",
   "Lists accept `filters[field][OPERATOR]=value` in addition to flat parameters.",
+  "`Accept: application/json;durations=iso` makes durations of states ISO 8601 texts, `durations=seconds` numbers; in a " +
+  "request for this description too.",
 ].join("\n\n");
 
 const SECURITY_SCHEMES: JsonObject = {
   basic: { type: "http", scheme: "basic" },
   token: { type: "http", scheme: "bearer" },
+  session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
 };
 const REFUSAL: JsonObject = {
   description: "Error",
@@ -52,31 +61,34 @@ export function openApiDocument(routes: readonly MountedRoute[], options: Docume
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: options.baseUrl || "/" }],
+    tags: TAGS.map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: COMPONENTS as JsonObject,
+      schemas: componentsOf(options.durations) as JsonObject,
       responses: { Refusal: REFUSAL },
       ...(options.isProtected && { securitySchemes: SECURITY_SCHEMES }),
     },
-    ...(options.isProtected && { security: [{ basic: [] }, { token: [] }] }),
+    ...(options.isProtected && { security: [{ basic: [] }, { token: [] }, { session: [] }] }),
   };
 }
 
 function operationOf(route: MountedRoute, template: string, { isProtected }: DocumentOptions): JsonObject {
   const key = operationKey(route.method, template);
   const operation: Operation = OPERATIONS.get(key) ?? { summary: key };
-  const isOpen = route.access === "public" || route.access === "webhook";
+  const isOpen = route.access !== "protected" && route.access !== "unlimited";
   const parameters = [
     ...parametersOf(template).map(pathParameter),
     ...(operation.query ?? []).map(queryParameter),
     ...(operation.headers ?? []).map(headerParameter),
   ];
   return {
-    operationId: operationId(key),
+    operationId: OPERATION_NAMES.get(key) ?? operationId(key),
     summary: operation.summary,
-    tags: [route.path.startsWith(API_PREFIX) ? tagOf(key) : "server"],
+    tags: [tagOf(key)],
     ...(parameters.length > 0 && { parameters }),
-    ...(operation.body && { requestBody: { content: contentOf(operation.body) } }),
+    ...(operation.body && {
+      requestBody: { content: contentOf(operation.body), required: !operation.isBodyOptional },
+    }),
     responses: responsesOf(operation),
     ...(isOpen && isProtected && { security: [] }),
   };
@@ -94,22 +106,22 @@ function responsesOf({ status = 200, response, also = {} }: Operation): JsonObje
 }
 
 function headerParameter(name: string): JsonObject {
-  return { name, in: "header", schema: TEXT };
+  return { name, in: "header", ...described(PARAMETER_DESCRIPTIONS.get(name)), schema: TEXT };
 }
 
 function pathParameter(name: string): JsonObject {
-  return { name, in: "path", required: true, schema: TEXT };
+  return { name, in: "path", ...described(PATH_DESCRIPTIONS.get(name)), required: true, schema: TEXT };
 }
 
 function queryParameter(written: string): JsonObject {
   const [, name = written, isList, isRequired] = /^(.*?)(\[\])?(!)?$/.exec(written) ?? [];
+  const parameter = { name, in: "query", ...described(PARAMETER_DESCRIPTIONS.get(name)) };
   if (name === "filters") {
-    return { name, in: "query", style: "deepObject", explode: true, schema: MAP };
+    return { ...parameter, style: "deepObject", explode: true, schema: MAP };
   }
   const schema: Schema = PARAMETER_SCHEMAS.get(name) ?? TEXT;
   return {
-    name,
-    in: "query",
+    ...parameter,
     ...(isRequired && { required: true }),
     schema: isList ? listOf(schema) : schema,
   };
@@ -119,7 +131,6 @@ function contentOf(content: Content): JsonObject {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 }
 
-/** The first segment of the path. */
-function tagOf(key: string): string {
-  return key.split("/")[1] ?? "";
+function described(description: string | undefined): JsonObject {
+  return description === undefined ? {} : { description };
 }

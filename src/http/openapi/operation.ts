@@ -1,4 +1,5 @@
 /** The description of one operation, without method, path and access, which its route has. */
+import { CLOSED_PARAMETERS } from "./parameters.ts";
 import {
   ANYTHING,
   BYTES,
@@ -22,6 +23,8 @@ export interface OperationDetails {
   /** Request headers, beside those of every request. */
   readonly headers?: readonly string[];
   readonly body?: Content;
+  /** The operation has a meaning without its body. */
+  readonly isBodyOptional?: boolean;
   /** Of success; 200 by default. */
   readonly status?: number;
   /** Absent: a successful response has no body. */
@@ -52,16 +55,25 @@ export const CSV: Content = { "text/csv": TEXT };
 export const PLAIN_TEXT: Content = { "text/plain": TEXT };
 /** A stream of events whose data are JSON. */
 export const EVENTS: Content = { "text/event-stream": TEXT };
-/** The source of a flow, or of several. */
-export const YAML: Content = { "application/x-yaml": TEXT };
+/**
+ * The source of a flow, or of several. `text/yaml` is first since some generators encode as JSON what is neither a text type
+ * nor bytes; bytes are for generators that know no text type.
+ */
+export const YAML: Content = {
+  "text/yaml": TEXT,
+  "application/x-yaml": TEXT,
+  "application/octet-stream": BYTES,
+};
 /** Any JSON. */
 export const ANY_JSON: Content = json(ANYTHING);
 /** Any JSON object. */
 export const JSON_OBJECT: Content = json(MAP);
 /** A list of texts. */
 export const TEXTS: Content = json(listOf(TEXT));
-/** Values of inputs, one part each; files as file parts. */
+/** Values of inputs, one part each; files as file parts. Parts have no schema: for a union a generator writes invalid Python. */
 export const INPUT_FORM: Content = { "multipart/form-data": MAP };
+/** An expression or another short text; as bytes for clients that cannot send plain text. */
+export const TEXT_BODY: Content = { "text/plain": TEXT, "application/octet-stream": BYTES };
 
 /** A form with a file in the part of that name. */
 export function fileForm(part: string): Content {
@@ -91,7 +103,7 @@ const WHOLE = ["page", "size", "revision", "maxRows", "attempt", "revisions"];
 const FLAGS = [
   ...["allowDeleted", "allowDelete", "source", "wait", "delete", "override", "failOnError", "disabled"],
   ...["allowNamespaceChild", "destinationOnly", "expandAll", "existing", "isOnKillCascade", "latestRevision"],
-  ...["includeNonTerminated", "arrayOf", "all"],
+  ...["includeNonTerminated", "arrayOf", "all", "details"],
 ];
 const INSTANTS = ["startDate", "endDate", "scheduleDate"];
 
@@ -100,4 +112,5 @@ export const PARAMETER_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Sc
   ...WHOLE.map((name): [string, Schema] => [name, INTEGER]),
   ...FLAGS.map((name): [string, Schema] => [name, FLAG]),
   ...INSTANTS.map((name): [string, Schema] => [name, INSTANT]),
+  ...CLOSED_PARAMETERS,
 ]);

@@ -31,6 +31,16 @@ export function oneOf(values: readonly string[]): Schema {
   return { type: "string", enum: [...values] };
 }
 
+/** One of these schemas. */
+export function anyOf(...schemas: readonly Schema[]): Schema {
+  return { anyOf: [...schemas] };
+}
+
+/** An object whose members all have this schema, under names that are data. */
+export function mapOf(values: Schema): Schema {
+  return { type: "object", additionalProperties: values };
+}
+
 /** An object. A name that ends in `?` is optional; further members are allowed. */
 export function objectOf(members: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(members);

@@ -1,4 +1,5 @@
 /** The part of the configuration that the HTTP application uses. */
+import type { DurationForm } from "../../base/duration.ts";
 
 /** Facts of the server. */
 export interface HttpConfig {
@@ -14,6 +15,11 @@ export interface HttpConfig {
   readonly version: string;
   /** Id of the server; stored with its data. */
   readonly uuid?: string;
+  /** How responses write durations where the request does not say; by default in seconds. */
+  readonly durations?: DurationForm;
+  /** Which executions are removed by themselves. */
+  readonly retention?: { readonly maxAgeMs?: number; readonly maxCount?: number };
+  readonly dataDir?: string;
   /** Commit of the build, if known. */
   readonly commit?: string;
 }

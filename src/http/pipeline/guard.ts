@@ -70,6 +70,19 @@ export class Guard {
     if (host && (host === authorityOf(request.url).toLowerCase() || host === this.#baseHost)) return;
     throw new DomainError("forbidden", "Forbidden: the request comes from another site");
   }
+
+  /**
+   * Refuses a change with the credentials of a cookie unless the browser says that a page of this server sent it: browsers
+   * add cookies by themselves. To be called after {@link checkSite}. @throws DomainError forbidden
+   */
+  checkCookieSite({ method, headers }: Request): void {
+    if (SAFE_METHODS.has(method) || headers.has("sec-fetch-site") || headers.has("origin")) return;
+    throw new DomainError(
+      "forbidden",
+      "Forbidden: a change with a cookie needs the header Sec-Fetch-Site or Origin; " +
+        "programs send their credentials in the header Authorization",
+    );
+  }
 }
 
 /** Refuses a prefetch by a browser, which would start an execution. @throws DomainError forbidden */

@@ -37,8 +37,21 @@ export const CONFIGS_PATH = `${API_PREFIX}/${MAIN_TENANT}/configs`;
 /** Path of the problems of the configured credentials. */
 export const CREDENTIAL_PROBLEMS_PATH = `${API_PREFIX}/basicAuthValidationErrors`;
 
+/** Path of the assets of pages. */
+export const ASSETS_PATH = "/ui/assets";
+
+/** Path of the set-up of the first user, relative to the tenant. */
+export const FIRST_USER_PATH = "/basicAuth";
+
 /** All paths whose routes may be open. An open mount elsewhere is a mistake and stops the start. */
 const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
+  [`${API_PREFIX}/login`, "public"],
+  [`${API_PREFIX}/logout`, "public"],
+  ["/ui/login", "public"],
+  ["/ui/logout", "public"],
+  ["/ui/setup", "public"],
+  [ASSETS_PATH, "public"],
+  [TENANT_PREFIX + FIRST_USER_PATH, "setup"],
   ["/ping", "public"],
   ["/health", "public"],
   [CONFIGS_PATH, "public"],
@@ -50,7 +63,7 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
 export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
-  const isOpen = access === "public" || access === "webhook";
+  const isOpen = access !== "protected" && access !== "unlimited";
   if (isOpen && OPEN_PLACES.get(home) !== access) {
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }

@@ -5,6 +5,7 @@
  */
 import type { Context, Handler } from "hono";
 import type { Clock } from "../../base/clock.ts";
+import type { DurationForm } from "../../base/duration.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
@@ -12,7 +13,9 @@ import type { Auth } from "../../services/access/auth.ts";
 import { ANONYMOUS, Caller } from "../../services/access/caller.ts";
 import type { Tenants } from "../../services/access/tenants.ts";
 import { rawPath } from "./canonical_path.ts";
+import { type CookieCredentials, cookieCredentials } from "./cookies.ts";
 import type { AppEnv } from "../forms/env.ts";
+import { rawQuery } from "../forms/params.ts";
 import { MethodRefusal, problemResponse } from "../responses/problem.ts";
 import type { RequestStats, RouteStats } from "./request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../streams/sse.ts";
@@ -20,13 +23,15 @@ import { acceptsGzip, gzipResponse } from "./gzip.ts";
 import type { ClientAddresses } from "./client_addresses.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
 import { setSecurityHeaders } from "./security_headers.ts";
+import { acceptedDurations } from "./accepted_durations.ts";
 import type { RequestIds } from "./request_id.ts";
 
 /**
  * Who may call a route. `protected`: callers with credentials. `unlimited`: those of them that are not limited to
- * tenants. `public`: everybody. `webhook`: everybody; the key is in the path, which is therefore never logged.
+ * tenants. `public`: everybody. `webhook`: everybody; the key is in the path, which is therefore never logged. `setup`:
+ * everybody while the server has no user, then callers with credentials.
  */
-export type Access = "protected" | "unlimited" | "public" | "webhook";
+export type Access = "protected" | "unlimited" | "public" | "webhook" | "setup";
 
 /** A registered route. Access is decided by the matched route, never by the text of the path. */
 interface Route {
@@ -51,6 +56,12 @@ interface RequestPipelineOptions {
   readonly logger: Logger;
   readonly stats: RequestStats;
   readonly baseUrl?: string;
+  /** How responses write durations where the request does not say. */
+  readonly durations?: DurationForm;
+  /** True while the first user can be set. */
+  readonly isSetupOpen: () => boolean;
+  /** Path of the log-in page, to which a browser without credentials is sent. */
+  readonly loginPath?: string;
 }
 
 /** A route and its counters. */
@@ -125,14 +136,34 @@ export class RequestPipeline {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
       this.#options.logger.error("A request failed", { requestId, route: route.path, reason });
     }
-    const response = problemResponse(error, {
+    const response = this.#redirectToLogin(c, route, error) ?? problemResponse(error, {
       path: route.access === "webhook" ? route.path : rawPath(c.req.raw.url),
       requestId,
       accept: c.req.raw.headers.get("accept"),
       referer: c.req.raw.headers.get("referer"),
+      fetchMode: c.req.raw.headers.get("sec-fetch-mode"),
       baseUrl: this.#baseUrl,
     });
     return this.#finish(c, response);
+  }
+
+  /** The response to a person whose browser opens a page without credentials; `undefined` for other callers. */
+  #redirectToLogin(c: Context<AppEnv>, { isPage }: Route, error: unknown): Response | undefined {
+    const { loginPath } = this.#options;
+    if (loginPath === undefined || !(error instanceof DomainError) || error.code !== "unauthorized") {
+      return undefined;
+    }
+    const { method, headers, url } = c.req.raw;
+    const mode = headers.get("sec-fetch-mode");
+    const isNavigation = mode === null
+      ? isPage && headers.get("accept")?.includes("text/html")
+      : mode === "navigate";
+    if (!isNavigation || (method !== "GET" && method !== "HEAD")) return undefined;
+    const from = encodeURIComponent(rawPath(url) + rawQuery(url));
+    return new Response(null, {
+      status: 303,
+      headers: { location: `${loginPath}?from=${from}`, "cache-control": "no-store" },
+    });
   }
 
   #begin(c: Context<AppEnv>, route: CountedRoute): Visit {
@@ -152,9 +183,25 @@ export class RequestPipeline {
     guard.checkHost(request);
     if (route.access === "webhook") checkNoPrefetch(request);
     else guard.checkSite(request);
-    if (route.access === "public" || route.access === "webhook") return this.#anonymous;
+    if (this.#isOpen(route)) return this.#anonymous;
     const header = request.headers.get("authorization");
+    const cookies = header === null && auth.isProtected
+      ? cookieCredentials(request.headers.get("cookie"))
+      : undefined;
+    if (cookies) return this.#admitCookies(request, cookies, c.env);
     return auth.known(header) ?? auth.authenticate(header, clients.of(request, c.env));
+  }
+
+  #isOpen({ access }: Route): boolean {
+    return access === "public" || access === "webhook" || (access === "setup" && this.#options.isSetupOpen());
+  }
+
+  #admitCookies(request: Request, cookies: CookieCredentials, env: unknown): Caller | Promise<Caller> {
+    const { guard, auth, clients } = this.#options;
+    guard.checkCookieSite(request);
+    const { session, authorization = null } = cookies;
+    const caller = session === undefined ? undefined : auth.callerOfSession(session);
+    return caller ?? auth.known(authorization) ?? auth.authenticate(authorization, clients.of(request, env));
   }
 
   #serve(
@@ -166,7 +213,9 @@ export class RequestPipeline {
     if (route.access === "unlimited" && caller.isLimited) {
       throw new DomainError("forbidden", "Forbidden: the token is limited to tenants");
     }
-    c.set("actor", caller.actorOf(this.#tenantOf(c, route, caller)));
+    const actor = caller.actorOf(this.#tenantOf(c, route, caller));
+    const durations = acceptedDurations(c.req.raw.headers) ?? this.#options.durations;
+    c.set("actor", durations === "iso" ? { ...actor, durations } : actor);
     return handler(c, noNext) as Response | Promise<Response>;
   }
 

@@ -51,8 +51,9 @@ interface ProblemContext {
   readonly requestId: string;
   /** The `Accept` header. */
   readonly accept: string | null;
-  /** The `Referer` header. */
+  /** The `Referer` and `Sec-Fetch-Mode` headers, which browsers send. */
   readonly referer?: string | null;
+  readonly fetchMode?: string | null;
   /** Public address of the server, without slash at the end, or empty. */
   readonly baseUrl: string;
 }
@@ -66,7 +67,7 @@ export function problemResponse(error: unknown, context: ProblemContext): Respon
   const headers: Record<string, string> = {
     "content-type": isProblemWanted ? "application/problem+json" : "application/json",
   };
-  if (refusal.code === "unauthorized" && !isLoginPage(context.referer)) {
+  if (refusal.code === "unauthorized" && mayOpenDialog(context)) {
     headers["www-authenticate"] = 'Basic realm="Sluice"';
   }
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
@@ -78,9 +79,16 @@ export function problemResponse(error: unknown, context: ProblemContext): Respon
   });
 }
 
-/** The login page asks for credentials itself, so the browser must not. */
-function isLoginPage(referer?: string | null): boolean {
-  return referer?.endsWith("/login") ?? false;
+/** The status of a refusal. */
+export function statusOf(code: ErrorCode): number {
+  return KINDS[code].status;
+}
+
+/** The log-in page and the scripts of pages ask for credentials themselves, so the browser must open no dialog. */
+function mayOpenDialog({ referer, fetchMode }: ProblemContext): boolean {
+  const isFromLoginPage = referer?.split("?", 1)[0]?.endsWith("/login") ?? false;
+  const isFromScript = typeof fetchMode === "string" && fetchMode !== "navigate";
+  return !isFromLoginPage && !isFromScript;
 }
 
 /** The path has no route for the method; `allow` lists the methods it has. */
@@ -111,7 +119,7 @@ function problemBody(refusal: DomainError, context: ProblemContext): object {
     status,
     detail: message,
     instance: context.path,
-    errors: refusal.items.map(({ message, path }) => ({ detail: message, path })),
+    errors: refusal.items.map(({ message, ...place }) => ({ detail: message, ...place })),
     ...(refusal.code === "bulk_refused" ? { invalids: refusal.items.map(invalidItem) } : {}),
     traceId: context.requestId,
   };
@@ -123,7 +131,7 @@ function invalidItem({ path, message }: ErrorItem): object {
 }
 
 function embeddedErrors(items: readonly ErrorItem[], message: string): object[] {
-  return items.length === 0 ? [{ message }] : items.map(({ path, message }) => ({ message, path }));
+  return items.length === 0 ? [{ message }] : items.map(({ message, ...place }) => ({ message, ...place }));
 }
 
 function withPrefix(message: string, prefix: string): string {

@@ -35,14 +35,15 @@ export async function awaitExecution(
   throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
 }
 
-/** Sends `start`, then `progress` with the whole execution for each change, at last `end`; one that has ended sends `end` alone. */
+/** Sends `start` and then `progress` with the whole execution for each change, at last `end`; one that has ended sends `end` alone. */
 export function executionEvents(target: FollowTarget): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
     let view = await watch.read();
-    if (view && !view.hasEnded) await writer.send({ id: "start", data: JSON.stringify({ id: target.id }) });
+    const { durations } = target.actor;
+    if (view && !view.hasEnded) await writer.send({ id: "start", data: view.body(durations) });
     while (view && !signal.aborted) {
-      await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body });
+      await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body(durations) });
       if (view.hasEnded) return;
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
@@ -51,11 +52,12 @@ export function executionEvents(target: FollowTarget): EventProducer {
   };
 }
 
-/** Sends `start`, then `progress` for each log entry, those that are stored already first; ends with the execution. */
+/** Sends `start` with the ids of the execution, then `progress` for each log entry, stored ones first; ends with the execution. */
 export function logEvents(target: FollowTarget, filter: LogFilter): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    await writer.send({ id: "start", data: JSON.stringify({ executionId: target.id }) });
+    const { namespace, flowId } = (await watch.read())?.execution ?? {};
+    await writer.send({ id: "start", data: JSON.stringify({ executionId: target.id, namespace, flowId }) });
     let sent = 0;
     while (!signal.aborted) {
       // Read before the log lines: all lines are stored by the commit of the end.

@@ -16,7 +16,7 @@ export function readLastEventId(text: string | undefined): Instant | undefined {
 export function deltaEvents(target: FollowTarget, lastEventId: Instant | undefined): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    const tracker = new DeltaTracker(lastEventId);
+    const tracker = new DeltaTracker(lastEventId, target.actor.durations);
     for (let view = await watch.read(); view && !signal.aborted; view = await watch.read()) {
       const delta = tracker.next(view);
       if (delta) await writer.send({ id: String(delta.upTo), data: delta.data });

@@ -1,7 +1,7 @@
 /** One accepted connection: counts its requests under way and notifies its owner when it becomes busy or idle. */
 import { attachWatcher, type TransferWatcher } from "../../model/http/transfer_watch.ts";
 import type { IdleEntry, IdleList } from "./idle_list.ts";
-import type { CloseSignal, ServeConnection } from "./serve_connection.ts";
+import type { AcceptedConnection, CloseSignal, ServeConnection } from "./serve_connection.ts";
 
 /** Handles the requests of a server. */
 export type HttpHandler = (
@@ -48,7 +48,7 @@ export class Connection implements IdleEntry<Connection>, CloseSignal {
   #underWay = 0;
 
   constructor(
-    accepted: Deno.TcpConn,
+    accepted: AcceptedConnection,
     network: string,
     options: ConnectionOptions,
     owner: ConnectionOwner,

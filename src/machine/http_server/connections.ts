@@ -2,6 +2,7 @@
 import { networkOf } from "../../base/ip.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { IdleList } from "./idle_list.ts";
+import type { AcceptedConnection } from "./serve_connection.ts";
 
 /** Limits of the connections of a server. */
 export interface ConnectionLimits {
@@ -47,7 +48,7 @@ export class Connections {
    * Serves an accepted connection. Where a limit is reached, it takes the place of the connection that has been idle
    * longest. False if no connection is idle: then the caller must close it.
    */
-  admit(accepted: Deno.TcpConn): boolean {
+  admit(accepted: AcceptedConnection): boolean {
     const { hostname } = accepted.remoteAddr as Deno.NetAddr;
     const key = networkOf(hostname);
     if (!this.#hasRoom(key, hostname)) return false;

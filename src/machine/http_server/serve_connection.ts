@@ -1,7 +1,10 @@
 /** HTTP on one accepted connection, by a function of Deno that is not part of its public interface. */
 
+/** What a server reads and sets of an accepted connection. */
+export type AcceptedConnection = Pick<Deno.TcpConn, "remoteAddr" | "setNoDelay">;
+
 /** HTTP that is served on a connection. */
-interface ConnectionServer {
+export interface ConnectionServer {
   /** Settles when the connection is over. */
   readonly finished: Promise<void>;
   /** Lets requests under way end, then closes the connection; an idle one at once. */
@@ -20,9 +23,9 @@ export interface CloseSignal {
   addEventListener(type: "abort", close: () => void): void;
 }
 
-/** Serves HTTP on a connection, which it takes over. */
+/** Serves HTTP on a connection of its own listener, which it takes over. */
 export type ServeConnection = (
-  connection: Deno.TcpConn,
+  connection: AcceptedConnection,
   signal: CloseSignal,
   handler: (request: Request, info: RequestInfo) => Response | Promise<Response>,
   onError: (error: unknown) => Response,

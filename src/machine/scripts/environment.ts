@@ -5,7 +5,17 @@ const NAMES: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "TMP", "TEMP"],
   ...["LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"],
   ...["JAVA_HOME", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NODE_PATH", "DOCKER_HOST", "DOCKER_CONTEXT"],
-  ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CERT"],
+  ...[
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_NO_INDEX",
+    "PIP_CERT",
+    "PIP_CONFIG_FILE",
+  ],
+  ...["PIP_TRUSTED_HOST", "PIP_CONSTRAINT", "PIP_DEFAULT_TIMEOUT", "PYENV_ROOT", "PYENV_VERSION"],
+  ...["UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX", "UV_FIND_LINKS", "UV_NO_INDEX"],
+  ...["UV_CONSTRAINT", "UV_INSECURE_HOST", "UV_HTTP_TIMEOUT", "UV_PYTHON_INSTALL_MIRROR"],
   ...["npm_config_registry", "NPM_CONFIG_REGISTRY"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ]);
@@ -43,6 +53,6 @@ export function userEnvironment(
 
 /** False also for an address with a password. */
 function isHarmless(name: string, value: string): boolean {
-  if (/_(?:PROXY|URL|LINKS|REGISTRY)$/i.test(name) && /@/.test(value)) return false;
+  if (/_(?:PROXY|URL|LINKS|REGISTRY|INDEX|MIRROR)$/i.test(name) && /@/.test(value)) return false;
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 }

@@ -6,7 +6,7 @@ import { shellOutput } from "./shell_program.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";
 
 /** Limits that a script meets while it runs. */
-type LimitName = "memory" | "processes" | "time" | "output" | "disk";
+type LimitName = "memory" | "containerMemory" | "processes" | "time" | "output" | "disk";
 
 /** A process, by the beginning of the mark of all its descendants. */
 interface MarkedProcess {
@@ -18,8 +18,8 @@ const LOOK_MS = 1_000;
 const KIB = 1024;
 
 /**
- * Prints resident memory in KiB and number of the processes with the mark `$1`, and the size of the directory `$2` in KiB; 0
- * for an empty argument.
+ * Prints resident memory in KiB and number of the processes with the mark `$1`, 0 if that is empty, and the size of the
+ * directories that follow in KiB.
  */
 const LOOK_PROGRAM = `
 PATH=/usr/bin:/bin:$PATH
@@ -30,7 +30,12 @@ memory=0 count=0 disk=0
     [ "$key" != VmRSS: ] || { memory=$((memory + value)); break; }
   done < "\${file%environ}status"
 done
-[ -z "$2" ] || { disk=$(du -skx -- "$2"); disk=\${disk%%[!0-9]*}; }
+shift
+for directory; do
+  size=$(du -skx -- "$directory")
+  size=\${size%%[!0-9]*}
+  disk=$((disk + \${size:-0}))
+done
 echo "$memory $count $disk"
 `;
 
@@ -41,6 +46,7 @@ export class LimitReached extends Error {}
 export function limitReached(name: LimitName, limits: ScriptLimits): LimitReached {
   const texts: Readonly<Record<LimitName, () => string>> = {
     memory: () => `needs more memory than the ${sizeText(limits.memoryBytes)} of --script-memory`,
+    containerMemory: () => `needs more memory than the ${sizeText(limits.memoryBytes)} of its task runner`,
     processes: () => `has more processes at a time than the ${limits.processes} of --script-processes`,
     time: () => `runs longer than the ${formatDuration(limits.timeMs ?? 0)} of --script-time`,
     output: () => `logs more than the ${sizeText(limits.outputBytes)} of --script-output`,
@@ -59,7 +65,8 @@ interface WatchOptions {
   readonly clock: Clock;
   /** Those that nothing else enforces. */
   readonly limits: ScriptLimits;
-  readonly directory: string;
+  /** Their sizes count together. */
+  readonly directories: readonly string[];
   /** Environment of the programs that look. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -117,9 +124,10 @@ export class LimitWatch {
   }
 
   async #met(mark: string): Promise<LimitName | undefined> {
-    const { limits: { memoryBytes, processes, diskBytes }, directory, env } = this.#options;
+    const { limits: { memoryBytes, processes, diskBytes }, directories, env } = this.#options;
     const isCounted = (memoryBytes ?? processes) !== undefined;
-    const output = await shellOutput(LOOK_PROGRAM, [isCounted ? mark : "", diskBytes ? directory : ""], env);
+    const args = [isCounted ? mark : "", ...(diskBytes ? directories : [])];
+    const output = await shellOutput(LOOK_PROGRAM, args, env);
     const [memory = 0, count = 0, disk = 0] = output?.split(" ").map(Number) ?? [];
     if (memory * KIB > (memoryBytes ?? Infinity)) return "memory";
     if (count > (processes ?? Infinity)) return "processes";

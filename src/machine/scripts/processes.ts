@@ -5,23 +5,33 @@ import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser, ScriptLimits } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
+import { type ContainerPlace, neededPermissions } from "../../model/ports/containers.ts";
 import type {
   ProcessCommand,
   ProcessEnd,
   ProcessLine,
-  ProcessPlace,
   ProcessPolicy,
   ProcessPort,
+  ProgramFacts,
 } from "../../model/ports/processes.ts";
+import { isImageReference } from "../../model/tasks/image_reference.ts";
 import {
+  clientCommand,
   clientVariables,
+  containerCommand,
+  type ContainerRun,
   containerVariables,
-  Docker,
-  dockerCommand,
-  dockerRemoval,
-  placeProblem,
-} from "./docker.ts";
+  ENV_FILE,
+  LOGIN_FILE,
+  loginFile,
+  memoryLimitOf,
+  removalArguments,
+  removalProgram,
+} from "./container_command.ts";
+import { ContainerHost, type ContainerHostOptions, RUNTIME_FAILED } from "./container_host.ts";
+import type { ContainerRuntime } from "./container_runtimes.ts";
 import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
+import { ProgramVersions } from "./program_versions.ts";
 import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./process_slots.ts";
 import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
@@ -36,7 +46,9 @@ const PROCESSES_PER_CORE = 4;
 const KILLED = 137;
 /** The exit code of shells for a command ended by SIGTERM. */
 const STOPPED = 143;
-const WAYS = "start the server with --scripts process, or with --scripts docker to run each in a container";
+const LABEL_PREFIX = "sluice.";
+const WAYS =
+  "start the server with --scripts process, or with --scripts container to run each in a container";
 
 /** Containers have control groups of their own. */
 const IN_CONTAINER: Pick<GroupSupport, "controllers"> = { controllers: new Set(["memory", "pids", "cpu"]) };
@@ -47,7 +59,7 @@ export interface ProcessOptions {
   /** Listen address of the server. */
   readonly host: string;
   /** Absent: `process` if only this machine reaches the server and it has one tenant, else `off`. */
-  readonly scripts?: "process" | "docker" | "off";
+  readonly scripts?: "process" | "container" | "off";
   readonly isDeploy?: boolean;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
@@ -59,16 +71,18 @@ export interface ProcessOptions {
 interface ProcessEnvironment {
   /** Variables that scripts get. */
   readonly env: ReadonlyMap<string, string>;
-  /** Variables of the `docker` command; absent: `env`. */
+  /** Variables of container runtimes and of programs of the server; absent: `env`. */
   readonly clientEnv?: Readonly<Record<string, string>>;
+  readonly containers: ContainerHost;
   /** Scripts run there, and environment files of containers are there. */
-  readonly directories: Pick<WorkDirectories, "writePrivate" | "remove" | "occupy">;
+  readonly directories: Pick<WorkDirectories, "make" | "writePrivate" | "remove" | "occupy">;
   /** Must be unique on the machine: names of containers and marks of processes use it. */
   readonly randomBytes: RandomBytes;
 }
 
 /** The processes of one server. */
 export class Processes implements ProcessPort, AsyncDisposable {
+  readonly containers: ContainerHost;
   readonly #options: ProcessOptions;
   readonly #limits: ScriptLimits;
   readonly #tenantCount: () => number;
@@ -76,7 +90,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #clientEnv: Readonly<Record<string, string>>;
   readonly #directories: ProcessEnvironment["directories"];
   readonly #randomBytes: RandomBytes;
-  readonly #docker: Docker;
+  readonly #programs = new ProgramVersions();
   readonly #control: ControlGroups | undefined;
   readonly #watchdog: Watchdog;
   readonly #shells: ReadyShells;
@@ -86,8 +100,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
   constructor(
     options: ProcessOptions,
     tenantCount: () => number,
-    { env, clientEnv = Object.fromEntries(env), directories, randomBytes }: ProcessEnvironment,
+    { env, clientEnv = Object.fromEntries(env), containers, directories, randomBytes }: ProcessEnvironment,
   ) {
+    this.containers = containers;
     this.#options = options;
     this.#limits = options.scriptLimits ?? {};
     this.#tenantCount = tenantCount;
@@ -95,7 +110,6 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#clientEnv = clientEnv;
     this.#directories = directories;
     this.#randomBytes = randomBytes;
-    this.#docker = new Docker(options.clock, clientEnv);
     this.#control = isConfined(options)
       ? new ControlGroups({ limits: this.#limits, env: clientEnv, randomBytes })
       : undefined;
@@ -105,25 +119,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
 
   /** @inheritdoc */
   get policy(): ProcessPolicy {
-    const { scripts, host, isDeploy } = this.#options;
-    if (isDeploy) return { mode: "off", reason: "a hosted server has no processes" };
-    if (scripts === "off") {
-      return { mode: "off", reason: `the server was started with --scripts off; ${WAYS}` };
-    }
-    if (scripts) return { mode: scripts, reason: `the server was started with --scripts ${scripts}` };
-    if (!isLoopback(host)) {
-      return {
-        mode: "off",
-        reason: `other machines reach this server, so scripts must be enabled explicitly; ${WAYS}`,
-      };
-    }
-    if (this.#tenantCount() > 1) {
-      return {
-        mode: "off",
-        reason: `this server has several tenants, so scripts must be enabled explicitly; ${WAYS}`,
-      };
-    }
-    return { mode: "process", reason: "only this machine reaches the server" };
+    return scriptPolicy(this.#options, this.#tenantCount());
   }
 
   /** Creates the control groups, if scripts get some; returns how their limits are enforced. */
@@ -148,19 +144,30 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#check(command);
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
     if (!release) return { exitCode: STOPPED };
-    const start = () => this.#start(attempt, command);
-    const isLent = command.place.type === "process";
-    const running = this.#directories.occupy(command.workingDirectory, isLent, start);
+    const running = this.#occupy(command, () => this.#start(attempt, command));
     this.#running.add(running);
     try {
-      return { exitCode: await running };
+      return await running;
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
-      return { exitCode: KILLED, limit: error.message };
+      return { exitCode: KILLED, reason: error.message };
     } finally {
       this.#running.delete(running);
       release();
     }
+  }
+
+  /** @inheritdoc */
+  findProgram(
+    attempt: AttemptIdentity,
+    name: string,
+    place: Pick<ProcessCommand, "env" | "workingDirectory" | "signal">,
+  ): Promise<ProgramFacts | undefined> {
+    const path = place.env.get("PATH") ?? this.#env.get("PATH") ?? "";
+    return this.#programs.find(name, path, async (command, onLine) => {
+      const run = { command, onLine, place: { type: "process" }, ...place } as const;
+      return (await this.run(attempt, run)).exitCode === 0;
+    });
   }
 
   /** Waits for the running processes, which were stopped before, and ends what they left behind. */
@@ -168,10 +175,11 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await Promise.allSettled([...this.#running]);
     await this.#shells[Symbol.asyncDispose]();
     await this.#watchdog[Symbol.asyncDispose]();
+    await this.containers[Symbol.asyncDispose]();
   }
 
   async #check({ place }: ProcessCommand): Promise<void> {
-    const { mode, reason } = this.policy;
+    const { mode, reason, containerRefusal } = this.policy;
     if (mode === "off") throw new Error(`Cannot run commands: scripts are switched off, because ${reason}`);
     if (place.type === "process") {
       if (mode === "process") return;
@@ -179,30 +187,48 @@ export class Processes implements ProcessPort, AsyncDisposable {
         `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
       );
     }
-    const refusal = placeProblem(place) ?? this.#userProblem();
+    const refusal = containerRefusal ?? this.#placeProblem(place);
     if (refusal !== undefined) throw new Error(`Cannot run commands in a container: ${refusal}`);
-    const problem = await this.#docker.problem();
-    if (problem === undefined) return;
-    const way = mode === "docker"
-      ? "start Docker on this machine"
-      : 'start Docker on this machine, or say `taskRunner: {type: "io.kestra.plugin.core.runner.Process"}`';
-    throw new Error(`Cannot run commands in a container: docker does not work here (${problem}); ${way}`);
+    await this.#runtime();
   }
 
-  /** A container has the rights of the server, which a user of scripts must not get without the operator's word. */
-  #userProblem(): string | undefined {
-    const { scriptUser, scripts } = this.#options;
-    if (!scriptUser || scripts === "docker") return undefined;
-    return `scripts of this server run as the user "${scriptUser.name}", and a container has the rights of the server; ` +
-      "leave out `taskRunner`, or start the server with --scripts docker";
+  #occupy(
+    { workingDirectory, packageDirectory, place }: ProcessCommand,
+    start: () => Promise<ProcessEnd>,
+  ): Promise<ProcessEnd> {
+    const isLent = place.type === "process";
+    const begin = packageDirectory === undefined || !isLent
+      ? start
+      : () => this.#directories.occupy(packageDirectory, isLent, start);
+    return this.#directories.occupy(workingDirectory, isLent, begin);
   }
 
-  async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
+  async #runtime(): Promise<ContainerRuntime> {
+    const state = await this.containers.find();
+    const { found } = this.containers;
+    if (found) return found.runtime;
+    throw new Error(
+      `Cannot run commands in a container: no container runtime works on this machine${
+        "problem" in state ? ` (${state.problem})` : ""
+      }; install Docker, Podman or nerdctl, or start its service`,
+    );
+  }
+
+  /** Flows are checked when they are saved, but without the values of expressions. */
+  #placeProblem(place: ContainerPlace): string | undefined {
+    if (!isImageReference(place.image)) {
+      return `"${place.image}" is not an image reference such as "python:3.13-slim"; correct \`containerImage\``;
+    }
+    const missing = neededPermissions(place).find((permission) => !this.containers.allows(permission));
+    return missing && `the server does not allow it; start it with --container-allow ${missing}`;
+  }
+
+  async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd> {
     const { place, env, workingDirectory: cwd } = command;
-    if (place.type === "docker") return await this.#startContainer(attempt, command, place);
+    if (place.type === "container") return await this.#startContainer(attempt, command, place);
     const user = this.#options.scriptUser;
     const support = await this.#control?.support();
-    return await runSupervised({
+    const exitCode = await runSupervised({
       starter: this.#shells,
       command: command.command,
       cwd,
@@ -214,6 +240,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
       ...this.#supervision(command, remainingLimits(this.#limits, support)),
       inspect: support?.controllers.size ? this.#inspect : undefined,
     });
+    return { exitCode };
   }
 
   readonly #inspect = async ({ controlGroup }: WatchedProcess): Promise<Error | undefined> =>
@@ -221,14 +248,14 @@ export class Processes implements ProcessPort, AsyncDisposable {
 
   /** How a command is watched, with the limits that nothing else enforces. */
   #supervision(
-    { signal, onLine, workingDirectory }: ProcessCommand,
+    { signal, onLine, workingDirectory, packageDirectory }: ProcessCommand,
     limits: ScriptLimits,
   ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "watch"> {
     const { clock } = this.#options;
     const watch = new LimitWatch({
       clock,
       limits,
-      directory: workingDirectory,
+      directories: packageDirectory === undefined ? [workingDirectory] : [workingDirectory, packageDirectory],
       env: this.#clientEnv,
     });
     return {
@@ -245,29 +272,57 @@ export class Processes implements ProcessPort, AsyncDisposable {
   async #startContainer(
     attempt: AttemptIdentity,
     command: ProcessCommand,
-    place: Extract<ProcessPlace, { readonly type: "docker" }>,
-  ): Promise<number> {
+    place: ContainerPlace,
+  ): Promise<ProcessEnd> {
+    const runtime = await this.#runtime();
     const name = this.#containerName(attempt);
     const variables = containerVariables(command.env);
-    const envFile = await this.#directories.writePrivate(`${name}.env`, variables.file);
+    const folder = await this.#directories.make(name);
+    const run = { runtime, place, name, folder, variables, limits: this.#limits, labels: labelsOf(attempt) };
     let isStopped = true;
     try {
       const exitCode = await runSupervised({
         starter: this.#watchdog,
-        command: dockerCommand(command, place, { name, envFile, variables, limits: this.#limits }),
-        cleanUp: dockerRemoval(name, envFile),
+        command: containerCommand(command, run),
+        cleanUp: removalProgram(run),
         cwd: "/",
-        env: { ...this.#clientEnv, ...clientVariables(variables) },
+        env: { ...this.#clientEnv, ...await this.#writeFiles(run), ...clientVariables(variables) },
+        graceMs: place.graceMs,
         ...this.#supervision(command, remainingLimits(this.#limits, IN_CONTAINER)),
       });
       isStopped = command.signal.aborted;
-      if (exitCode === KILLED && !isStopped) throwKilled(this.#limits);
-      return exitCode;
+      // A stopped client returns any code, even 0.
+      return isStopped ? { exitCode: STOPPED } : { exitCode, reason: this.#failureOf(exitCode, run) };
     } finally {
       // A stopped client may leave its container running.
-      if (isStopped) await this.#docker.remove(name);
-      await this.#directories.remove(`${name}.env`);
+      if (isStopped) await this.containers.attempt([...clientCommand(run), ...removalArguments(run)]);
+      await this.#directories.remove(name);
     }
+  }
+
+  /** Writes the private files of a run; returns the variables that name them. */
+  async #writeFiles(
+    { runtime, place, name, folder, variables }: ContainerRun,
+  ): Promise<Record<string, string>> {
+    await this.#directories.writePrivate(`${name}/${ENV_FILE}`, variables.file);
+    const login = loginFile(place);
+    if (login === undefined) return {};
+    await this.#directories.writePrivate(`${name}/${LOGIN_FILE}`, login);
+    return runtime.loginVariables(folder);
+  }
+
+  /** What a container that ended so says only by its exit code. */
+  #failureOf(exitCode: number, { runtime, place, limits }: ContainerRun): string | undefined {
+    this.containers.doubt(exitCode);
+    const memoryBytes = memoryLimitOf(place, limits);
+    if (exitCode === KILLED && memoryBytes !== undefined) {
+      const name = memoryBytes === limits.memoryBytes ? "memory" : "containerMemory";
+      const { message } = limitReached(name, { ...limits, memoryBytes });
+      return `${message}, or something else has killed its container`;
+    }
+    if (exitCode !== RUNTIME_FAILED) return undefined;
+    return `Cannot run commands in a container of the image "${place.image}": ${runtime.name} could not create it, ` +
+      "as its message above says; correct `containerImage`, or give `credentials` of its registry";
   }
 
   #containerName({ taskRunId, attemptNumber }: AttemptIdentity): string {
@@ -284,11 +339,11 @@ function isConfined(
   return scriptUser !== undefined || (memoryBytes ?? cpus ?? processes) !== undefined;
 }
 
-/** What ends a container for want of memory gives no other sign. @throws LimitReached */
-function throwKilled(limits: ScriptLimits): void {
-  if (limits.memoryBytes === undefined) return;
-  const { message } = limitReached("memory", limits);
-  throw new LimitReached(`${message}, or something else has killed its container`);
+/** What operators find the containers of the server by. */
+function labelsOf(attempt: AttemptIdentity): ReadonlyMap<string, string> {
+  const { tenant, namespace, flowId, executionId, taskId } = attempt;
+  const facts = { tenant, namespace, flow: flowId, execution: executionId, task: taskId };
+  return new Map(Object.entries(facts).map(([name, value]) => [`${LABEL_PREFIX}${name}`, value]));
 }
 
 function remainingLimits(
@@ -302,14 +357,59 @@ function remainingLimits(
   };
 }
 
+/** Where scripts of a server with that many tenants may run. */
+export function scriptPolicy(
+  { scripts, host, isDeploy, scriptUser: user }: ProcessOptions,
+  tenantCount: number,
+): ProcessPolicy {
+  if (isDeploy) return { mode: "off", reason: "a hosted server has no processes" };
+  if (scripts === "off") return { mode: "off", reason: `the server was started with --scripts off; ${WAYS}` };
+  if (scripts) {
+    const reason = `the server was started with --scripts ${scripts}`;
+    return scripts === "process" ? processPolicy(reason, user) : { mode: scripts, reason };
+  }
+  const needed = "so scripts must be enabled explicitly";
+  if (!isLoopback(host)) {
+    return { mode: "off", reason: `other machines reach this server, ${needed}; ${WAYS}` };
+  }
+  if (tenantCount > 1) {
+    return { mode: "off", reason: `this server has several tenants, ${needed}; ${WAYS}` };
+  }
+  return processPolicy("only this machine reaches the server", user);
+}
+
+/** A container has the rights of the server, which a user of scripts must not get without the operator's word. */
+function processPolicy(reason: string, user: MachineUser | undefined): ProcessPolicy {
+  if (!user) return { mode: "process", reason };
+  const containerRefusal =
+    `scripts of this server run as the user "${user.name}", and a container has the rights of the server; ` +
+    "leave out `taskRunner`, or start the server with --scripts container";
+  return { mode: "process", reason, user: user.name, containerRefusal };
+}
+
+/** The containers of a server; no runtime is looked for yet. */
+export function createContainerHost(
+  { clock, runtime, allowed, policyOf }:
+    & Pick<ContainerHostOptions, "clock" | "runtime" | "allowed">
+    & { readonly policyOf: () => ProcessPolicy },
+): ContainerHost {
+  return new ContainerHost({
+    clock,
+    runtime,
+    allowed,
+    hasOpenNetworks: () => policyOf().mode === "process",
+    env: clientEnvironment(Deno.env.toObject()),
+  });
+}
+
 /** The processes of a server with that many tenants. */
 export function createProcesses(
   options: ProcessOptions,
   tenantCount: () => number,
-  directories: ProcessEnvironment["directories"],
+  given: Pick<ProcessEnvironment, "containers" | "directories">,
 ): Processes {
   const environment = Deno.env.toObject();
   const env = scriptEnvironment(environment);
   const clientEnv = clientEnvironment(environment);
-  return new Processes(options, tenantCount, { env, clientEnv, directories, randomBytes: systemRandomBytes });
+  return new Processes(options, tenantCount, { env, clientEnv, ...given, randomBytes: systemRandomBytes });
 }

@@ -46,6 +46,11 @@ export class ScriptOwner {
     }
   }
 
+  /** Gives an empty directory to the user for good. The server must not use its content. */
+  async give(directory: string): Promise<void> {
+    await Deno.chown(directory, this.#user.userId, this.#user.groupId);
+  }
+
   /** Lets scripts read a directory with its content from now on, but not change it. */
   async show(directory: string): Promise<void> {
     const { groupId } = this.#user;

@@ -8,6 +8,8 @@ export interface SupervisedOptions extends WatchedCommand {
   readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Between SIGTERM and SIGKILL; absent: three seconds. */
+  readonly graceMs?: number;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
   /** Looks why the process failed, while its control group exists. */
   readonly inspect?: (watched: WatchedProcess) => Promise<Error | undefined>;
@@ -34,7 +36,7 @@ export async function runSupervised(options: SupervisedOptions): Promise<number>
 }
 
 async function runWatched(watched: WatchedProcess, options: SupervisedOptions): Promise<number> {
-  const { clock, signal, onLine } = options;
+  const { clock, signal, onLine, graceMs = GRACE_MS } = options;
   const { child } = watched;
   const readers = [
     new LineReader(child.stdout, clock, (line) => onLine({ ...line, isError: false })),
@@ -45,7 +47,7 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   const stop = () => {
     if (hasEnded || cancelKill) return;
     watched.signal("SIGTERM");
-    cancelKill = clock.setTimer(GRACE_MS, () => watched.signal("SIGKILL"));
+    cancelKill = clock.setTimer(graceMs, () => watched.signal("SIGKILL"));
   };
   // An error of `onLine` stops the process, and is thrown at the end.
   const reads = readers.map((reader) => reader.run());

@@ -7,11 +7,15 @@ import type {
   SharedDirectoryRequest,
   WorkingDirectoryPort,
 } from "../../model/ports/working_directories.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { removeTree } from "./remove_tree.ts";
+import { ScriptCaches } from "./script_caches.ts";
 import type { ScriptOwner } from "./script_owner.ts";
 import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
+/** Within the data directory. */
+const CACHE_FOLDER = "script-cache";
 const OWNER_ONLY = 0o700;
 const OWNER_READS = 0o600;
 const TRAVERSE_ONLY = 0o711;
@@ -23,6 +27,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   #rootMade: Promise<void> | undefined;
   readonly #owner: ScriptOwner | undefined;
   readonly #shared = new SharedDirectories(this);
+  readonly #caches: ScriptCaches;
   /** Running scripts by directory. */
   readonly #scripts = new Map<string, Set<Promise<unknown>>>();
   readonly #removals = new Set<Promise<unknown>>();
@@ -31,6 +36,12 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   constructor(dataDir: string | undefined, owner?: ScriptOwner) {
     this.#dataDir = dataDir;
     this.#owner = owner;
+    // The data directory is closed to a script user.
+    this.#caches = new ScriptCaches(
+      owner || dataDir === undefined
+        ? { make: (name) => this.make(name), give: owner && ((path) => owner.give(path)) }
+        : { parent: join(dataDir, CACHE_FOLDER) },
+    );
   }
 
   /** @inheritdoc */
@@ -107,7 +118,12 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     return this.#shared.use({ ...request, fill });
   }
 
-  /** Removes all of them. */
+  /** @inheritdoc */
+  cacheOf(tenant: TenantId): Promise<string> {
+    return this.#caches.of(tenant);
+  }
+
+  /** Removes all of them; caches in the data directory remain. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#removals);
     if (this.#rootMade || !this.#dataDir && this.#rootPath) await removeTree(this.#root());

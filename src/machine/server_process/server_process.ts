@@ -5,11 +5,16 @@ import { shellWord } from "../../base/shell_word.ts";
 import { type Config, VERSION } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import { DataDirError } from "../data_dir.ts";
+import { StartRefusal } from "./start_refusal.ts";
 
 /** A ready server. */
 export interface ServerHandle {
   /** Address for people and links, without a trailing slash. */
   readonly url: string;
+  /** Name of the user; absent: no login. */
+  readonly user?: string;
+  /** Sets the first user over the API; present while a protected server has no user. */
+  readonly setupToken?: string;
   /** Resolves with the reason when the server cannot continue. */
   readonly failed: Promise<string>;
   /** Stops accepting requests, finishes commits, closes everything. */
@@ -67,7 +72,7 @@ export async function runServer(
   const drain = new Drain(config, platform);
   try {
     const server = await start(config);
-    announce(config, server.url, platform);
+    announce(config, server, platform);
     return await untilStopped(server, drain, config, platform);
   } catch (error) {
     platform.printError(startProblem(error, config));
@@ -130,34 +135,34 @@ class Drain {
 }
 
 /** Prints the address, the data directory, the protection and a first command. In the JSON format it is one log line. */
-function announce(config: Config, url: string, platform: ProcessPlatform): void {
+function announce(config: Config, server: ServerHandle, platform: ProcessPlatform): void {
+  const { url, setupToken } = server;
   const dataDir = config.isDeploy ? "the database of Deno Deploy" : config.dataDir;
   if (config.logFormat === "json") {
     const { clock, print } = platform;
     const log = new Logger({ level: "info", format: "json", clock, write: print });
-    log.info("ready", { version: VERSION, url, dataDir, protection: config.protection.type });
+    const protection = config.protection.type;
+    // Valid until the first user is set; where there is only a log, it is the console.
+    log.info("ready", { version: VERSION, url, dataDir, protection, ...(setupToken && { setupToken }) });
     return;
   }
   platform.print(`Sluice ${VERSION} is ready on ${url}`);
   platform.print(`  data        ${dataDir}`);
-  platform.print(`  protection  ${protectionText(config)}`);
-  platform.print(`  try         ${curlLine(config, url)}`);
+  platform.print(`  protection  ${protectionText(config, server)}`);
+  platform.print(`  try         ${setupToken ? `${url}/ui/setup` : curlLine(server)}`);
 }
 
-function protectionText(config: Config): string {
-  if (config.protection.type === "basic") {
-    return `password of "${config.protection.credentials.user}", or an API token`;
-  }
+function protectionText(config: Config, { user, setupToken }: ServerHandle): string {
+  if (setupToken) return `no user yet: set the first one with the token ${setupToken}`;
+  if (user !== undefined) return `password of "${user}", or an API token`;
   return isLoopback(config.host) && !config.isDeploy
     ? "none: whoever uses this machine may use it (--basic-auth asks for a password)"
     : "none: everybody who reaches it may use it (--no-auth)";
 }
 
 /** The command that saves a first flow, with YAML in flow style to fit one line. */
-function curlLine(config: Config, url: string): string {
-  const login = config.protection.type === "basic"
-    ? ` -u ${shellWord(config.protection.credentials.user)}`
-    : "";
+function curlLine({ url, user }: ServerHandle): string {
+  const login = user === undefined ? "" : ` -u ${shellWord(user)}`;
   const flow =
     "{id: hello, namespace: demo, tasks: [{id: hi, type: io.svc.plugin.core.log.Log, message: Hello}]}";
   return `curl${login} -H 'Content-Type: application/x-yaml' -d '${flow}' ${url}/api/v1/main/flows`;
@@ -165,7 +170,7 @@ function curlLine(config: Config, url: string): string {
 
 /** Why the server could not start, as one line. */
 function startProblem(error: unknown, config: Config): string {
-  if (error instanceof DataDirError) return error.message;
+  if (error instanceof DataDirError || error instanceof StartRefusal) return error.message;
   const address = `"${config.host}" port ${config.port}`;
   if (error instanceof Deno.errors.AddrInUse) {
     return `Cannot listen on ${address}: the port is taken; give another --port`;

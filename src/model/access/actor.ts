@@ -1,4 +1,5 @@
 /** The caller of a request, as authentication passes it to every use case. */
+import type { DurationForm } from "../../base/duration.ts";
 import type { TenantId } from "../flows/flow.ts";
 
 /** An authenticated caller with access to the tenant. */
@@ -6,4 +7,6 @@ export interface Actor {
   readonly tenant: TenantId;
   /** User name, or `anonymous` if the server requires no credentials. */
   readonly user: string;
+  /** How texts that are made for the caller write durations; by default in seconds. */
+  readonly durations?: DurationForm;
 }

@@ -11,6 +11,7 @@ export interface Tenant {
 /** First path segments of the API. No tenant may have such an id, so that a path without tenant is unambiguous. */
 const RESOURCE_NAMES = [
   "acls",
+  "ai",
   "apps",
   "assets",
   "auditlogs",

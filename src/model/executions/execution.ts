@@ -131,6 +131,8 @@ export interface Execution {
   readonly timers: Map<string, Instant>;
   /** Most severe level logged so far. */
   maxLogLevel?: LogLevel;
+  /** The last two lines of level ERROR since it is in memory; not stored. */
+  lastErrors?: readonly LogLine[];
 }
 
 /** The task run with that ordinal; binary search, since ordinals may have gaps. */
@@ -165,7 +167,9 @@ export function addLogLine(execution: Execution, line: LogLine): void {
   const max = maxChars(line.message);
   const isCut = length > max;
   const cut = `${line.message.slice(0, max)} … (cut, ${length} characters)`;
-  execution.newLogs.push(isCut ? { ...line, message: cut } : line);
+  const kept = isCut ? { ...line, message: cut } : line;
+  execution.newLogs.push(kept);
+  if (line.level === "ERROR") execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], kept];
   const { maxLogLevel } = execution;
   if (!maxLogLevel || LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(maxLogLevel)) {
     execution.maxLogLevel = line.level;

@@ -1,18 +1,26 @@
 /** The JSON text of an execution in API responses. Built by concatenation, since every start and every GET needs it. */
 import { type Instant, toIso } from "../../base/clock.ts";
+import { type DurationForm, durationJson } from "../../base/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";
+import { publicTenantId } from "../access/tenant.ts";
 import { CORRELATION_LABEL } from "../flows/label.ts";
 import { logFileUri } from "./log_file.ts";
 import { viewOf } from "./loop_run.ts";
 import { shortenedTaskRuns } from "./shortened_value.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
-/** Inputs of the text beside the execution. */
-interface BodyOptions {
+/** When a text is made, and how. */
+export interface BodyForm {
   /** End of `duration` of executions and task runs that have not ended. */
   readonly now: Instant;
+  /** By default in seconds. */
+  readonly durations?: DurationForm;
+}
+
+/** Inputs of the text beside the execution. */
+interface BodyOptions extends BodyForm {
   /** False in lists and in the start response. */
   readonly taskRuns: boolean;
   /** URL of the execution's page. */
@@ -26,7 +34,7 @@ interface BodyOptions {
 /** The JSON text. Null members are omitted. */
 export function executionBody(execution: Execution, options: BodyOptions): string {
   const { head, tail } = executionBodyParts(execution, options);
-  return head + durationOf(execution.history, options.now) + tail;
+  return head + durationText(execution.history, options) + tail;
 }
 
 /** The text before and after the duration: the only part of a list entry that changes with time alone. */
@@ -48,30 +56,31 @@ export async function* executionBodyChunks(
   let chunk = `${startText(execution)},"taskRunList":[`;
   let separator = "";
   for await (const taskRun of taskRuns) {
-    chunk += separator + taskRunText(execution, taskRun, owner, options.now);
+    chunk += separator + taskRunText(execution, taskRun, owner, options);
     separator = ",";
     if (chunk.length < CHUNK_CHARS) continue;
     yield chunk;
     chunk = "";
   }
   const { head, tail } = restParts(execution, options);
-  yield `${chunk}]${head}${durationOf(execution.history, options.now)}${tail}`;
+  yield `${chunk}]${head}${durationText(execution.history, options)}${tail}`;
 }
 
 /** The JSON text without the duration. */
 export function executionBodyParts(execution: Execution, options: BodyOptions): BodyParts {
   const { head, tail } = restParts(execution, options);
-  const list = options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "";
+  const list = options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options)}]` : "";
   return { head: startText(execution) + list + head, tail };
 }
 
 /** The members before the task runs. */
-function startText({ id, namespace, flowId, flowRevision }: Execution): string {
-  return `{"id":"${id}","namespace":"${namespace}","flowId":"${flowId}","flowRevision":${flowRevision}`;
+function startText({ id, tenant, namespace, flowId, flowRevision }: Execution): string {
+  return `{"id":"${id}","tenantId":"${publicTenantId(tenant)}","namespace":"${namespace}"` +
+    `,"flowId":"${flowId}","flowRevision":${flowRevision}`;
 }
 
 /** The members after the task runs. */
-function restParts(execution: Execution, options: Omit<BodyOptions, "now" | "taskRuns">): BodyParts {
+function restParts(execution: Execution, options: Omit<BodyOptions, keyof BodyForm | "taskRuns">): BodyParts {
   const { history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
   const { originalCreatedAt } = execution;
@@ -122,52 +131,53 @@ function triggerText({ trigger }: Execution): string {
   return `,"trigger":{"id":${quote(id)},"type":${quote(type)}${member("variables", variables)}}`;
 }
 
-function taskRunsText(execution: Execution, now: Instant): string {
+function taskRunsText(execution: Execution, form: BodyForm): string {
   const owner = ownerText(execution);
-  return execution.taskRuns.map((taskRun) => taskRunText(execution, taskRun, owner, now)).join(",");
+  return execution.taskRuns.map((taskRun) => taskRunText(execution, taskRun, owner, form)).join(",");
 }
 
 /** The JSON text of one task run. */
-export function taskRunBody(execution: Execution, taskRun: TaskRun, now: Instant): string {
-  return taskRunText(execution, taskRun, ownerText(execution), now);
+export function taskRunBody(execution: Execution, taskRun: TaskRun, form: BodyForm): string {
+  return taskRunText(execution, taskRun, ownerText(execution), form);
 }
 
-function ownerText({ id, namespace, flowId }: Execution): string {
-  return `,"executionId":"${id}","namespace":"${namespace}","flowId":"${flowId}"`;
+function ownerText({ id, tenant, namespace, flowId }: Execution): string {
+  return `,"tenantId":"${publicTenantId(tenant)}","executionId":"${id}","namespace":"${namespace}"` +
+    `,"flowId":"${flowId}"`;
 }
 
-function taskRunText(execution: Execution, taskRun: TaskRun, owner: string, now: Instant): string {
+function taskRunText(execution: Execution, taskRun: TaskRun, owner: string, form: BodyForm): string {
   const { id: executionId } = execution;
   const { parent, value, iteration } = taskRun;
   return `{"id":"${taskRunId(executionId, taskRun.ordinal)}"${owner},"taskId":"${taskRun.taskId}"` +
     (parent === undefined ? "" : `,"parentTaskRunId":"${taskRunId(executionId, parent)}"`) +
     (value === undefined ? "" : `,"value":${quote(value)}`) +
     (iteration === undefined ? "" : `,"iteration":${iteration}`) +
-    attemptsText(execution, taskRun, now) +
+    attemptsText(execution, taskRun, form) +
     `,"outputs":${taskRun.outputs ? stringifyJson(taskRun.outputs) : "{}"}` +
-    `,"state":${stateText(taskRun.history, now)}}`;
+    `,"state":${stateText(taskRun.history, form)}}`;
 }
 
-function attemptsText(execution: Execution, taskRun: TaskRun, now: Instant): string {
+function attemptsText(execution: Execution, taskRun: TaskRun, form: BodyForm): string {
   const { attempts } = taskRun;
   if (attempts.length === 0) return "";
   const texts = attempts.map(({ history, hasLogFile }, index) => {
     const logFile = hasLogFile ? `,"logFile":"${logFileUri(execution, taskRun, index)}"` : "";
-    return `{"state":${stateText(history, now)}${logFile}}`;
+    return `{"state":${stateText(history, form)}${logFile}}`;
   });
   return `,"attempts":[${texts.join(",")}]`;
 }
 
-/** `{current, histories, duration, startDate, endDate?}`; `duration` in seconds. */
-export function stateText(history: History, now: Instant): string {
+/** `{current, histories, duration, startDate, endDate?}`. */
+export function stateText(history: History, form: BodyForm): string {
   const { head, tail } = stateParts(history);
-  return head + durationOf(history, now) + tail;
+  return head + durationText(history, form) + tail;
 }
 
-/** Seconds from the start to the end, or to `now` if it has not ended. */
-export function durationOf(history: History, now: Instant): number {
+/** The time from the start to the end, or to now if it has not ended. All durations of responses are written here. */
+export function durationText(history: History, { now, durations = "seconds" }: BodyForm): string {
   const last = changedAt(history);
-  return ((isEnded(history) ? last : Math.max(now, last)) - startedAt(history)) / 1000;
+  return durationJson((isEnded(history) ? last : Math.max(now, last)) - startedAt(history), durations);
 }
 
 function stateParts(history: History): BodyParts {

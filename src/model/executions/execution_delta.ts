@@ -1,19 +1,19 @@
 /** Changes of an execution since the last message to a follower, for streams that send only differences. */
 import { type Instant, toIso } from "../../base/clock.ts";
+import type { DurationForm } from "../../base/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Execution } from "./execution.ts";
-import { executionBody, stateText, taskRunBody } from "./execution_body.ts";
+import { type BodyForm, executionBody, stateText, taskRunBody } from "./execution_body.ts";
 import { changedAt, isEnded, startedAt } from "./state.ts";
 
 /** The current state of an execution. */
-interface ExecutionView {
+interface ExecutionView extends BodyForm {
   readonly execution: Execution;
   /** Result of `waitingOf`. */
   readonly waiting?: JsonObject;
   /** Number of task runs that are not shown. */
   readonly hiddenTaskRuns?: number;
-  readonly now: Instant;
 }
 
 /** A message to a follower, and the time up to which it covers changes. */
@@ -35,13 +35,18 @@ export class DeltaTracker {
   /** Hashes of the sent task runs, by ordinal. */
   readonly #taskRuns = new Map<number, number>();
 
+  readonly #durations: DurationForm | undefined;
+
   /** `upTo`: time up to which the follower received changes on an earlier stream. */
-  constructor(upTo?: Instant) {
+  constructor(upTo?: Instant, durations?: DurationForm) {
     this.#upTo = upTo;
+    this.#durations = durations;
   }
 
   /** The next message; `undefined` if nothing has changed. */
-  next(view: ExecutionView): ExecutionDelta | undefined {
+  next(current: Omit<ExecutionView, "durations">): ExecutionDelta | undefined {
+    const { execution, waiting, hiddenTaskRuns, now } = current;
+    const view = { execution, waiting, hiddenTaskRuns, now, durations: this.#durations };
     const isSnapshot = this.#upTo === undefined;
     const isReconnect = this.#isFirst && !isSnapshot;
     this.#isFirst = false;
@@ -53,10 +58,10 @@ export class DeltaTracker {
   }
 
   #snapshot(view: ExecutionView): string[] {
-    const { execution, now, waiting, hiddenTaskRuns } = view;
+    const { execution, ...options } = view;
     this.#changedMembers(view);
     this.#changedTaskRuns(view, -Infinity);
-    return [`"execution":${executionBody(execution, { now, taskRuns: true, waiting, hiddenTaskRuns })}`];
+    return [`"execution":${executionBody(execution, { ...options, taskRuns: true })}`];
   }
 
   #changes(view: ExecutionView, isReconnect: boolean): string[] {
@@ -83,14 +88,14 @@ export class DeltaTracker {
   }
 
   /** Task runs changed at `since` or later, and open ones: their outputs may change while they run. */
-  #changedTaskRuns({ execution, now }: ExecutionView, since: Instant): string[] {
+  #changedTaskRuns({ execution, ...form }: ExecutionView, since: Instant): string[] {
     return execution.taskRuns.flatMap((taskRun) => {
       const isOld = this.#taskRuns.has(taskRun.ordinal) || since > -Infinity;
       if (isOld && isEnded(taskRun.history) && changedAt(taskRun.history) < since) return [];
-      const sign = hashOf(taskRunBody(execution, taskRun, changedAt(taskRun.history)));
+      const sign = hashOf(taskRunBody(execution, taskRun, { now: changedAt(taskRun.history) }));
       if (this.#taskRuns.get(taskRun.ordinal) === sign) return [];
       this.#taskRuns.set(taskRun.ordinal, sign);
-      return [taskRunBody(execution, taskRun, now)];
+      return [taskRunBody(execution, taskRun, form)];
     });
   }
 
@@ -103,11 +108,11 @@ export class DeltaTracker {
 }
 
 /** Members that may change; `sign` is equal as long as a member is unchanged. */
-function membersOf({ execution, now, waiting }: ExecutionView) {
+function membersOf({ execution, waiting, ...form }: ExecutionView) {
   const { history, labels, outputs, variables, attemptNumber, originalCreatedAt } = execution;
   const originalCreatedDate = toIso(originalCreatedAt ?? startedAt(history));
   return [
-    { name: "state", sign: `${history.length}`, text: stateText(history, now) },
+    { name: "state", sign: `${history.length}`, text: stateText(history, form) },
     plain("labels", labels),
     plain("outputs", outputs ?? null),
     plain("variables", variables ?? null),

@@ -69,6 +69,13 @@ export interface NameCondition {
   readonly values: readonly string[];
 }
 
+/** Compares the id, as {@link NameCondition}. */
+export interface IdCondition {
+  readonly field: "id";
+  readonly operator: NameOperator;
+  readonly values: readonly string[];
+}
+
 /** Whether the namespace is {@link SYSTEM_NAMESPACE}. */
 export interface ScopeCondition {
   readonly field: "scope";
@@ -80,6 +87,13 @@ export interface DateCondition {
   readonly field: "startDate" | "endDate";
   readonly operator: DateOperator;
   readonly at: Instant;
+}
+
+/** Compares the time from start to end; an execution that has not ended matches only NOT_EQUALS. */
+export interface DurationCondition {
+  readonly field: "duration";
+  readonly operator: DateOperator;
+  readonly ms: number;
 }
 
 /** The current state is in the list. */
@@ -125,9 +139,11 @@ interface LogLevelCondition {
 /** A condition on one execution. */
 export type ExecutionCondition =
   | TextCondition
+  | IdCondition
   | NameCondition
   | ScopeCondition
   | DateCondition
+  | DurationCondition
   | StateCondition
   | KindCondition
   | ChildCondition

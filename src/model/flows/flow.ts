@@ -1,5 +1,6 @@
 /** Flows: the parsed document of one revision and its typed view. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { InheritedDefaults } from "./inherited_defaults.ts";
 import type { Label } from "./label.ts";
 
 /** Id of a tenant. */
@@ -34,7 +35,9 @@ export interface Task {
   readonly allowWarning: boolean;
   /** Template; absent means true. */
   readonly runIf?: string;
-  /** Trigger conditions of the listener that contains the task. */
+  /** Position of the listener that contains the task: each listener runs on its own. */
+  readonly listener?: number;
+  /** Trigger conditions of that listener. */
   readonly conditions?: readonly JsonObject[];
   readonly logLevel?: LogLevel;
   /** Also provides the log of each attempt as a file of the execution. */
@@ -132,6 +135,8 @@ export interface Flow {
   readonly inputs: readonly Input[];
   readonly outputs: readonly Output[];
   readonly variables: JsonObject;
+  /** Applied when the flow was built; absent if it inherits nothing. */
+  readonly inherited?: InheritedDefaults;
   readonly tasks: readonly Task[];
   readonly errors: readonly Task[];
   readonly finally: readonly Task[];

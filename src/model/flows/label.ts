@@ -16,7 +16,7 @@ export const SYSTEM_LABEL_PREFIX = "system.";
 /** Groups related executions; by default the id of the execution. */
 export const CORRELATION_LABEL = "system.correlationId";
 /** The client that started an execution; set by existing user interfaces. */
-const FROM_LABEL = "system.from";
+export const FROM_LABEL = "system.from";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
 /** Marks an execution that has been replayed. */

@@ -1,5 +1,12 @@
 /** Schemas of properties of tasks, triggers, conditions and inputs, used by validation, editors and documentation. */
-import type { JsonValue } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
 
 /** Types of property values. Scalars may also be given as texts. */
 export type PropertyType =
@@ -7,7 +14,7 @@ export type PropertyType =
   | "integer"
   | "number"
   | "boolean"
-  /** ISO 8601, such as `PT10S`. */
+  /** ISO 8601, such as `PT10S`, or a number of seconds. */
   | "duration"
   /** ISO 8601, with or without time and zone. */
   | "dateTime"
@@ -29,7 +36,9 @@ export type PropertyType =
   /** A trigger condition, a list or a map of them. */
   | "condition"
   | "conditions"
-  | "conditionMap";
+  | "conditionMap"
+  /** A task runner, with the properties of its type. */
+  | "taskRunner";
 
 /** Schema of a property. A dynamic property may also be a string with expressions, validated after rendering. */
 export interface PropertySchema {
@@ -41,10 +50,14 @@ export interface PropertySchema {
   /** Allowed texts, compared exactly. */
   readonly values?: readonly string[];
   readonly default?: JsonValue;
+  /** A required list may have no elements. */
+  readonly mayBeEmpty?: boolean;
   /** Also accepts a list of such values (`message` of a Log). */
   readonly orList?: boolean;
   /** Also accepts a map (`values` of a ForEach). */
   readonly orMap?: boolean;
+  /** Of a dynamic text: also accepts a list or an object, whose JSON is the text (`body` of a request). */
+  readonly orJson?: boolean;
   /** Also accepts a text that contains the value as JSON or YAML. */
   readonly orText?: boolean;
   readonly minimum?: number;
@@ -86,6 +99,34 @@ export function dynamicProperty(
 /** A dynamic text. */
 export function dynamicText(description: string, further?: FurtherMembers): PropertySchema {
   return dynamicProperty("string", description, further);
+}
+
+/** A dynamic text that is content, not a name: the JSON of a list or an object, where one is given. */
+export function dynamicContent(description: string, further?: FurtherMembers): PropertySchema {
+  return dynamicText(description, { orJson: true, ...further });
+}
+
+/** The value of a property with the JSON of each list and object that stands where content is expected. */
+export function withJsonTexts(value: JsonValue, schema: PropertySchema): JsonValue {
+  if (!takesJson(schema)) return value;
+  if (Array.isArray(value)) {
+    const item = schema.orList ? { ...schema, orList: false } : schema.items;
+    if (item && (schema.orList || !schema.orJson)) {
+      return value.map((element) => withJsonTexts(element, item));
+    }
+  } else if (!isJsonObject(value)) return value;
+  if (schema.orJson) return stringifyJson(value);
+  const { items } = schema;
+  if (!items || Array.isArray(value)) return value;
+  const object: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    setOwnProperty(object, name, withJsonTexts(ownProperty(value, name) ?? null, items));
+  }
+  return object;
+}
+
+function takesJson({ orJson, items }: PropertySchema): boolean {
+  return orJson === true || items !== undefined && takesJson(items);
 }
 
 /** A dynamic flag with a default. */

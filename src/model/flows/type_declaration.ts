@@ -15,4 +15,6 @@ export interface TypeDeclaration {
   readonly outputs?: PropertySchemas;
   /** Deprecated but supported; the text names the replacement. */
   readonly deprecated?: string;
+  /** Only of a type that will not be supported: the reason and the way out, as the end of a sentence. */
+  readonly refusal?: string;
 }

@@ -1,5 +1,5 @@
 /** Parses the `options` of HTTP requests in flows. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { type HttpAuth, HttpError, type HttpOptions, type HttpProxy } from "../ports/http.ts";
@@ -87,9 +87,11 @@ function readProxy(given: JsonObject): HttpProxy | undefined {
 function durationOf(value: JsonValue | undefined, name: string): number | undefined {
   const text = optionalText(value);
   if (text === undefined) return undefined;
-  const ms = parseDuration(text);
+  const ms = readDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new HttpError(`Invalid ${name} "${text}": it must be an ISO 8601 duration such as PT10S`);
+  throw new HttpError(
+    `Invalid ${name} "${text}": it must be an ISO 8601 duration such as PT10S, or a number of seconds`,
+  );
 }
 
 function wholeOf(value: JsonValue | undefined, name: string): number | undefined {

@@ -1,6 +1,7 @@
 /** Properties and outputs shared by tasks and triggers that send HTTP requests. */
 import {
   dynamicChoice,
+  dynamicContent,
   dynamicFlag,
   dynamicProperty,
   dynamicText,
@@ -101,7 +102,7 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   uri: dynamicText("Address to request.", { required: true }),
   method: dynamicText("Method of the request, such as `GET`, `POST` or `PUT`.", { default: "GET" }),
   params: dynamicProperty("map", "Query parameters that are added to the address; a value may be a list."),
-  body: dynamicText("Body of the request, as a text."),
+  body: dynamicContent("Body of the request: a text, or a list or an object, whose JSON is sent."),
   formData: dynamicProperty(
     "map",
     "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",

@@ -25,6 +25,7 @@ export interface KvPairId {
 
 /** A pair without its value, as in lists. */
 export interface KvPairInfo extends KvPairId {
+  readonly type: KvType;
   /** From 1; incremented by each write. */
   readonly revision: number;
   readonly description?: string;

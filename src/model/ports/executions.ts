@@ -26,6 +26,22 @@ export interface PurgedCounts {
   readonly files: number;
 }
 
+/** Executions whose files were purged. */
+export interface PurgedFiles {
+  readonly scanned: number;
+  /** Of these, the number that had files. */
+  readonly purged: number;
+  /** Number of deleted files. */
+  readonly deleted: number;
+}
+
+/** The attempt that purges. Its execution is never purged; when the signal aborts, the purge stops. */
+export interface PurgeCaller {
+  readonly tenant: TenantId;
+  readonly executionId: string;
+  readonly signal: AbortSignal;
+}
+
 /** Every method is limited to the given tenant. */
 export interface ExecutionPort {
   /** Number of matching executions. */
@@ -34,10 +50,12 @@ export interface ExecutionPort {
   flowIds(tenant: TenantId, namespace: string): Promise<string[]>;
   /** Resumes a paused execution. Returns when the change is durable. @throws DomainError not_found, conflict, invalid_entity */
   resume(tenant: TenantId, id: string, inputs: JsonObject): Promise<void>;
-  /** Deletes parts of matching executions that have ended, never of the caller. Stops when the signal aborts. */
-  purge(
-    caller: { readonly tenant: TenantId; readonly executionId: string; readonly signal: AbortSignal },
+  /** Deletes parts of matching executions that have ended. */
+  purge(caller: PurgeCaller, selection: ExecutionSelection, parts: PurgedParts): Promise<PurgedCounts>;
+  /** Deletes the files of matching executions that have ended; a dry run only counts them. */
+  purgeFiles(
+    caller: PurgeCaller,
     selection: ExecutionSelection,
-    parts: PurgedParts,
-  ): Promise<PurgedCounts>;
+    options: { readonly isDryRun: boolean },
+  ): Promise<PurgedFiles>;
 }

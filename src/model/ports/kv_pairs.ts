@@ -30,6 +30,11 @@ export interface KvPairPort {
   ): Promise<JsonValue | undefined>;
   /** Writes a pair. @throws DomainError conflict: it exists and `overwrite` is false */
   set(tenant: TenantId, id: KvPairId, write: KvPairWrite): Promise<void>;
+  /**
+   * Replaces the value by what `change` makes of it, in one step; a missing pair is created. Description and expiry stay. An
+   * error of `change` is thrown, and nothing is written.
+   */
+  update(tenant: TenantId, id: KvPairId, change: (value: JsonValue | undefined) => KvValue): Promise<void>;
   /** Returns false if there was none. */
   delete(tenant: TenantId, id: KvPairId): Promise<boolean>;
   /** Sorted keys of a namespace. */

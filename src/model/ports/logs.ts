@@ -1,4 +1,5 @@
 /** Access of tasks to log lines. */
+import type { PurgeCaller } from "./executions.ts";
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { LogLevel, TenantId } from "../flows/flow.ts";
@@ -25,9 +26,6 @@ export interface LogPurge {
 export interface LogPort {
   /** Stored lines in the format of the API, oldest first; `undefined` if the execution does not exist. */
   entries(tenant: TenantId, selection: LogSelection): Promise<readonly JsonObject[] | undefined>;
-  /** Deletes lines of executions that have ended; returns their number. Stops when the signal aborts. */
-  purge(
-    caller: { readonly tenant: TenantId; readonly signal: AbortSignal },
-    purge: LogPurge,
-  ): Promise<number>;
+  /** Deletes lines of executions that have ended; returns their number. */
+  purge(caller: PurgeCaller, purge: LogPurge): Promise<number>;
 }

@@ -2,6 +2,12 @@
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { OpenedFile } from "./storage.ts";
 
+/** Selects the files to purge. */
+export interface FilePurge {
+  readonly namespaces: (namespace: string) => boolean;
+  readonly paths: (path: string) => boolean;
+}
+
 /** Limited to the tenant of the attempt. Changes are durable when a method returns, not with the end of the attempt. */
 export interface NamespaceFilePort {
   /** Sorted paths of all files of a namespace. @throws DomainError invalid_argument */
@@ -19,4 +25,6 @@ export interface NamespaceFilePort {
     attempt: AttemptIdentity,
     file: { readonly namespace: string; readonly path: string; readonly withEmptyFolders: boolean },
   ): Promise<void>;
+  /** Deletes the matching files of all matching namespaces; returns their number. Stops when the signal aborts. */
+  purge(attempt: AttemptIdentity & { readonly signal: AbortSignal }, purge: FilePurge): Promise<number>;
 }

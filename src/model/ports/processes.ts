@@ -1,18 +1,9 @@
 /** Processes of script tasks. */
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
+import type { ContainerPlace, ContainerPort } from "./containers.ts";
 
 /** Where a command runs: as a process of this machine or in a container. */
-export type ProcessPlace =
-  | { readonly type: "process" }
-  | {
-    readonly type: "docker";
-    readonly image: string;
-    readonly pull?: ImagePull;
-    readonly user?: string;
-  };
-
-/** When an image is fetched. */
-export type ImagePull = "always" | "missing" | "never";
+export type ProcessPlace = { readonly type: "process" } | ContainerPlace;
 
 /** A command to run. */
 export interface ProcessCommand {
@@ -20,6 +11,8 @@ export interface ProcessCommand {
   readonly command: readonly string[];
   /** Working directory; mounted in a container under the same path. */
   readonly workingDirectory: string;
+  /** Another directory that the command may change, such as its packages; only for processes of this machine. */
+  readonly packageDirectory?: string;
   /**
    * Added to the default variables, which must not contain secrets of the server. In a container there are only those of its
    * image and these; no program of the server sees them.
@@ -47,22 +40,34 @@ export interface ProcessLine {
 export interface ProcessEnd {
   /** 128 plus the signal number if a signal ended it, as in a shell. */
   readonly exitCode: number;
-  /** Which limit ended it, for the log. */
-  readonly limit?: string;
+  /** Why it failed, beyond its own output: the limit that ended it, or a container that could not start. */
+  readonly reason?: string;
 }
 
 /** Where the server allows scripts to run. */
 export interface ProcessPolicy {
-  /** `process` also allows containers, `docker` requires them. */
-  readonly mode: "process" | "docker" | "off";
+  /** `process` also allows containers, `container` requires them. */
+  readonly mode: "process" | "container" | "off";
   /** Reason and remedy; appended to the message of a refusal. */
   readonly reason: string;
+  /** Why no container may run where processes may; absent: containers may run. */
+  readonly containerRefusal?: string;
+  /** The user of processes, if it is not that of the server. */
+  readonly user?: string;
+}
+
+/** A program of this machine as scripts find it. */
+export interface ProgramFacts {
+  readonly path: string;
+  /** First line of what `--version` prints; empty if the program does not know that option. */
+  readonly version: string;
 }
 
 /** Runs commands. */
 export interface ProcessPort {
   /** The current policy. */
   readonly policy: ProcessPolicy;
+  readonly containers: ContainerPort;
   /** Most bytes of output files that a task may store from its directory; absent: no limit. */
   readonly maxFileBytes?: number;
   /**
@@ -70,4 +75,17 @@ export interface ProcessPort {
    * settles, nor when the server crashes. @throws Error it cannot be started; the message is for the log
    */
   run(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd>;
+
+  /**
+   * The program that a process with that `env` finds under a name. It is started once to read its version, in the place of the
+   * script; later calls use what was found. `undefined`: it is missing.
+   */
+  findProgram(
+    attempt: AttemptIdentity,
+    name: string,
+    place: Pick<ProcessCommand, "env" | "workingDirectory" | "signal">,
+  ): Promise<ProgramFacts | undefined>;
 }
+
+/** Where scripts may run, for checks of flows. */
+export type ScriptPlaces = Pick<ProcessPort, "policy" | "containers">;

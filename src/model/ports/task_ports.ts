@@ -2,13 +2,15 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { ExecutionPort } from "./executions.ts";
-import type { HttpClientPort } from "./http.ts";
 import type { FlowCachePort } from "./flow_caches.ts";
+import type { FlowPort } from "./flows.ts";
+import type { HttpClientPort } from "./http.ts";
 import type { ItemExecutionPort } from "./item_executions.ts";
 import type { KvPairPort } from "./kv_pairs.ts";
 import type { LogPort } from "./logs.ts";
 import type { NamespaceFilePort } from "./namespace_file.ts";
 import type { ProcessPort } from "./processes.ts";
+import type { ServerPort } from "./server.ts";
 import type { StatePort } from "./states.ts";
 import type { StoragePort } from "./storage.ts";
 import type { TaskTypePort } from "./task_types.ts";
@@ -34,7 +36,9 @@ export interface TaskPorts {
   readonly kvPairs: KvPairPort;
   readonly states: StatePort;
   readonly executions: ExecutionPort;
+  readonly flows: FlowPort;
   readonly logs: LogPort;
   readonly triggers: TriggerPort;
   readonly taskTypes: TaskTypePort;
+  readonly server: ServerPort;
 }

@@ -1,5 +1,6 @@
 /** Local working directories of tasks. A name always has the same path. */
 import type { Instant } from "../../base/clock.ts";
+import type { TenantId } from "../flows/flow.ts";
 
 /** Request for a directory that attempts share. */
 export interface SharedDirectoryRequest {
@@ -36,6 +37,11 @@ export interface WorkingDirectoryPort {
   whenFree(path: string): Promise<void>;
   /** Removes it in the background. */
   discard(name: string): void;
+  /**
+   * Absolute path of a directory for what scripts of a tenant fetch and use again. They may change it, and no other tenant is
+   * given its path, so the server does not rely on its content. It may be emptied at any start.
+   */
+  cacheOf(tenant: TenantId): Promise<string>;
   /** A filled directory, filled at most once at a time per key; `undefined` if that failed or the wait was aborted. */
   share(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined>;
 }

@@ -3,6 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptOutcome } from "../executions/execution.ts";
 import type { Metric } from "../executions/metric.ts";
+import type { ScriptPlaces } from "../ports/processes.ts";
 import type { RunContext } from "../ports/run_context.ts";
 import type { PropertySchemas } from "../flows/schema.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
@@ -18,6 +19,19 @@ interface StoredAttempt {
   readonly endedAt: Instant;
 }
 
+/** A problem of a task; an error prevents saving. */
+export interface TaskProblem {
+  /** Within the task. */
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly severity: "error" | "warning";
+}
+
+/** A task runner: where the commands of script tasks run. */
+export interface TaskRunnerType extends TypeDeclaration {
+  readonly form: "runner";
+}
+
 /** A task type that does work itself. */
 export interface RunnableTaskType extends TypeDeclaration {
   readonly form: "runnable";
@@ -26,6 +40,8 @@ export interface RunnableTaskType extends TypeDeclaration {
    * slice; any other task is committed RUNNING before it starts.
    */
   readonly pure: boolean;
+  /** Problems of a task as it is written that schemas cannot express; called when they hold. `places`: where scripts may run. */
+  check?(task: JsonObject, places: ScriptPlaces | undefined): readonly TaskProblem[];
   /** Runs one attempt with rendered properties. */
   run(properties: JsonObject, context: RunContext): AttemptOutcome | Promise<AttemptOutcome>;
   /** Metrics derived from the stored attempt, so that they are not stored themselves. */
@@ -56,7 +72,7 @@ export interface FlowableTaskType extends TypeDeclaration {
   readonly hooks?: FlowableHooks;
 }
 
-/** A known task type without implementation: saving a flow with it is refused. */
+/** A known task type without implementation: saving a flow with it is refused, with its `refusal`. */
 export interface PlannedTaskType extends TypeDeclaration {
   readonly form: "planned";
 }
@@ -70,6 +86,13 @@ export interface TaskCatalog {
   find(kind: string): TaskType | undefined;
   /** Sorted by canonical name. */
   list(): readonly TaskType[];
+  /** The task runners. */
+  readonly runners: {
+    /** By canonical name or alias, both without prefix. */
+    find(kind: string): TaskRunnerType | undefined;
+    /** Sorted by canonical name. */
+    list(): readonly TaskRunnerType[];
+  };
 }
 
 /** Names of properties with nested tasks. */

@@ -68,8 +68,11 @@ function uriOf({ args, caller }: HostCall): string {
   return namespaceFileUri(namespace, name);
 }
 
-/** The namespace file of a path, or of an address as in the default of an input. */
+const STEP_UP = /(?:^|\/)\.\.(?:\/|$)/;
+
+/** The namespace file of a path, or of an address as in the default of an input. @throws HostError it leaves the namespace */
 function namedFile(path: string, namespace: string) {
+  if (STEP_UP.test(path)) throw new HostError("Path must not contain '../'");
   return namespaceFileOf(path, namespace) ?? { namespace, path };
 }
 

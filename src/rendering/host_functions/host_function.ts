@@ -3,6 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { RootTemplate } from "../../expr/mod.ts";
 import type { Execution } from "../../model/executions/execution.ts";
+import type { Label } from "../../model/flows/label.ts";
 
 /** The data ports. Without a port the functions that need it fail. */
 export interface HostValues {
@@ -16,6 +17,7 @@ export interface HostValues {
   readonly files?: FilePort;
   readonly logs?: LogPort;
   readonly http?: HttpPort;
+  readonly subflows?: SubflowPort;
   /** Evaluates templates that would hold the thread of the server for too long. */
   readonly slowRenders?: SlowRenders;
 }
@@ -129,6 +131,24 @@ export interface HttpReply {
 export interface HttpPort {
   /** Resolves for any status. @throws Error with a text for the log when there is no response */
   call(request: HttpCall): Promise<HttpReply>;
+}
+
+/** A call of `subflow()`. */
+export interface SubflowCall {
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly revision?: number;
+  readonly inputs: JsonObject;
+  readonly labels: readonly Label[];
+  /** Longest wait for the end. */
+  readonly timeoutMs: number;
+}
+
+/** Runs flows. */
+export interface SubflowPort {
+  /** `id`, `state`, `outputs` and `labels` of the execution that has ended. @throws Error with a text for the log */
+  run(call: SubflowCall): Promise<JsonObject>;
 }
 
 /** The owner of a render. */

@@ -24,6 +24,7 @@ import {
 import { HTTP_FUNCTIONS } from "./http.ts";
 import { KV_PAIR_FUNCTIONS } from "./kv_pair.ts";
 import { SECRET_FUNCTIONS } from "./secret.ts";
+import { SUBFLOW_FUNCTIONS } from "./subflow.ts";
 import { SecretMask } from "../secret_mask.ts";
 
 export type {
@@ -39,6 +40,8 @@ export type {
   SlowRenderHost,
   SlowRenders,
   SlowResult,
+  SubflowCall,
+  SubflowPort,
 } from "./host_function.ts";
 
 /** All host functions by name. */
@@ -48,7 +51,13 @@ const HOST_FUNCTIONS: ReadonlyMap<string, HostFunctionEntry> = new Map([
   ...FILE_FUNCTIONS,
   ...HTTP_FUNCTIONS,
   ...EXECUTION_FUNCTIONS,
+  ...SUBFLOW_FUNCTIONS,
 ]);
+
+/** The parameter names of all host functions. */
+export const HOST_FUNCTION_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...HOST_FUNCTIONS].map(([name, { parameters }]) => [name, parameters]),
+);
 
 /** Names of all host functions. */
 export const HOST_FUNCTION_NAMES: ReadonlySet<string> = new Set(HOST_FUNCTIONS.keys());

@@ -4,7 +4,7 @@
  * is an event, and the engine decides what follows. Nothing here rejects: every failure is an end.
  */
 import type { Clock } from "../../base/clock.ts";
-import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { formatDuration, readDuration } from "../../base/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
@@ -105,9 +105,11 @@ function freshAttempt(run: Attempt, properties: JsonObject): Event | Promise<Eve
 }
 
 function timeoutMs(text: string): number {
-  const ms = parseDuration(text);
+  const ms = readDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new Error(`Invalid timeout "${text}": it must be an ISO 8601 duration such as PT10S`);
+  throw new Error(
+    `Invalid timeout "${text}": it must be an ISO 8601 duration such as PT10S, or a number of seconds`,
+  );
 }
 
 function attemptWithin(

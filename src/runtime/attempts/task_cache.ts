@@ -1,6 +1,6 @@
 /** Cached outputs of tasks with `taskCache`: stored by rendered properties, and used instead of running the task again. */
 import type { Clock, Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { Task, TenantId } from "../../model/flows/flow.ts";
@@ -40,8 +40,7 @@ const SWEEP_LIMIT = 400;
 export function cachePolicyOf({ properties }: Pick<Task, "properties">): CachePolicy | undefined {
   const declared = ownProperty(properties, "taskCache");
   if (!isJsonObject(declared) || String(declared.enabled) !== "true") return undefined;
-  const { ttl } = declared;
-  return { ttlMs: typeof ttl === "string" ? parseDuration(ttl) : undefined };
+  return { ttlMs: readDuration(declared.ttl) };
 }
 
 /** Finds cached outputs, and prepares the mutations that cache them. */

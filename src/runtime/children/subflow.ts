@@ -26,7 +26,7 @@ export interface SubflowRequest {
   readonly revision?: number;
   readonly inputs: JsonObject;
   readonly labels: readonly Label[];
-  readonly trigger: ExecutionTrigger;
+  readonly trigger?: ExecutionTrigger;
   readonly scheduleDate?: Instant;
   readonly awaitedBy?: Execution["awaitedBy"];
 }

@@ -16,6 +16,7 @@ import type { TaskCatalog, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { Admission } from "../live/admission.ts";
 import { decideOrRunHooks, releaseEnded } from "./flowable_hooks.ts";
 import { type AttemptDeps, failure, runAttempt } from "../attempts/attempt.ts";
+import { endReport } from "../children/end_report.ts";
 import { startItems } from "../children/item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import type { LoopPasses } from "../loops/loop_passes.ts";
@@ -264,7 +265,11 @@ function killOfMany(
 }
 
 /** Sends the end of an execution to the parent that awaits it. */
-export function announceEnd({ execution, messages }: Pick<LiveExecution, "execution" | "messages">): void {
+export function announceEnd(
+  { execution, messages, form }:
+    & Pick<LiveExecution, "execution" | "messages">
+    & Partial<Pick<LiveExecution, "form">>,
+): void {
   const { awaitedBy, originalId: executionId, attemptNumber, history } = execution;
   const state = currentState(execution.history);
   const replaces = history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state;
@@ -280,6 +285,7 @@ export function announceEnd({ execution, messages }: Pick<LiveExecution, "execut
       state,
       outputs: execution.outputs,
       replaces,
+      report: endReport(execution, form?.inlineLogs),
     },
   });
 }

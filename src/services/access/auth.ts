@@ -1,6 +1,6 @@
 /**
- * Authenticates requests: without credentials (mode none), by HTTP Basic credentials of the one user, or by an API token.
- * Every refusal is the same, whatever the reason.
+ * Authenticates requests: without credentials (mode none), by HTTP Basic credentials of the one user, by an API token, or
+ * by a session that a log-in opened. Every refusal is the same, whatever the reason.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Instant } from "../../base/clock.ts";
@@ -14,6 +14,7 @@ import { FailureLimiter } from "./failure_limiter.ts";
 import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import { Sessions } from "./sessions.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 
 /** User name and password. */
@@ -23,8 +24,10 @@ export interface Credentials {
 }
 
 interface AuthOptions {
-  /** `undefined`: no credentials are required, and every caller may do everything. */
+  /** The configured user. Absent: no credentials are required, and every caller may do everything. */
   readonly basic?: Credentials;
+  /** Credentials are required although none are configured: the user is given later, by {@link Auth.useHash}. */
+  readonly isUserStored?: boolean;
   readonly tokens: Tokens;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -66,12 +69,15 @@ export class Auth {
   readonly #queue = new LoginQueue();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
+  readonly #sessions: Sessions;
   /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
   #user: Promise<User> | undefined;
+  #userName: string | undefined;
 
   constructor(options: AuthOptions) {
     this.#options = options;
-    this.isProtected = options.basic !== undefined;
+    this.isProtected = options.basic !== undefined || options.isUserStored === true;
+    this.#sessions = new Sessions(options.clock, options.randomBytes);
   }
 
   /** Sets the configured credentials. @throws DomainError invalid_argument */
@@ -85,21 +91,55 @@ export class Auth {
     await Promise.allSettled([this.#user, ...this.#pending.values()]);
   }
 
-  /** Replaces user and password; cached credentials are verified again. @throws DomainError invalid_argument */
+  /** Replaces user and password; ends sessions; cached credentials are verified again. @throws DomainError invalid_argument */
   setCredentials({ user, password }: Credentials): void {
-    if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {
-      throw illegalArgument(
-        `the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
-      );
-    }
+    const problem = userNameProblem(user) ?? (password === "" ? "the password must not be empty" : undefined);
+    if (problem) throw illegalArgument(problem);
     const { randomBytes, hashWork } = this.#options;
     const hashed = PasswordHash.create(password, randomBytes, hashWork);
-    this.#user = hashed.then((hash) => ({ name: user, hash, caller: new Caller(user) }));
-    this.#user.catch((error: Error) =>
+    hashed.catch((error: Error) =>
       this.#options.logger.error("Cannot hash the password", { error: error.message })
     );
+    this.#replaceUser(user, hashed);
+  }
+
+  /** As {@link setCredentials}, for a user with a stored hash. */
+  useHash(user: string, hash: PasswordHash): void {
+    this.#replaceUser(user, Promise.resolve(hash));
+  }
+
+  /** The name of the user; `undefined` without a login. */
+  get userName(): string | undefined {
+    return this.#userName;
+  }
+
+  #replaceUser(name: string, hashed: Promise<PasswordHash>): void {
+    this.#userName = name;
+    this.#user = hashed.then((hash) => ({ name, hash, caller: new Caller(name) }));
+    this.#user.catch(() => {}); // Reported where the hash is computed.
     this.#verified.clear();
     this.#pending.clear();
+    this.#sessions.closeAll();
+  }
+
+  /**
+   * Opens a session of the user with that password; returns its value. `undefined` if no credentials are required.
+   * @throws DomainError as {@link authenticate}
+   */
+  async logIn({ user, password }: Credentials, address: string): Promise<string | undefined> {
+    const value = Buffer.from(`${user}:${password}`, "utf8").toString("base64");
+    const caller = await this.authenticate(`Basic ${value}`, address);
+    return this.isProtected ? this.#sessions.open(caller) : undefined;
+  }
+
+  /** Ends a session. */
+  logOut(session: string): void {
+    this.#sessions.close(session);
+  }
+
+  /** The caller of an open session. */
+  callerOfSession(session: string): Caller | undefined {
+    return this.#sessions.find(session);
   }
 
   /** The caller if nothing needs to be hashed: the server is unprotected, or the credentials were verified recently. */
@@ -204,6 +244,14 @@ export class Auth {
   #logRefusal({ message: reason }: Error, user: string | undefined, address: string): void {
     this.#options.logger.warn("Refused a log-in", { user: user?.slice(0, MAX_LOGGED_NAME), address, reason });
   }
+}
+
+/** Why a user cannot have that name; `undefined` if it can. */
+export function userNameProblem(name: string): string | undefined {
+  // deno-lint-ignore no-control-regex
+  const isGood = name !== "" && name !== ANONYMOUS && !/[:\u0000-\u001f\u007f]/.test(name);
+  if (isGood) return undefined;
+  return `the user name must not be empty, "${ANONYMOUS}", or contain ":" or control characters`;
 }
 
 /** The only refusal: it must not distinguish missing, wrong, expired and revoked credentials. */

@@ -18,6 +18,13 @@ const MEMORY_MARGIN = 1_048_576;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 
+/** A hash as stored. */
+interface StoredHash {
+  readonly hash: Uint8Array;
+  readonly salt: Uint8Array;
+  readonly work: HashWork;
+}
+
 /** The hash of a password. */
 export class PasswordHash {
   readonly #hash: Uint8Array;
@@ -39,6 +46,16 @@ export class PasswordHash {
     const salt = new Uint8Array(SALT_BYTES);
     randomBytes(salt);
     return new PasswordHash(await derive(password, salt, work), salt, work);
+  }
+
+  /** The hash that {@link stored} gave. */
+  static from({ hash, salt, work }: StoredHash): PasswordHash {
+    return new PasswordHash(hash, salt, work);
+  }
+
+  /** What must be stored to verify passwords later. */
+  get stored(): StoredHash {
+    return { hash: this.#hash, salt: this.#salt, work: this.#work };
   }
 
   /** True if the password matches; takes the same time if not. */

@@ -132,6 +132,23 @@ export class Tenants {
     });
   }
 
+  /** Renames a tenant. @throws DomainError not_found, invalid_entity; conflict for `main`, which has no record */
+  rename({ id, name }: Tenant): Promise<Tenant> {
+    return this.#lock.run(id, async () => {
+      const known = this.#known(id);
+      if (known.tenant.name === name) return known.tenant;
+      if (known === MAIN) {
+        throw new DomainError("conflict", `Cannot rename tenant "${id}": the default tenant keeps its name`);
+      }
+      checkTenant({ id, name });
+      const tenant = { id, name };
+      const stored = { tenant: { id: known.internalId, name }, isRemoved: false };
+      await this.#deps.committer.commit({ mutations: [setTenant(stored)] });
+      this.#tenants.set(id, { tenant, internalId: known.internalId });
+      return tenant;
+    });
+  }
+
   /**
    * Removes a tenant and all its data; resolves once nothing is left. It is not found from the start of the removal on,
    * also after a crash; what still runs for it is ended or refused. Continues a removal that failed.

@@ -1,7 +1,7 @@
 /** Namespace files as attempts read and change them. */
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import { parentPath } from "../../model/namespaces/file_path.ts";
-import type { NamespaceFilePort } from "../../model/ports/namespace_file.ts";
+import type { FilePurge, NamespaceFilePort } from "../../model/ports/namespace_file.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { Files } from "../files/files.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
@@ -45,5 +45,23 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
   ): Promise<void> {
     await this.#files.delete(attempt, namespace, path);
     if (!withEmptyFolders) await this.#files.createDirectory(attempt, namespace, parentPath(path));
+  }
+
+  /** @inheritdoc */
+  async purge(
+    attempt: Parameters<NamespaceFilePort["purge"]>[0],
+    { namespaces, paths }: FilePurge,
+  ): Promise<number> {
+    let count = 0;
+    for (const namespace of await this.#files.namespaces(attempt)) {
+      if (!namespaces(namespace)) continue;
+      for (const path of await this.list(attempt, namespace)) {
+        if (attempt.signal.aborted) return count;
+        if (!paths(path)) continue;
+        await this.#files.delete(attempt, namespace, path);
+        count++;
+      }
+    }
+    return count;
   }
 }

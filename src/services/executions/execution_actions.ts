@@ -57,7 +57,7 @@ export class ExecutionActions {
     const text = await this.#run(actor, id, () => ({ request }));
     if (request.type !== "kill_asked") return text;
     const stored = await this.#deps.records.load(actor.tenant, id);
-    return stored ? this.#textOf(stored.execution) : text;
+    return stored ? this.#textOf(actor, stored.execution) : text;
   }
 
   /** Why the request would be refused now; `undefined` if it would not. @throws DomainError not_found */
@@ -140,15 +140,15 @@ export class ExecutionActions {
     return storeFilesOf(this.#deps.files, { flow: plan.flow, executionId: execution.id, folder, mutations });
   }
 
-  async #run({ tenant }: Actor, id: string, prepare: PrepareRequest): Promise<string> {
+  async #run(actor: Actor, id: string, prepare: PrepareRequest): Promise<string> {
     let text = "";
-    const onApplied = (execution: Execution) => text = this.#textOf(execution);
-    if (await this.#deps.executor.request(tenant, id, prepare, onApplied)) return text;
+    const onApplied = (execution: Execution) => text = this.#textOf(actor, execution);
+    if (await this.#deps.executor.request(actor.tenant, id, prepare, onApplied)) return text;
     throw unknownExecution(id);
   }
 
-  #textOf(execution: Execution): string {
-    return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true });
+  #textOf({ durations }: Actor, execution: Execution): string {
+    return executionBody(execution, { now: this.#deps.clock.now(), durations, taskRuns: true });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Pages of executions as lists show them: read piece by piece, so that a large page is never in memory. */
-import type { Instant } from "../../base/clock.ts";
+import type { BodyForm } from "../../model/executions/execution_body.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {
   MAX_FULL_PAGE_CHARS,
@@ -24,10 +24,9 @@ const ROWS_PER_PIECE = 32;
 /** The texts of the executions, in order. Beyond `fullChars` characters, values over 1 KiB are shortened. */
 export async function* executionPieces(
   records: ExecutionRecords,
-  { tenant, ids, now, fullChars = MAX_FULL_PAGE_CHARS }: {
+  { tenant, ids, fullChars = MAX_FULL_PAGE_CHARS, ...form }: BodyForm & {
     readonly tenant: TenantId;
     readonly ids: readonly string[];
-    readonly now: Instant;
     readonly fullChars?: number;
   },
 ): AsyncGenerator<string[]> {
@@ -35,7 +34,9 @@ export async function* executionPieces(
   for (let i = 0; i < ids.length; i += ROWS_PER_PIECE) {
     const maxValueBytes = chars < fullChars ? MAX_LISTED_VALUE_BYTES : MAX_LISTED_VALUE_BYTES_BEYOND;
     const rows = ids.slice(i, i + ROWS_PER_PIECE);
-    const texts = await Promise.all(rows.map((id) => records.summary(tenant, id, { now, maxValueBytes })));
+    const texts = await Promise.all(
+      rows.map((id) => records.summary(tenant, id, { ...form, maxValueBytes })),
+    );
     const known = texts.filter((text) => text !== undefined);
     for (const text of known) chars += text.length;
     yield known;

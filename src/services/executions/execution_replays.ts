@@ -9,6 +9,7 @@ import { type DomainError, illegalArgument, undefinedIfMissing } from "../../mod
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { Mutation } from "../../store/store.ts";
 import { errorOf, type ExecutionActions, type Request, taskRunOfId } from "./execution_actions.ts";
 import type { Quotas } from "../access/quotas.ts";
@@ -24,6 +25,7 @@ interface ExecutionReplaysDeps {
   readonly actions: ExecutionActions;
   readonly flows: Flows;
   readonly files: ExecutionFiles;
+  readonly records: Pick<ExecutionRecords, "load">;
   readonly checks: StartChecks;
   readonly executor: Pick<Executor, "begin">;
   readonly clock: Clock;
@@ -80,7 +82,10 @@ export class ExecutionReplays {
     if (!plan) return await actions.run(actor, id, RESTART);
     const refusal = refusalOf(plan, execution, RESTART);
     if (refusal) throw errorOf(refusal);
-    return await this.#begin(restartAnew(plan, execution, this.#identity()), plan, []);
+    const started = restartAnew(plan, execution, this.#identity());
+    const text = this.#textOf(actor, started);
+    await beginWithinQuota(this.#deps, { execution: started, plan, mutations: [] });
+    return text;
   }
 
   /** Why an execution cannot be restarted with that revision; `undefined` if it can. @throws DomainError not_found, conflict */
@@ -96,7 +101,10 @@ export class ExecutionReplays {
     return undefined;
   }
 
-  /** Starts a new execution like the given one, which is marked; the text of the new one as created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
+  /**
+   * Starts a new execution like the given one, which is marked. Its text: after its first steps, or, from a task, as it begins,
+   * which is RESTARTED. @throws DomainError not_found, conflict, invalid_argument, invalid_entity
+   */
   async replay(actor: Actor, id: string, options: ReplayOptions): Promise<string> {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
     const identity = this.#identity();
@@ -115,10 +123,13 @@ export class ExecutionReplays {
         (checks) => checks.evaluateChecks(plan.flow, execution, identity.now),
       );
     }
-    const text = await this.#begin(execution, plan, files);
+    const begun = this.#textOf(actor, execution);
+    await beginWithinQuota(this.#deps, { execution, plan, mutations: files });
     // An execution that is deleted meanwhile needs no mark.
     await undefinedIfMissing(() => this.#deps.actions.run(actor, id, MARK_REPLAYED));
-    return text;
+    if (taskRun) return begun;
+    const stored = await this.#deps.records.load(actor.tenant, execution.id);
+    return stored ? this.#textOf(actor, stored.execution) : begun;
   }
 
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
@@ -170,10 +181,8 @@ export class ExecutionReplays {
     return { id: this.#deps.ids.next(now), now };
   }
 
-  async #begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[]): Promise<string> {
-    const text = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true });
-    await beginWithinQuota(this.#deps, { execution, plan, mutations: files });
-    return text;
+  #textOf({ durations }: Actor, execution: Execution): string {
+    return executionBody(execution, { now: this.#deps.clock.now(), durations, taskRuns: true });
   }
 }
 

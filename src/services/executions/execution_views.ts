@@ -16,6 +16,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import { unknownExecution, unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
+import { flowName } from "../flows/flow_heads.ts";
 import type { Flows } from "../flows/flows.ts";
 
 interface ExecutionViewsDeps {
@@ -61,13 +62,21 @@ export class ExecutionViews {
         `the latest executions of ${flows.length} flows were asked for; at most ${MAX_LATEST_FLOWS} can be`,
       );
     }
-    const found: Execution[] = [];
-    for (const { namespace, id } of flows) {
-      const conditions = [equals("namespace", namespace), equals("flowId", id)];
-      const query = { conditions, groups: [], sort: [], page: 1, size: 1 };
-      const [latest] = (await this.#deps.catalog.query(actor.tenant, query)).ids;
-      const execution = latest && await this.#deps.records.facts(actor.tenant, latest);
-      if (execution) found.push(execution);
+    const newest = await this.newest(actor);
+    const found = flows.map(async (flow) => {
+      const id = newest.get(flowName(flow));
+      return id === undefined ? undefined : await this.#deps.records.facts(actor.tenant, id);
+    });
+    return (await Promise.all(found)).filter((execution) => execution !== undefined);
+  }
+
+  /** The id of the newest execution of each flow that has one, by the name of the flow. */
+  async newest({ tenant }: Actor): Promise<Map<string, string>> {
+    const { catalog, flows } = this.#deps;
+    const found = new Map<string, string>();
+    for (const [flowNo, id] of await catalog.newest(tenant, { conditions: [], groups: [] })) {
+      const flow = flows.byNumber(flowNo);
+      if (flow) found.set(flowName(flow), id);
     }
     return found;
   }

@@ -1,5 +1,6 @@
 /** The use cases of executions: start, read, await, delete, search; and their log lines. */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { DurationForm } from "../../base/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { whenKnown } from "../../base/when_known.ts";
@@ -72,9 +73,17 @@ export interface StartOptions {
   readonly remember?: (execution: Execution, created: string) => Promise<readonly Mutation[]>;
   /** Link to the page of an execution. */
   readonly urlOf: (execution: Execution) => string;
+  /** How the result writes durations; by default in seconds. */
+  readonly durations?: DurationForm;
 }
 
-type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
+type BeginOptions = Pick<StartOptions, "urlOf" | "wait" | "remember" | "durations">;
+type AwaitOptions = Pick<StartOptions, "urlOf" | "durations"> & { readonly wait: AbortSignal };
+
+/** How the text of an awaited execution is made. */
+interface ResultForm extends Pick<StartOptions, "durations"> {
+  readonly url?: string;
+}
 
 /** An execution to start. */
 interface StartedExecution extends NewExecution {
@@ -122,31 +131,36 @@ export class Executions {
   /** Starts an execution that was created before; its text. @throws as {@link start} */
   async begin(
     { execution, plan, mutations }: StartedExecution,
-    options: Pick<StartOptions, "urlOf" | "wait" | "remember">,
+    options: BeginOptions,
   ): Promise<string> {
     const now = this.#deps.clock.now();
     const url = options.urlOf(execution);
-    const created = executionBody(execution, { now, taskRuns: false, url });
-    const { remember } = options;
+    const { remember, durations } = options;
+    const created = executionBody(execution, { now, durations, taskRuns: false, url });
     const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
     await beginWithinQuota(this.#deps, { execution, plan, mutations: stored });
-    return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
+    if (!options.wait) return created;
+    return await this.#waitFor(execution, options.wait, { durations, url });
+  }
+
+  /** Starts an execution that was created before; the execution once it has ended, `undefined` if it takes longer. @throws as {@link start} */
+  async run({ execution, plan }: NewExecution, timeoutMs: number): Promise<Execution | undefined> {
+    await beginWithinQuota(this.#deps, { execution, plan, mutations: [] });
+    const actor = { tenant: execution.tenant, user: "" };
+    await this.#untilEnded(execution.tenant, execution.id, this.#closing.signal, timeoutMs);
+    const latest = await this.header(actor, execution.id);
+    return isEnded(latest.history) ? latest : undefined;
   }
 
   /** The text of an execution once it has ended, or the caller has disconnected. @throws DomainError not_found */
-  async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
+  async ended(actor: Actor, id: string, { urlOf, wait, durations }: AwaitOptions): Promise<string> {
     const execution = await this.header(actor, id);
-    return await this.#waitFor(execution, wait, urlOf(execution));
+    return await this.#waitFor(execution, wait, { durations, url: urlOf(execution) });
   }
 
-  /** The text of an execution with its task runs. @throws DomainError not_found */
-  async #get({ tenant }: Actor, id: string, url: string): Promise<string> {
-    const { execution } = await this.#load(tenant, id);
-    return this.#textOf(execution, await this.#waitingOf(execution), url);
-  }
-
-  #textOf(execution: Execution, waiting: JsonObject | undefined, url?: string): string {
-    return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
+  async #textOf(execution: Execution, form: ResultForm): Promise<string> {
+    const waiting = await this.#waitingOf(execution);
+    return executionBody(execution, { ...form, now: this.#deps.clock.now(), taskRuns: true, waiting });
   }
 
   /** The text of an execution with its task runs; of a large one in chunks that are read on demand. @throws DomainError not_found */
@@ -155,10 +169,11 @@ export class Executions {
     const opened = await records.open(actor.tenant, id);
     if (!opened) throw unknownExecution(id);
     const { execution, taskRuns } = opened;
-    if (!taskRuns) return this.#textOf(execution, await this.#waitingOf(execution));
+    const { durations } = actor;
+    if (!taskRuns) return await this.#textOf(execution, { durations });
     const hasEnded = isEnded(execution.history);
     const waiting = hasEnded ? undefined : await this.#unfinishedWaiting(actor, id);
-    return executionBodyChunks(execution, taskRuns, { now: clock.now(), waiting });
+    return executionBodyChunks(execution, taskRuns, { now: clock.now(), durations, waiting });
   }
 
   /** An execution for a page or an event, bounded in size. @throws DomainError not_found */
@@ -195,10 +210,14 @@ export class Executions {
   }
 
   /** One page of executions; beyond `fullChars` characters its values are shortened harder. @throws DomainError invalid_filter */
-  async search({ tenant }: Actor, query: ExecutionQuery, fullChars?: number): Promise<ExecutionPage> {
+  async search(
+    { tenant, durations }: Actor,
+    query: ExecutionQuery,
+    fullChars?: number,
+  ): Promise<ExecutionPage> {
     const { records, catalog, clock } = this.#deps;
     const { ids, total } = await catalog.query(tenant, query);
-    const pieces = executionPieces(records, { tenant, ids, now: clock.now(), fullChars });
+    const pieces = executionPieces(records, { tenant, ids, now: clock.now(), durations, fullChars });
     return { total, count: ids.length, pieces };
   }
 
@@ -271,24 +290,30 @@ export class Executions {
     return await this.begin({ execution, plan, mutations: files }, options);
   }
 
-  async #waitFor({ tenant, id }: Execution, signal: AbortSignal, url: string): Promise<string> {
-    const ended = this.#ended({ tenant, user: "" }, id, signal, url);
+  async #waitFor({ tenant, id }: Execution, signal: AbortSignal, form: ResultForm): Promise<string> {
+    const ended = this.#ended(tenant, id, signal, form);
     this.#waiting.add(ended);
     return await ended.finally(() => this.#waiting.delete(ended));
   }
 
-  async #ended(actor: Actor, id: string, signal: AbortSignal, url: string): Promise<string> {
-    await this.#untilEnded(actor, id, AbortSignal.any([signal, this.#closing.signal]));
-    return await this.#get(actor, id, url);
+  async #ended(tenant: TenantId, id: string, signal: AbortSignal, form: ResultForm): Promise<string> {
+    await this.#untilEnded(tenant, id, AbortSignal.any([signal, this.#closing.signal]));
+    const { execution } = await this.#load(tenant, id);
+    return await this.#textOf(execution, form);
   }
 
-  /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
-  async #untilEnded({ tenant }: Actor, id: string, signal: AbortSignal): Promise<void> {
+  /** Resolves when the execution has ended, the caller has gone, or the time is over. */
+  async #untilEnded(
+    tenant: TenantId,
+    id: string,
+    signal: AbortSignal,
+    timeoutMs = MAX_WAIT_MS,
+  ): Promise<void> {
     const { changes, clock, records } = this.#deps;
     const hasEnded = async () => {
       return !await records.isOpen(tenant, id);
     };
-    await changes.until({ tenant, id }, hasEnded, { clock, timeoutMs: MAX_WAIT_MS, signal });
+    await changes.until({ tenant, id }, hasEnded, { clock, timeoutMs, signal });
   }
 
   async #waitingFacts(execution: Execution): Promise<WaitingFacts> {

@@ -1,5 +1,6 @@
 /** Views of executions for event streams: read once per change, shared by all followers. */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { DurationForm } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -19,7 +20,7 @@ export interface FollowedView {
   /** When it was read. */
   readonly now: Instant;
   /** Its text with task runs, as `GET` returns it. */
-  readonly body: string;
+  readonly body: (durations?: DurationForm) => string;
 }
 
 interface ReadExecution {
@@ -117,13 +118,13 @@ export class FollowedExecutions {
   }
 }
 
-/** The text is made on first access, once. */
+/** Its texts are made on first access, once. */
 class View implements FollowedView {
   readonly execution: Execution;
   readonly waiting: JsonObject | undefined;
   readonly hiddenTaskRuns: number;
   readonly hasEnded: boolean;
-  #body: string | undefined;
+  readonly #bodies = new Map<DurationForm, string>();
 
   constructor({ execution, waiting, hiddenTaskRuns = 0 }: ReadExecution, readonly now: Instant) {
     this.execution = execution;
@@ -132,9 +133,13 @@ class View implements FollowedView {
     this.hasEnded = isEnded(execution.history);
   }
 
-  get body(): string {
+  body(durations: DurationForm = "seconds"): string {
+    const known = this.#bodies.get(durations);
+    if (known !== undefined) return known;
     const { execution, waiting, hiddenTaskRuns, now } = this;
-    return this.#body ??= executionBody(execution, { now, taskRuns: true, waiting, hiddenTaskRuns });
+    const body = executionBody(execution, { now, durations, taskRuns: true, waiting, hiddenTaskRuns });
+    this.#bodies.set(durations, body);
+    return body;
   }
 }
 

@@ -40,7 +40,7 @@ export class IdempotentStarts {
    * @throws DomainError invalid_argument: the key was used for another request; and what {@link Executions.start} throws
    */
   async start(actor: Actor, start: IdempotentStart): Promise<OnceResponse> {
-    const { key, query, flow, options: { wait, urlOf } } = start;
+    const { key, query, flow, options: { wait, urlOf, durations } } = start;
     const request = ["POST", flow.namespace, flow.id, query];
     const once = { tenant: actor.tenant, caller: ["user", actor.user], key, request };
     const { remembered: { executionId = "", response } = {}, isReplayed } = await this.#deps.idempotency.once(
@@ -53,7 +53,7 @@ export class IdempotentStarts {
     if (response) return { ...response, isReplayed };
     // The response of a waiting start is not stored. Both requests have the same query: this one waits too.
     const signal = wait ?? AbortSignal.abort();
-    const body = await this.#deps.executions.ended(actor, executionId, { urlOf, wait: signal });
+    const body = await this.#deps.executions.ended(actor, executionId, { urlOf, durations, wait: signal });
     return { ...jsonResponse(body), isReplayed };
   }
 

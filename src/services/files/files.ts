@@ -227,6 +227,11 @@ export class Files {
     return this.#deps.records.listBelow(spaceOf(actor, namespace), "");
   }
 
+  /** The namespaces that have files, sorted. */
+  async namespaces({ tenant }: Pick<Actor, "tenant">): Promise<string[]> {
+    return await Array.fromAsync(this.#deps.records.namespaces(tenant));
+  }
+
   async #openContent(
     space: FileSpace,
     record: FileRecord,

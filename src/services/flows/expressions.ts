@@ -3,7 +3,7 @@
  * may read the KV pairs of any namespace; secrets are usable and masked.
  */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
-import { BUILT_IN_FUNCTION_NAMES, FILTER_NAMES } from "../../expr/mod.ts";
+import { BUILT_IN_FUNCTION_PARAMETERS, FILTER_NAMES } from "../../expr/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { RenderExpression } from "../../rendering/expression_renderer.ts";
 
@@ -18,8 +18,8 @@ export interface RenderRequest {
 
 interface ExpressionsDeps {
   readonly render: RenderExpression;
-  /** Names of host functions. */
-  readonly functions: ReadonlySet<string>;
+  /** The parameter names of host functions. */
+  readonly functions: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The use cases of expressions. */
@@ -35,9 +35,11 @@ export class Expressions {
     return [...FILTER_NAMES].sort();
   }
 
-  /** Names of functions, sorted. */
-  get functionNames(): string[] {
-    return [...new Set([...BUILT_IN_FUNCTION_NAMES, ...this.#deps.functions])].sort();
+  /** The functions with their parameter names, sorted by name. */
+  get functions(): { readonly name: string; readonly arguments: readonly string[] }[] {
+    const all = new Map([...BUILT_IN_FUNCTION_PARAMETERS, ...this.#deps.functions]);
+    return [...all].map(([name, parameters]) => ({ name, arguments: parameters }))
+      .sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
   /** `{rendered, errors}`: by expression, the text it renders to or the error message. */

@@ -68,10 +68,10 @@ export class FlowBulk {
   /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError conflict */
   async setDisabled(actor: Actor, heads: readonly FlowHead[], disabled: boolean): Promise<number> {
     const changing = heads.filter((head) => head.disabled !== disabled);
-    await inTurns(changing, async (head) => {
-      const { source } = await this.#flows.get(actor, head);
-      await this.#flows.update(actor, head, setDisabled(source, disabled));
-    });
+    await inTurns(
+      changing,
+      (head) => this.#flows.edit(actor, head, ({ source }) => setDisabled(source, disabled)),
+    );
     return changing.length;
   }
 

@@ -1,8 +1,18 @@
-/** Graphs of stored and of unsaved flows. */
-import { stringifyJson } from "../../base/json.ts";
-import { type DrawnFlow, flowGraph, graphResponse, ROOT_UID, SUBFLOW_KINDS } from "../../flow/mod.ts";
+/** Graphs of stored flows, of unsaved ones, and of executions. */
+import type { Clock } from "../../base/clock.ts";
+import { type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
+import {
+  type DrawnFlow,
+  DrawnRuns,
+  flowGraph,
+  graphResponse,
+  ROOT_UID,
+  SUBFLOW_KINDS,
+} from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { taskRunBody } from "../../model/executions/execution_body.ts";
 import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
 import { literalTarget } from "./flow_links.ts";
 import type { Flows, GetFlowOptions } from "./flows.ts";
@@ -10,29 +20,50 @@ import type { Flows, GetFlowOptions } from "./flows.ts";
 /** Subflows in one graph. */
 const MAX_DRAWN_SUBFLOWS = 100;
 
+interface FlowGraphsDeps {
+  readonly flows: Flows;
+  readonly clock: Clock;
+}
+
+/** What a graph shows of a flow. */
+interface Drawn {
+  /** Uids of the Subflow tasks to expand. */
+  readonly subflows: readonly string[];
+  readonly runs?: DrawnRuns;
+}
+
 /** The use cases of graphs. */
 export class FlowGraphs {
   readonly #flows: Flows;
+  readonly #clock: Clock;
 
-  constructor(flows: Flows) {
+  constructor({ flows, clock }: FlowGraphsDeps) {
     this.#flows = flows;
+    this.#clock = clock;
   }
 
-  /** The graph of a stored flow as JSON text; `subflows` are uids of the Subflow tasks to expand. @throws DomainError not_found */
-  async stored(
-    actor: Actor,
-    key: FlowKey,
-    options: GetFlowOptions & { readonly subflows: readonly string[] },
-  ): Promise<string> {
-    return await this.#text(actor, await this.#flows.get(actor, key, options), options.subflows);
+  /** The graph of a stored flow as JSON text. @throws DomainError not_found */
+  async stored(actor: Actor, key: FlowKey, options: GetFlowOptions & Drawn): Promise<string> {
+    return await this.#text(actor, await this.#flows.get(actor, key, options), options);
+  }
+
+  /** The graph of the flow that an execution runs, with its task runs, as JSON text. @throws DomainError not_found */
+  async ofExecution(actor: Actor, execution: Execution, subflows: readonly string[]): Promise<string> {
+    const { namespace, flowId: id, flowRevision: revision, taskRuns } = execution;
+    const form = { now: this.#clock.now(), durations: actor.durations };
+    const runs = new DrawnRuns(
+      taskRuns,
+      (taskRun) => parseJson(taskRunBody(execution, taskRun, form)) as JsonObject,
+    );
+    return await this.stored(actor, { namespace, id }, { revision, allowDeleted: true, subflows, runs });
   }
 
   /** The graph of a source that is not saved. @throws DomainError invalid_entity */
   async draft(actor: Actor, source: string, subflows: readonly string[]): Promise<string> {
-    return await this.#text(actor, this.#flows.draft(actor, source), subflows);
+    return await this.#text(actor, this.#flows.draft(actor, source), { subflows });
   }
 
-  async #text(actor: Actor, flow: Flow, subflows: readonly string[]): Promise<string> {
+  async #text(actor: Actor, flow: Flow, { subflows, runs }: Drawn): Promise<string> {
     if (subflows.length > MAX_DRAWN_SUBFLOWS) {
       throw new DomainError(
         "bad_request",
@@ -45,7 +76,7 @@ export class FlowGraphs {
       const target = targetOf(uid, flow, drawn);
       if (target) drawn.set(uid, await this.#flows.get(actor, target));
     }
-    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn })));
+    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs })));
   }
 }
 

@@ -45,10 +45,12 @@ export class FlowInspection {
   }
 
   /** Names that expressions of a source may use, by root variable; with `taskId`, those of that task. @throws DomainError invalid_entity, not_found */
-  expressions(source: string, taskId?: string): JsonObject {
+  expressions({ tenant }: Actor, source: string, taskId?: string): JsonObject {
     const { document, problems } = parseFlowSource(source);
     if (!document) throw problemsError(problems);
-    const names = expressionNames(document, this.#catalog, taskId);
+    const { namespace } = document;
+    const { variables: inherited } = this.#flows.inherited(tenant, String(namespace));
+    const names = expressionNames(document, this.#catalog, { taskId, inherited });
     if (names) return names;
     throw notFound(`the flow has no task "${String(taskId).slice(0, 100)}"`);
   }

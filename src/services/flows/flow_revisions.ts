@@ -1,9 +1,12 @@
 /** Removes old revisions of a flow, except the latest one and those of executions that have not ended. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { illegalArgument, illegalState, notFound } from "../../model/errors.ts";
+import { illegalArgument, illegalState, notFound, undefinedIfMissing } from "../../model/errors.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { PurgeCaller } from "../../model/ports/executions.ts";
+import type { RevisionPurge } from "../../model/ports/flows.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
@@ -48,15 +51,42 @@ export class FlowRevisions {
     await this.#locks.run(actor.tenant, async () => {
       const head = this.#deps.flows.head(actor, key);
       await this.#check(head, wanted);
-      const removals = await Promise.all(
-        wanted.map((revision) => this.#deps.records.removal(head, revision)),
-      );
-      for (const [index, mutations] of removals.entries()) {
-        const revision = wanted[index] as number;
-        const committed = () => this.#deps.flows.forgetRevision(head, revision);
-        await this.#deps.committer.commit({ mutations, bulk: true, committed });
-      }
+      for (const revision of wanted) await this.#removeOne(head, revision);
     });
+  }
+
+  /**
+   * Removes all revisions of matching flows but the newest ones; one that an execution needs which has not ended stays.
+   * Returns the number of removed ones. Stops between two flows when the caller aborts. @throws DomainError when the database refuses
+   */
+  async purge(caller: PurgeCaller, { namespaces, flowIds, keep }: RevisionPurge): Promise<number> {
+    const actor = { tenant: caller.tenant, user: "purge" };
+    const { flows } = this.#deps;
+    const heads = flows.namespaces(actor).filter(namespaces).flatMap((namespace) =>
+      flows.inNamespace(actor, namespace).filter(({ id }) => flowIds(id))
+    );
+    let count = 0;
+    for (const head of heads) {
+      if (caller.signal.aborted) break;
+      if (head.revision <= keep) continue;
+      count += await this.#locks.run(caller.tenant, () => this.#purgeOne(actor, head, keep));
+    }
+    return count;
+  }
+
+  async #purgeOne(actor: Actor, key: FlowKey, keep: number): Promise<number> {
+    // It may have been deleted or saved again since it was listed.
+    const head = await undefinedIfMissing(async () => await this.#deps.flows.head(actor, key));
+    if (!head) return 0;
+    const numbers: number[] = [];
+    for await (const { revision } of this.#deps.records.revisions(head)) numbers.push(revision);
+    const old = numbers.slice(0, -keep).filter((revision) => revision !== head.revision);
+    if (old.length === 0) return 0;
+    const needed = new Set<number>();
+    for await (const { flowRevision } of this.#open(head)) needed.add(flowRevision);
+    const removed = old.filter((revision) => !needed.has(revision));
+    for (const revision of removed) await this.#removeOne(head, revision);
+    return removed.length;
   }
 
   async #check(head: FlowHead, revisions: readonly number[]): Promise<void> {
@@ -75,15 +105,27 @@ export class FlowRevisions {
 
   /** An execution of one of the revisions that has not ended. */
   async #usedBy(head: FlowHead, revisions: ReadonlySet<number>): Promise<string | undefined> {
+    for await (const { id, flowRevision } of this.#open(head)) if (revisions.has(flowRevision)) return id;
+    return undefined;
+  }
+
+  /** The executions of a flow that have not ended. */
+  async *#open(head: FlowHead): AsyncGenerator<Execution> {
     const { catalog, executions } = this.#deps;
     for (let page = 1;; page++) {
       const { ids } = await catalog.query(head.tenant, openExecutions(head, page));
       for (const id of ids) {
         const execution = await executions.header(head.tenant, id);
-        if (execution && revisions.has(execution.flowRevision)) return id;
+        if (execution) yield execution;
       }
-      if (ids.length < MAX_PAGE_SIZE) return undefined;
+      if (ids.length < MAX_PAGE_SIZE) return;
     }
+  }
+
+  async #removeOne(head: FlowHead, revision: number): Promise<void> {
+    const mutations = await this.#deps.records.removal(head, revision);
+    const committed = () => this.#deps.flows.forgetRevision(head, revision);
+    await this.#deps.committer.commit({ mutations, bulk: true, committed });
   }
 }
 

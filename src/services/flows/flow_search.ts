@@ -6,7 +6,7 @@ import type { Flows } from "./flows.ts";
 /** A flow whose source contains the text. */
 interface FoundSource {
   readonly head: FlowHead;
-  /** Lines as escaped HTML, the match as `[mark]…[/mark]`. */
+  /** Lines as escaped HTML for the content of an element, the match as `[mark]…[/mark]`. */
   readonly fragments: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface SourceSearch {
 const MAX_FRAGMENTS = 5;
 /** Characters of a line on either side of the match. */
 const CONTEXT = 100;
-const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** One page of the flows whose latest source contains the text, ignoring case, and their number. Every source contains the empty text. */
 export async function searchSources(
@@ -64,5 +64,5 @@ function marked(line: string, wanted: string): string {
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => HTML[character] ?? character);
+  return text.replace(/[&<>]/g, (character) => HTML[character] ?? character);
 }

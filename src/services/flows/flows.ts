@@ -19,6 +19,7 @@ import {
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Quotas } from "../access/quotas.ts";
+import type { NamespaceDefaults } from "./namespace_defaults.ts";
 import {
   DomainError,
   type ErrorItem,
@@ -27,7 +28,9 @@ import {
   undefinedIfMissing,
 } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
 import type { Problem } from "../../model/flows/problem.ts";
+import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
 import { type FlowHeads, type FlowSortKey, sortHeads } from "./flow_heads.ts";
@@ -42,6 +45,8 @@ interface FlowsDeps {
   /** Commits the save or deletion of a flow in one entry with its consequences. */
   readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
   readonly quotas?: Quotas;
+  /** What the flows of a namespace inherit. */
+  readonly defaults: Pick<NamespaceDefaults, "of">;
 }
 
 /** Selects a revision of a flow; default: the latest one. */
@@ -55,6 +60,19 @@ interface FlowSearch {
   readonly size: number;
   readonly sort: readonly FlowSortKey[];
   readonly matches: (head: FlowHead) => boolean;
+}
+
+/** A saved flow. */
+export interface SavedFlow {
+  readonly flow: Flow;
+  /** Of its source. */
+  readonly warnings: readonly Problem[];
+}
+
+/** A source without errors. */
+interface ValidSource {
+  readonly parsed: ParsedSource;
+  readonly warnings: readonly Problem[];
 }
 
 /** One document of a validation request. */
@@ -116,46 +134,75 @@ export class Flows {
 
   /** Drops the cached plan of a removed revision. */
   forgetRevision(head: FlowHead, revision: number): void {
-    this.#plans.delete(planKey(head, revision));
+    this.#plans.delete(this.#planKey(head, revision));
   }
 
   /** Saves a new flow. @throws DomainError invalid_entity, also if the id exists */
-  async create(actor: Actor, source: string): Promise<Flow> {
-    const parsed = this.#parseValid(source);
+  async create(actor: Actor, source: string): Promise<SavedFlow> {
+    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
+    const { parsed, warnings } = this.#parseValid(actor.tenant, source);
     const key = keyOf(parsed);
-    return await this.#locks.run(lockKey(actor, key), () => {
+    return await this.#locks.run(lockKey(actor, key), async () => {
       const head = this.#heads.get(actor.tenant, key);
       if (head && !head.deleted) {
         throw invalidFlow([{ path: "flow.id", message: "Flow id already exists" }]);
       }
-      return this.#save(actor.tenant, key, parsed, source);
+      return { flow: await this.#save(actor.tenant, key, parsed, source), warnings };
     });
   }
 
   /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
-  async update(actor: Actor, key: FlowKey, source: string, ifMatch?: number): Promise<Flow> {
-    const parsed = this.#parseValid(source);
+  async update(actor: Actor, key: FlowKey, source: string, ifMatch?: number): Promise<SavedFlow> {
+    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
+    const { parsed, warnings } = this.#parseValid(actor.tenant, source);
     return await this.#locks.run(lockKey(actor, key), async () => {
-      const current = await this.get(actor, key);
-      if (ifMatch !== undefined && ifMatch !== current.revision) {
-        const message =
-          `Cannot update flow "${key.id}": revision ${ifMatch} was expected, but the latest is ${current.revision}`;
-        throw new DomainError("precondition_failed", message);
-      }
-      checkSameKey(keyOf(parsed), key);
-      const isSame = isSameSource({ document: current.definition, source: current.source }, {
-        document: parsed.document ?? {},
-        source,
-      });
-      return isSame ? current : await this.#save(actor.tenant, key, parsed, source);
+      return {
+        flow: await this.#saveNext(await this.#latest(actor, key, ifMatch), parsed, source),
+        warnings,
+      };
     });
+  }
+
+  /** Saves what `change` makes of the latest source; no other save comes between. @throws as {@link update}, and `change` */
+  async edit(
+    actor: Actor,
+    key: FlowKey,
+    change: (flow: Flow) => string,
+    ifMatch?: number,
+  ): Promise<Flow> {
+    return await this.#locks.run(lockKey(actor, key), async () => {
+      const current = await this.#latest(actor, key, ifMatch);
+      const source = change(current);
+      return await this.#saveNext(current, this.#parseValid(actor.tenant, source).parsed, source);
+    });
+  }
+
+  /** The latest revision, if it is the expected one. */
+  async #latest(actor: Actor, key: FlowKey, expected: number | undefined): Promise<Flow> {
+    const current = await this.get(actor, key);
+    if (expected === undefined || expected === current.revision) return current;
+    const message =
+      `Cannot update flow "${key.id}": revision ${expected} was expected, but the latest is ${current.revision}`;
+    throw new DomainError("precondition_failed", message);
+  }
+
+  /** Saves a source after the current one; an identical source keeps the revision. */
+  async #saveNext(current: Flow, parsed: ParsedSource, source: string): Promise<Flow> {
+    const { tenant, namespace, id } = current;
+    checkSameKey(keyOf(parsed), current);
+    const isSame = isSameSource({ document: current.definition, source: current.source }, {
+      document: parsed.document ?? {},
+      source,
+    });
+    return isSame ? current : await this.#save(tenant, { namespace, id }, parsed, source);
   }
 
   /** Creates or updates a flow. @throws DomainError invalid_entity */
   async put(actor: Actor, source: string): Promise<Flow> {
-    const key = keyOf(this.#parseValid(source));
+    const key = keyOf(this.#parseValid(actor.tenant, source).parsed);
     const head = this.#heads.get(actor.tenant, key);
-    return await (head && !head.deleted ? this.update(actor, key, source) : this.create(actor, source));
+    const isUpdate = head && !head.deleted;
+    return (await (isUpdate ? this.update(actor, key, source) : this.create(actor, source))).flow;
   }
 
   /** As {@link put}, with the namespace of the source replaced. @throws DomainError invalid_entity */
@@ -170,7 +217,7 @@ export class Flows {
 
   /** The latest revision of a flow, without filling the cache: for reads of many flows. */
   async read(head: FlowHead): Promise<Flow> {
-    const known = this.#plans.get(planKey(head, head.revision));
+    const known = this.#plans.get(this.#planKey(head, head.revision));
     if (known) return known.flow;
     const record = await this.#deps.records.revision(head, head.revision);
     if (!record) throw missingFlow(head);
@@ -180,22 +227,23 @@ export class Flows {
   /** The plan of the latest revision, if it is cached and the flow is not deleted. */
   knownPlan(tenant: TenantId, key: FlowKey): FlowPlan | undefined {
     const head = this.#heads.get(tenant, key);
-    return head && !head.deleted ? this.#plans.get(planKey(head, head.revision)) : undefined;
+    return head && !head.deleted ? this.#plans.get(this.#planKey(head, head.revision)) : undefined;
   }
 
   /** A flow prepared for the engine. Synchronous if it is cached. @throws DomainError not_found */
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
     const head = this.#head(tenant, key, options.allowDeleted);
     const revision = options.revision ?? head.revision;
-    return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
+    return this.#plans.get(this.#planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
 
   /**
-   * All saved revisions, oldest first, each read on demand; with `allowDeleted` also those that mark a deletion.
+   * All saved revisions, oldest first, also of a deleted flow; with `allowDeleted` those too that mark a deletion. Each is
+   * read on demand.
    * @throws DomainError not_found
    */
   revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): AsyncGenerator<Flow[]> {
-    return this.#revisionsOf(this.#head(actor.tenant, key, allowDeleted), allowDeleted);
+    return this.#revisionsOf(this.#head(actor.tenant, key, true), allowDeleted);
   }
 
   async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
@@ -230,6 +278,24 @@ export class Flows {
     });
   }
 
+  /**
+   * Derives the states of triggers again, for the flows of a namespace and those below it: defaults that they inherit
+   * have changed.
+   */
+  async renewTriggers(actor: Actor, namespace: string): Promise<void> {
+    for (const head of this.select(actor, (each) => isWithinNamespace(each.namespace, namespace))) {
+      await this.#locks.run(lockKey(actor, head), async () => {
+        const flow = await undefinedIfMissing(() => this.get(actor, head));
+        if (flow && flow.triggers.length > 0) await this.#deps.commit(flow, { mutations: [] });
+      });
+    }
+  }
+
+  /** What the flows of a namespace inherit. */
+  inherited(tenant: TenantId, namespace: string): InheritedDefaults {
+    return this.#deps.defaults.of(tenant, namespace);
+  }
+
   /** Heads of the flows of that namespace, not of those below it. */
   inNamespace(actor: Actor, namespace: string): FlowHead[] {
     return this.#existing(actor, (head) => head.namespace === namespace);
@@ -249,11 +315,13 @@ export class Flows {
   }
 
   /** Checks the documents of a text without saving them; an empty text is one empty document. */
-  validate(actor: Actor, text: string): FlowCheck[] {
+  async validate(actor: Actor, text: string): Promise<FlowCheck[]> {
+    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
     const documents = splitDocuments(text);
     return (documents.length > 0 ? documents : [text]).map((source, index) => {
       const parsed = parseFlowSource(source);
-      const problems = validateFlow(parsed, this.#deps.catalogs, this.#withExpressions);
+      const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed) };
+      const problems = validateFlow(parsed, this.#deps.catalogs, rules);
       const { id, namespace, revision } = parsed.document ?? {};
       const key = { id: String(id), namespace: String(namespace) };
       const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
@@ -275,13 +343,14 @@ export class Flows {
 
   /** The flow of a source, without saving it. @throws DomainError invalid_entity */
   draft({ tenant }: Actor, source: string): Flow {
-    const parsed = this.#parseValid(source);
+    const { parsed } = this.#parseValid(tenant, source);
     const previous = this.#heads.get(tenant, keyOf(parsed));
     const ids = {
       tenant,
       revision: (previous?.revision ?? 0) + 1,
       flowNo: previous?.flowNo ?? 0,
       deleted: false,
+      ...this.#inherited(tenant, keyOf(parsed).namespace),
     };
     return buildFlow(parsed.document ?? {}, { ...ids, source }, this.#deps.catalogs);
   }
@@ -312,12 +381,32 @@ export class Flows {
     return { expressions: { functions: this.#deps.functions } };
   }
 
-  #parseValid(source: string): ParsedSource {
+  #parseValid(tenant: TenantId, source: string): ValidSource {
     const parsed = parseFlowSource(source);
-    const problems = validateFlow(parsed, this.#deps.catalogs);
+    const problems = validateFlow(parsed, this.#deps.catalogs, this.#inheritedRules(tenant, parsed));
     const errors = problems.filter((problem) => problem.severity === "error");
     if (errors.length > 0) throw problemsError(errors);
-    return parsed;
+    return { parsed, warnings: problems };
+  }
+
+  /** What the flow of a source would inherit, for its validation. */
+  #inheritedRules(tenant: TenantId, { document }: ParsedSource): ValidateOptions {
+    const namespace = textOf(document?.namespace);
+    if (namespace === undefined) return {};
+    return { inherited: this.inherited(tenant, namespace).pluginDefaults };
+  }
+
+  /** The member of a flow that has what it inherits; no member if it inherits nothing. */
+  #inherited(tenant: TenantId, namespace: string): Pick<Flow, "inherited"> {
+    const inherited = this.inherited(tenant, namespace);
+    return inherited.version === 0 ? {} : { inherited };
+  }
+
+  /** Another key whenever the flow would be built from other defaults. */
+  #planKey({ tenant, namespace, flowNo }: FlowHead, revision: number): string {
+    const { version } = this.inherited(tenant, namespace);
+    const key = `${tenant}/${flowNo}/${revision}`;
+    return version === 0 ? key : `${key}/${version}`;
   }
 
   async #save(tenant: TenantId, key: FlowKey, parsed: ParsedSource, source: string): Promise<Flow> {
@@ -325,7 +414,8 @@ export class Flows {
     const definition = parsed.document ?? {};
     const revision = (previous?.revision ?? 0) + 1;
     const flowNo = previous?.flowNo ?? this.#heads.nextNumber();
-    const ids = { tenant, revision, flowNo, deleted: false, source };
+    const inherited = this.#inherited(tenant, key.namespace);
+    const ids = { tenant, revision, flowNo, deleted: false, source, ...inherited };
     const flow = buildFlow(definition, ids, this.#deps.catalogs);
     const head = {
       tenant,
@@ -355,24 +445,23 @@ export class Flows {
     if (!record) {
       throw notFound(`flow "${head.namespace}.${head.id}" has no revision ${revision}`);
     }
+    // Read before the flow is built from it: a change meanwhile has another key.
+    const key = this.#planKey(head, revision);
     const plan = planFlow(this.#flowOf(head, record));
-    this.#plans.set(planKey(head, revision), plan);
+    this.#plans.set(key, plan);
     return plan;
   }
 
-  #flowOf({ tenant, flowNo }: FlowHead, record: FlowRevisionRecord): Flow {
+  #flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Flow {
     const { revision, deleted, source } = record;
-    const identity = { tenant, revision, flowNo, deleted, source };
+    const inherited = this.#inherited(tenant, namespace);
+    const identity = { tenant, revision, flowNo, deleted, source, ...inherited };
     return buildFlow(record.definition, identity, this.#deps.catalogs);
   }
 }
 
 function bytesOfPlan({ flow }: FlowPlan): number {
   return Math.max(MIN_BYTES_OF_PLAN, flow.source.length * PLAN_BYTES_PER_CHAR);
-}
-
-function planKey(head: FlowHead, revision: number): string {
-  return `${head.tenant}/${head.flowNo}/${revision}`;
 }
 
 function lockKey(actor: Actor, key: FlowKey): string {

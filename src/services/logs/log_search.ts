@@ -4,12 +4,11 @@
  */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import type { LogLine } from "../../model/executions/execution.ts";
-import type { LogPlace, LogQuery } from "../../model/executions/log_query.ts";
+import type { Execution, LogLine } from "../../model/executions/execution.ts";
+import type { LogCondition, LogConditions, LogPlace, LogQuery } from "../../model/executions/log_query.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { Pace } from "../../store/catalog/pace.ts";
+import { type Pace, PacedQueue } from "../../store/catalog/pace.ts";
 import type { StoredExecution } from "../../store/records/execution_records.ts";
 import type { LogRecords } from "../../store/records/log_records.ts";
 import { type Candidate, LogCandidates, MAX_CANDIDATES } from "./log_candidates.ts";
@@ -35,36 +34,67 @@ export interface LogPage {
   readonly next?: LogPlace;
 }
 
+interface LineVisit {
+  /** Times of the lines, both ends included. */
+  readonly window: { readonly start: Instant; readonly end: Instant };
+  /** Executions that are read, newest first. */
+  readonly maxExecutions: number;
+  readonly pace: Pace;
+  /** `number` counts the lines of the execution from 1. */
+  readonly visit: (execution: Execution, line: LogLine, number: number) => void;
+}
+
 /** Executions whose lines are counted even if the page is full: up to so many, the total is exact. */
 export const COUNTED_EXECUTIONS = 1_000;
 /** Pages beyond so many lines are empty. */
 const MAX_REACHABLE_LINES = 100_000;
 const READ_AT_ONCE = 32;
-const SEARCH = "search";
 /** Sorts after every execution id. */
 const AFTER_ALL_IDS = "~";
 
 /** Searches the log lines of a tenant, one search at a time. */
 export class LogSearch {
   readonly #deps: LogSearchDeps;
-  readonly #lock = new KeyedLock();
+  readonly #queue: PacedQueue;
 
   constructor(deps: LogSearchDeps) {
     this.#deps = deps;
+    this.#queue = new PacedQueue(deps.pace);
   }
 
   /** A page of lines; incomplete if `signal` is aborted. */
   search({ tenant }: Actor, query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
-    const { pace, catalog } = this.#deps;
-    return this.#lock.run(SEARCH, async () => {
-      await pace.begin();
-      try {
-        const candidates = new LogCandidates(catalog, tenant, fromPlace(query));
-        return await this.#read(tenant, query, { candidates, signal });
-      } finally {
-        pace.end();
-      }
+    return this.#queue.run(async () => {
+      const candidates = new LogCandidates(this.#deps.catalog, tenant, fromPlace(query));
+      return await this.#read(tenant, query, { candidates, signal });
     });
+  }
+
+  /** Passes the matching lines of a window to `visit`, in no order; false if more executions may have such lines than are read. */
+  async visit({ tenant }: Actor, filter: LogConditions, options: LineVisit): Promise<boolean> {
+    const { window, maxExecutions, pace, visit } = options;
+    const conditions: LogCondition[] = [
+      ...filter.conditions,
+      { field: "timestamp", operator: "GREATER_THAN_OR_EQUAL_TO", at: window.start },
+      { field: "timestamp", operator: "LESS_THAN_OR_EQUAL_TO", at: window.end },
+    ];
+    const query: LogQuery = { ...filter, conditions, descending: true, page: 1, size: 1 };
+    const candidates = new LogCandidates(this.#deps.catalog, tenant, query);
+    for (let read = 0; read < maxExecutions; read += READ_AT_ONCE) {
+      const batch = await candidates.take(READ_AT_ONCE);
+      if (batch.length === 0) break;
+      const loaded = await Promise.all(batch.map(({ id }) => this.#deps.logs.outline(tenant, id)));
+      for (const stored of loaded) {
+        if (!stored) continue;
+        const found = (line: LogLine, number: number) => {
+          visit(stored.execution, line, number);
+          return true;
+        };
+        await this.#readOne(stored, query, { found, pace });
+        if (pace.isDue) await pace.pause();
+      }
+    }
+    return await candidates.bound() === undefined;
   }
 
   async #read(
@@ -109,12 +139,13 @@ export class LogSearch {
       if (!stored) continue;
       const { id: executionId, latest } = batch[index] as Candidate;
       const { execution } = stored;
-      count += await this.#readOne(stored, query, (line, number) => {
+      const found = (line: LogLine, number: number) => {
         const placed = { key: Math.min(line.at, latest), executionId, execution, line, number };
         const isWanted = !query.after || comesAfter(placed, query.after, query.descending);
         if (isWanted) lines.offer(placed);
         return isWanted;
-      });
+      };
+      count += await this.#readOne(stored, query, { found, pace });
       if (pace.isDue) await pace.pause();
     }
     return count;
@@ -123,9 +154,9 @@ export class LogSearch {
   async #readOne(
     stored: StoredExecution,
     query: LogQuery,
-    found: (line: LogLine, number: number) => boolean,
+    { found, pace }: { readonly found: (line: LogLine, number: number) => boolean; readonly pace: Pace },
   ): Promise<number> {
-    const { logs, pace } = this.#deps;
+    const { logs } = this.#deps;
     const passes = lineTest(query, stored.execution);
     let [count, number] = [0, 0];
     if (!passes) return count;

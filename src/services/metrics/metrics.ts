@@ -5,12 +5,14 @@ import { Double, type JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Metric } from "../../model/executions/metric.ts";
 import { changedAt, currentState, startedAt } from "../../model/executions/state.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Pace } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords, OpenedExecution } from "../../store/records/execution_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
@@ -26,7 +28,7 @@ interface MetricsDeps {
 }
 
 /** A metric and its origin. */
-interface MetricEntry extends Metric {
+export interface MetricEntry extends Metric {
   readonly taskId: string;
   /** Ordinal of the task run. */
   readonly taskRun: number;
@@ -42,6 +44,13 @@ interface AggregateQuery extends MetricWindow {
   readonly taskId?: string;
   readonly metric: string;
   readonly aggregation: Aggregation;
+}
+
+interface MetricVisit {
+  /** Executions that are read, newest first. */
+  readonly maxExecutions: number;
+  readonly pace: Pace;
+  readonly visit: (execution: Execution, entry: MetricEntry) => void;
 }
 
 /** Newest executions of a flow that are read to collect the names of its metrics. */
@@ -93,6 +102,22 @@ export class Metrics {
       if (entry.name === metric && (taskId === undefined || entry.taskId === taskId)) found.push(entry);
     }
     return aggregateMetrics(found, query);
+  }
+
+  /** Passes the metrics of the newest matching executions to `visit`; false if more executions match than are read. */
+  async visit({ tenant }: Actor, conditions: ExecutionConditions, options: MetricVisit): Promise<boolean> {
+    const { maxExecutions, pace, visit } = options;
+    const sort = [{ field: "state.startDate", descending: true }] as const;
+    const query = { ...conditions, sort, page: 1, size: maxExecutions };
+    const { ids, total } = await this.#deps.catalog.query(tenant, query);
+    for (const id of ids) {
+      const opened = await this.#deps.records.open(tenant, id);
+      for (const entry of opened ? await this.#entriesOf(opened) : []) {
+        if (opened) visit(opened.execution, entry);
+      }
+      if (pace.isDue) await pace.pause();
+    }
+    return total <= ids.length;
   }
 
   /** The metrics of the newest executions of a flow. */

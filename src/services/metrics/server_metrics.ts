@@ -6,6 +6,7 @@ import {
   type ServerMetricSample,
 } from "../../model/server_metric.ts";
 import { publicTenantId } from "../../model/access/tenant.ts";
+import type { ContainerPort, ContainerState } from "../../model/ports/containers.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -21,6 +22,7 @@ interface ServerMetricsDeps {
   readonly liveCount: () => number;
   readonly readProcess: () => Promise<ProcessFacts>;
   readonly version: string;
+  readonly containers: Pick<ContainerPort, "known">;
 }
 
 /** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
@@ -46,6 +48,7 @@ export class ServerMetrics {
   async collect(): Promise<ServerMetric[]> {
     return [
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
+      containerMetric(this.#deps.containers.known),
       ...this.#writeServerMetrics(),
       ...await this.#executionMetrics(),
     ];
@@ -134,6 +137,17 @@ function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
     counter("process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
     ...(storeBytes === undefined ? [] : [gauge("sluice_store_bytes", "Size of the database", storeBytes)]),
   ];
+}
+
+function containerMetric(state: ContainerState | undefined): ServerMetric {
+  const isFound = state !== undefined && "runtime" in state;
+  const labels = isFound ? { ...state } : { runtime: "none" };
+  return {
+    name: "sluice_container_runtime",
+    help: "1 if script tasks can run in containers",
+    type: "gauge",
+    samples: [{ labels, value: isFound ? 1 : 0 }],
+  };
 }
 
 function counter(name: string, help: string, value: number): ServerMetric {

@@ -1,5 +1,6 @@
 /** KV pairs of namespaces: typed values with an optional time to live. */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { JsonValue } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
@@ -67,24 +68,52 @@ export class KvPairs {
     const description = checkKvDescription(options.description);
     expiryOf(options.ttl, this.#deps.clock.now());
     return await this.#exclusively(scope, id, async (stored) => {
-      const now = this.#deps.clock.now();
-      const previous = stored && !isExpired(stored, now) ? stored : undefined;
-      const pair: KvPair = {
-        namespace: id.namespace,
-        key: id.key,
-        type: value.type,
-        value: value.value,
-        revision: (previous?.revision ?? 0) + 1,
-        createdAt: previous?.createdAt ?? now,
-        updatedAt: now,
-        expiresAt: expiryOf(options.ttl, now),
-        description,
-      };
-      const { records, quotas } = this.#deps;
-      const put = () => records.put(scope.tenant, pair, stored);
-      await (stored || !quotas ? put() : quotas.within(scope.tenant, "kvPairs", 1, put));
-      return pair;
+      const expiresAt = expiryOf(options.ttl, this.#deps.clock.now());
+      return await this.#write(scope, stored, { ...id, ...value, expiresAt, description });
     });
+  }
+
+  /**
+   * Replaces the value of a pair by what `change` makes of it, or creates the pair; description and expiry stay. An error of
+   * `change` is thrown, and nothing is written. @throws DomainError invalid_argument, quota_exceeded
+   */
+  async update(
+    scope: TenantScope,
+    id: KvPairId,
+    change: (value: JsonValue | undefined) => KvValue,
+  ): Promise<KvPairInfo> {
+    checkId(id);
+    return await this.#exclusively(scope, id, async (stored) => {
+      const current = stored && !isExpired(stored, this.#deps.clock.now()) ? stored : undefined;
+      const present = await this.#read(scope, id, current);
+      const { description, expiresAt } = present ?? {};
+      return await this.#write(scope, stored, { ...id, ...change(present?.value), expiresAt, description });
+    });
+  }
+
+  /** Writes the next revision. The caller holds the lock of the pair. */
+  async #write(
+    { tenant }: TenantScope,
+    stored: StoredKvPair | undefined,
+    content: KvPairId & KvValue & Pick<KvPairInfo, "expiresAt" | "description">,
+  ): Promise<KvPairInfo> {
+    const { records, quotas, clock } = this.#deps;
+    const now = clock.now();
+    const previous = stored && !isExpired(stored, now) ? stored : undefined;
+    const pair: KvPair = {
+      namespace: content.namespace,
+      key: content.key,
+      type: content.type,
+      value: content.value,
+      revision: (previous?.revision ?? 0) + 1,
+      createdAt: previous?.createdAt ?? now,
+      updatedAt: now,
+      expiresAt: content.expiresAt,
+      description: content.description,
+    };
+    const put = () => records.put(tenant, pair, stored);
+    await (stored || !quotas ? put() : quotas.within(tenant, "kvPairs", 1, put));
+    return pair;
   }
 
   /** The pair of that namespace, not of a parent. @throws DomainError not_found; expired, once: it removes the pair; invalid_argument */
@@ -234,7 +263,7 @@ function isExpired(pair: KvPairInfo, now: Instant): boolean {
 
 /** The pair without its value, which lists must not keep in memory. */
 function infoOf(
-  { namespace, key, revision, description, createdAt, updatedAt, expiresAt }: KvPairInfo,
+  { namespace, key, type, revision, description, createdAt, updatedAt, expiresAt }: KvPairInfo,
 ): KvPairInfo {
-  return { namespace, key, revision, description, createdAt, updatedAt, expiresAt };
+  return { namespace, key, type, revision, description, createdAt, updatedAt, expiresAt };
 }

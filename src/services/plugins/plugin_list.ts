@@ -1,5 +1,5 @@
 /** Types grouped into plugins as clients list them: by group, and by package within a group. */
-import { allNames, fullName } from "../../flow/json_schema/json_schema.ts";
+import { allNames } from "../../flow/json_schema/json_schema.ts";
 import { iconBase64 } from "./plugin_icons.ts";
 import type { PluginKind, PluginType } from "./plugin_types.ts";
 
@@ -40,7 +40,6 @@ const NO_ELEMENTS = Object.freeze({
   controllers: [],
   storages: [],
   secrets: [],
-  taskRunners: [],
   charts: [],
   dataFilters: [],
   dataFiltersKPI: [],
@@ -50,23 +49,45 @@ const NO_ELEMENTS = Object.freeze({
   additionalPlugins: [],
 });
 
-/** One entry per group: `core` with all its packages, and each other package. */
-export function listPlugins(types: readonly PluginType[], version: string): PluginEntry[] {
-  return [...Map.groupBy(types, mainGroup)].map(([group, members]) => entryOf(group, members, { version }));
+/** How plugins are listed. */
+export interface ListOptions {
+  /** Of the server. */
+  readonly version: string;
+  /** Of the names; each has entries of its own. */
+  readonly prefixes: readonly string[];
 }
 
-/** One entry per package. */
-export function listSubgroups(types: readonly PluginType[], version: string): PluginEntry[] {
-  return [...Map.groupBy(types, (type) => type.group)].map(([group, members]) => {
-    const main = members[0] ? mainGroup(members[0]) : group;
-    return entryOf(main, members, { version, subgroup: main === group ? undefined : group });
-  });
+/** One entry per group and prefix: `core` with all its packages, and each other package. */
+export function listPlugins(types: readonly PluginType[], { version, prefixes }: ListOptions): PluginEntry[] {
+  const groups = [...Map.groupBy(types, mainGroup)];
+  return prefixes.flatMap((prefix) =>
+    groups.map(([group, members]) => entryOf(group, members, { version, prefix }))
+  );
 }
 
-/** Every trigger type. */
-export function listTriggers(types: readonly PluginType[]): TriggerEntry[] {
-  return types.filter(({ kind }) => kind === "triggers").map(({ cls, name, group, declaration }) => ({
-    type: cls,
+/** One entry per package and prefix. */
+export function listSubgroups(
+  types: readonly PluginType[],
+  { version, prefixes }: ListOptions,
+): PluginEntry[] {
+  const packages = [...Map.groupBy(types, (type) => type.group)];
+  return prefixes.flatMap((prefix) =>
+    packages.map(([group, members]) => {
+      const main = members[0] ? mainGroup(members[0]) : group;
+      return entryOf(main, members, { version, prefix, subgroup: main === group ? undefined : group });
+    })
+  );
+}
+
+/** Every trigger type, by its name with each prefix. */
+export function listTriggers(types: readonly PluginType[], { prefixes }: ListOptions): TriggerEntry[] {
+  const triggers = types.filter(({ kind }) => kind === "triggers");
+  return prefixes.flatMap((prefix) => triggers.map((type) => triggerOf(type, prefix)));
+}
+
+function triggerOf({ name, group, declaration }: PluginType, prefix: string): TriggerEntry {
+  return {
+    type: prefix + declaration.type,
     name,
     pluginTitle: titleOf(group),
     description: declaration.description,
@@ -74,7 +95,7 @@ export function listTriggers(types: readonly PluginType[]): TriggerEntry[] {
     ee: false,
     icon: iconBase64(group),
     deprecated: declaration.deprecated !== undefined,
-  }));
+  };
 }
 
 /** The packages of the types and their groups. */
@@ -89,30 +110,37 @@ function mainGroup({ group }: PluginType): string {
 function entryOf(
   group: string,
   members: readonly PluginType[],
-  { version, subgroup }: { version: string; subgroup?: string },
+  { version, prefix, subgroup }: {
+    readonly version: string;
+    readonly prefix: string;
+    readonly subgroup?: string;
+  },
 ): PluginEntry {
   const title = titleOf(subgroup ?? group);
   return {
     name: group,
     title,
     description: `Types of the group ${title}.`,
-    group: fullName(group),
-    ...(subgroup !== undefined && { subGroup: fullName(subgroup) }),
+    group: prefix + group,
+    ...(subgroup !== undefined && { subGroup: prefix + subgroup }),
     version,
     license: "OPENSOURCE",
-    manifest: {},
+    manifest: { "X-Kestra-Title": title, "X-Kestra-Name": group, "X-Kestra-Group": prefix + group },
     categories: ["CORE"],
-    aliases: members.flatMap(({ declaration, cls }) => allNames(declaration).filter((name) => name !== cls)),
+    aliases: members.flatMap(({ declaration }) =>
+      allNames(declaration).filter((name) => name !== prefix + declaration.type)
+    ),
     ...NO_ELEMENTS,
-    tasks: elements(members, "tasks"),
-    triggers: elements(members, "triggers"),
-    conditions: elements(members, "conditions"),
+    tasks: elements(members, "tasks", prefix),
+    triggers: elements(members, "triggers", prefix),
+    conditions: elements(members, "conditions", prefix),
+    taskRunners: elements(members, "taskRunners", prefix),
   };
 }
 
-function elements(members: readonly PluginType[], kind: PluginKind): PluginElement[] {
-  return members.filter((member) => member.kind === kind).map(({ cls, name, declaration }) => ({
-    cls,
+function elements(members: readonly PluginType[], kind: PluginKind, prefix: string): PluginElement[] {
+  return members.filter((member) => member.kind === kind).map(({ name, declaration }) => ({
+    cls: prefix + declaration.type,
     title: name,
     description: declaration.description,
     deprecated: declaration.deprecated !== undefined,

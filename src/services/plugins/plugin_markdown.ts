@@ -87,6 +87,7 @@ const TYPE_TEXTS: Readonly<Partial<Record<PropertySchema["type"], string>>> = Ob
   inputs: "list of inputs",
   conditions: "list of conditions",
   conditionMap: "map of conditions",
+  taskRunner: "task runner",
 });
 
 function typeText({ type, items, orList, orMap }: PropertySchema): string {

@@ -1,8 +1,9 @@
-/** All implemented types of tasks, triggers and conditions. */
+/** All implemented types of tasks, triggers, conditions and task runners. */
 import {
   allNames,
   CONDITION_PROPERTIES,
   fullName,
+  RUNNER_PROPERTIES,
   type SchemaSources,
   working,
 } from "../../flow/json_schema/json_schema.ts";
@@ -11,7 +12,7 @@ import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The kinds of types, named as in lists of plugins. */
-export type PluginKind = "tasks" | "triggers" | "conditions";
+export type PluginKind = "tasks" | "triggers" | "conditions" | "taskRunners";
 
 /** A type with derived names and the properties of its kind. */
 export interface PluginType {
@@ -34,6 +35,7 @@ export function listPluginTypes({ tasks, triggers }: SchemaSources): PluginType[
     ...working(tasks.list()).map((type) => pluginType(type, "tasks", TASK_PROPERTIES)),
     ...working(triggers.list()).map((type) => pluginType(type, "triggers", TRIGGER_PROPERTIES)),
     ...working(triggers.listConditions()).map((type) => pluginType(type, "conditions", CONDITION_PROPERTIES)),
+    ...tasks.runners.list().map((type) => pluginType(type, "taskRunners", RUNNER_PROPERTIES)),
   ];
 }
 

@@ -2,8 +2,10 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import {
   allNames,
+  canonicalNames,
   createDefinitions,
   type Definitions,
+  DRAFT,
   exampleOf,
   fullName,
   inputDefinitionName,
@@ -15,11 +17,13 @@ import {
   type SchemaSources,
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
-import { findInputType, listInputTypes } from "../../flow/mod.ts";
+import { findDeclaredType, listInputTypes } from "../../flow/mod.ts";
 import { type DomainError, notFound } from "../../model/errors.ts";
+import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import { iconBase64, iconSvg } from "./plugin_icons.ts";
 import {
   groupsOf,
+  type ListOptions,
   listPlugins,
   listSubgroups,
   listTriggers,
@@ -29,10 +33,22 @@ import {
 import { inputMarkdown, pluginMarkdown } from "./plugin_markdown.ts";
 import { byAllNames, listPluginTypes, type PluginType } from "./plugin_types.ts";
 
-interface PluginsOptions extends SchemaSources {
+interface PluginsOptions extends Omit<SchemaSources, "prefixes"> {
   /** Of the server. */
   readonly version: string;
+  /** The names that lists and schemas offer; by default all. */
+  readonly typePrefix?: TypePrefix;
 }
+
+/** Which names of types are offered. */
+export type TypePrefix = "svc" | "kestra" | "both";
+
+const [OWN_PREFIX, OTHER_PREFIX] = TYPE_PREFIXES;
+const PREFIXES: Readonly<Record<TypePrefix, readonly string[]>> = {
+  svc: [OWN_PREFIX],
+  kestra: [OTHER_PREFIX],
+  both: TYPE_PREFIXES,
+};
 
 /** The icon of a type or group. */
 interface PluginIcon {
@@ -54,15 +70,15 @@ interface PluginDocumentation {
 
 /** Computes everything on first use. */
 export class Plugins {
-  readonly #options: PluginsOptions;
+  readonly #options: SchemaSources & ListOptions;
   /** Texts of schemas; at most two for each of {@link SCHEMA_KINDS}. */
   readonly #texts = new Map<string, string>();
   #types?: readonly PluginType[];
   #byName?: ReadonlyMap<string, PluginType>;
   #definitions?: Definitions;
 
-  constructor(options: PluginsOptions) {
-    this.#options = options;
+  constructor({ typePrefix = "both", ...options }: PluginsOptions) {
+    this.#options = { ...options, prefixes: PREFIXES[typePrefix] };
   }
 
   /** JSON text of the schema of `FLOW`, `TASK` … in any case. @throws DomainError not_found */
@@ -85,6 +101,7 @@ export class Plugins {
     const common = isJsonObject(untyped) && isJsonObject(untyped.properties) ? untyped.properties : {};
     const all = { ...common, ...(isJsonObject(properties) && properties) };
     return {
+      $schema: DRAFT,
       type: "object",
       properties: all,
       ...(required !== undefined && { required }),
@@ -92,19 +109,19 @@ export class Plugins {
     };
   }
 
-  /** All plugins, one per group. */
+  /** All plugins, one per group and offered prefix. */
   list(): PluginEntry[] {
-    return listPlugins(this.#all(), this.#options.version);
+    return listPlugins(this.#all(), this.#options);
   }
 
-  /** All plugins, one per package. */
+  /** All plugins, one per package and offered prefix. */
   listSubgroups(): PluginEntry[] {
-    return listSubgroups(this.#all(), this.#options.version);
+    return listSubgroups(this.#all(), this.#options);
   }
 
   /** All trigger types. */
   listTriggers(): TriggerEntry[] {
-    return listTriggers(this.#all());
+    return listTriggers(this.#all(), this.#options);
   }
 
   /** Documentation of a type, by any of its names; `isFull` adds the common properties of its kind to the schema. @throws DomainError not_found */
@@ -117,7 +134,7 @@ export class Plugins {
       type: fullName(type),
       description,
       deprecated,
-      example: exampleOf(declaration, { hasId: kind !== "conditions" }),
+      example: exampleOf(declaration, { hasId: kind === "tasks" || kind === "triggers" }),
       // Properties of the type come first, and override common ones of the same name.
       properties: { ...declaration.properties, ...common, ...declaration.properties },
       outputs,
@@ -147,7 +164,7 @@ export class Plugins {
 
   /** Documentation of an input type. @throws DomainError not_found */
   input(name: string): PluginDocumentation & { readonly type: string; readonly cls: string } {
-    const type = findInputType(name) ??
+    const type = findDeclaredType(name) ??
       listInputTypes().find(({ names: [first = ""] }) => inputClass(first) === name);
     if (!type) {
       const known = listInputTypes().flatMap(({ names }) => names).join(", ");
@@ -171,10 +188,14 @@ export class Plugins {
   /** The icons of all groups. */
   groupIcons(): Record<string, PluginIcon> {
     return Object.fromEntries(
-      groupsOf(this.#all()).map((group) => [
-        fullName(group),
-        { name: group.slice(group.lastIndexOf(".") + 1), icon: iconBase64(group), flowable: false },
-      ]),
+      groupsOf(this.#all()).flatMap((group) => {
+        const icon = {
+          name: group.slice(group.lastIndexOf(".") + 1),
+          icon: iconBase64(group),
+          flowable: false,
+        };
+        return canonicalNames({ type: group }).map((name) => [name, icon]);
+      }),
     );
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../../model/executions/execution_selection.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
-import type { PurgedCounts, PurgedParts } from "../../model/ports/executions.ts";
+import type { PurgeCaller, PurgedCounts, PurgedFiles, PurgedParts } from "../../model/ports/executions.ts";
 import type { KvPurge } from "../../model/ports/kv_pairs.ts";
 import type { LogPurge } from "../../model/ports/logs.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
@@ -35,13 +35,6 @@ interface PurgesDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly ids: IdSource;
-}
-
-interface PurgeCaller {
-  readonly tenant: TenantId;
-  /** The execution of the purging task; it is never purged. */
-  readonly executionId?: string;
-  readonly signal: AbortSignal;
 }
 
 /** Errors of reading an expired pair: `expired` at the first read, which removes it, then `not_found`. */
@@ -73,6 +66,25 @@ export class Purges {
       counts.logs += purged.logs;
       counts.metrics += purged.metrics;
       counts.files += purged.files;
+    }
+    return counts;
+  }
+
+  /** Deletes the files of the matching ended executions; a dry run only counts. @throws DomainError when the database refuses */
+  async executionFiles(
+    caller: PurgeCaller,
+    selection: ExecutionSelection,
+    { isDryRun }: { readonly isDryRun: boolean },
+  ): Promise<PurgedFiles> {
+    const counts = { scanned: 0, purged: 0, deleted: 0 };
+    for await (const stored of this.#ended(caller, selection)) {
+      const files = await Array.fromAsync(this.#deps.files.list(caller.tenant, stored.execution.id));
+      counts.scanned++;
+      if (files.length === 0) continue;
+      counts.purged++;
+      if (isDryRun) continue;
+      await this.#deleteFiles(stored, files);
+      counts.deleted += files.length;
     }
     return counts;
   }

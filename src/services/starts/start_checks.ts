@@ -9,6 +9,7 @@ import {
 } from "../../base/json.ts";
 import type { Scope } from "../../expr/mod.ts";
 import {
+  checkedInputs,
   checkInputs,
   decisiveChecks,
   type FailedCheck,
@@ -79,6 +80,11 @@ export class StartChecks {
     return resolveInputs({ inputs: declared }, given, this.#resolving(flow));
   }
 
+  /** The inputs of an execution that a trigger starts: a required one without a value is null. @throws as {@link inputs} */
+  triggerInputs(flow: Flow, given: GivenValues): JsonObject | undefined {
+    return resolveInputs(flow, given, { ...this.#resolving(flow), isMissingNull: true });
+  }
+
   /**
    * Evaluates the checks of the flow for a new execution; moves it to FAILED if a check says so.
    * @throws DomainError invalid_entity if a check blocks it
@@ -108,7 +114,7 @@ export class StartChecks {
     const isSound = declared === flow.inputs &&
       inputs.every(({ enabled, problem }) => !enabled || problem === undefined);
     // Checks require valid inputs.
-    const failed = isSound ? this.#failed(flow, this.inputs(flow, given)) : [];
+    const failed = isSound ? this.#failed(flow, checkedInputs(inputs)) : [];
     return {
       id: flow.id,
       namespace: flow.namespace,

@@ -1,10 +1,11 @@
 /** Polls: runs polling triggers and starts an execution when one has found something. */
-import type { Clock } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import type { Clock, Instant } from "../../base/clock.ts";
+import { readDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
+import { withJsonTexts } from "../../model/flows/schema.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
@@ -44,8 +45,7 @@ const DEFAULT_INTERVAL_MS = 60_000;
 
 /** Time from one poll to the next. */
 export function pollIntervalMs({ properties }: Trigger): number {
-  const given = ownProperty(properties, "interval") ?? null;
-  const ms = given === null ? undefined : parseDuration(String(given));
+  const ms = readDuration(ownProperty(properties, "interval"));
   return ms === undefined || ms <= 0 ? DEFAULT_INTERVAL_MS : ms;
 }
 
@@ -53,6 +53,8 @@ export function pollIntervalMs({ properties }: Trigger): number {
 export class Polls {
   readonly #deps: PollsDeps;
   readonly #closing = new AbortController();
+  /** Begin of each poll that is under way. */
+  readonly #running = new Map<string, Instant>();
   #startedPorts: TaskPorts | undefined;
 
   constructor(deps: PollsDeps) {
@@ -74,17 +76,30 @@ export class Polls {
     this.#closing.abort();
   }
 
+  /** When the poll of a trigger that is under way began. */
+  runningSince(tenant: TenantId, key: TriggerKey): Instant | undefined {
+    return this.#running.get(nameOf(tenant, key));
+  }
+
   /** Polls once; resolves once the result is durable. */
   async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
     const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
     const reason = isSkipped
       ? "The previous execution is still running"
       : await this.#deps.quotas?.refusalOf(due.tenant, "executions");
-    const finding: Finding = reason === undefined ? await this.#find(declared) : { isFired: false, reason };
+    const finding: Finding = reason === undefined
+      ? await this.#watched(due, declared)
+      : { isFired: false, reason };
     await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
       const state = await this.#deps.states.get(due.tenant, due.trigger);
       if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding });
     });
+  }
+
+  async #watched({ tenant, trigger }: DueTrigger, declared: DeclaredPoll): Promise<Finding> {
+    const name = nameOf(tenant, trigger);
+    this.#running.set(name, this.#deps.clock.now());
+    return await this.#find(declared).finally(() => this.#running.delete(name));
   }
 
   async #settle(
@@ -167,8 +182,12 @@ export class Polls {
       const value = ownProperty(trigger.properties, name) ?? schema.default ?? null;
       if (value === null) continue;
       const rendered = schema.dynamic ? await this.#deps.renderer.value(flow, value, {}) : value;
-      setOwnProperty(properties, name, rendered);
+      setOwnProperty(properties, name, withJsonTexts(rendered, schema));
     }
     return properties;
   }
+}
+
+function nameOf(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): string {
+  return `${tenant}/${namespace}/${flowId}/${triggerId}`;
 }

@@ -70,7 +70,9 @@ export class ScheduleDates {
     const properties: JsonObject = {};
     for (const name of Object.keys(trigger.properties)) {
       const value = ownProperty(trigger.properties, name) ?? null;
-      if (!Object.hasOwn(type.properties, name) || value === null) continue;
+      const property = Object.hasOwn(type.properties, name) ? type.properties[name] : undefined;
+      // Conditions are rendered at each date: they may read `trigger.date`.
+      if (property === undefined || property.type === "conditions" || value === null) continue;
       setOwnProperty(properties, name, await this.#deps.renderer.value(flow, value, {}));
     }
     const timeZone = String(ownProperty(properties, "timezone") ?? this.#deps.timeZone);

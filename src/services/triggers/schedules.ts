@@ -1,6 +1,6 @@
 /** Evaluates due triggers: schedules start executions; polling triggers are handed to {@link Polls}. */
 import type { Clock, Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
@@ -275,10 +275,9 @@ function dueAfter({ dueAt }: DueTrigger, state: ScheduleState, now: Instant): In
 
 function policyOf({ properties }: Trigger): SchedulePolicy {
   const recover = String(ownProperty(properties, "recoverMissedSchedules") ?? "ALL");
-  const late = ownProperty(properties, "lateMaximumDelay") ?? null;
   return {
     recover: recover === "LAST" || recover === "NONE" ? recover : "ALL",
-    lateMaximumDelayMs: late === null ? undefined : parseDuration(String(late)),
+    lateMaximumDelayMs: readDuration(ownProperty(properties, "lateMaximumDelay")),
     allowConcurrent: isFlagSet(ownProperty(properties, "allowConcurrent")),
   };
 }

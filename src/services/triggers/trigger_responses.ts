@@ -9,7 +9,7 @@ import type { TriggerView } from "./triggers.ts";
 const KINDS: ReadonlyMap<unknown, string> = new Map([["schedule", "SCHEDULE"], ["polling", "POLLING"]]);
 
 /** The state of a trigger; each date under its old and its new name. */
-export function stateResponse({ state, trigger, form, isRunning }: TriggerView): JsonObject {
+export function stateResponse({ state, trigger, form, isRunning, evaluatingSince }: TriggerView): JsonObject {
   const { namespace, flowId, triggerId, date, nextDate, updatedAt, backfill, evaluations } = state;
   const response: JsonObject = { namespace, flowId, triggerId };
   const kind = KINDS.get(form);
@@ -18,7 +18,8 @@ export function stateResponse({ state, trigger, form, isRunning }: TriggerView):
   setDates(response, ["date", "lastTriggeredDate"], date);
   setDates(response, ["nextExecutionDate", "nextEvaluationDate"], isOff ? undefined : nextOf(state));
   setDates(response, ["updatedDate", "updatedAt"], updatedAt);
-  setDates(response, ["evaluateRunningDate", "evaluatedAt"], evaluations.latest?.at);
+  setDate(response, "evaluateRunningDate", evaluatingSince);
+  setDate(response, "evaluatedAt", evaluations.latest?.at);
   response.disabled = isOff;
   response.locked = isRunning;
   if (isRunning && state.executionId !== undefined) response.executionId = state.executionId;

@@ -117,7 +117,7 @@ export class TriggerStarts {
     checkStartLabels(labels);
     const given = givenValues({ ...own.inputs, ...start.inputs });
     return this.#deps.checks.reading(flow, (checks) => {
-      const execution = this.#create(start, { labels, inputs: checks.inputs(flow, given) });
+      const execution = this.#create(start, { labels, inputs: checks.triggerInputs(flow, given) });
       checks.evaluateChecks(flow, execution, this.#deps.clock.now());
       return execution;
     });

@@ -11,6 +11,7 @@ import { dueOf } from "../../engine/schedule.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { EvaluationBuffer } from "./evaluation_buffer.ts";
+import type { Polls } from "./polls.ts";
 import type { ScheduleDates } from "./schedule_dates.ts";
 import type { Schedules } from "./schedules.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
@@ -28,6 +29,7 @@ interface TriggersDeps {
   readonly declarations: TriggerDeclarations;
   readonly dates: ScheduleDates;
   readonly schedules: Schedules;
+  readonly polls: Pick<Polls, "runningSince">;
 }
 
 /** The state of a trigger and its declaration. */
@@ -39,6 +41,8 @@ export interface TriggerView {
   readonly form?: TriggerType["form"];
   /** Its last execution has not ended. */
   readonly isRunning: boolean;
+  /** When the evaluation that is under way began. */
+  readonly evaluatingSince?: Instant;
 }
 
 /** Past dates for which a schedule starts executions. */
@@ -123,8 +127,8 @@ export class Triggers implements TriggerPort {
         throw invalidEntity("backfill: start must lie before end, and end not after now");
       }
       const backfill = backfillOf(await this.#deps.dates.timesOf(flow, trigger), { ...request, end });
-      if (backfill) return this.#withBackfill(state, backfill);
-      throw invalidEntity("backfill: the schedule has no date between start and end");
+      // Without a date between start and end it has ended already.
+      return backfill ? this.#withBackfill(state, backfill) : state;
     });
   }
 
@@ -189,7 +193,8 @@ export class Triggers implements TriggerPort {
     const trigger = flow.triggers.find(({ id }) => id === state.triggerId);
     const isRunning = await this.#deps.schedules.hasOpenExecution(tenant, state);
     const { form } = this.#deps.catalog.find(state.kind) ?? {};
-    return { state: this.#deps.buffer.applyTo(tenant, state), trigger, form, isRunning };
+    const evaluatingSince = this.#deps.polls.runningSince(tenant, state);
+    return { state: this.#deps.buffer.applyTo(tenant, state), trigger, form, isRunning, evaluatingSince };
   }
 
   #checkBackfill(state: TriggerState, flow: Flow, trigger: Trigger): void {

@@ -1,6 +1,6 @@
 /** Limits key guessing and the call rate of webhooks; verifies signatures. */
 import type { Clock } from "../../base/clock.ts";
-import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { formatDuration, readDuration } from "../../base/duration.ts";
 import { networkOf } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -102,7 +102,7 @@ export class WebhookGate {
 function limitOf({ properties }: Trigger): CallLimit | undefined {
   const given = ownProperty(properties, "rateLimit");
   if (!isJsonObject(given)) return undefined;
-  const periodMs = parseDuration(String(ownProperty(given, "period") ?? "")) ?? DEFAULT_PERIOD_MS;
+  const periodMs = readDuration(ownProperty(given, "period")) ?? DEFAULT_PERIOD_MS;
   return { calls: Number(ownProperty(given, "calls")), periodMs };
 }
 

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Instant } from "../../base/clock.ts";
-import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { formatDuration, readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
@@ -43,7 +43,7 @@ export function signatureRuleOf({ properties }: Trigger): SignatureRule | undefi
     header: textOf(given, "header") ?? DEFAULT_HEADER,
     algorithm: textOf(given, "algorithm") ?? DEFAULT_ALGORITHM,
     timestampHeader: textOf(given, "timestampHeader"),
-    toleranceMs: parseDuration(textOf(given, "tolerance") ?? "") ?? DEFAULT_TOLERANCE_MS,
+    toleranceMs: readDuration(ownProperty(given, "tolerance")) ?? DEFAULT_TOLERANCE_MS,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Starts executions by webhook calls. The key is the only protection, so no response tells which part of an address was wrong. */
 import type { Clock } from "../../base/clock.ts";
+import type { DurationForm } from "../../base/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
@@ -63,6 +64,8 @@ interface WebhookOptions {
   readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
+  /** How the response writes durations; by default in seconds. */
+  readonly durations?: DurationForm;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Set for a call with an idempotency key. */
@@ -178,8 +181,9 @@ export class Webhooks {
   ): Promise<WebhookResponse | undefined> {
     const created = await this.#create(called, options);
     if (!created) return undefined;
+    const { urlOf, durations } = options;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
-    const body = await this.#deps.executions.begin(created, { urlOf: options.urlOf, wait, remember });
+    const body = await this.#deps.executions.begin(created, { urlOf, durations, wait, remember });
     // `remember` has stored the response, or waits for the end itself.
     return remember ? undefined : await this.#response(called, created.execution, body);
   }

@@ -8,7 +8,8 @@
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { ExecutionGroup, ExecutionGrouping } from "../../model/executions/execution_groups.ts";
+import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Contribution, Entry, GroupRider } from "../committer.ts";
@@ -22,9 +23,10 @@ import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
 import { wordsOf } from "./row_block.ts";
 import { idDirection, RowOrder } from "./row_order.ts";
+import { RowGroups } from "./row_groups.ts";
 import { Scan, type ScanResult } from "./scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
-import type { RowRef } from "./top_rows.ts";
+import { NewestRows, type RowRef } from "./top_rows.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
 interface CatalogDeps extends FlowNames {
@@ -156,6 +158,33 @@ export class Catalog implements GroupRider {
     });
   }
 
+  /**
+   * The matching executions of a tenant in groups, which have no order. Exact, but for labels: they are compared by 32 bits
+   * of hash. @throws DomainError invalid_argument: there are too many groups
+   */
+  groups(
+    tenant: TenantId,
+    conditions: ExecutionConditions,
+    grouping: ExecutionGrouping,
+  ): Promise<ExecutionGroup[]> {
+    return this.#paced(async () => {
+      const { createScan } = await this.#prepare(tenant, conditions);
+      const groups = new RowGroups(grouping, { tenant, flows: this.#flows });
+      await createScan().visitAll((block, rows, summary) => groups.add(block, rows, summary));
+      return groups.all();
+    });
+  }
+
+  /** The id of the newest matching execution of each flow of a tenant, by flow number. */
+  newest(tenant: TenantId, conditions: ExecutionConditions): Promise<Map<number, string>> {
+    return this.#paced(async () => {
+      const { createScan } = await this.#prepare(tenant, conditions);
+      const newest = new NewestRows();
+      await createScan().visitAll((block, rows) => newest.add(block, rows));
+      return new Map([...newest.all()].map(([flowNo, { block, row }]) => [flowNo, block.idAt(row)]));
+    });
+  }
+
   /** NORMAL executions of a tenant by flow number and state. */
   counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
     return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
@@ -196,29 +225,26 @@ export class Catalog implements GroupRider {
     });
   }
 
-  async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
+  /** The filter of the conditions, and scans of the rows as they are now. */
+  async #prepare(tenant: TenantId, conditions: ExecutionConditions) {
     const pace = this.#pace;
     const rows = this.#of(tenant);
     await rows.load(pace);
     this.#reader.beginScan();
     const view = await rows.view(this.#liveRows(tenant));
-    const filter = new ExecutionFilter(query, {
+    const filter = new ExecutionFilter(conditions, {
       tenant,
       flows: this.#flows,
       verdicts: this.#verdicts,
       lists: this.#lists,
     });
-    const run = (offset: number, size: number) => {
-      const scan = new Scan({
-        tenant,
-        ...view,
-        filter,
-        reader: this.#reader,
-        verdicts: this.#verdicts,
-        pace,
-      });
-      return this.#list(scan, tenant, query, { offset, size });
-    };
+    const [reader, verdicts] = [this.#reader, this.#verdicts];
+    return { filter, createScan: () => new Scan({ tenant, ...view, filter, reader, verdicts, pace }) };
+  }
+
+  async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
+    const { filter, createScan } = await this.#prepare(tenant, query);
+    const run = (offset: number, size: number) => this.#list(createScan(), tenant, query, { offset, size });
     for (;;) {
       const result = await run((query.page - 1) * query.size, query.size);
       if (!filter.hasLabels) return result;

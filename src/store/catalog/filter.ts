@@ -9,10 +9,12 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { STATES } from "../../model/executions/state.ts";
 import {
   boundsOf,
+  durationStep,
   endStep,
   FACT_BITS,
   type FilterStep,
   flowStep,
+  idStep,
   idWordStep,
   logLevelStep,
   maskStep,
@@ -165,6 +167,12 @@ class ConjunctiveFilter {
       }
       case "endDate":
         this.#steps.push(endStep(condition));
+        return;
+      case "duration":
+        this.#steps.push(durationStep(condition));
+        return;
+      case "id":
+        this.#steps.push(idStep(condition));
         return;
       case "child":
         if (this.#child === !condition.child) this.#allowStates(0);

@@ -1,6 +1,13 @@
 /** The steps of a filter. Each step narrows a list of rows of one block. */
 import { isId } from "../../base/id.ts";
-import type { DateCondition, TriggerCondition } from "../../model/executions/execution_query.ts";
+import {
+  type DateCondition,
+  type DurationCondition,
+  type IdCondition,
+  matchesDate,
+  matchesName,
+  type TriggerCondition,
+} from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { IdSearch } from "./id_search.ts";
 import { compareIds, FLAG, hashText, tryPackId } from "./row.ts";
@@ -145,6 +152,23 @@ export function endStep(condition: DateCondition): FilterStep {
     covers: ({ hasOpen, minStart, minDuration, maxStart, maxDuration }) =>
       !isNegated && !hasOpen && minStart + minDuration >= min && maxStart + maxDuration <= max,
   };
+}
+
+/** Compares the duration. For an execution that has not ended only NOT_EQUALS is true. */
+export function durationStep({ operator, ms }: DurationCondition): FilterStep {
+  return testStep((block, row) => {
+    const duration = block.durationAt(row);
+    return duration === undefined ? operator === "NOT_EQUALS" : matchesDate(operator, ms, duration);
+  });
+}
+
+/** Compares the id. A single complete id is found by binary search; else each id is decoded, 80 ns a row. */
+export function idStep({ operator, values }: IdCondition): FilterStep {
+  const [value = ""] = values;
+  const isSingle = operator === "EQUALS" || (operator === "IN" && values.length === 1);
+  const whole = isSingle && isId(value) ? tryPackId(value) : undefined;
+  if (whole) return wholeIdStep(whole);
+  return testStep((block, row) => matchesName(operator, values, block.idAt(row)));
 }
 
 /** The accepted dates in whole milliseconds, both bounds inclusive. NOT_EQUALS accepts all. */

@@ -41,6 +41,14 @@ export interface FlowRanks {
   readonly highest: Float64Array;
 }
 
+/** Small numbers for the names of flows. */
+interface FlowCodes {
+  /** By flow number; 0 for an unassigned one. */
+  readonly codes: Uint32Array;
+  /** By code. */
+  readonly names: readonly (string | undefined)[];
+}
+
 /** A condition on the flow only; `word` must occur in its namespace and id. */
 export type FlowCondition = NameCondition | ScopeCondition | {
   readonly field: "word";
@@ -57,6 +65,7 @@ export class FlowIndex {
   readonly #clock: Clock;
   readonly #tables = new LruCache<string, FlowTable>(CACHED_TABLES);
   readonly #ranks = new LruCache<string, FlowRanks>(CACHED_TABLES);
+  readonly #codes = new LruCache<string, FlowCodes>(CACHED_TABLES);
   #limit = -1;
 
   constructor(names: FlowNames, clock: Clock) {
@@ -106,12 +115,42 @@ export class FlowIndex {
     return ranks;
   }
 
+  /** Codes of the namespace or id of each flow of the tenant. */
+  codes(tenant: TenantId, field: "namespace" | "flowId"): FlowCodes {
+    this.#refresh();
+    const key = `${field}:${tenant}`;
+    const known = this.#codes.get(key);
+    if (known) return known;
+    const byName = new Map<string, number>();
+    const codes = new Uint32Array(this.#limit);
+    this.#forEach(tenant, (flowNo, flow) => {
+      const name = field === "namespace" ? flow.namespace : flow.id;
+      const code = byName.get(name) ?? byName.size + 1;
+      byName.set(name, code);
+      codes[flowNo] = code;
+    });
+    const made = { codes, names: [undefined, ...byName.keys()] };
+    this.#codes.set(key, made);
+    return made;
+  }
+
+  /** All assigned flow numbers are smaller. */
+  get limit(): number {
+    return this.#names.flowLimit();
+  }
+
+  /** The names of the flow with that number. */
+  nameOf(flowNo: number): FlowName | undefined {
+    return this.#names.flowNames(flowNo);
+  }
+
   #refresh(): void {
     const limit = this.#names.flowLimit();
     if (limit === this.#limit) return;
     this.#limit = limit;
     this.#tables.clear();
     this.#ranks.clear();
+    this.#codes.clear();
   }
 
   #forEach(tenant: TenantId, visit: (flowNo: number, flow: FlowName) => void): void {

@@ -32,6 +32,9 @@ export interface ScanResult {
   readonly total: number;
 }
 
+/** Gets rows of a block; the list is valid during the call. `summary` describes all rows of the block, if it is sealed. */
+type VisitRows = (block: RowColumns, rows: Uint32Array, summary?: BlockSummary) => void;
+
 /** One pass over the rows. */
 export class Scan {
   readonly #input: ScanInput;
@@ -89,6 +92,21 @@ export class Scan {
       if (pace.isDue) await pace.pause();
     }
     return { rows: top.take().slice(offset), total };
+  }
+
+  /** Passes the matching rows of each block to `visit`. */
+  async visitAll(visit: VisitRows): Promise<void> {
+    const { overlay, blocks, hidden, filter, pace } = this.#input;
+    const memory = overlay.visible.columns;
+    visit(memory, await this.#select(memory));
+    for (let i = 0; i < blocks.length; i++) {
+      const summary = blocks[i] as BlockSummary;
+      if (filter.countOf(summary) === 0) continue;
+      const block = this.#peek(summary) ?? await this.#read(blocks, i);
+      const rows = this.#selectNow(block, summary) ?? await this.#select(block, summary);
+      visit(block, visibleOf(rows, hidden.get(summary)), summary);
+      if (pace.isDue) await pace.pause();
+    }
   }
 
   /** Counts the matches of a block; reads it only if rows of it are on the page or the summary does not determine the count. */
@@ -177,6 +195,10 @@ function countVisible(rows: Uint32Array, hidden: HiddenRows | undefined): number
   let count = 0;
   for (const row of rows) if (!hidden.rows.has(row)) count++;
   return count;
+}
+
+function visibleOf(rows: Uint32Array, hidden: HiddenRows | undefined): Uint32Array {
+  return hidden ? rows.filter((row) => !hidden.rows.has(row)) : rows;
 }
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {

@@ -1,5 +1,6 @@
-/** Keeps the first rows of an order without sorting all rows. */
-import type { RowColumns } from "./row_columns.ts";
+/** Keeps the first rows of an order, or the newest row of each flow, without sorting all rows. */
+import { compareIds } from "./row.ts";
+import { ID_WORDS, type RowColumns } from "./row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 
 /** A row in a block. */
@@ -94,5 +95,34 @@ export class TopRows {
       [heap[at], heap[child]] = [heap[child] as Ranked, heap[at] as Ranked];
       at = child;
     }
+  }
+}
+
+/** Keeps the row with the greatest id of each flow number. */
+export class NewestRows {
+  readonly #blocks: RowColumns[] = [];
+  readonly #rows: number[] = [];
+
+  /** Takes rows of a block into account. */
+  add(block: RowColumns, rows: Uint32Array): void {
+    const { flows, ids } = block;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number;
+      const flowNo = flows[row] as number;
+      const known = this.#blocks[flowNo];
+      // Within a block, rows are in the order of their ids.
+      const isNewer = known === undefined || known === block ||
+        compareIds(ids, row * ID_WORDS, known.ids, (this.#rows[flowNo] as number) * ID_WORDS) > 0;
+      if (!isNewer) continue;
+      this.#blocks[flowNo] = block;
+      this.#rows[flowNo] = row;
+    }
+  }
+
+  /** By flow number. */
+  all(): Map<number, RowRef> {
+    const found = new Map<number, RowRef>();
+    this.#blocks.forEach((block, flowNo) => found.set(flowNo, { block, row: this.#rows[flowNo] as number }));
+    return found;
   }
 }

@@ -5,6 +5,7 @@ import { decodeJson } from "../codec.ts";
 import { chainKey, globalKeys, INSTANCE, keysAfter, kindsAfter, TENANTS } from "../keys.ts";
 import { decodeTenant } from "../records/tenant_records.ts";
 import { decodeToken } from "../records/token_records.ts";
+import { decodeUser } from "../records/user_records.ts";
 import type { Selector, Store } from "../store.ts";
 import { CheckContext, type Progress } from "./context.ts";
 import { ExecutionsCheck } from "./executions_check.ts";
@@ -14,7 +15,21 @@ import { OwnedValues, readIntents } from "./values_check.ts";
 import { WakeCheck } from "./wake_check.ts";
 
 /** First parts of the keys that belong to no tenant. */
-const GLOBAL_KINDS = ["bi", "chain", "fi", "g", "meta", "ob", "oe", "td", "tenant", "tm", "token", "xd"];
+const GLOBAL_KINDS = [
+  "bi",
+  "chain",
+  "fi",
+  "g",
+  "meta",
+  "ob",
+  "oe",
+  "td",
+  "tenant",
+  "tm",
+  "token",
+  "user",
+  "xd",
+];
 /** Second parts of the keys of a tenant. */
 const TENANT_KINDS = [
   ...["b", "cs", "da", "ef", "f", "fc", "fr", "ie", "ik", "kv", "kx", "l", "m", "nf", "ns", "s", "t", "tc"],
@@ -76,6 +91,7 @@ async function checkChain(context: CheckContext): Promise<void> {
 /** The tenants that are not being removed; reports keys of others, and of unknown kinds. */
 async function checkTenants(context: CheckContext): Promise<TenantId[]> {
   for await (const entry of context.read(globalKeys("token"), "tokens")) context.decode(entry, decodeToken);
+  for await (const entry of context.read(globalKeys("user"), "users")) context.decode(entry, decodeUser);
   for await (const entry of context.read(globalKeys("fi"), "marks of files to remove")) {
     context.decode(entry, ({ value }) => decodeJson(value));
   }

@@ -2,13 +2,17 @@
  * Stored executions. A small execution is one compact record. A large one is split: task runs go to pages of
  * {@link PAGE_SIZE} ordinals, log lines to chunks and large values to blobs, so that a transition rewrites a bounded part.
  */
-import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { RecentCache } from "../../base/lru.ts";
 import { flattenString } from "../../base/flatten_string.ts";
 import { type Execution, type LogLine, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
-import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
+import {
+  type BodyForm,
+  type BodyParts,
+  durationText,
+  executionBodyParts,
+} from "../../model/executions/execution_body.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Label } from "../../model/flows/label.ts";
 import {
@@ -91,6 +95,12 @@ export interface OpenedExecution {
   readonly execution: Execution;
   /** The task runs of a large one, in order and without decisions, read on demand. */
   readonly taskRuns?: AsyncIterable<TaskRun>;
+}
+
+/** How the text of a list entry is made. */
+interface SummaryOptions extends BodyForm {
+  /** Values with a longer text are shortened. */
+  readonly maxValueBytes: number;
 }
 
 interface Summary extends BodyParts {
@@ -254,18 +264,20 @@ export class ExecutionRecords {
   summary(
     tenant: string,
     id: string,
-    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+    { maxValueBytes, ...form }: SummaryOptions,
   ): string | undefined | Promise<string | undefined> {
     const recent = this.#recent.get(cacheKey(tenant, id));
     const known = recent && this.#summaries.get(recent);
-    if (known && (known.isComplete || known.maxValueBytes === maxValueBytes)) return summaryText(known, now);
-    return this.#summarize(tenant, id, { now, maxValueBytes });
+    if (known && (known.isComplete || known.maxValueBytes === maxValueBytes)) {
+      return summaryText(known, form);
+    }
+    return this.#summarize(tenant, id, { ...form, maxValueBytes });
   }
 
   async #summarize(
     tenant: string,
     id: string,
-    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+    { maxValueBytes, ...form }: SummaryOptions,
   ): Promise<string | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
@@ -276,7 +288,7 @@ export class ExecutionRecords {
     if (!isSmall) shortenHeader(packed, { tenant, id, maxValueBytes });
     const unpacked = await this.#unpackHeader(tenant, id, packed);
     const execution = isSmall ? unpacked : shortenLoop(unpacked, maxValueBytes);
-    const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
+    const { head, tail } = executionBodyParts(execution, { ...form, taskRuns: false });
     const summary = {
       head: flattenString(head),
       tail: flattenString(tail),
@@ -285,7 +297,7 @@ export class ExecutionRecords {
       isComplete: !isSpread && bytes.length <= MAX_LISTED_VALUE_BYTES_BEYOND,
     };
     this.#summaries.set(bytes, summary);
-    return summaryText(summary, now);
+    return summaryText(summary, form);
   }
 
   /** All stored log lines in the order they were written; `undefined` when the execution does not exist. */
@@ -544,8 +556,8 @@ function dropAllButIds(taskRun: PackedTaskRun): void {
   if (taskRun[7]) delete taskRun[7].d;
 }
 
-function summaryText({ head, tail, history }: Summary, now: Instant): string {
-  return head + durationOf(history, now) + tail;
+function summaryText({ head, tail, history }: Summary, form: BodyForm): string {
+  return head + durationText(history, form) + tail;
 }
 
 function cacheKey(tenant: string, id: string): string {

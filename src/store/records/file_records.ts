@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlobRef } from "../blobs/blobs.ts";
 import { decodeJson } from "../codec.ts";
-import { fileKey, filesBelow } from "../keys.ts";
+import { fileKey, filesAfter, filesBelow } from "../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
@@ -74,6 +74,17 @@ export class FileRecords {
         break;
       }
     } while (after !== undefined);
+  }
+
+  /** The namespaces that have files or directories, sorted. Skips the files of each without reading them. */
+  async *namespaces(tenant: TenantId): AsyncGenerator<string> {
+    let namespace: string | undefined;
+    for (;;) {
+      const [first] = await Array.fromAsync(this.#store.list(filesAfter(tenant, namespace), { limit: 1 }));
+      if (!first) return;
+      namespace = String(first.key[2]);
+      yield namespace;
+    }
   }
 
   /** Writes a record. */

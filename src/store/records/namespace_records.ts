@@ -1,6 +1,7 @@
 /** Stored namespaces. A namespace that only contains flows, files or KV pairs has no record. */
-import type { JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { type PluginDefault, readPluginDefaults } from "../../model/flows/inherited_defaults.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { namespaceKey, namespacesOf } from "../keys.ts";
@@ -11,6 +12,9 @@ import { readEntries, readEntry, setJson } from "../stored_entries.ts";
 export interface NamespaceRecord {
   readonly id: string;
   readonly description?: string;
+  /** Inherited by its flows and those of the namespaces below it; likewise its plugin defaults. */
+  readonly variables?: JsonObject;
+  readonly pluginDefaults?: readonly PluginDefault[];
   readonly isDeleted: boolean;
 }
 
@@ -29,10 +33,14 @@ export class NamespaceRecords {
     return readEntry(this.#store, namespaceKey(tenant, id), decodeNamespace);
   }
 
-  /** Writes the record; resolves once durable. */
-  async put(tenant: TenantId, { id, description, isDeleted }: NamespaceRecord): Promise<void> {
-    const mutation = setJson(namespaceKey(tenant, id), [description ?? null, isDeleted]);
-    await this.#committer.commit({ mutations: [mutation] });
+  /** Writes the record; calls `committed` and resolves once durable. */
+  async put(tenant: TenantId, record: NamespaceRecord, committed: () => void): Promise<void> {
+    const { id, description, variables, pluginDefaults, isDeleted } = record;
+    const packed: JsonValue[] = [description ?? null, isDeleted];
+    if (variables || pluginDefaults) {
+      packed.push(variables ?? null, pluginDefaults ? [...pluginDefaults] : null);
+    }
+    await this.#committer.commit({ mutations: [setJson(namespaceKey(tenant, id), packed)], committed });
   }
 
   /** All records of a tenant, ordered by id. */
@@ -43,10 +51,13 @@ export class NamespaceRecords {
 
 /** A stored namespace. */
 export function decodeNamespace({ key, value }: StoredEntry): NamespaceRecord {
-  const [description, isDeleted] = decodeJson(value) as JsonValue[];
+  const [description, isDeleted, variables, listed] = decodeJson(value) as JsonValue[];
+  const read = listed ? readPluginDefaults(listed) : undefined;
   return {
     id: String(key[2]),
     description: typeof description === "string" ? description : undefined,
+    variables: isJsonObject(variables) ? variables : undefined,
+    pluginDefaults: read && "defaults" in read ? read.defaults : undefined,
     isDeleted: isDeleted === true,
   };
 }

@@ -1,6 +1,6 @@
 /** `core.debug.Echo`: legacy Log. */
 import { printValue } from "../../expr/mod.ts";
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { levelProperty, readLogLevel } from "../log/level.ts";
 
@@ -13,7 +13,7 @@ export const echoTask: RunnableTaskType = {
   deprecated: "use `core.log.Log`",
   pure: true,
   properties: {
-    format: dynamicText("Text to log."),
+    format: dynamicContent("Text to log."),
     level: levelProperty("Level of the line."),
   },
   outputs: {},

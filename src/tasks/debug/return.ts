@@ -1,6 +1,6 @@
 /** `core.debug.Return`: returns its rendered text as an output. */
 import { printValue } from "../../expr/mod.ts";
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent } from "../../model/flows/schema.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Output: `value`, the rendered `format`; absent if there is no format. */
@@ -11,7 +11,7 @@ export const returnTask: RunnableTaskType = {
   description: "Returns a text as an output, to inspect a value or to pass it on.",
   pure: true,
   properties: {
-    format: dynamicText("Text to return."),
+    format: dynamicContent("Text to return."),
   },
   outputs: {
     value: { type: "string", description: "The text as rendered; absent if there is no `format`." },

@@ -1,7 +1,7 @@
 /** `core.execution.Assert`: fails unless all its conditions hold. */
 import { type JsonValue, ownProperty } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent, dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf, textsOf } from "../property_values.ts";
 
@@ -17,7 +17,7 @@ export const assertTask: RunnableTaskType = {
       required: true,
       items: { type: "string", description: "A condition that must be true." },
     }),
-    errorMessage: dynamicText("Text of the error."),
+    errorMessage: dynamicContent("Text of the error."),
   },
   outputs: {},
   run(properties, context) {

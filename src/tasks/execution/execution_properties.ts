@@ -7,7 +7,7 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
-import { oneOf, textOf, textsOf } from "../property_values.ts";
+import { instantOf, oneOf, textOf, textsOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
 export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
@@ -33,6 +33,19 @@ export function namedExecutionOf(properties: JsonObject): NamedExecution {
   throw new Error(
     "Cannot find the execution: namespace and flowId must be given together, and with an executionId",
   );
+}
+
+/** Reads `namespace`, `flowId`, `startDate` and `endDate` of a purge. @throws Error no end, or a flow without its namespace */
+export function oldExecutionsOf(properties: JsonObject) {
+  const namespace = textOf(properties, "namespace") || undefined;
+  const flowId = textOf(properties, "flowId") || undefined;
+  const endedBefore = instantOf(properties, "endDate");
+  if (endedBefore === undefined) throw new Error("Missing endDate: it is empty");
+  if (flowId !== undefined && namespace === undefined) {
+    throw new Error("Cannot purge by flowId: the namespace is missing");
+  }
+  const startedFrom = instantOf(properties, "startDate");
+  return { namespace, flowId, withChildNamespaces: flowId === undefined, startedFrom, endedBefore };
 }
 
 /** Schema of a list of states. */

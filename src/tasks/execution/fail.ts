@@ -1,6 +1,6 @@
 /** `core.execution.Fail`: ends FAILED, always or on a condition. */
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
@@ -12,7 +12,7 @@ export const failTask: RunnableTaskType = {
   pure: true,
   properties: {
     condition: dynamicText("Fails only when this renders to a true text."),
-    errorMessage: dynamicText("Text of the error.", { default: "Task failure" }),
+    errorMessage: dynamicContent("Text of the error.", { default: "Task failure" }),
   },
   outputs: {},
   run(properties, context) {

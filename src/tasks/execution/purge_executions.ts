@@ -1,9 +1,9 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { flagOf, instantOf, textOf } from "../property_values.ts";
+import { flagOf } from "../property_values.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
-import { stateList, statesOf } from "./execution_properties.ts";
+import { oldExecutionsOf, stateList, statesOf } from "./execution_properties.ts";
 
 /** Outputs: how many of each kind were deleted. */
 export const purgeExecutionsTask: RunnableTaskType = {
@@ -35,21 +35,7 @@ export const purgeExecutionsTask: RunnableTaskType = {
     storagesCount: { type: "integer", description: "Number of files deleted." },
   },
   async run(properties, context) {
-    const namespace = textOf(properties, "namespace") || undefined;
-    const flowId = textOf(properties, "flowId") || undefined;
-    const endedBefore = instantOf(properties, "endDate");
-    if (endedBefore === undefined) throw new Error("Missing endDate: it is empty");
-    if (flowId !== undefined && namespace === undefined) {
-      throw new Error("Cannot purge the executions of a flow: its namespace is missing");
-    }
-    const selection = {
-      namespace,
-      flowId,
-      withChildNamespaces: flowId === undefined,
-      states: statesOf(properties) ?? ENDED,
-      startedFrom: instantOf(properties, "startDate"),
-      endedBefore,
-    };
+    const selection = { ...oldExecutionsOf(properties), states: statesOf(properties) ?? ENDED };
     const purged = await context.ports.executions.purge(context, selection, {
       executions: flagOf(properties, "purgeExecution", true),
       logs: flagOf(properties, "purgeLog", true),

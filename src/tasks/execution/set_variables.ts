@@ -1,7 +1,7 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
-import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { mergeDeep } from "../merge_deep.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -39,15 +39,3 @@ export const setVariablesTask: RunnableTaskType = {
     return { state: "SUCCESS", outputs: {}, effects };
   },
 };
-
-/** Merges maps recursively; any other value replaces the present one. */
-function mergeDeep(present: JsonObject, given: JsonObject): JsonObject {
-  const merged: JsonObject = { ...present };
-  for (const name of Object.keys(given)) {
-    const before = ownProperty(present, name);
-    const value = ownProperty(given, name) ?? null;
-    const both = isJsonObject(before) && isJsonObject(value);
-    setOwnProperty(merged, name, both ? mergeDeep(before, value) : value);
-  }
-  return merged;
-}

@@ -1,4 +1,4 @@
-/** The task types that arrange other tasks, and the one that waits. */
+/** The task types that arrange other tasks, the one that waits, and the one that purges revisions of flows. */
 import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { allowFailureTask } from "./allow_failure.ts";
 import { dagTask } from "./dag.ts";
@@ -11,6 +11,7 @@ import { loopTask } from "./loop.ts";
 import { loopUntilTask } from "./loop_until.ts";
 import { parallelTask } from "./parallel.ts";
 import { pauseTask } from "./pause.ts";
+import { purgeFlowsTask } from "./purge_flows.ts";
 import { sequentialTask } from "./sequential.ts";
 import { sleepTask } from "./sleep.ts";
 import { subflowTask } from "./subflow.ts";
@@ -31,6 +32,7 @@ export const FLOW_TASKS: readonly TaskType[] = Object.freeze([
   loopUntilTask,
   parallelTask,
   pauseTask,
+  purgeFlowsTask,
   sequentialTask,
   sleepTask,
   subflowTask,

@@ -1,5 +1,5 @@
 /** `core.flow.Sleep`: waits. The wait is a stored timer: it occupies no worker and survives a crash. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { WaitingTaskType } from "../../model/tasks/task_catalog.ts";
@@ -16,9 +16,11 @@ export const sleepTask: WaitingTaskType = {
   outputs: {},
   delayMs(properties) {
     const text = printValue(properties.duration ?? null);
-    const ms = parseDuration(text);
+    const ms = readDuration(properties.duration);
     if (ms === undefined || ms < 0) {
-      throw new Error(`Invalid duration "${text}": it must be an ISO 8601 duration such as PT10S`);
+      throw new Error(
+        `Invalid duration "${text}": it must be an ISO 8601 duration such as PT10S, or a number of seconds`,
+      );
     }
     return ms;
   },

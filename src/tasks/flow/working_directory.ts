@@ -1,5 +1,5 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
-import { parseDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
@@ -74,9 +74,11 @@ interface DirectoryCache {
 function cacheOf({ cache }: JsonObject): DirectoryCache | undefined {
   if (!isJsonObject(cache)) return undefined;
   const ttl = textOf(cache, "ttl");
-  const ttlMs = ttl === undefined || ttl === "" ? undefined : parseDuration(ttl);
+  const ttlMs = ttl === undefined || ttl === "" ? undefined : readDuration(ttl);
   if (ttl && ttlMs === undefined) {
-    throw new Error(`Invalid ttl "${ttl}": it must be an ISO 8601 duration such as PT1H`);
+    throw new Error(
+      `Invalid ttl "${ttl}": it must be an ISO 8601 duration such as PT1H, or a number of seconds`,
+    );
   }
   return { patterns: readTexts(cache.patterns, "Globs of cached files"), ttlMs };
 }

@@ -1,4 +1,4 @@
-/** The request of both HTTP tasks, from rendered properties to the head of the response. */
+/** The request of all HTTP tasks, from rendered properties to the head of the response. */
 import {
   isJsonObject,
   type JsonObject,
@@ -24,17 +24,19 @@ interface Exchange {
 }
 
 /**
- * Sends the request. `maxBytes` limits the response if the properties set no limit.
+ * Sends the request. `maxBytes` limits the response if the properties set no limit; `accept` is the `Accept` header unless
+ * they set one.
  * @throws Error no response, or one with a status code that counts as failure; the message is for the log
  */
 export async function exchange(
   properties: JsonObject,
   context: RunContext,
-  { maxBytes }: { readonly maxBytes?: number } = {},
+  { maxBytes, accept }: { readonly maxBytes?: number; readonly accept?: string } = {},
 ): Promise<Exchange> {
   const given = structuredProperties(properties, HTTP_REQUEST_PROPERTIES);
   const draft = readHttpRequest(given);
-  const { method, uri, headers, options, payload, response: { logs } } = draft;
+  const { method, uri, options, payload, response: { logs } } = draft;
+  const headers = acceptedHeaders(draft.headers, accept);
   if (logs.has("REQUEST_HEADERS")) context.log("INFO", `Request headers: ${headerText(headers)}`);
   if (logs.has("REQUEST_BODY") && payload?.type === "text") {
     context.log("INFO", `Request body: ${payload.text}`);
@@ -54,6 +56,11 @@ export async function exchange(
   }
   await refuseFailure(draft, response);
   return { draft, response };
+}
+
+function acceptedHeaders(headers: readonly NamedText[], accept: string | undefined): readonly NamedText[] {
+  const isGiven = headers.some(([name]) => name.toLowerCase() === "accept");
+  return accept === undefined || isGiven ? headers : [...headers, ["Accept", accept]];
 }
 
 function isBounded({ options }: JsonObject): boolean {

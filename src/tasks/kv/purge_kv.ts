@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
-import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
+import { flagOf, mapOf, textOf } from "../property_values.ts";
+import { mayDeleteLast, PURGED_NAMESPACES, purgedNamespaces, VERSION_BEHAVIOR } from "../purge_properties.ts";
 import {
   dynamicFlag,
   dynamicProperty,
@@ -28,21 +29,13 @@ const OLD_EXPIRED_ONLY: PropertySchema = dynamicProperty(
   "Whether only pairs that have expired are deleted; instead of `behavior`.",
 );
 
-/** Members of a behaviour, by its type. This server stores only one version of each pair, its value. */
+/** Members of a behaviour, by its type. */
 const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
   key: { expiredOnly: EXPIRED_ONLY },
-  version: {
-    before: dynamicProperty(
-      "dateTime",
-      "Deletes versions before that time, but never the last one; this server stores no others.",
-    ),
-    keepAmount: dynamicProperty(
-      "integer",
-      "Number of versions of each pair to keep; without it and `before` the pairs are deleted.",
-      { minimum: 0 },
-    ),
-  },
+  version: VERSION_BEHAVIOR,
 });
+
+const WHAT = "KV pairs";
 
 /** Output: `size`. */
 export const kvPurgeTask: RunnableTaskType = {
@@ -52,16 +45,12 @@ export const kvPurgeTask: RunnableTaskType = {
   description: "Deletes key-value pairs of namespaces, by default only expired ones.",
   pure: false,
   properties: {
-    namespaces: dynamicProperty("list", "Namespaces of the pairs; default is all.", {
-      items: { type: "string", description: "Name of a namespace." },
-    }),
-    namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
+    ...PURGED_NAMESPACES,
     expiredOnly: OLD_EXPIRED_ONLY,
     behavior: dynamicProperty("object", "Which pairs are deleted.", {
       properties: BEHAVIOR,
       variants: BEHAVIORS,
     }),
-    includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
     keyPattern: dynamicText("Glob of the keys; default is all."),
   },
   outputs: {
@@ -70,10 +59,10 @@ export const kvPurgeTask: RunnableTaskType = {
   async run(properties, context) {
     const behavior = behaviorOf(properties);
     const isOfVersions = isVersions(behavior);
-    if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
+    if (isOfVersions && !mayDeleteLast(behavior, WHAT)) return { state: "SUCCESS", outputs: { size: 0 } };
     const pattern = textOf(properties, "keyPattern") || undefined;
     const size = await context.ports.kvPairs.purge(context.tenant, {
-      namespaces: namespaceFilter(properties),
+      namespaces: purgedNamespaces(properties, WHAT),
       keys: pattern === undefined ? () => true : compileGlobs([pattern]),
       expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
     });
@@ -91,28 +80,4 @@ function isVersions(behavior: JsonObject): boolean {
   const type = textOf(behavior, "type");
   if (type === undefined || Object.hasOwn(BEHAVIORS, type)) return type === "version";
   throw new Error(`Invalid type "${type}": it must be one of ${Object.keys(BEHAVIORS).join(", ")}`);
-}
-
-/** True if the last version, and thereby the pair, may be deleted. @throws Error contradictory properties */
-function mayDeleteLast(behavior: JsonObject): boolean {
-  const isDated = instantOf(behavior, "before") !== undefined;
-  const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
-  if (isDated && textOf(behavior, "keepAmount") !== undefined) {
-    throw new Error("Cannot purge KV pairs: give either before or keepAmount");
-  }
-  return !isDated && keepAmount === 0;
-}
-
-/** Filter of `namespaces` or `namespacePattern`; all namespaces of the tenant without either. @throws Error both are given */
-function namespaceFilter(properties: JsonObject): (namespace: string) => boolean {
-  const names = textsOf(properties, "namespaces");
-  const pattern = textOf(properties, "namespacePattern") || undefined;
-  if (names && pattern !== undefined) {
-    throw new Error("Cannot purge KV pairs: give either namespaces or namespacePattern");
-  }
-  if (pattern !== undefined) return compileGlobs([pattern]);
-  if (!names) return () => true;
-  const isBelow = flagOf(properties, "includeChildNamespaces", true);
-  return (namespace) =>
-    names.some((name) => namespace === name || isBelow && namespace.startsWith(`${name}.`));
 }

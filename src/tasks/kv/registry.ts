@@ -4,6 +4,7 @@ import { kvDeleteTask } from "./delete.ts";
 import { kvGetTask } from "./get.ts";
 import { kvGetKeysTask } from "./get_keys.ts";
 import { kvPurgeTask } from "./purge_kv.ts";
+import { kvPutTask } from "./put.ts";
 import { kvSetTask } from "./set.ts";
 
 /** Types below `core.kv.`. */
@@ -12,5 +13,6 @@ export const KV_TASKS: readonly TaskType[] = Object.freeze([
   kvGetTask,
   kvGetKeysTask,
   kvPurgeTask,
+  kvPutTask,
   kvSetTask,
 ]);

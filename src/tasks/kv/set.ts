@@ -1,16 +1,14 @@
 /** `core.kv.Set`: writes a key-value pair. */
-import { parseDuration } from "../../base/duration.ts";
+import { formatDuration, parseDuration, readDuration } from "../../base/duration.ts";
 import { type JsonObject, type JsonValue, ownProperty, parseJson, tryParseJson } from "../../base/json.ts";
-import { sizeOf } from "../../base/json_size.ts";
 import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
-import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, oneOf, textOf } from "../property_values.ts";
 import { KV_KEY, KV_NAMESPACE, kvPairIdOf } from "./kv_pair_id.ts";
+import { checkKvSize, givenKvValue } from "./kv_pair_value.ts";
 
 /** Has no outputs. */
 export const kvSetTask: RunnableTaskType = {
@@ -33,14 +31,11 @@ export const kvSetTask: RunnableTaskType = {
     const type = textOf(properties, "kvType");
     const id = kvPairIdOf(properties, context);
     const kvType = type ? oneOf(KV_TYPES, type.trim().toUpperCase(), "kvType") : undefined;
-    const value = typedKvValue(await givenValue(properties, context), kvType);
-    if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
-      const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
-      throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
-    }
+    const value = typedKvValue(await givenKvValue(properties, context), kvType);
+    checkKvSize(id, value.value);
     await context.ports.kvPairs.set(context.tenant, id, {
       value,
-      ttl: textOf(properties, "ttl"),
+      ttl: ttlOf(properties),
       description: textOf(properties, "kvDescription"),
       overwrite: flagOf(properties, "overwrite", true),
     });
@@ -48,11 +43,10 @@ export const kvSetTask: RunnableTaskType = {
   },
 };
 
-/** Renders the value again to keep its type: a template that is a single expression may give a number. */
-async function givenValue(properties: JsonObject, context: RunContext): Promise<JsonValue> {
-  const written = ownProperty(context.written, "value");
-  if (typeof written === "string" && written.includes("{")) return await context.render(written);
-  return ownProperty(properties, "value") ?? null;
+/** The time to live as ISO 8601 text; a text that is no duration is refused where the pair is written. */
+function ttlOf(properties: JsonObject): string | undefined {
+  const ms = readDuration(ownProperty(properties, "ttl"));
+  return ms === undefined ? textOf(properties, "ttl") : formatDuration(ms);
 }
 
 /** Converts a text to the type; without a type, or for other values, the type follows from the value. @throws Error not convertible */

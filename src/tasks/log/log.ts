@@ -1,6 +1,6 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
 import { printValue } from "../../expr/mod.ts";
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { levelProperty, readLogLevel } from "./level.ts";
 
@@ -12,7 +12,10 @@ export const logTask: RunnableTaskType = {
   description: "Writes a message to the log.",
   pure: true,
   properties: {
-    message: dynamicText("Text to log, or a list of texts, one per line.", { required: true, orList: true }),
+    message: dynamicContent("Text to log, or a list of texts, one per line.", {
+      required: true,
+      orList: true,
+    }),
     level: levelProperty("Level of the lines."),
   },
   outputs: {},

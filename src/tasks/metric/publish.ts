@@ -1,16 +1,18 @@
 /** `core.metric.Publish`: reports metrics. */
-import { parseDuration } from "../../base/duration.ts";
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
+import { type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf, oneOf, requiredTextOf, structureOf } from "../property_values.ts";
+import { metricValue } from "./metric_value.ts";
 
 const METRIC: PropertySchemas = Object.freeze({
   type: dynamicText("Type of the metric.", { required: true, values: METRIC_TYPES }),
   name: dynamicText("Name of the metric.", { required: true }),
-  value: dynamicProperty("any", "A number; for a timer a duration such as `PT10S`.", { required: true }),
+  value: dynamicProperty("any", "A number; for a timer seconds, or a duration such as `PT10S`.", {
+    required: true,
+  }),
   description: dynamicText("What the metric is for.", { ignored: true }),
   tags: dynamicProperty("map", "Tags that distinguish metrics of the same name.", {
     items: { type: "string", description: "Value of the tag." },
@@ -51,14 +53,7 @@ function readMetric(given: JsonObject): Metric {
   return {
     name,
     type,
-    value: readValue(name, type, requiredTextOf(given, "value")),
+    value: metricValue(name, type, ownProperty(given, "value") ?? ""),
     tags: Object.fromEntries(tags),
   };
-}
-
-function readValue(name: string, type: MetricType, text: string): number {
-  const value = type === "timer" ? parseDuration(text) : Number(text);
-  if (value !== undefined && Number.isFinite(value)) return value;
-  const form = type === "timer" ? "an ISO 8601 duration such as PT10S" : "a number";
-  throw new Error(`Invalid value "${text}" of metric "${name}": it must be ${form}`);
 }

@@ -2,24 +2,20 @@
  * Control lines, by which a script reports results to the server:
  * `::{"outputs": {…}, "encryptedOutputs": {…}, "metrics": […], "logs": […]}::`.
  */
-import {
-  Double,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ownProperty,
-  parseJson,
-  stringifyJson,
-} from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";
+
+/** A metric as a script reports it. */
+export type GivenMetric = Omit<Metric, "value"> & { readonly value: JsonValue };
 
 /** The content of a control line. */
 interface ControlLine {
   readonly outputs: JsonObject;
   /** Outputs that are stored encrypted. */
   readonly encryptedOutputs: JsonObject;
-  readonly metrics: readonly Metric[];
+  readonly metrics: readonly GivenMetric[];
   readonly logs: readonly { readonly level: LogLevel; readonly message: string }[];
 }
 
@@ -66,8 +62,8 @@ function listOf(value: JsonObject, name: string): JsonObject[] {
   throw new Error(`Cannot read a control line: "${name}" must be a list of objects`);
 }
 
-/** Scripts report timers in seconds. */
-function metricOf(entry: JsonObject): Metric {
+/** A metric with its value unread, so that an invalid value does not affect the rest of the line. */
+function metricOf(entry: JsonObject): GivenMetric {
   const given = String(ownProperty(entry, "type") ?? "counter").toLowerCase();
   const type = METRIC_TYPES.find((each) => each === given);
   if (!type) {
@@ -75,23 +71,17 @@ function metricOf(entry: JsonObject): Metric {
       `Cannot read a control line: "${given}" is not a metric type; it must be ${METRIC_TYPES.join(" or ")}`,
     );
   }
-  const value = numberOf(ownProperty(entry, "value"));
   const tags = ownProperty(entry, "tags");
   return {
     name: String(ownProperty(entry, "name") ?? ""),
     type,
-    value: type === "timer" ? value * 1000 : value,
+    value: ownProperty(entry, "value") ?? null,
     tags: isJsonObject(tags) ? tagsOf(tags) : undefined,
   };
 }
 
 function tagsOf(tags: JsonObject): Record<string, string> {
-  const text = (tag: JsonValue) => typeof tag === "object" ? stringifyJson(tag) : String(tag);
-  return Object.fromEntries(Object.entries(tags).map(([name, tag]) => [name, text(tag)]));
-}
-
-function numberOf(value: JsonValue | undefined): number {
-  return value instanceof Double ? value.value : Number(value);
+  return Object.fromEntries(Object.entries(tags).map(([name, tag]) => [name, printValue(tag)]));
 }
 
 function levelOf(value: JsonValue | undefined): LogLevel {

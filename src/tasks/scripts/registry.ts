@@ -1,22 +1,12 @@
 /** The task types that run commands and scripts: two per language. */
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType, TaskType } from "../../model/tasks/task_catalog.ts";
+import { FURTHER_LANGUAGES, type ScriptLanguage } from "./languages.ts";
 import { PYTHON } from "./python.ts";
 import { DENO, NODE, type ScriptProgram, SHELL } from "./script_program.ts";
 import * as schema from "./script_properties.ts";
 import { runScriptsOf } from "./script_task.ts";
-
-/** A language with the descriptions of its two types. */
-interface ScriptLanguage {
-  /** Names its types: `scripts.<name>.Commands` and `scripts.<name>.Script`. */
-  readonly name: string;
-  readonly program: ScriptProgram;
-  /** Further properties. */
-  readonly properties?: PropertySchemas;
-  readonly commands: string;
-  readonly commandsAliases?: readonly string[];
-  readonly script: string;
-}
+import { checkPlace } from "./task_runner.ts";
 
 const LANGUAGES: readonly ScriptLanguage[] = [
   {
@@ -48,6 +38,7 @@ const LANGUAGES: readonly ScriptLanguage[] = [
     commandsAliases: ["core.tasks.scripts.Bash"],
     script: "Runs a shell script.",
   },
+  ...FURTHER_LANGUAGES,
 ];
 
 /** Types below `scripts.`. */
@@ -55,13 +46,16 @@ export const SCRIPT_TASKS: readonly TaskType[] = Object.freeze(LANGUAGES.flatMap
 
 /** Outputs of both: `vars`, `exitCode` and `outputFiles`. */
 function typesOf(language: ScriptLanguage): RunnableTaskType[] {
-  const { name, program, properties } = language;
+  const { name, properties, scriptProperties } = language;
+  // No property changes it.
+  const { image } = programOf(language, {});
   const common = {
     form: "runnable",
     pure: false,
     outputs: schema.SCRIPT_OUTPUTS,
-    run: runScriptsOf(program),
-  } as const;
+    check: (task, places) => checkPlace(task, places, image),
+    run: runOf(language),
+  } satisfies Partial<RunnableTaskType>;
   return [
     {
       ...common,
@@ -75,7 +69,19 @@ function typesOf(language: ScriptLanguage): RunnableTaskType[] {
       type: `scripts.${name}.Script`,
       aliases: [],
       description: language.script,
-      properties: { script: schema.SCRIPT, ...schema.SCRIPT_PROPERTIES, ...properties },
+      properties: { script: schema.SCRIPT, ...schema.SCRIPT_PROPERTIES, ...properties, ...scriptProperties },
     },
   ];
+}
+
+function runOf({ program, complete }: ScriptLanguage): RunnableTaskType["run"] {
+  if (typeof program !== "function" && !complete) return runScriptsOf(program);
+  return (given, context) => {
+    const properties = complete?.(given) ?? given;
+    return runScriptsOf(programOf({ program }, properties))(properties, context);
+  };
+}
+
+function programOf({ program }: Pick<ScriptLanguage, "program">, properties: JsonObject): ScriptProgram {
+  return typeof program === "function" ? program(properties) : program;
 }

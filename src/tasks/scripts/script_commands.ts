@@ -21,7 +21,8 @@ export class ScriptCommands {
   /** Folder of auxiliary files. */
   readonly #folder: string;
   readonly #copies = new Map<string, string>();
-  #hasFiles = false;
+  /** Auxiliary files and folders of the working directory. */
+  readonly #written = new Set<string>();
 
   constructor(place: LocalPlace, program: ScriptProgram) {
     this.#place = place;
@@ -30,44 +31,38 @@ export class ScriptCommands {
   }
 
   /**
-   * Builds the command from rendered properties. `bin` is the folder of installed packages, put first on the PATH of a
-   * shell. @throws Error a stored file is missing
+   * Builds the command from rendered properties. `bins` are folders of commands, put first on the PATH of a shell.
+   * @throws Error a stored file is missing
    */
-  async prepare(properties: JsonObject, bin?: string): Promise<void> {
+  async prepare(properties: JsonObject, bins: readonly string[]): Promise<void> {
     const interpreter = interpreterOf(properties);
     const lines: string[] = [];
     for (const line of [...listOf(properties, "beforeCommands"), ...await this.#commands(properties)]) {
       lines.push(await this.#withCopies(line));
     }
-    if (runsInShell(properties)) lines.unshift(...preamble(properties, bin ?? await this.#names()));
+    if (runsInShell(properties)) lines.unshift(...preamble(properties, bins));
     this.command = interpreter.length === 0 ? lines : await this.#interpreted(interpreter, lines.join("\n"));
   }
 
   /** Removes auxiliary files. */
   async remove(): Promise<void> {
     const { directory, context } = this.#place;
-    if (this.#hasFiles) await context.ports.workingDirectories.removePath(`${directory}/${this.#folder}`);
-    this.#hasFiles = false;
+    for (const path of this.#written) {
+      await context.ports.workingDirectories.removePath(`${directory}/${path}`);
+    }
+    this.#written.clear();
   }
 
   async #commands(properties: JsonObject): Promise<string[]> {
-    const { fileName, command } = this.#program;
+    const { fileName, command, importsFromItsFolder } = this.#program;
     const script = textOf(properties, "script");
     if (script === undefined) return listOf(properties, "commands");
     if (fileName === undefined || command === undefined) return [script];
-    const path = await this.#write(fileName, await this.#withCopies(script));
+    const text = await this.#withCopies(script);
+    const path = importsFromItsFolder
+      ? await this.#writeAt(`${this.#folder}.${fileName}`, text)
+      : await this.#write(fileName, text);
     return [`${command} ${shellWord(path)}`];
-  }
-
-  /** Creates the folder of redirected commands; not needed with installed packages. */
-  async #names(): Promise<string | undefined> {
-    const { names } = this.#program;
-    if (!names) return undefined;
-    for (const [name, path] of names) {
-      const file = await this.#write(`bin/${name}`, `#!/bin/sh\nexec ${shellWord(path)} "$@"\n`);
-      await Deno.chmod(file, 0o755);
-    }
-    return `${this.#place.directory}/${this.#folder}/bin`;
   }
 
   async #interpreted(interpreter: readonly string[], text: string): Promise<string[]> {
@@ -91,9 +86,13 @@ export class ScriptCommands {
   }
 
   async #write(name: string, content: string | ReadableStream<Uint8Array>): Promise<string> {
+    return await this.#writeAt(`${this.#folder}/${name}`, content);
+  }
+
+  async #writeAt(path: string, content: string | ReadableStream<Uint8Array>): Promise<string> {
     const { directory } = this.#place;
-    this.#hasFiles = true;
-    return `${directory}/${await writeLocalFile(directory, `${this.#folder}/${name}`, content)}`;
+    this.#written.add(path.replace(/\/.*/, ""));
+    return `${directory}/${await writeLocalFile(directory, path, content)}`;
   }
 }
 
@@ -102,7 +101,8 @@ export function runsInShell(properties: JsonObject): boolean {
   return SHELLS.test(interpreterOf(properties)[0] ?? "");
 }
 
-function interpreterOf(properties: JsonObject): string[] {
+/** The program that receives the commands, with its arguments. */
+export function interpreterOf(properties: JsonObject): string[] {
   const { interpreter = ["/bin/sh", "-c"], interpreterArgs } = properties;
   const words = readTexts(interpreter, 'Property "interpreter"');
   const isProgram = typeof interpreter === "string" && words[0] === interpreter;
@@ -116,7 +116,7 @@ export function listOf(properties: JsonObject, name: string): string[] {
   return readTexts(ownProperty(properties, name), `Property "${name}"`);
 }
 
-function preamble(properties: JsonObject, bin: string | undefined): string[] {
-  const path = bin === undefined ? [] : [`export PATH=${shellWord(bin)}:"$PATH"`];
+function preamble(properties: JsonObject, bins: readonly string[]): string[] {
+  const path = bins.length === 0 ? [] : [`export PATH=${bins.map(shellWord).join(":")}:"$PATH"`];
   return [...(flagOf(properties, "failFast", true) ? ["set -e"] : []), ...path];
 }

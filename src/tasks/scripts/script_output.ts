@@ -4,7 +4,9 @@ import type { LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import { isControlLine, readControlLine } from "./control_line.ts";
+import { metricValue } from "../metric/metric_value.ts";
+import { type GivenMetric, isControlLine, readControlLine } from "./control_line.ts";
+import { missingProgramIn } from "./missing_program.ts";
 
 /** Limit of all control lines, as a multiple of the maximum size of outputs, since later values replace earlier ones. */
 const MAX_REWRITES = 100;
@@ -13,6 +15,9 @@ const MAX_LAST_CHARS = 20_000;
 /** Estimated overhead of a stored line. */
 const LINE_CHARS = 100;
 
+/** The client libraries write log lines of these levels to the error stream. */
+const ERROR_LEVELS: ReadonlySet<LogLevel> = new Set(["WARN", "ERROR"]);
+
 const CUT =
   `Further lines are dropped: a script that was stopped may log at most ${MAX_LAST_CHARS} characters`;
 
@@ -20,8 +25,10 @@ const CUT =
 export class ScriptOutput {
   /** Outputs of control lines, some of them encrypted; a later one replaces an earlier one. */
   readonly vars: JsonObject = {};
-  /** True if it has written to the error stream. */
+  /** True if it has written to the error stream: any text, or a control line with log lines of WARN or above. */
   hasErrors = false;
+  /** The program that a shell has reported as missing last. */
+  missingProgram: string | undefined;
   readonly #context: RunContext;
   #controlChars = 0;
   #lastChars = MAX_LAST_CHARS;
@@ -33,12 +40,14 @@ export class ScriptOutput {
   /** Processes a line; the next one must wait for a returned promise. @throws Error too many outputs */
   take(line: ProcessLine): Promise<void> | undefined {
     const { text, isError } = line;
-    if (!isError && isControlLine(text)) return this.#applyControlLine(text);
+    if (isControlLine(text)) return this.#applyControlLine(line);
     this.hasErrors ||= isError;
+    if (isError) this.missingProgram = missingProgramIn(text) ?? this.missingProgram;
     return this.#log(isError ? "ERROR" : "INFO", shownLine(line));
   }
 
-  async #applyControlLine(text: string): Promise<void> {
+  /** Outputs, metrics and lines below WARN are no errors, on whichever stream they are. */
+  async #applyControlLine({ text, isError }: ProcessLine): Promise<void> {
     this.#controlChars += text.length;
     if (this.#controlChars > MAX_REWRITES * MAX_OUTPUT_BYTES) {
       throw new Error("The script reports too many outputs; write large results to a file");
@@ -49,12 +58,22 @@ export class ScriptOutput {
       for (const [name, value] of Object.entries(encryptedOutputs)) {
         setOwnProperty(this.vars, name, this.#sealed(value));
       }
-      for (const metric of metrics) this.#context.metric(metric);
+      for (const metric of metrics) await this.#report(metric);
       for (const { level, message } of logs) {
+        this.hasErrors ||= isError && ERROR_LEVELS.has(level);
         await this.#log(level, message);
       }
     } catch (error) {
       // Scripts print arbitrary text: an invalid control line is logged and ignored.
+      this.hasErrors ||= isError;
+      await this.#log("WARN", (error as Error).message);
+    }
+  }
+
+  async #report({ name, type, value, tags }: GivenMetric): Promise<void> {
+    try {
+      this.#context.metric({ name, type, value: metricValue(name, type, value), tags });
+    } catch (error) {
       await this.#log("WARN", (error as Error).message);
     }
   }

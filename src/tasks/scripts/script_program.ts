@@ -1,17 +1,15 @@
 /** Script languages: how their scripts run and how packages are installed. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
-import type { ProcessLine } from "../../model/ports/processes.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { EnvironmentLanguage } from "./environment/script_environment.ts";
+import { namedImage } from "./known_images.ts";
 
-/** Inputs of {@link ScriptProgram.fit}. */
-export interface ProgramRequest {
-  /** Rendered properties. */
-  readonly properties: JsonObject;
-  /** Runs a command in the environment of the script, without logging; returns its exit code. */
-  readonly execute: (command: readonly string[], onLine: (line: ProcessLine) => void) => Promise<number>;
-  /** Logs a warning that does not affect the state of the task. */
-  readonly warn: (message: string) => Promise<void> | void;
-}
+/** Commands by which a shell script uses a language. */
+const MENTIONS: Readonly<Record<EnvironmentLanguage, RegExp>> = {
+  python: /(?<![\w$-])(?:python[\d.]*|pip3?|uvx?)(?!\w)/,
+  node: /(?<![\w$-])(?:node|npm|npx|yarn|pnpm)(?!\w)/,
+};
 
 /** A language or the shell. */
 export interface ScriptProgram {
@@ -19,10 +17,12 @@ export interface ScriptProgram {
   readonly image: string;
   /** File that the script is written to; absent if the script is run as commands. */
   readonly fileName?: string;
+  /** True if a script finds modules in its own folder: its file must be in the working directory itself. */
+  readonly importsFromItsFolder?: boolean;
   /** Command that runs the file. */
   readonly command?: string;
-  /** Commands that install packages in the working directory, optionally with another program than the default. */
-  readonly install?: (packages: readonly string[], program?: string) => readonly string[];
+  /** Commands that install packages in the working directory. */
+  readonly install?: (packages: readonly string[]) => readonly string[];
   /** Name of the installer in messages. */
   readonly installer?: string;
   /** Folders that the installation creates in the working directory. */
@@ -34,19 +34,29 @@ export interface ScriptProgram {
   /** Folder of installed programs, relative to the working directory. */
   readonly packageBin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Shell commands redirected to the program of that path. */
-  readonly names?: ReadonlyMap<string, string>;
-  /** Adapts the program to the properties of a task. Called only for local processes with a shell. */
-  readonly fit?: (program: ScriptProgram, request: ProgramRequest) => Promise<ScriptProgram>;
+  /** Languages of the environment that a task gets on this machine; absent: it gets none. */
+  readonly environment?: (properties: JsonObject, context: RunContext) => readonly EnvironmentLanguage[];
 }
 
 /** Commands of a POSIX shell. */
-export const SHELL: ScriptProgram = Object.freeze({ image: "ubuntu" });
+export const SHELL: ScriptProgram = Object.freeze({ image: "ubuntu", environment: languagesOf });
+
+/** What the commands mention, and the image promises. Files may contain anything. */
+function languagesOf(properties: JsonObject, { workingDirectory }: RunContext): EnvironmentLanguage[] {
+  const { beforeCommands, commands, script, inputFiles, namespaceFiles } = properties;
+  const hasFiles = (inputFiles ?? namespaceFiles ?? workingDirectory) !== undefined;
+  const text = stringifyJson([beforeCommands ?? null, commands ?? null, script ?? null]);
+  const image = namedImage(properties);
+  return (["python", "node"] as const).filter((language) =>
+    hasFiles || image?.language === language || MENTIONS[language].test(text)
+  );
+}
 
 /** Node.js; resolves packages from `node_modules` in the working directory. */
-export const NODE: ScriptProgram = Object.freeze({
+export const NODE: ScriptProgram = Object.freeze<ScriptProgram>({
   image: "node",
   fileName: "script.js",
+  importsFromItsFolder: true,
   command: "node",
   installer: "npm",
   install: (packages: readonly string[]) => [
@@ -56,11 +66,13 @@ export const NODE: ScriptProgram = Object.freeze({
   linkedFolders: ["node_modules"],
   packageFiles: ["node_modules", "package.json", ".npmrc"],
   packageBin: "node_modules/.bin",
+  environment: () => ["node"],
 });
 
 /** Deno; scripts import their packages themselves. */
 export const DENO: ScriptProgram = Object.freeze({
   image: "denoland/deno",
   fileName: "script.ts",
+  importsFromItsFolder: true,
   command: "deno run --quiet --no-prompt --allow-all",
 });

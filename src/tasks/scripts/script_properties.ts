@@ -7,6 +7,7 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
+import { DOCKER_SCHEMAS } from "./container_options.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
 /** Properties of all script tasks, besides `commands` and `script`. */
@@ -14,7 +15,7 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   beforeCommands: textList("Commands that run first, in the same shell."),
   env: dynamicProperty("map", "Environment variables, by name.", {
     orText: true,
-    items: { type: "string", description: "Value of the variable." },
+    items: { type: "string", orJson: true, description: "Value of the variable." },
   }),
   interpreter: textList("Command that receives the commands as its last argument.", {
     orText: true,
@@ -41,22 +42,21 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     { deprecated: "use `outputFiles`" },
   ),
   taskRunner: dynamicProperty(
-    "map",
-    "Where the commands run: an object with the `type` of a task runner and its options.",
+    "taskRunner",
+    "Where the commands run; by default in a container if the task names an image and one can run here, else as processes.",
   ),
-  containerImage: dynamicText("Image of the container, if the task runs in one."),
+  containerImage: dynamicText("Image of the container that the task runs in."),
   runner: {
     type: "string",
     values: ["PROCESS", "DOCKER"],
     deprecated: "use `taskRunner`",
     description: "Where the commands run.",
   },
-  docker: {
-    type: "map",
+  docker: dynamicProperty("object", "Image and options of the container.", {
     aliases: ["dockerOptions"],
     deprecated: "use `containerImage` and `taskRunner`",
-    description: "Options of the container; its `image`, `pullPolicy` and `user` are read.",
-  },
+    properties: DOCKER_SCHEMAS,
+  }),
   targetOS: dynamicChoice(["LINUX", "WINDOWS", "AUTO"], "AUTO", "System for which the commands are written."),
 });
 
@@ -73,7 +73,7 @@ export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
 export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
   ...DEPENDENCY_PROPERTIES,
   pythonVersion: dynamicText(
-    "Version of Python, such as 3.12. Commands that run as a process need `python3.12` on the PATH; otherwise the default version runs with a warning.",
+    "Version of Python, such as 3.12, for commands that run as a process: one of the machine, else one that uv installs; otherwise the default version runs with a warning.",
   ),
   packageManager: dynamicText("Program that installs the packages.", {
     values: ["PIP", "UV"],

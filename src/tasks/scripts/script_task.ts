@@ -5,18 +5,29 @@ import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_ca
 import { inDirectory } from "../attempt_directory.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
 import { flagOf } from "../property_values.ts";
+import { openEnvironment } from "./environment/open_environment.ts";
+import type { ScriptEnvironment } from "./environment/script_environment.ts";
+import { namedImage } from "./known_images.ts";
+import { failureText } from "./missing_program.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { ScriptPackages } from "./script_packages.ts";
-import { scriptPlace } from "./task_runner.ts";
+import { logHead, unusedImageText } from "./script_head.ts";
+import { type ScriptPlace, scriptPlace, type UnusedImage } from "./task_runner.ts";
 import type { ScriptProgram } from "./script_program.ts";
+
+/** A command that installs packages. */
+const INSTALLER = /(?<![\w-])(?:pip3?|uv)(?![\w])/;
 
 /** A running attempt. */
 interface ScriptRun extends LocalPlace {
   readonly properties: JsonObject;
   readonly program: ScriptProgram;
   readonly place: ProcessPlace;
+  readonly unusedImage?: UnusedImage;
   readonly env: ReadonlyMap<string, string>;
+  /** Absent in a container, whose image decides, and for languages without one. */
+  readonly environment?: ScriptEnvironment;
   /** Directory for `outputDirectory`. */
   readonly outputDir: string;
 }
@@ -24,38 +35,40 @@ interface ScriptRun extends LocalPlace {
 /** The `run` of task types with that program. */
 export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
   return async (properties, context) => {
-    const place = scriptPlace(properties, context.ports.processes.policy, program.image);
+    const place = await scriptPlace(properties, context.ports.processes, program.image);
     return await inDirectory(
       context,
-      (directory) => runIn(directory, { properties, context, program, place }),
+      (directory) => runIn(directory, { properties, context, program, ...place }),
     );
   };
 }
 
 async function runIn(
   directory: string,
-  given: Pick<ScriptRun, "properties" | "context" | "program" | "place">,
+  given: Pick<ScriptRun, "properties" | "context" | "program"> & ScriptPlace,
 ): Promise<AttemptOutcome> {
   const { properties, context } = given;
   const outputDir = `${directory}/.output-${context.taskRunId}`;
-  const env = new Map([
-    ...Object.entries(given.program.env ?? {}),
-    ["WORKING_DIR", directory],
-    ["OUTPUT_DIR", outputDir],
-    ...givenEnv(properties),
-  ]);
-  const run = await fitted({ ...given, directory, outputDir, env });
+  const run = await withEnvironment({
+    ...given,
+    directory,
+    outputDir,
+    env: envOf(given, directory, outputDir),
+  });
   Deno.mkdirSync(outputDir, { recursive: true });
+  if (run.place.type === "container") await openToAll([directory, outputDir]);
+  await logHead(run, given);
   const commands = new ScriptCommands(run, run.program);
   const packages = packagesOf(run);
   try {
     await copyNamespaceFiles(run, properties.namespaceFiles);
     await createFiles(run, properties.inputFiles);
     if (!await packages.install()) return await notInstalled(run, packages);
-    await commands.prepare(properties, packages.bin);
+    await commands.prepare(properties, packages.bins);
     return await runCommands(run, commands, packages);
   } finally {
     await packages.release();
+    run.environment?.close();
     if (context.workingDirectory !== undefined) {
       await commands.remove();
       await context.ports.workingDirectories.removePath(outputDir);
@@ -63,44 +76,71 @@ async function runIn(
   }
 }
 
-/** With the program adapted to the task; not in a container, whose image decides, and not without a shell. */
-async function fitted(run: ScriptRun): Promise<ScriptRun> {
-  const { program, place, properties, context } = run;
-  if (!program.fit || place.type !== "process" || !runsInShell(properties)) return run;
-  const fit = await program.fit(program, {
-    properties,
-    execute: (command, onLine) => execute(run, command, (line) => void onLine(line)),
-    warn: (message) => {
-      if (context.signal.aborted) return;
-      context.log("WARN", message);
-      return context.logged();
-    },
+/** A container may have a user of its own. The directories are below one that no other user of the machine can enter. */
+async function openToAll(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) await Deno.chmod(directory, 0o777);
+}
+
+function envOf(
+  { program, properties }: Pick<ScriptRun, "program" | "properties">,
+  directory: string,
+  outputDir: string,
+): ReadonlyMap<string, string> {
+  return new Map([
+    ...Object.entries(program.env ?? {}),
+    ["WORKING_DIR", directory],
+    ["OUTPUT_DIR", outputDir],
+    ...givenEnv(properties),
+  ]);
+}
+
+/** With the environment of the task; only a shell can be given its commands. */
+async function withEnvironment(run: ScriptRun): Promise<ScriptRun> {
+  const { program, place, properties, context, env } = run;
+  if (place.type !== "process" || !runsInShell(properties)) return run;
+  const languages = program.environment?.(properties, context) ?? [];
+  if (languages.length === 0) return run;
+  const environment = await openEnvironment({
+    ...{ context, env, properties, languages },
+    execute: (command, onLine, variables = []) =>
+      execute({ ...run, env: new Map([...env, ...variables]) }, command, (line) => void onLine(line)),
   });
-  return { ...run, program: fit };
+  if (!environment) return run;
+  return { ...run, environment, env: new Map([...environment.variables, ...env]) };
 }
 
 /** The output of the installer is logged and does not affect the state of the task. */
 function packagesOf(run: ScriptRun): ScriptPackages {
-  const { properties, program, env, place: processPlace, context } = run;
+  const { properties, program, environment, place: processPlace, context } = run;
   return new ScriptPackages({
     place: run,
     processPlace,
     program,
-    env,
+    env: environment?.given ?? run.env,
+    environment,
+    image: environment && namedImage(properties),
     packages: program.install ? listOf(properties, "dependencies") : [],
-    isCached: flagOf(properties, "dependencyCacheEnabled", true),
+    isCached: flagOf(properties, "dependencyCacheEnabled", true) && !installsMore(properties),
     execute: (command, directory, onLine) => {
       const output = new ScriptOutput(context);
       const take = (line: ProcessLine) => (onLine(line), output.take(line));
-      return execute({ ...run, directory }, command, take);
+      // What is installed for several tasks must not change the environment of this one.
+      const shared = directory === run.directory ? {} : { environment: undefined };
+      return execute({ ...run, directory, ...shared }, command, take);
     },
   });
+}
+
+/** Whether commands install further packages, which must fit those of `dependencies`: then all are in one environment. */
+function installsMore(properties: JsonObject): boolean {
+  const commands = [...listOf(properties, "beforeCommands"), ...listOf(properties, "commands")];
+  return commands.some((command) => INSTALLER.test(command));
 }
 
 async function notInstalled(run: ScriptRun, packages: ScriptPackages): Promise<AttemptOutcome> {
   const { context } = run;
   if (context.signal.aborted) return { state: "KILLED" };
-  context.log("ERROR", packages.problem);
+  context.log("ERROR", withUnusedImage(packages.problem, run));
   await packages.release();
   const outputs = { vars: {}, exitCode: packages.exitCode, outputFiles: await outputFiles(run) };
   return { state: "FAILED", outputs };
@@ -119,11 +159,18 @@ async function runCommands(
   await packages.release();
   const outputs = { vars: output.vars, exitCode, outputFiles: await outputFiles(run) };
   if (exitCode !== 0) {
-    context.log("ERROR", `Command failed with exit code ${exitCode}`);
+    const failure = failureText(exitCode, run.place, output.missingProgram);
+    context.log("ERROR", withUnusedImage(failure, run));
     return { state: "FAILED", outputs };
   }
   const isWarning = output.hasErrors && flagOf(properties, "warningOnStdErr", true);
   return { state: isWarning ? "WARNING" : "SUCCESS", outputs };
+}
+
+/** A missing image is a likely reason of a failure. */
+function withUnusedImage(message: string, { unusedImage }: ScriptRun): string {
+  const missing = unusedImageText(unusedImage);
+  return missing === undefined ? message : `${message}; ${missing}`;
 }
 
 async function execute(
@@ -131,16 +178,17 @@ async function execute(
   command: readonly string[],
   onLine: (line: ProcessLine) => Promise<void> | undefined,
 ): Promise<number> {
-  const { context, directory: workingDirectory, env, place } = run;
-  const { exitCode, limit } = await context.ports.processes.run(context, {
+  const { context, directory: workingDirectory, env, environment, place } = run;
+  const { exitCode, reason } = await context.ports.processes.run(context, {
     command,
     workingDirectory,
     env,
+    packageDirectory: environment?.directory,
     place,
     signal: context.signal,
     onLine,
   });
-  if (limit !== undefined) context.log("ERROR", limit);
+  if (reason !== undefined) context.log("ERROR", reason);
   return exitCode;
 }
 

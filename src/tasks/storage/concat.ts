@@ -16,6 +16,7 @@ export const concatTask: RunnableTaskType = {
   properties: {
     files: dynamicProperty("list", "Storage URIs of the files, in this order.", {
       required: true,
+      mayBeEmpty: true,
       orText: true,
       items: { type: "string", description: "Storage URI of a file." },
     }),

@@ -6,6 +6,7 @@ import { deleteFileTask } from "./delete.ts";
 import { filterItemsTask } from "./filter_items.ts";
 import { localFilesTask } from "./local_files.ts";
 import { purgeCurrentExecutionFilesTask } from "./purge_current_execution_files.ts";
+import { purgeStorageTask } from "./purge_storage.ts";
 import { reverseTask } from "./reverse.ts";
 import { sizeTask } from "./size.ts";
 import { splitTask } from "./split.ts";
@@ -19,6 +20,7 @@ export const STORAGE_TASKS: readonly TaskType[] = Object.freeze([
   filterItemsTask,
   localFilesTask,
   purgeCurrentExecutionFilesTask,
+  purgeStorageTask,
   reverseTask,
   sizeTask,
   splitTask,

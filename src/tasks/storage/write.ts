@@ -1,5 +1,5 @@
 /** `core.storage.Write`: stores a text as a file. */
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 import { nameEnding, WRITTEN_URI } from "./stored_file.ts";
@@ -12,7 +12,7 @@ export const writeTask: RunnableTaskType = {
   aliases: [],
   description: "Stores a text as a file.",
   properties: {
-    content: dynamicText("Content of the file.", { required: true }),
+    content: dynamicContent("Content of the file.", { required: true }),
     extension: dynamicText("Extension of its name, such as `.json`."),
   },
   outputs: { uri: WRITTEN_URI },

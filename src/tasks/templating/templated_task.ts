@@ -8,7 +8,7 @@ import {
 } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { parseYaml } from "../../languages/yaml/mod.ts";
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicContent } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
 import { type RunnableTaskType, TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_catalog.ts";
@@ -23,7 +23,7 @@ export const templatedTask: RunnableTaskType = {
     "Renders the declaration of a task and runs that task; a waiting task occupies its attempt meanwhile.",
   pure: false,
   properties: {
-    spec: dynamicText("Declaration of a runnable task, as a YAML text.", { required: true }),
+    spec: dynamicContent("Declaration of a runnable task, as a YAML text.", { required: true }),
   },
   async run(properties, context) {
     const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);

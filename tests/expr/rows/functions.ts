@@ -17,6 +17,8 @@ export const FUNCTIONS: Table = {
     who: "you",
     nil: null,
     key: KEY,
+    key192: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3",
+    key256: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
     json: '{"a": {"b": [1, 2.0, "x", null, true]}, "big": 12345678901234567890}',
     doc: "name: x\nlist:\n  - 1\n  - two\nnested:\n  a: 1.5\n  t: true\n  n: null\n",
   },
@@ -68,7 +70,8 @@ export const FUNCTIONS: Table = {
       "{{ nanoId() | length }} {{ nanoId(8) | length }} {{ nanoId(length=4, alphabet='z') }} {{ ksuid() | length }}",
       "21 8 zzzz 27",
     ],
-    ["{{ randomInt(1, 2) }} {{ randomInt(lower=5, upper=6) }} {{ randomInt(0, 10) < 10 }}", "1 5 true"],
+    ["{{ randomInt(1, 2) }} {{ randomInt(lower=5, upper=6) }} {{ randomInt(0, 10) <= 10 }}", "1 6 true"],
+    ["{{ randomInt(10, 10) }} {{ randomInt(-1, -1) }}", "10 -1"],
     ["{{ randomPort() > 1023 and randomPort() <= 65535 }}", "true"],
     ["{{ render(vars.msg) }} {{ vars.msg }} {{ renderOnce(vars.msg) }}", "for you for {{ who }} for you"],
     [
@@ -92,6 +95,10 @@ export const FUNCTIONS: Table = {
     [
       "{{ encrypt(key, 'secret') == 'secret' }} {{ decrypt(key, encrypt(key, 'sécret ✓')) }}",
       "false sécret ✓",
+    ],
+    [
+      "{{ decrypt(key192, encrypt(key192, 'of 24 bytes')) }} {{ decrypt(key256, encrypt(key256, 'of 32 bytes')) }}",
+      "of 24 bytes of 32 bytes",
     ],
     [
       "[{{ encrypt(key, nil) }}{{ decrypt(key, nil) }}] {{ decrypt(key=key, encrypted=encrypt(key, plaintext='p')) }}",
@@ -122,7 +129,6 @@ export const FUNCTIONS: Table = {
     ["{{ yaml(5) }}", "type"],
     ["{{ now('bbb') }}", "argument"],
     ["{{ now(timeZone='Mars') }}", "argument"],
-    ["{{ randomInt(5, 5) }}", "argument"],
     ["{{ randomInt(6, 5) }}", "argument"],
     ["{{ randomInt('a', 5) }}", "argument"],
     ["{{ nanoId(0) }}", "argument"],

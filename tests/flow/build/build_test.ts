@@ -100,7 +100,7 @@ Deno.test("flowResponse() keeps the order of the document and leaves out null me
       '"errors":[{"id":"e","type":"io.svc.plugin.core.debug.Return"}],' +
       '"triggers":[{"id":"w","type":"io.kestra.plugin.core.trigger.Webhook","key":"k"}],' +
       '"outputs":[{"id":"o","value":"{{ x }}","required":false}],' +
-      '"disabled":false,"deleted":false}',
+      '"disabled":false,"deleted":false,"draft":false}',
   );
 });
 
@@ -114,6 +114,7 @@ Deno.test("flowResponse() has the source on request, and the state of the flow",
     revision: 3,
     disabled: true,
     deleted: false,
+    draft: false,
     source: "id: 5\nnamespace: n\ndisabled: true\ndeleted: true\n",
   });
 });

@@ -48,6 +48,17 @@ const DEPENDENT = `- {id: a, type: STRING, required: false}
 - {id: b, type: STRING, dependsOn: {inputs: [a], condition: "{{ inputs.a == 'yes' }}"}}
 - {id: c, type: STRING, defaults: "{{ inputs.b }}!", dependsOn: {inputs: [b]}}`;
 
+const FORM = `- id: env
+  type: FORM
+  inputs:
+    - {id: region, type: STRING}
+    - {id: size, type: INT, required: false}
+    - id: zone
+      type: STRING
+      defaults: "{{ inputs.env.region }}-1"
+      dependsOn: {inputs: [env.region], condition: "{{ inputs.env.region != 'none' }}"}
+- {id: last, type: STRING, required: false}`;
+
 /** Rule, declaration, what is sent, inputs or message. */
 const RULES: readonly [string, string, Sent, unknown][] = [
   [
@@ -81,6 +92,68 @@ const RULES: readonly [string, string, Sent, unknown][] = [
   ["prefill is for forms alone", "- {id: a, type: STRING, required: false, prefill: x}", {}, { a: null }],
   ["unknown names are ignored", "- {id: a, type: STRING}", { a: "x", b: "y", "0": "{}" }, { a: "x" }],
   ["the older name of id", "- {name: a, type: STRING}", { a: "x" }, { a: "x" }],
+  [
+    "choices of an expression beside an empty list",
+    `- {id: a, type: MULTISELECT, values: [], expression: "{{ ['x', 'y'] }}", defaults: [x]}
+- {id: b, type: SELECT, values: [], expression: "{{ ['x', 'y'] }}"}`,
+    { b: "y" },
+    { a: ["x"], b: "y" },
+  ],
+  [
+    "a value that the expression beside an empty list does not offer",
+    `- {id: a, type: MULTISELECT, values: [], expression: "{{ ['x', 'y'] }}"}`,
+    { a: '["z"]' },
+    invalid("a", "it must match the values `[x, y]`", '["z"]'),
+  ],
+  [
+    "an expression that offers nothing",
+    `- {id: a, type: SELECT, values: [], expression: "{{ [] }}"}`,
+    { a: "x" },
+    invalid("a", "it must match the values `[]`", "x"),
+  ],
+  ["inputs of a FORM are nested", FORM, { "env.region": "EU", "env.size": "2" }, {
+    env: { region: "EU", size: 2, zone: "EU-1" },
+    last: null,
+  }],
+  ["inputs of a FORM as an object", FORM, { env: { region: "US", zone: "z" } }, {
+    env: { region: "US", size: null, zone: "z" },
+    last: null,
+  }],
+  [
+    "an input of a FORM that is missing",
+    FORM,
+    { env: { size: 1 } },
+    invalid("env.region", "missing required input", "null"),
+  ],
+  [
+    "an input of a FORM of another type",
+    FORM,
+    { "env.region": "EU", "env.size": "many" },
+    invalid(
+      "env.size",
+      "Expected `INT` but received `many` with errors: `it is not a whole number of 64 bits`",
+      "many",
+    ),
+  ],
+  ["an input that is disabled by one of a FORM", FORM, { "env.region": "none" }, {
+    env: { region: "none", size: null },
+    last: null,
+  }],
+  ["dotted ids as an object", "- {id: a.b, type: STRING}\n- {id: a.c.d, type: INT}", {
+    a: { b: "x", c: { d: 1 } },
+  }, { a: { b: "x", c: { d: 1 } } }],
+  ["a value under its id wins over one in an object", "- {id: a.b, type: STRING}", {
+    a: { b: "x" },
+    "a.b": "y",
+  }, { a: { b: "y" } }],
+  [
+    "a number of seconds as duration",
+    "- {id: a, type: DURATION}\n- {id: b, type: DURATION, min: 60, defaults: 90}",
+    {
+      a: 30,
+    },
+    { a: "PT30S", b: "PT1M30S" },
+  ],
   ["dotted ids are nested", "- {id: a.b, type: STRING}\n- {id: a.c.d, type: INT}", {
     "a.b": "x",
     "a.c.d": "1",

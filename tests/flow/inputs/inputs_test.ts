@@ -433,9 +433,76 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
   ["choices twice", '{id: a, type: SELECT, values: [x], expression: "{{ y }}"}', [
     'inputs[0].values: must not be set together with "expression" @6:33+3',
   ]],
+  [
+    "choices of an expression beside an empty list",
+    '{id: a, type: MULTISELECT, values: [], expression: "{{ y }}", defaults: [x]}',
+    [],
+  ],
+  [
+    "a FORM",
+    "{id: a, type: FORM, inputs: [{id: b, type: STRING}, {id: c, type: INT, dependsOn: {inputs: [a.b]}}]}",
+    [],
+  ],
+  ["a FORM without inputs", "{id: a, type: FORM, inputs: []}", [
+    "inputs[0].inputs: must not be empty @6:31+2",
+  ]],
+  ["a FORM with a default", "{id: a, type: FORM, defaults: x, inputs: [{id: b, type: STRING}]}", [
+    "inputs[0].defaults: a FORM has no value of its own: give each of its inputs one @6:33+1",
+  ]],
+  [
+    "a FORM with a condition",
+    "{id: a, type: FORM, dependsOn: {inputs: []}, inputs: [{id: b, type: STRING}]}",
+    [
+      "warning inputs[0].dependsOn: has no effect on this server and is ignored @6:23+9",
+    ],
+  ],
+  ["a FORM in a FORM", "{id: a, type: FORM, inputs: [{id: b, type: FORM, inputs: []}]}", [
+    "inputs[0].inputs[0].type: a FORM cannot contain another FORM @6:46+4",
+  ]],
+  ["an unknown type in a FORM", "{id: a, type: FORM, inputs: [{id: b, type: INTEGR}]}", [
+    "inputs[0].inputs[0].type: Invalid type: INTEGR @6:46+6",
+  ]],
+  ["an id of a FORM twice", "{id: a, type: FORM, inputs: [{id: b, type: INT}, {id: b, type: INT}]}", [
+    "inputs[0].inputs[1].id: Duplicate input with name [a.b] @6:57+1",
+  ]],
+  [
+    "an input with the id of one of a FORM",
+    "{id: a, type: FORM, inputs: [{id: b, type: INT}]}\n- {id: a.b, type: INT}",
+    [
+      "inputs[1].id: Duplicate input with name [a.b] @7:8+3",
+    ],
+  ],
+  [
+    "an input with the id of a FORM",
+    "{id: a, type: FORM, inputs: [{id: b, type: INT}]}\n- {id: a, type: INT}",
+    [
+      'inputs[0].inputs[0].id: input "a" exists already and cannot hold another input @6:37+1',
+      "inputs[1].id: Duplicate input with name [a] @7:8+1",
+    ],
+  ],
+  [
+    "a dependency by the short id of a FORM's input",
+    "{id: a, type: FORM, inputs: [{id: b, type: INT}, {id: c, type: INT, dependsOn: {inputs: [b]}}]}",
+    [
+      'inputs[0].inputs[1].dependsOn.inputs[0]: Cannot find input "b", did you mean "a.b" @6:92+1',
+    ],
+  ],
+  [
+    "a dependency on a FORM",
+    "{id: a, type: FORM, inputs: [{id: b, type: INT}]}\n- {id: c, type: INT, dependsOn: {inputs: [a]}}",
+    [
+      'inputs[1].dependsOn.inputs[0]: Cannot find input "a" @7:43+1',
+    ],
+  ],
+  ["inputs of a namespace", "{id: a, type: REUSABLE_INPUTS, ref: x}", [
+    'inputs[0].type: Type "REUSABLE_INPUTS" is not supported: declare the inputs here, in an input of type FORM @6:17+15',
+  ]],
   ["no item type", "{id: a, type: ARRAY}", ["inputs[0].itemType: must not be null @6:3+20"]],
   ["lists of lists", "{id: a, type: ARRAY, itemType: ARRAY}", [
     "inputs[0].itemType: `itemType` cannot be `ARRAY` @6:34+5",
+  ]],
+  ["a FORM as item type", "{id: a, type: ARRAY, itemType: FORM}", [
+    "inputs[0].itemType: Invalid type: FORM @6:34+4",
   ]],
   ["an unknown item type", "{id: a, type: MULTISELECT, values: [x], itemType: X}", [
     "inputs[0].itemType: Invalid type: X @6:53+1",
@@ -456,6 +523,12 @@ for (const [name, text, expected] of DECLARATIONS) {
     assertEquals(describedProblemsOf(`${VALID}inputs:\n- ${text}\n`), expected);
   });
 }
+
+Deno.test("validateFlow() an output: a FORM is no type of values", () => {
+  assertEquals(describedProblemsOf(`${VALID}outputs:\n- {id: o, type: FORM, value: x}\n`), [
+    "outputs[0].type: Invalid type: FORM @6:17+4",
+  ]);
+});
 
 for (const pattern of ["(a", "a)(b", "[a", "a**b"]) {
   Deno.test(`validateFlow() an input: the pattern ${pattern}`, () => {

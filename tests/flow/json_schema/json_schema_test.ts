@@ -17,7 +17,8 @@ import { builtInTypes, declaredTypes } from "../../support/all_types.ts";
 
 /** Text of a regular expression for texts with expressions. */
 const EXPRESSION = "\\{\\{|\\{%";
-const TEXT = ["string", "number", "boolean"];
+const TEXT = [{ type: "string" }, { type: "number" }, { type: "boolean" }];
+const AS_EXPRESSION = { type: "string", pattern: EXPRESSION };
 
 /** The form of one property, without what is only shown. */
 function formOf(schema: Omit<PropertySchema, "description">): JsonValue | undefined {
@@ -42,18 +43,17 @@ function withoutShown(value: JsonValue): JsonValue {
 }
 
 const FORMS: readonly (readonly [string, Omit<PropertySchema, "description">, JsonValue])[] = [
-  ["a text", { type: "string" }, { type: TEXT }],
+  ["a text", { type: "string" }, { anyOf: TEXT }],
   ["a text of some form", { type: "string", pattern: "a|b", maxLength: 3 }, {
-    type: ["string"],
+    type: "string",
     pattern: "^(?:a|b)$",
     maxLength: 3,
   }],
   ["a text of a form that numbers have", { type: "string", pattern: "\\d+" }, {
-    type: ["string", "number"],
-    pattern: "^(?:\\d+)$",
+    anyOf: [{ type: "string", pattern: "^(?:\\d+)$" }, { type: "number" }],
   }],
   ["a text of some form or an expression", { type: "string", pattern: "a", dynamic: true }, {
-    type: ["string"],
+    type: "string",
     pattern: `^(?:a)$|${EXPRESSION}`,
   }],
   ["allowed texts", { type: "string", values: ["A", "B"] }, { enum: ["A", "B"] }],
@@ -61,10 +61,10 @@ const FORMS: readonly (readonly [string, Omit<PropertySchema, "description">, Js
     anyOf: [{ enum: ["A"] }, { type: "string", pattern: EXPRESSION }],
   }],
   ["a whole number, perhaps as a text", { type: "integer", minimum: 1, maximum: 9 }, {
-    type: ["integer", "string"],
-    pattern: "^[-+]?\\d{1,18}$",
-    minimum: 1,
-    maximum: 9,
+    anyOf: [
+      { type: "integer", minimum: 1, maximum: 9 },
+      { type: "string", pattern: "^[-+]?\\d{1,18}$" },
+    ],
   }],
   ["a list", { type: "list" }, { type: "array" }],
   ["a list that must be given", { type: "list", required: true, items: { type: "any", description: "d" } }, {
@@ -72,37 +72,35 @@ const FORMS: readonly (readonly [string, Omit<PropertySchema, "description">, Js
     items: {},
     minItems: 1,
   }],
-  ["a list or an expression", { type: "list", dynamic: true }, {
-    type: ["array", "string"],
-    pattern: EXPRESSION,
-  }],
+  ["a list or an expression", { type: "list", dynamic: true }, { anyOf: [{ type: "array" }, AS_EXPRESSION] }],
   [
     "what a dynamic list holds",
     { type: "list", dynamic: true, items: { type: "boolean", description: "d" } },
     {
-      type: ["array", "string"],
-      pattern: EXPRESSION,
-      items: {
-        type: ["boolean", "string"],
-        pattern: `^([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$|${EXPRESSION}`,
-      },
+      anyOf: [{
+        type: "array",
+        items: {
+          anyOf: [
+            { type: "boolean" },
+            { type: "string", pattern: `^([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$|${EXPRESSION}` },
+          ],
+        },
+      }, AS_EXPRESSION],
     },
   ],
   ["a map", { type: "map" }, { type: "object", additionalProperties: true }],
   ["a map of texts", { type: "map", items: { type: "string", description: "d" } }, {
     type: "object",
-    additionalProperties: { type: TEXT },
+    additionalProperties: { anyOf: TEXT },
   }],
   ["a map or its text", { type: "map", orText: true }, {
-    type: ["object", "string"],
-    additionalProperties: true,
+    anyOf: [{ type: "object", additionalProperties: true }, { type: "string" }],
   }],
   ["a list, a map or an expression", { type: "list", orMap: true, dynamic: true }, {
-    type: ["array", "string", "object"],
-    pattern: EXPRESSION,
+    anyOf: [{ type: "array" }, AS_EXPRESSION, { type: "object" }],
   }],
   ["a text or a list of texts", { type: "string", orList: true, required: true }, {
-    anyOf: [{ type: TEXT }, { type: "array", items: { type: TEXT }, minItems: 1 }],
+    anyOf: [...TEXT, { type: "array", items: { anyOf: TEXT }, minItems: 1 }],
   }],
   ["an object", { type: "object", properties: { a: { type: "any", required: true, description: "d" } } }, {
     type: "object",
@@ -121,6 +119,24 @@ const FORMS: readonly (readonly [string, Omit<PropertySchema, "description">, Js
   ["inputs", { type: "inputs" }, { type: "array", items: { $ref: "#/definitions/Input" } }],
   ["conditions", { type: "conditions" }, { type: "array", items: { $ref: "#/definitions/Condition" } }],
 ];
+
+/** The places of schemas whose `type` is a list. */
+function listedTypes(value: JsonValue | undefined, place: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => listedTypes(item, `${place}[${index}]`));
+  if (!isJsonObject(value)) return [];
+  const own = Array.isArray(value.type) ? [place] : [];
+  return [
+    ...own,
+    ...Object.entries(value).flatMap(([name, member]) => listedTypes(member, `${place}.${name}`)),
+  ];
+}
+
+Deno.test("createDefinitions() gives each schema one type", () => {
+  for (const [name, definition] of createDefinitions(builtInTypes())) {
+    assertEquals(listedTypes(definition, name), []);
+  }
+});
+
 for (const [what, schema, expected] of FORMS) {
   Deno.test(`propertiesSchema() describes ${what}`, () => assertEquals(formOf(schema), expected));
 }

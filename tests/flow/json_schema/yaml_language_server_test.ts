@@ -85,7 +85,7 @@ const BAD_FLOWS: readonly (readonly [string, string, string])[] = [
   [
     "a value of a wrong type",
     flow("id: a\ntype: io.svc.plugin.core.flow.Sleep\nduration: 10s"),
-    '6: Must be an ISO 8601 duration such as "PT10S", or an expression',
+    '6: Must be an ISO 8601 duration such as "PT10S", or a number of seconds, or an expression',
   ],
   [
     "a value that is none of those allowed",

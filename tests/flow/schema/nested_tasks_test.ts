@@ -63,7 +63,7 @@ Deno.test("deprecatedTaskIds() names tasks of deprecated types", () => {
 });
 
 Deno.test("expressionNames() offers the outputs of the tasks written before", () => {
-  const outputs = (taskId?: string) => expressionNames(DOCUMENT, CATALOG, taskId)?.outputs;
+  const outputs = (taskId?: string) => expressionNames(DOCUMENT, CATALOG, { taskId })?.outputs;
   assertEquals(outputs("a"), []);
   assertEquals(outputs("b"), ["outputs.a.value"]);
   assertEquals(outputs("c"), ["outputs.a.value", "outputs.b.value", "outputs.b.defaults"]);

@@ -21,10 +21,10 @@ Deno.test("problemsError() joins the problems, positions as ids, and lists them 
       'tasks[1].id: must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*", tasks[1].type: Invalid type: x.Y',
   );
   assertEquals(error.items, [
-    { path: "namespace", message: "must not be null" },
-    { path: "tasks[0].message", message: "must not be null" },
-    { path: "tasks[1].id", message: 'must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*"' },
-    { path: "tasks[1].type", message: "Invalid type: x.Y" },
+    { path: "namespace", message: "must not be null", line: 1, column: 1 },
+    { path: "tasks[0].message", message: "must not be null", line: 3, column: 3 },
+    { path: "tasks[1].id", message: 'must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*"', line: 4, column: 8 },
+    { path: "tasks[1].type", message: "Invalid type: x.Y", line: 4, column: 21 },
   ]);
 });
 

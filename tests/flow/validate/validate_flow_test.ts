@@ -104,9 +104,10 @@ const MEMBERS: Rows = [
 /** One task, at 4:3. */
 const COMMON: Rows = [
   ["timeout", "{id: a, type: core.debug.Return, timeout: PT1M}", []],
-  ["a wrong timeout", "{id: a, type: core.debug.Return, timeout: 60}", [
+  ["a wrong timeout", "{id: a, type: core.debug.Return, timeout: 1m}", [
     "wrong_type tasks[0].timeout @4:45+2",
   ]],
+  ["a timeout in seconds", "{id: a, type: core.debug.Return, timeout: 60}", []],
   ["an expression as timeout", "{id: a, type: core.debug.Return, timeout: '{{ vars }}'}", []],
   ["taskCache", "{id: a, type: core.debug.Return, taskCache: {enabled: true, ttl: PT1H}}", []],
   ["a wrong taskCache", "{id: a, type: core.debug.Return, taskCache: {ttl: x}}", [
@@ -199,7 +200,12 @@ const RETRIES: Rows = [
     "{id: a, type: core.debug.Return, retry: {type: constant, interval: PT1S, maxAttempt: 0}}",
     ["too_small tasks[0].retry.maxAttempt @4:88+1"],
   ],
-  ["with a number as interval", "{id: a, type: core.debug.Return, retry: {type: constant, interval: 10}}", [
+  [
+    "with a number as interval",
+    "{id: a, type: core.debug.Return, retry: {type: constant, interval: 10.5}}",
+    [],
+  ],
+  ["with a unit as interval", "{id: a, type: core.debug.Return, retry: {type: constant, interval: 1m}}", [
     "wrong_type tasks[0].retry.interval @4:70+2",
   ]],
   [

@@ -112,7 +112,7 @@ Deno.test("planFor() refuses a pass of a Loop that the flow does not have", () =
 Deno.test("expressionNames() has the item for tasks of a Loop alone", () => {
   const document = parsed(NESTED).document ?? {};
   const known = ["a", "l", "m", "b", "e", "f"].filter((id) =>
-    expressionNames(document, CATALOGS.tasks, id)?.item
+    expressionNames(document, CATALOGS.tasks, { taskId: id })?.item
   );
   assertEquals(known, ["m", "b", "e"]);
 });

@@ -410,3 +410,60 @@ listeners: [{conditions: [${written}], tasks: [{id: l, type: io.kestra.plugin.co
     assertEquals(found.map(({ code, path }) => `${code} ${path}`), expected);
   });
 }
+
+/** Triggers with a condition on several executions. */
+const WINDOWS: readonly (readonly [trigger: string, expected: readonly string[]])[] = [
+  ["type: $trigger.Webhook, key: 0123456789abcdef", ["not_supported triggers[0].conditions[0].type"]],
+  ["type: $trigger.Schedule, cron: '@daily'", []],
+  ["type: $trigger.Flow", []],
+];
+
+for (const [members, expected] of WINDOWS) {
+  Deno.test(`validateFlow() a condition on several executions of a trigger with ${members}`, () => {
+    const source = `id: f
+namespace: demo
+tasks: [{id: t, type: $execution.Fail}]
+triggers:
+  - {id: a, ${members}, conditions: [{type: $condition.MultipleCondition, id: m, conditions: {x: {type: $condition.ExecutionFlow, namespace: demo, flowId: x}}}]}
+`.replaceAll("$", "io.kestra.plugin.core.");
+    const catalogs = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
+    const found = validateFlow(parseFlowSource(source), catalogs).filter(({ severity }) =>
+      severity === "error"
+    );
+    assertEquals(found.map(({ code, path }) => `${code} ${path}`), expected);
+  });
+}
+
+/** Sources, and the errors of a save: texts that existing clients know. */
+const KNOWN_TEXTS: readonly (readonly [members: string, expected: readonly string[]])[] = [
+  [
+    "tasks: [{id: a, type: $execution.Fail}, {id: b, type: $execution.Fail}, {id: a, type: $execution.Fail}]\nerrors: [{id: b, type: $execution.Fail}]",
+    [
+      "tasks[2].id: Duplicate task id with name [a, b]",
+      "errors[0].id: Duplicate task id with name [a, b]",
+    ],
+  ],
+  [
+    "tasks: [{id: t, type: $execution.Fail}]\ntriggers: [{id: a, type: $trigger.Schedule, cron: '@daily', interval: PT1S}]",
+    [
+      "triggers[0].interval: must be null: the trigger has its own dates",
+    ],
+  ],
+  [
+    "tasks: [{id: t, type: $execution.Fail}]\ntriggers: [{id: a, type: $trigger.ScheduleOnDates, dates: ['2026-01-01T00:00:00Z'], interval: PT1S}]",
+    [
+      "triggers[0].interval: must be null: the trigger has its own dates",
+    ],
+  ],
+];
+
+for (const [members, expected] of KNOWN_TEXTS) {
+  Deno.test(`validateFlow() says what existing clients know: ${expected[0]}`, () => {
+    const source = `id: f\nnamespace: demo\n${members}\n`.replaceAll("$", "io.kestra.plugin.core.");
+    const catalogs = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
+    const found = validateFlow(parseFlowSource(source), catalogs).filter(({ severity }) =>
+      severity === "error"
+    );
+    assertEquals(found.map(({ path, message }) => `${path}: ${message}`), expected);
+  });
+}

@@ -212,9 +212,9 @@ const TASKS: Wordings = [
     'must be one of "TRACE", "DEBUG", "INFO", "WARN", "ERROR", but received "warn"',
   ],
   [
-    "{id: a, type: core.debug.Return, timeout: 60}",
+    "{id: a, type: core.debug.Return, timeout: 60s}",
     "wrong_type",
-    'must be an ISO 8601 duration such as "PT10S", but received 60',
+    'must be an ISO 8601 duration such as "PT10S", or a number of seconds, but received "60s"',
   ],
   [
     "{id: a, type: core.debug.Return, retry: {type: exponential, interval: PT2S, maxInterval: PT2S}}",

@@ -90,12 +90,20 @@ const DASHBOARD = `title: Fuzz
 timeWindow: {default: P7D, max: P30D}
 charts:
   - id: states
-    type: ${CORE}.chart.TimeSeries
-    chartOptions: {displayName: States}
+    type: ${CORE}.dashboard.chart.TimeSeries
+    chartOptions: {displayName: States, column: date}
     data:
       type: ${CORE}.dashboard.data.Executions
       columns: {date: {field: START_DATE}, total: {agg: COUNT}}
 `;
+const CHART = DASHBOARD.slice(DASHBOARD.indexOf("  - id") + 4).replaceAll("\n    ", "\n");
+const CHART_FILTER = {
+  filters: [{ field: "NAMESPACE", operation: "PREFIX", value: NAMESPACE }],
+  startDate: "P1D",
+  pageNumber: 1,
+  pageSize: 5,
+};
+const STATISTICS = { namespace: NAMESPACE, q: "x", state: ["SUCCESS"], startDate: "2026-01-01T00:00:00Z" };
 const TASK = `id: one\ntype: ${RETURN}\nformat: x\n`;
 const TRIGGER = `id: daily\ntype: ${CORE}.trigger.Schedule\ncron: "0 9 * * *"\n`;
 const KEY = { namespace: NAMESPACE, flowId: "hooked", triggerId: "daily" };
@@ -205,9 +213,26 @@ export const BODIES: ReadonlyMap<string, readonly RecordedBody[]> = new Map<stri
   ["POST /dashboards", [yaml(DASHBOARD)]],
   ["PUT /dashboards/{id}", [yaml(DASHBOARD)]],
   ["POST /dashboards/validate", [yaml(DASHBOARD)]],
-  ["POST /dashboards/validate/chart", [
-    yaml(DASHBOARD.slice(DASHBOARD.indexOf("  - id") + 4).replaceAll("\n    ", "\n")),
+  ["POST /dashboards/validate/chart", [yaml(CHART)]],
+  ...["POST /dashboards/charts/preview", "POST /dashboards/charts/export/to-csv"].map(
+    (operation): [string, RecordedBody[]] => [
+      operation,
+      [json({ chart: CHART, globalFilter: CHART_FILTER })],
+    ],
+  ),
+  ["POST /dashboards/{id}/charts/{chartId}", [json(CHART_FILTER)]],
+  ["POST /dashboards/{id}/charts/{chartId}/export/to-csv", [json(CHART_FILTER)]],
+  ["POST /stats/summary", [json({ namespace: NAMESPACE })]],
+  ["POST /stats/executions/daily", [json(STATISTICS)]],
+  ["POST /stats/executions/daily/group-by-flow", [
+    json({ flows: [{ namespace: NAMESPACE, id: "hooked" }], namespaceOnly: true }),
   ]],
+  ["POST /stats/executions/daily/group-by-namespace", [json(STATISTICS)]],
+  ["POST /stats/executions/latest/group-by-flow", [
+    json({ flows: [{ namespace: NAMESPACE, id: "hooked" }] }),
+  ]],
+  ["POST /stats/logs/daily", [json({ ...STATISTICS, logLevel: "WARN" })]],
+  ["POST /stats/taskruns/daily", [json(STATISTICS)]],
   ["POST /namespaces", [json({ id: "fuzz.new", description: "d" })]],
   ["PUT /namespaces/{namespace}", [json({ id: NAMESPACE, description: "e" })]],
   ["POST /namespaces/autocomplete", [json({ q: "fuzz" }), json({ ids: [NAMESPACE] })]],
@@ -227,6 +252,7 @@ export const BODIES: ReadonlyMap<string, readonly RecordedBody[]> = new Map<stri
   ["POST /me/api-tokens", [json({ name: "fuzz", maxAge: "PT1H", tenants: ["main"] })]],
   ["POST /tenants", [json({ id: "fuzz-tenant", name: "Fuzz" })]],
   ["POST /basicAuth", [json({ username: "a", password: "b" })]],
+  ["POST /login", [json({ username: "a", password: "b" })]],
   ...["POST", "PUT"].flatMap((method) =>
     ["", "/{path}"].map((rest): [string, RecordedBody[]] => [
       `${method} /executions/webhook/{namespace}/{flowId}/{key}${rest}`,

@@ -22,6 +22,7 @@ const USUAL: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["taskId", ["one", "each", "inner", "nothing"]],
   ["triggerId", ["daily", "hook", "nothing"]],
   ["metric", ["m", "duration"]],
+  ["chartId", ["states", "executions_over_time", "nothing"]],
   ["cls", ["io.svc.plugin.core.log.Log", "core.flow.ForEach", "nothing"]],
   ["kind", ["flow", "task", "trigger", "plugindefault", "dashboard", "apps", "NORMAL", "TEST"]],
   ["type", ["STRING", "FILE", "nothing"]],
@@ -75,7 +76,7 @@ const FLOWS_OF: readonly (readonly [path: RegExp, flowId: string])[] = [
 /** The value of `id` by the segment before it. */
 const IDS_OF: ReadonlyMap<string, readonly string[]> = new Map([
   ["executions", ["{execution}"]],
-  ["dashboards", ["{dashboard}"]],
+  ["dashboards", ["{dashboard}", "{dashboard}", "default"]],
   ["api-tokens", ["{apiToken}"]],
   ["tenants", ["main", "fuzz-tenant", "nothing"]],
 ]);

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { ADMIN, type AppUnderTest } from "../app_under_test.ts";
 import { ROUTE_FILES, startProduct } from "../product_app.ts";
 
 /** All routes without credentials. A route in this list is open to the world. */
@@ -12,8 +13,21 @@ const PUBLIC_ROUTES = [
   "GET /health/liveness",
   "GET /health/readiness",
   "GET /ping",
+  "GET /ui/assets/:name",
+  "GET /ui/login",
+  "GET /ui/login/",
+  "GET /ui/setup",
+  "GET /ui/setup/",
   "POST /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
   "POST /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
+  "POST /api/v1/login",
+  "POST /api/v1/logout",
+  "POST /ui/login",
+  "POST /ui/login/",
+  "POST /ui/logout",
+  "POST /ui/logout/",
+  "POST /ui/setup",
+  "POST /ui/setup/",
   "PUT /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
   "PUT /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
 ];
@@ -85,25 +99,44 @@ Deno.test("ROUTE_FILES has every file of routes", async () => {
   assertEquals(paths.sort(), [...ROUTE_FILES.keys()].sort());
 });
 
-Deno.test("createApp() serves only the listed routes without credentials", async () => {
-  await using server = await startProduct();
+async function openRoutesOf(server: AppUnderTest): Promise<string[]> {
   const open: string[] = [];
   for (const { method, path } of server.app.routes) {
     const response = await server.app.fetch(rawRequest(pathsOf(path)[0] ?? "", method));
     if (response.status !== 401) open.push(`${method} ${path}`);
     await response.body?.cancel();
   }
-  assertEquals(open.sort(), PUBLIC_ROUTES);
+  return open.sort();
+}
+
+Deno.test("createApp() serves only the listed routes without credentials", async () => {
+  await using server = await startProduct();
+  assertEquals(await openRoutesOf(server), PUBLIC_ROUTES);
+});
+
+Deno.test("createApp() serves the set-up of the first user without credentials before that user is set", async () => {
+  await using server = await startProduct({ isUserStored: true });
+  const setUp = "POST /api/v1/:tenant/basicAuth";
+  assertEquals(await openRoutesOf(server), [...PUBLIC_ROUTES, setUp].sort());
+  const { user, password } = ADMIN;
+  await server.firstUser?.setUp({ user, password, isLocal: true, address: "127.0.0.1" });
+  assertEquals(await openRoutesOf(server), PUBLIC_ROUTES);
 });
 
 Deno.test("createApp() returns 401 on every other route, whatever is appended to its path", async () => {
   await using server = await startProduct();
   const isProtected = (route: { method: string; path: string }) =>
     !PUBLIC_ROUTES.includes(`${route.method} ${route.path}`);
+  const open = new Set(PUBLIC_ROUTES.flatMap((route) => {
+    const [method, path = ""] = route.split(" ");
+    return pathsOf(path).map((filled) => `${method} ${filled}`);
+  }));
   let count = 0;
   for (const { method, path } of server.app.routes.filter(isProtected)) {
     for (const base of pathsOf(path)) {
       for (const target of SUFFIXES.flatMap((suffix) => spellings(base, suffix))) {
+        // With "/login" appended, "/ui" is the path of the log-in page.
+        if (open.has(`${method} ${target}`)) continue;
         const response = await server.app.fetch(rawRequest(target, method));
         assertEquals(response.status, 401, `${method} ${target}`);
         count++;

@@ -1,9 +1,12 @@
 /** Connections that exist only for a test, served by a function that records what happens to them. */
-import type { ServeConnection } from "../../../src/machine/http_server/serve_connection.ts";
+import type {
+  AcceptedConnection,
+  ServeConnection,
+} from "../../../src/machine/http_server/serve_connection.ts";
 
 /** What a test holds of an accepted connection. */
 export interface FakeConnection {
-  readonly accepted: Deno.TcpConn;
+  readonly accepted: AcceptedConnection;
   readonly isClosed: boolean;
   /** Begins a request; the function that is returned ends it. */
   request(): () => Promise<void>;
@@ -16,7 +19,7 @@ interface Served {
 
 /** Creates connections and serves them. */
 export class FakeNetwork {
-  readonly #served = new Map<Deno.TcpConn, Served>();
+  readonly #served = new Map<AcceptedConnection, Served>();
 
   /** Serves a connection until its signal is aborted. */
   readonly serve: ServeConnection = (accepted, signal, handler) => {
@@ -34,7 +37,7 @@ export class FakeNetwork {
   /** A connection from an address. */
   connect(hostname = "192.0.2.1"): FakeConnection {
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname, port: 1 };
-    const accepted = { remoteAddr, setNoDelay: () => {} } as unknown as Deno.TcpConn;
+    const accepted = { remoteAddr, setNoDelay: () => {} };
     const served = () => this.#served.get(accepted);
     return {
       accepted,

@@ -7,7 +7,7 @@ import { ControlGroups, enforcementText } from "../../../src/machine/scripts/con
 import { Processes, type ProcessOptions } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };
@@ -29,7 +29,12 @@ async function withGroups(
   await using processes = new Processes(
     { clock: systemClock, host: "127.0.0.1", ...options },
     () => 1,
-    { env: new Map(Object.entries(ENV)), directories, randomBytes: systemRandomBytes },
+    {
+      env: new Map(Object.entries(ENV)),
+      containers: noContainers(),
+      directories,
+      randomBytes: systemRandomBytes,
+    },
   );
   await use(async (script, env = new Map()) => {
     const lines: string[] = [];
@@ -147,11 +152,16 @@ import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")
 import { systemRandomBytes } from "${import.meta.resolve("../../../src/base/id.ts")}";
 import { Processes } from "${import.meta.resolve("../../../src/machine/scripts/processes.ts")}";
 import { WorkDirectories } from "${import.meta.resolve("../../../src/machine/scripts/work_directories.ts")}";
-import { ATTEMPT, shellScript } from "${import.meta.resolve("../../support/scripts.ts")}";
+import { ATTEMPT, noContainers, shellScript } from "${import.meta.resolve("../../support/scripts.ts")}";
 const processes = new Processes(
   { clock: systemClock, host: "127.0.0.1", scriptLimits: { processes: 100 } },
   () => 1,
-  { env: new Map([["PATH", "/bin:/usr/bin"]]), directories: new WorkDirectories(undefined), randomBytes: systemRandomBytes },
+  {
+    env: new Map([["PATH", "/bin:/usr/bin"]]),
+    containers: noContainers(),
+    directories: new WorkDirectories(undefined),
+    randomBytes: systemRandomBytes,
+  },
 );
 const script = "${OWN_GROUP}; env -i /usr/bin/setsid sleep ${seconds} & wait";
 await processes.run(ATTEMPT, shellScript(script, { onLine: ({ text }) => console.log(text) }));`;

@@ -8,7 +8,8 @@ import { WorkDirectories } from "../../../src/machine/scripts/work_directories.t
 import type { ProcessEnd } from "../../../src/model/ports/processes.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 interface LimitedRun extends ProcessEnd {
   readonly lines: readonly string[];
@@ -21,7 +22,12 @@ async function run(scriptLimits: ScriptLimits, script: string, stepMs = 1_000): 
   await using processes = new Processes(
     { clock, host: "127.0.0.1", scriptLimits },
     () => 1,
-    { env: new Map([["PATH", "/bin:/usr/bin"]]), directories, randomBytes: systemRandomBytes },
+    {
+      env: new Map([["PATH", "/bin:/usr/bin"]]),
+      containers: noContainers(),
+      directories,
+      randomBytes: systemRandomBytes,
+    },
   );
   const lines: string[] = [];
   let hasEnded = false;
@@ -70,8 +76,8 @@ for (const [name, limits, script, limit] of CASES) {
   Deno.test(`a script that meets the limit of ${name} is ended, and its end names limit and option`, async () => {
     const seconds = ownSeconds();
     const ended = await run(limits, `${script.replaceAll("SECONDS", seconds)} echo ready; sleep ${seconds}`);
-    assertMatch(String(ended.limit), /^Cannot continue: the script /);
-    assertMatch(String(ended.limit), limit);
+    assertMatch(String(ended.reason), /^Cannot continue: the script /);
+    assertMatch(String(ended.reason), limit);
     assertEquals(ended.exitCode, 137);
     await until(async () => (await sleepers(seconds)).length === 0);
   });
@@ -85,14 +91,35 @@ Deno.test("a script within its limits ends as it likes", async () => {
     processes: 100,
     memoryBytes: 1024 ** 3,
   };
-  const { exitCode, limit, lines } = await run(limits, "echo ready; echo x > f; exit 3");
-  assertEquals({ exitCode, limit, lines: [...lines] }, { exitCode: 3, limit: undefined, lines: ["ready"] });
+  const { exitCode, reason, lines } = await run(limits, "echo ready; echo x > f; exit 3");
+  assertEquals({ exitCode, reason, lines: [...lines] }, { exitCode: 3, reason: undefined, lines: ["ready"] });
+});
+
+Deno.test("LimitWatch counts the directory of a script together with that of its packages", async () => {
+  await withTempDir(async (folder) => {
+    const directories = ["work", "packages"].map((name) => `${folder}/${name}`);
+    for (const directory of directories) {
+      await Deno.mkdir(directory);
+      await Deno.writeFile(`${directory}/f`, new Uint8Array(300_000));
+    }
+    const met = async (diskBytes: number) => {
+      const clock = new FakeClock();
+      const watch = new LimitWatch({ clock, limits: { diskBytes }, directories, env: {} });
+      const failures: string[] = [];
+      const end = watch.start({ mark: "none" }, ({ message }) => failures.push(message));
+      await clock.advance(1_000);
+      await until(() => clock.timerCount === 1 || failures.length > 0);
+      await end();
+      return failures.length > 0;
+    };
+    assertEquals([await met(500_000), await met(1_000_000)], [true, false]);
+  });
 });
 
 Deno.test("a machine that can start no process to look at a script ends neither the script nor the server", async () => {
   const clock = new FakeClock();
   const env = { TOO_LONG: "x".repeat(4 * 1024 ** 2) };
-  const watch = new LimitWatch({ clock, limits: { diskBytes: 1 }, directory: "/", env });
+  const watch = new LimitWatch({ clock, limits: { diskBytes: 1 }, directories: ["/"], env });
   const failures: Error[] = [];
   const end = watch.start({ mark: "none" }, (error) => failures.push(error));
   for (let count = 0; count < 3; count++) {

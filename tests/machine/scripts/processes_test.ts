@@ -18,6 +18,7 @@ import { WorkDirectories } from "../../../src/machine/scripts/work_directories.t
 import { FakeClock, settle } from "../../support/fake_clock.ts";
 import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
 import { ATTEMPT } from "../../support/scripts.ts";
+import { ContainerHost, type ContainerHostOptions } from "../../../src/machine/scripts/container_host.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
@@ -175,12 +176,17 @@ for (const [name, everyMs, size, most] of HOLDERS) {
   });
 }
 
-function processesWith(path: string, options: Partial<ProcessOptions> = {}): Processes {
+function processesWith(
+  path: string,
+  { runtime = "auto", ...options }: Partial<ProcessOptions> & Pick<ContainerHostOptions, "runtime"> = {},
+): Processes {
+  const { clock = systemClock } = options;
   return new Processes(
-    { clock: systemClock, host: "127.0.0.1", ...options },
+    { clock, host: "127.0.0.1", ...options },
     () => 1,
     {
       env: new Map([["PATH", path]]),
+      containers: new ContainerHost({ clock, env: { PATH: path }, runtime }),
       directories: new WorkDirectories(undefined),
       randomBytes: systemRandomBytes,
     },
@@ -204,12 +210,12 @@ async function outputOf(processes: Processes, command: Partial<ProcessCommand>):
 Deno.test("Processes.run() in a container says why there is none, and the way out", async () => {
   await withTempDir(async (folder) => {
     const error = await assertRejects(
-      () => outputOf(processesWith(folder), { place: { type: "docker", image: "ubuntu" } }),
+      () => outputOf(processesWith(folder), { place: { type: "container", image: "ubuntu" } }),
       Error,
     );
     assertMatch(
       error.message,
-      /^Cannot run commands in a container: docker does not work here \(the command is not installed.*\); start Docker on this machine, or say `taskRunner:/,
+      /^Cannot run commands in a container: no container runtime works on this machine \(docker: not installed; podman: not installed; nerdctl: not installed\); install Docker, Podman or nerdctl/,
     );
   });
 });
@@ -219,15 +225,15 @@ Deno.test("Processes.run() in a container does not wait for ever for docker", as
     const seconds = ownSeconds();
     await writeProgram(`${folder}/docker`, `#!/bin/sh\nsleep ${seconds}\n`);
     const clock = new FakeClock();
-    const running = outputOf(processesWith(`${folder}:/bin:/usr/bin`, { clock }), {
-      place: { type: "docker", image: "ubuntu" },
+    const running = outputOf(processesWith(`${folder}:/bin:/usr/bin`, { clock, runtime: "docker" }), {
+      place: { type: "container", image: "ubuntu" },
     });
     const rejected = assertRejects(() => running, Error);
     await until(async () => (await sleepers(seconds)).length === 1);
-    await clock.advance(5_000);
+    await clock.advance(10_000);
     assertMatch(
       (await rejected).message,
-      /docker does not work here \(no response within 5 seconds\)/,
+      /\(docker: no response within 10 seconds\); install/,
     );
     await until(async () => (await sleepers(seconds)).length === 0);
   });

@@ -7,7 +7,7 @@ import { ScriptOwner } from "../../../src/machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import { processesWith, until } from "../../support/machine_processes.ts";
 import { yaml } from "../../support/request_bodies.ts";
-import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
 import { ServerProcess } from "../../support/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
@@ -145,7 +145,7 @@ testAsRoot(
 async function withScripts(
   work: (
     directories: WorkDirectories,
-    run: (directory: string, script: string) => Promise<string[]>,
+    run: (directory: string, script: string, packageDirectory?: string) => Promise<string[]>,
   ) => Promise<void>,
 ): Promise<void> {
   const owner = new ScriptOwner(NOBODY);
@@ -154,13 +154,14 @@ async function withScripts(
   await using directories = new WorkDirectories(undefined, owner);
   await using processes = new Processes(options, () => 1, {
     env,
+    containers: noContainers(),
     directories,
     randomBytes: systemRandomBytes,
   });
-  await work(directories, async (directory, script) => {
+  await work(directories, async (workingDirectory, script, packageDirectory) => {
     const lines: string[] = [];
     const onLine = ({ text }: { text: string }) => void lines.push(text);
-    await processes.run(ATTEMPT, shellScript(script, { workingDirectory: directory, onLine }));
+    await processes.run(ATTEMPT, shellScript(script, { workingDirectory, packageDirectory, onLine }));
     return lines;
   });
 }
@@ -183,6 +184,22 @@ testAsRoot("Processes.run() lends a directory to the user of scripts, and takes 
     assertEquals(await run(other, `cat ${directory}/given 2>/dev/null || echo closed`), ["closed"]);
   });
 });
+
+testAsRoot(
+  "Processes.run() lends the directory of packages, too, and a cache belongs to the user",
+  async () => {
+    await withScripts(async (directories, run) => {
+      const [directory, packages] = [await directories.make("a"), await directories.make("a-packages")];
+      const cache = await directories.cacheOf("main");
+      const script =
+        `touch ${packages}/p ${cache}/c && stat -c %u . ${packages}; ls $(dirname ${cache}) 2>/dev/null`;
+      assertEquals(await run(directory, script, packages), ["65534", "65534"]);
+      assertEquals((await Deno.lstat(packages)).uid, 0);
+      const other = await directories.make("b");
+      assertEquals(await run(other, `touch ${packages}/q 2>/dev/null || ls ${cache}`), ["c"]);
+    });
+  },
+);
 
 testAsRoot(
   "WorkDirectories.share() gives scripts a directory that they read, and to which they add nothing",
@@ -303,12 +320,13 @@ testAsRoot(
   async () => {
     await using directories = new WorkDirectories(undefined);
     const options = { clock: systemClock, host: "127.0.0.1", scriptUser: NOBODY };
-    const environment = { env: new Map(), directories, randomBytes: systemRandomBytes };
-    const command = shellScript("id", { onLine: () => {}, place: { type: "docker", image: "ubuntu" } });
+    const containers = noContainers();
+    const environment = { env: new Map(), containers, directories, randomBytes: systemRandomBytes };
+    const command = shellScript("id", { onLine: () => {}, place: { type: "container", image: "ubuntu" } });
     for (
-      const [scripts, reason] of [["process", /run as the user "nobody".*--scripts docker$/], [
-        "docker",
-        /docker does not work/,
+      const [scripts, reason] of [["process", /run as the user "nobody".*--scripts container$/], [
+        "container",
+        /no container runtime works/,
       ]] as const
     ) {
       await using processes = new Processes({ ...options, scripts }, () => 1, environment);

@@ -5,7 +5,7 @@ import { narrowPermissions } from "../../../src/machine/server_process/permissio
 const CASES: readonly (readonly [Pick<Config, "host" | "scripts" | "isDeploy">, revoked: string[]])[] = [
   [{ host: "127.0.0.1", isDeploy: false }, []],
   [{ host: "127.0.0.1", scripts: "off", isDeploy: false }, ["run"]],
-  [{ host: "127.0.0.1", scripts: "docker", isDeploy: false }, []],
+  [{ host: "127.0.0.1", scripts: "container", isDeploy: false }, []],
   [{ host: "0.0.0.0", isDeploy: false }, ["run"]],
   [{ host: "0.0.0.0", scripts: "process", isDeploy: false }, []],
   [{ host: "0.0.0.0", isDeploy: true }, []],

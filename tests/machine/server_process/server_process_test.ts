@@ -15,6 +15,8 @@ const CONFIG: Config = {
   protection: { type: "none" },
   logLevel: "info",
   logFormat: "text",
+  durations: "seconds",
+  typePrefix: "both",
   drainTimeoutMs: 10_000,
   maxRenderMs: 1_000,
   timezone: "UTC",
@@ -60,11 +62,18 @@ class FakePlatform implements ProcessPlatform {
 /** A server that does what the test says. */
 class FakeServer implements ServerHandle {
   readonly url = "http://127.0.0.1:8080";
+  readonly user?: string;
+  readonly setupToken?: string;
   readonly stops: number[] = [];
   readonly #failure = Promise.withResolvers<string>();
   readonly failed = this.#failure.promise;
   /** What `stop` waits for. */
   stopping: Promise<void> = Promise.resolve();
+
+  constructor({ user, setupToken }: Pick<ServerHandle, "user" | "setupToken"> = {}) {
+    this.user = user;
+    this.setupToken = setupToken;
+  }
 
   /** @inheritdoc */
   async stop(options: { readonly timeoutMs: number }): Promise<void> {
@@ -178,9 +187,12 @@ for (const [error, config, expected] of START_PROBLEMS) {
   });
 }
 
-async function announcement(config: Partial<Config>): Promise<string> {
+async function announcement(
+  config: Partial<Config>,
+  login?: Pick<ServerHandle, "user" | "setupToken">,
+): Promise<string> {
   const platform = new FakePlatform();
-  const code = runServer({ ...CONFIG, ...config }, () => Promise.resolve(new FakeServer()), platform);
+  const code = runServer({ ...CONFIG, ...config }, () => Promise.resolve(new FakeServer(login)), platform);
   platform.send(143);
   await code;
   return platform.printed.join("\n");
@@ -189,13 +201,28 @@ async function announcement(config: Partial<Config>): Promise<string> {
 const LOGIN: Partial<Config> = {
   protection: { type: "basic", credentials: { user: "an'na", password: "very-secret" } },
 };
-const ANNOUNCEMENTS: readonly (readonly [string, Partial<Config>, readonly string[]])[] = [
+const SETUP: Partial<Config> = { protection: { type: "setup" } };
+const ANNOUNCEMENTS: readonly (readonly [
+  what: string,
+  config: Partial<Config>,
+  expected: readonly string[],
+  login?: Pick<ServerHandle, "user" | "setupToken">,
+])[] = [
   ["its URL and data", {}, [" is ready on http://127.0.0.1:8080\n", "./sluice-data"]],
   ["that this machine alone reaches it", {}, ["none: whoever uses this machine may use it"]],
   ["that everybody may use it", { host: "0.0.0.0" }, [
     "none: everybody who reaches it may use it (--no-auth)",
   ]],
-  ["whose password it asks for", LOGIN, [`password of "an'na"`, `curl -u 'an'\\''na' -H`]],
+  ["whose password it asks for", LOGIN, [`password of "an'na"`, `curl -u 'an'\\''na' -H`], {
+    user: "an'na",
+  }],
+  ["how the first user is set", SETUP, ["with the token abc123", "http://127.0.0.1:8080/ui/setup"], {
+    setupToken: "abc123",
+  }],
+  ["the token where there is only a log", { ...SETUP, logFormat: "json" }, ['"setupToken":"abc123"'], {
+    setupToken: "abc123",
+  }],
+  ["the user that was set", SETUP, [`password of "anna"`, "curl -u 'anna' -H"], { user: "anna" }],
   ["a curl line", {}, ["curl -H 'Content-Type: application/x-yaml' -d '{id: hello,", "/api/v1/main/flows"]],
   ["one JSON line", { logFormat: "json" }, [
     '"message":"ready"',
@@ -203,9 +230,9 @@ const ANNOUNCEMENTS: readonly (readonly [string, Partial<Config>, readonly strin
     '"protection":"none"',
   ]],
 ];
-for (const [what, config, expected] of ANNOUNCEMENTS) {
+for (const [what, config, expected, login] of ANNOUNCEMENTS) {
   Deno.test(`runServer() announces ${what}`, async () => {
-    const text = await announcement(config);
+    const text = await announcement(config, login);
     for (const part of expected) assertStringIncludes(text, part);
     assertEquals(text.includes("very-secret"), false);
   });

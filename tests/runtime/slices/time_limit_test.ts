@@ -201,7 +201,10 @@ function countOf(runs: readonly string[], state: string): number {
 }
 
 const INVALID: readonly (readonly [timeout: string, message: string])[] = [
-  [`"{{ 'soon' }}"`, 'Invalid timeout "soon": it must be an ISO 8601 duration such as PT10S'],
+  [
+    `"{{ 'soon' }}"`,
+    'Invalid timeout "soon": it must be an ISO 8601 duration such as PT10S, or a number of seconds',
+  ],
   [`"{{ missing }}"`, "Unable to find `missing` used in the expression `{{ missing }}` at line 1"],
 ];
 for (const [timeout, message] of INVALID) {

@@ -48,6 +48,26 @@ Deno.test("Polls.poll() starts an execution with the response, once an interval"
   ]);
 });
 
+Deno.test("GET /triggers/search shows since when a poll is under way, and nothing afterwards", async () => {
+  const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
+  const upstream = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    asked.resolve();
+    return release.promise;
+  });
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger(`http://127.0.0.1:${upstream.addr.port}/`)));
+  assertEquals((await stateOf(app, "p")).evaluateRunningDate, undefined);
+  await app.advance(1_000);
+  await asked.promise;
+  const { evaluateRunningDate, evaluatedAt } = await stateOf(app, "p");
+  assertEquals([typeof evaluateRunningDate, evaluatedAt], ["string", undefined]);
+  release.resolve(new Response("done"));
+  await until(async () => evaluationsOf(await stateOf(app, "p")).length === 1);
+  const after = await stateOf(app, "p");
+  assertEquals([after.evaluateRunningDate, typeof after.evaluatedAt], [undefined, "string"]);
+  await upstream.shutdown();
+});
+
 /** Response codes, properties of the trigger, and the evaluations of two polls. */
 const CASES:
   readonly (readonly [codes: readonly number[], properties: JsonObject, outcomes: readonly string[]])[] = [

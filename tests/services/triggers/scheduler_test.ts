@@ -117,6 +117,19 @@ Deno.test("Scheduler skips dates whose conditions are false, and sets the next d
   assertEquals(evaluationsOf(await stateOf(app, "s")), ['SKIPPED: Condition "Weekend" is false', "STARTED"]);
 });
 
+Deno.test("Scheduler renders conditions at each date, also under their older name", async () => {
+  for (const name of ["conditions", "scheduleConditions"]) {
+    await using app = await Harness.start();
+    const properties = { date: "{{ trigger.date }}", after: "2026-01-15T10:45:00Z" };
+    await app.save(
+      triggeredFlow("s", schedule(CRON, { [name]: [condition("DateTimeBetween", properties)] })),
+    );
+    await app.advance(25 * MINUTE);
+    const dates = (await executionsOf(app, "s")).map(({ trigger: { date } }) => date);
+    assertEquals(dates, ["2026-01-15T10:50:00Z"], name);
+  }
+});
+
 /** Conditions of a schedule at noon of each Monday, and the matching dates before and after 2 August 2021. */
 const AROUND: readonly (readonly [condition: JsonObject, previous?: string, next?: string])[] = [
   [
@@ -389,7 +402,8 @@ Deno.test("Scheduler disables a trigger when an execution ends in a state of sto
 Deno.test("Scheduler announces an execution that failed before it began", async () => {
   await using app = await Harness.start();
   const members = { inputs: [{ id: "n", type: "INT" }] };
-  await app.save(triggeredFlow("s", schedule(CRON, { stopAfter: ["FAILED"] }), members));
+  const trigger = schedule(CRON, { stopAfter: ["FAILED"], inputs: { n: "none" } });
+  await app.save(triggeredFlow("s", trigger, members));
   await app.save(triggeredFlow("alert", flowTrigger({ states: ["FAILED"] })));
   await app.advance(25 * MINUTE);
   assertEquals((await executionsOf(app, "s")).map(({ state }) => state), ["FAILED"]);

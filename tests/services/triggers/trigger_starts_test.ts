@@ -29,3 +29,18 @@ Deno.test("TriggerStarts.create() renders inputs and their defaults with the lab
   const execution = await startOf({ inputs: { given: "{{ labels.team }}" } }, { inputs, labels });
   assertEquals(execution?.inputs, { given: "blue", kept: "blue/web" });
 });
+
+Deno.test("TriggerStarts.create() gives a required input without a value as null", async () => {
+  const inputs: JsonObject[] = [
+    { id: "asked", type: "STRING" },
+    { id: "choice", type: "SELECT", values: ["a"] },
+    { id: "kept", type: "INT", defaults: 3 },
+  ];
+  const execution = await startOf({}, { inputs });
+  assertEquals([execution?.state, execution?.inputs], ["SUCCESS", { asked: null, choice: null, kept: 3 }]);
+});
+
+Deno.test("TriggerStarts.create() refuses a value of another type", async () => {
+  const execution = await startOf({ inputs: { n: "many" } }, { inputs: [{ id: "n", type: "INT" }] });
+  assertEquals(execution?.state, "FAILED");
+});

@@ -47,6 +47,16 @@ function randomCondition(random: Random, app: CatalogFixture): ExecutionConditio
       operator: pick(random, DATE_OPERATORS),
       at,
     }),
+    () => ({
+      field: "duration",
+      operator: pick(random, DATE_OPERATORS),
+      ms: facts.durationMs ?? Math.floor(random() * 200),
+    }),
+    () => ({
+      field: "id",
+      operator: pick(random, NAME_OPERATORS),
+      values: pick(random, [[facts.id], [facts.id.slice(0, 14)], [facts.id.slice(-3)]]),
+    }),
     () => ({ field: "state", states: [pick(random, STATES), facts.state], negated }),
     () => ({ field: "kind", kinds: [pick(random, ["NORMAL", "TEST"] as const)], negated }),
     () => ({ field: "maxLogLevel", least: pick(random, LOG_LEVELS) }),

@@ -54,6 +54,11 @@ function holds(tenant: string, facts: RowFacts, condition: ExecutionCondition): 
     case "endDate":
       if (facts.durationMs === undefined) return condition.operator === "NOT_EQUALS";
       return compareDate(condition.operator, facts.startMs + facts.durationMs, condition.at);
+    case "id":
+      return matchesName(condition.operator, condition.values, facts.id);
+    case "duration":
+      if (facts.durationMs === undefined) return condition.operator === "NOT_EQUALS";
+      return compareDate(condition.operator, facts.durationMs, condition.ms);
     case "state":
       return condition.states.includes(facts.state) !== condition.negated;
     case "maxLogLevel":

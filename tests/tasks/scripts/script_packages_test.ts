@@ -1,32 +1,17 @@
 /** Packages of script tasks, from a local folder instead of a package index. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
+import { moduleWheel } from "../../support/package_index.ts";
+import { runTasks, type TaskRuns } from "../../support/task_runs.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
-import { buildZip } from "../../support/zip_builder.ts";
 
 const INSTALL_LINE = "INFO 1.2.3";
-
-/** A Python package with one module. */
-function wheel(name: string, version: string): Uint8Array<ArrayBuffer> {
-  const info = `${name}-${version}.dist-info`;
-  return buildZip([
-    { name: `${name}.py`, data: `__version__ = "${version}"\n` },
-    { name: `${info}/METADATA`, data: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n` },
-    {
-      name: `${info}/WHEEL`,
-      data: "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    },
-    { name: `${info}/RECORD`, data: `${name}.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n` },
-  ]);
-}
 
 async function withWheels(use: (folder: string) => Promise<void>): Promise<void> {
   await withTempDir(async (folder) => {
     for (const version of ["1.2.3", "2.0.0"]) {
-      await Deno.writeFile(
-        `${folder}/probe_package-${version}-py3-none-any.whl`,
-        wheel("probe_package", version),
-      );
+      const { fileName, content } = moduleWheel("probe_package", version);
+      await Deno.writeFile(`${folder}/${fileName}`, content);
     }
     await use(folder);
   });
@@ -42,27 +27,11 @@ function pythonTask(id: string, folder: string, further = "dependencies: [probe_
   script: |
     import probe_package, sys
     print(probe_package.__version__)
-    print("prefix " + sys.prefix)
+    print("prefix " + probe_package.__file__.split("/lib/")[0])
 `;
 }
 
-interface Ran {
-  readonly state: string;
-  readonly lines: readonly string[];
-}
-
-let flowCount = 0;
-
-async function runIn(app: Harness, tasks: string): Promise<Ran> {
-  const flowId = `f${flowCount++}`;
-  await app.save(`id: ${flowId}\nnamespace: demo\ntasks:${tasks}`);
-  const { id } = await app.start(flowId, {}, "?wait=true");
-  const logs = await app.json("GET", `/logs/${id}`) as { level: string; message: string }[];
-  const lines = logs.map(({ level, message }) => `${level} ${message}`);
-  return { state: (await app.execution(String(id))).state.current, lines };
-}
-
-function prefixes({ lines }: Ran): string[] {
+function prefixes({ lines }: TaskRuns): string[] {
   return lines.filter((line) => line.startsWith("INFO prefix "));
 }
 
@@ -71,25 +40,25 @@ Deno.test("ScriptPackages.install() installs the same packages only once", async
     await using app = await Harness.start();
     const inner = ["a", "b"].map((id) => pythonTask(id, folder)).join("").replaceAll("\n", "\n    ");
     const parallel = `\n- id: p\n  type: io.kestra.plugin.core.flow.Parallel\n  tasks:${inner}`;
-    const first = await runIn(app, parallel);
+    const first = await runTasks(app, parallel);
     assertEquals([first.state, first.lines.filter((line) => line === INSTALL_LINE).length], ["SUCCESS", 2]);
     assertEquals(new Set(prefixes(first)).size, 1);
-    assertEquals(prefixes(await runIn(app, pythonTask("c", folder))), prefixes(first).slice(1));
-    const other = await runIn(app, pythonTask("d", folder, "dependencies: [probe_package==2.0.0]"));
+    assertEquals(prefixes(await runTasks(app, pythonTask("c", folder))), prefixes(first).slice(1));
+    const other = await runTasks(app, pythonTask("d", folder, "dependencies: [probe_package==2.0.0]"));
     assert(other.lines.includes("INFO 2.0.0"));
     assert(!prefixes(first).includes(prefixes(other)[0] ?? ""));
   });
 });
 
-Deno.test("ScriptPackages.install() without the cache installs in the directory of the task and cleans up", async () => {
+Deno.test("ScriptPackages.install() without the cache installs in the environment of the task", async () => {
   await withWheels(async (folder) => {
     await using app = await Harness.start();
     const properties =
       "{dependencies: [probe_package==1.2.3], dependencyCacheEnabled: false, outputFiles: ['**']}";
     const further = properties.slice(1, -1).replaceAll(/, (dep|out)/g, "\n  $1");
-    const first = await runIn(app, pythonTask("a", folder, further));
+    const first = await runTasks(app, pythonTask("a", folder, further));
     assertEquals(first.state, "SUCCESS");
-    assertMatch(prefixes(first)[0] ?? "", /-1\/\.venv$/);
+    assertMatch(prefixes(first)[0] ?? "", /-1-packages$/);
   });
 });
 
@@ -98,7 +67,7 @@ const FAILURES: readonly (readonly [name: string, python: string | undefined, me
   [
     "fails",
     "echo no such version; exit 1",
-    /^ERROR Cannot install the dependencies "probe_package==1.2.3": python3 with venv and pip failed, see its output above \(exit code 1\)$/,
+    /^ERROR Cannot install the dependencies "probe_package==1.2.3": pip failed, see its output above \(exit code 1\)$/,
   ],
   [
     "does not reach its index",
@@ -112,12 +81,13 @@ for (const [name, python, message] of FAILURES) {
   Deno.test(`ScriptPackages.install() fails the task when the installer ${name}, and retries with the next attempt`, async () => {
     await withTempDir(async (folder) => {
       const calls = `${folder}/calls`;
-      const text = `#!/bin/sh\necho >> ${calls}\n${python}\n`;
+      const probe = `[ "$1" = -c ] && { echo '{"path": "'"$0"'", "version": "3.11.2"}'; exit 0; }`;
+      const text = `#!/bin/sh\n${probe}\necho >> ${calls}\n${python}\n`;
       if (python !== undefined) await writeProgram(`${folder}/python3`, text);
       await using app = await Harness.start();
       for (let count = 1; count <= 2; count++) {
         const task = pythonTask("a", "/none").replace(/env: .*/, `env: {PATH: "${folder}"}`);
-        const { state, lines } = await runIn(app, task);
+        const { state, lines } = await runTasks(app, task);
         assertEquals(state, "FAILED");
         assertMatch(lines.at(-1) ?? "", message);
         if (python !== undefined) assertEquals((await Deno.readTextFile(calls)).length, count);
@@ -144,11 +114,11 @@ Deno.test("ScriptPackages.install() links packages to where Node.js resolves the
   outputFiles: ["**"]
   script: console.log(require("probe"), require("node:fs").realpathSync("node_modules"))
 `;
-    const shared = await runIn(app, task("dependencyCacheEnabled: true"));
-    assertMatch(shared.lines.at(-1) ?? "", /^INFO found .*\/shared-1\/node_modules$/);
-    const again = await runIn(app, task("dependencyCacheEnabled: true"));
+    const shared = await runTasks(app, task("dependencyCacheEnabled: true"));
+    assertMatch(shared.lines.at(-1) ?? "", /^INFO found .*\/shared-\d+\/node_modules$/);
+    const again = await runTasks(app, task("dependencyCacheEnabled: true"));
     assertEquals(again.lines.at(-1), shared.lines.at(-1));
-    const beside = await runIn(app, task("inputFiles: {package.json: '{}'}"));
+    const beside = await runTasks(app, task("inputFiles: {package.json: '{}'}"));
     assertMatch(beside.lines.at(-1) ?? "", /^INFO found .*-1\/node_modules$/);
   });
 });

@@ -1,4 +1,5 @@
 /** Operations on executions: starts, actions, views, files, outputs, concurrency limits. */
+import { STATES } from "../../../model/executions/state.ts";
 import {
   CSV,
   EVENTS,
@@ -10,10 +11,10 @@ import {
   type OperationDetails,
   type Operations,
   PAGE,
-  PLAIN_TEXT,
+  TEXT_BODY,
   TEXTS,
 } from "../operation.ts";
-import { ANYTHING, INTEGER, listOf, MAP, objectOf, pageOf, ref, TEXT } from "../schema.ts";
+import { ANYTHING, INTEGER, listOf, objectOf, oneOf, pageOf, ref, TEXT } from "../schema.ts";
 
 const EXECUTION = json(ref("Execution"));
 const EXECUTIONS = json(pageOf(ref("Execution")));
@@ -21,12 +22,13 @@ const LABELS = json(listOf(ref("Label")));
 const IDS = json(listOf(TEXT));
 const INPUT_CHECK = json(ref("InputCheck"));
 const BULK_RESULT = json(ref("BulkResult"));
+const EVALUATION = json(objectOf({ "result?": TEXT, "error?": TEXT, "stackTrace?": TEXT }));
 const LIMIT = json(ref("ConcurrencyLimit"));
-const LATEST = objectOf({ id: TEXT, flowId: TEXT, namespace: TEXT, startDate: TEXT, status: TEXT });
 const START: OperationDetails = {
   query: ["labels[]", "wait", "revision", "scheduleDate", "breakpoints", "kind"],
   headers: ["Idempotency-Key"],
   body: INPUT_FORM,
+  isBodyOptional: true,
   response: EXECUTION,
 };
 const ELSEWHERE = { 301: "The file belongs to another execution; `Location` is its path there" };
@@ -37,6 +39,7 @@ const BASE: Operations = [
   ["POST /executions/{namespace}/{flowId}/validate", "Validates the inputs of a start", {
     query: ["revision", "labels[]"],
     body: INPUT_FORM,
+    isBodyOptional: true,
     response: INPUT_CHECK,
   }],
   ["GET /executions", "Lists executions of a flow", {
@@ -49,7 +52,7 @@ const BASE: Operations = [
   }],
   ["POST /executions/latest", "Gets the latest execution of each flow", {
     body: json(listOf(ref("FlowKey"))),
-    response: json(listOf(LATEST)),
+    response: json(listOf(ref("LatestExecution"))),
   }],
   ["GET /executions/distinct-field-values", "Lists the values of a field", {
     query: ["field!", "size", ...EXECUTION_FILTERS],
@@ -89,7 +92,9 @@ const BASE: Operations = [
     response: json(objectOf({ extension: TEXT, type: TEXT, content: ANYTHING })),
     also: ELSEWHERE,
   }],
-  ["GET /outputs/{executionId}", "Lists task runs with outputs", { response: json(listOf(MAP)) }],
+  ["GET /outputs/{executionId}", "Lists task runs with outputs", {
+    response: json(listOf(ref("TaskRunWithOutputs"))),
+  }],
   ["GET /outputs/executions/{executionId}", "Gets the outputs of an execution", { response: JSON_OBJECT }],
   ["GET /outputs/{executionId}/{taskRunId}", "Gets the outputs of a task run", { response: JSON_OBJECT }],
   ["GET /concurrency-limit/search", "Lists flows with a concurrency limit", {
@@ -107,29 +112,36 @@ const BASE: Operations = [
 /** Actions on one execution; each has two paths. */
 const ACTIONS: Operations = [
   ["pause", "Pauses an execution"],
-  ["resume", "Resumes a paused execution", { body: INPUT_FORM }],
-  ["resume/validate", "Validates the inputs of a resume", { body: INPUT_FORM, response: INPUT_CHECK }],
+  ["resume", "Resumes a paused execution", { body: INPUT_FORM, isBodyOptional: true }],
+  ["resume/validate", "Validates the inputs of a resume", {
+    body: INPUT_FORM,
+    isBodyOptional: true,
+    response: INPUT_CHECK,
+  }],
   ["resume-from-breakpoint", "Resumes an execution at a breakpoint", { query: ["breakpoints"] }],
   ["restart", "Restarts an execution from its failed task runs", { query: ["revision"] }],
   ["replay", "Replays as a new execution", { query: ["taskRunId", "revision", "breakpoints"] }],
   ["replay-with-inputs", "Replays as a new execution with other inputs", {
     query: ["taskRunId", "revision", "breakpoints"],
     body: INPUT_FORM,
+    isBodyOptional: true,
   }],
   ["kill", "Kills an execution", { query: ["isOnKillCascade"] }],
-  ["state", "Sets the state of a task run", { body: json(objectOf({ taskRunId: TEXT, state: TEXT })) }],
+  ["state", "Sets the state of a task run", {
+    body: json(objectOf({ taskRunId: TEXT, state: oneOf(STATES) })),
+  }],
   ["change-status", "Sets the state of an ended execution", { query: ["status!"] }],
   ["labels", "Sets the labels of an execution", { body: LABELS }],
   ["unqueue", "Removes an execution from the queue of its flow", { query: ["state"] }],
   ["force-run", "Runs a waiting execution at once"],
   ["eval", "Renders an expression with the variables of an execution", {
     query: ["taskRunId"],
-    body: PLAIN_TEXT,
-    response: JSON_OBJECT,
+    body: TEXT_BODY,
+    response: EVALUATION,
   }],
   ["eval/{taskRunId}", "Renders an expression with the variables of a task run", {
-    body: PLAIN_TEXT,
-    response: JSON_OBJECT,
+    body: TEXT_BODY,
+    response: EVALUATION,
   }],
 ];
 
@@ -154,12 +166,17 @@ function bothPaths([name, summary, details]: Operations[number]): Operations {
   return methods.flatMap((method) => paths.map((path) => [`${method} ${path}`, summary, operation] as const));
 }
 
+/** With filters `state` is one of them. */
+function byIdsQuery(name: string): readonly string[] {
+  return name.endsWith("/unqueue") ? ["state"] : [];
+}
+
 /** By method and path. */
 export const EXECUTION_OPERATIONS: Operations = [
   ...BASE,
   ...ACTIONS.flatMap(bothPaths),
   ...BULK.flatMap(([name, summary, query = []]): Operations => [
-    [`${name}/by-ids`, summary, { query, body: IDS, response: BULK_RESULT }],
+    [`${name}/by-ids`, summary, { query: [...query, ...byIdsQuery(name)], body: IDS, response: BULK_RESULT }],
     [`${name}/by-query`, summary, { query: [...query, ...EXECUTION_FILTERS], response: BULK_RESULT }],
   ]),
   ["POST /executions/labels/by-ids", "Sets the labels of executions", {

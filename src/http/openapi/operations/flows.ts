@@ -12,7 +12,7 @@ import {
   TEXTS,
   YAML,
 } from "../operation.ts";
-import { listOf, MAP, objectOf, pageOf, ref, TEXT } from "../schema.ts";
+import { anyOf, ANYTHING, listOf, MAP, mapOf, objectOf, pageOf, ref, TEXT } from "../schema.ts";
 
 const FLOW = json(ref("Flow"));
 const FLOWS = json(listOf(ref("Flow")));
@@ -24,6 +24,14 @@ const CHECK = json(ref("FlowCheck"));
 const GRAPH = json(ref("Graph"));
 const DEPENDENCIES = json(ref("Dependencies"));
 const PART = { ...JSON_OBJECT, ...YAML };
+const BLUEPRINT_PAGE = pageOf(ref("BlueprintItem"));
+const BLUEPRINT_LIST = { query: ["q", "tags[]", "filters", ...PAGE], response: json(BLUEPRINT_PAGE) };
+/** Older paths leave out the kind, so that a template or the tags are where lists are now. */
+const BLUEPRINT_OR_TAGS = [ref("Blueprint"), listOf(ref("BlueprintTag"))];
+const BLUEPRINT_PART = { ...GRAPH, "application/yaml": TEXT };
+const PLUGINS = listOf(ref("Plugin"));
+const DOCUMENTATION = json(ref("PluginDocumentation"));
+const ICONS = json(mapOf(ref("PluginIcon")));
 const MATCHES = json(pageOf(objectOf({ model: ref("Flow"), fragments: listOf(TEXT) })));
 
 const FLOW_ROWS: Operations = [
@@ -47,7 +55,7 @@ const FLOW_ROWS: Operations = [
   ["POST /flows/expressions", "Lists the variables that expressions of a task can use", {
     query: ["taskId"],
     body: YAML,
-    response: JSON_OBJECT,
+    response: json(ref("ExpressionVariables")),
   }],
   ["POST /flows/graph", "Gets the graph of a source", { body: YAML, response: GRAPH }],
   ["POST /flows/bulk", "Saves several flows, and deletes those not listed", {
@@ -82,6 +90,11 @@ const FLOW_ROWS: Operations = [
   ["PUT /flows/{namespace}/{flowId}", "Saves a new revision; `If-Match` names the expected latest one", {
     headers: ["If-Match"],
     body: YAML,
+    response: SAVED,
+  }],
+  ["PATCH /flows/{namespace}/{flowId}/{taskId}", "Replaces a task, also a nested one, by a new revision", {
+    headers: ["If-Match"],
+    body: PART,
     response: SAVED,
   }],
   ["DELETE /flows/{namespace}/{flowId}", "Deletes a flow", { status: 204 }],
@@ -127,36 +140,56 @@ const FLOW_ROWS: Operations = [
 const EXPRESSION_ROWS: Operations = [
   ["POST /expressions/render", "Renders expressions", {
     body: json(objectOf({ expressions: listOf(TEXT) })),
-    response: json(objectOf({ rendered: MAP })),
+    response: json(objectOf({ rendered: mapOf(ANYTHING), errors: mapOf(TEXT) })),
   }],
   ["GET /pebble/filters", "Lists the filters of expressions", { response: TEXTS }],
-  ["GET /pebble/functions", "Lists the functions of expressions", { response: TEXTS }],
+  ["GET /pebble/functions", "Lists the functions of expressions, with their arguments on request", {
+    query: ["details"],
+    response: json(anyOf(listOf(TEXT), listOf(ref("ExpressionFunction")))),
+  }],
 ];
 
 const PLUGIN_ROWS: Operations = [
-  ["GET /plugins", "Lists plugins with their types; paged on request", { query: PAGE, response: ANY_JSON }],
+  ["GET /blueprints/community", "Lists templates of flows", BLUEPRINT_LIST],
+  ["GET /blueprints/community/{kind}", "Lists templates of a kind: flow, dashboard or app", {
+    ...BLUEPRINT_LIST,
+    response: json(anyOf(BLUEPRINT_PAGE, ...BLUEPRINT_OR_TAGS)),
+  }],
+  ["GET /blueprints/community/{kind}/{id}", "Gets a template, or the tags of a kind", {
+    response: { ...json(anyOf(...BLUEPRINT_OR_TAGS, ref("Graph"))), "application/yaml": TEXT },
+  }],
+  ["GET /blueprints/community/{kind}/{id}/{part}", "Gets the source or the graph of a template", {
+    response: BLUEPRINT_PART,
+  }],
+  ["GET /plugins", "Lists plugins with their types; paged on request", {
+    query: PAGE,
+    response: json(anyOf(PLUGINS, pageOf(ref("Plugin")))),
+  }],
   ["GET /plugins/schemas/{kind}", "Gets the JSON Schema of a flow or a part of it", {
     query: ["arrayOf"],
     response: JSON_OBJECT,
   }],
   ["GET /plugins/properties/{kind}", "Gets the properties of a kind", { response: JSON_OBJECT }],
-  ["GET /plugins/triggers", "Lists trigger types", { response: ANY_JSON }],
-  ["GET /plugins/groups/subgroups", "Lists groups of types", { response: ANY_JSON }],
-  ["GET /plugins/inputs", "Lists input types", { response: json(listOf(MAP)) }],
-  ["GET /plugins/inputs/{type}", "Gets an input type", { response: JSON_OBJECT }],
-  ["GET /plugins/icons", "Gets the icons by type", { response: JSON_OBJECT }],
-  ["GET /plugins/icons/groups", "Gets the icons by group", { response: JSON_OBJECT }],
-  ["GET /plugins/icons/{cls}", "Gets the icon of a type", { response: JSON_OBJECT }],
+  ["GET /plugins/triggers", "Lists trigger types", { response: json(pageOf(ref("TriggerType"))) }],
+  ["GET /plugins/groups/subgroups", "Lists groups of types", { response: json(PLUGINS) }],
+  ["GET /plugins/inputs", "Lists input types", { response: json(listOf(ref("InputType"))) }],
+  ["GET /plugins/inputs/{type}", "Gets an input type", { response: json(ref("InputTypeDocumentation")) }],
+  ["GET /plugins/icons", "Gets the icons by type", { response: ICONS }],
+  ["GET /plugins/icons/groups", "Gets the icons by group", { response: ICONS }],
+  ["GET /plugins/icons/{cls}", "Gets the icon of a type", { response: ICONS }],
   ["GET /plugins/icons/{cls}/icon.svg", "Gets the icon of a type as an image", {
     response: { "image/svg+xml": TEXT },
   }],
   ["POST /plugins/pluginUiManifest", "Gets the UI pages of types; always none", {
     body: ANY_JSON,
-    response: JSON_OBJECT,
+    isBodyOptional: true,
+    response: json(objectOf({ manifest: MAP })),
   }],
-  ["GET /plugins/{cls}", "Gets the documentation of a type", { query: ["all"], response: JSON_OBJECT }],
-  ["GET /plugins/{cls}/versions", "Lists the versions of a type", { response: JSON_OBJECT }],
-  ["GET /plugins/{cls}/versions/{version}", "Gets the documentation of a version", { response: JSON_OBJECT }],
+  ["GET /plugins/{cls}", "Gets the documentation of a type", { query: ["all"], response: DOCUMENTATION }],
+  ["GET /plugins/{cls}/versions", "Lists the versions of a type", { response: json(ref("PluginVersions")) }],
+  ["GET /plugins/{cls}/versions/{version}", "Gets the documentation of a version", {
+    response: DOCUMENTATION,
+  }],
 ];
 
 /** By method and path. */

@@ -1,6 +1,5 @@
 /** Operations on namespaces, their KV pairs, files and secrets. */
 import {
-  ANY_JSON,
   FILE,
   fileForm,
   FLOW_FILTERS,
@@ -10,14 +9,16 @@ import {
   PAGE,
   PLAIN_TEXT,
   TEXTS,
+  YAML,
 } from "../operation.ts";
-import { ANYTHING, FLAG, listOf, MAP, objectOf, pageOf, ref, TEXT } from "../schema.ts";
+import { ANYTHING, FLAG, INTEGER, listOf, mapOf, objectOf, pageOf, ref, TEXT } from "../schema.ts";
 
 const KV = "/namespaces/{namespace}/kv";
 const FILES = "/namespaces/{namespace}/files";
 const SECRETS = "/namespaces/{namespace}/secrets";
 const NAMESPACE = json(ref("Namespace"));
 const KEYS = json(objectOf({ keys: listOf(TEXT) }));
+const SECRETS_OF_NAMESPACE = json(listOf(ref("SecretEntry")));
 const SECRET_PAGE = json(pageOf(ref("SecretEntry")));
 
 /** By method and path. */
@@ -34,14 +35,39 @@ export const NAMESPACE_OPERATIONS: Operations = [
   ["PUT /namespaces/{namespace}", "Updates a namespace", { body: NAMESPACE, response: NAMESPACE }],
   ["DELETE /namespaces/{namespace}", "Deletes a namespace without flows", { status: 204 }],
   ["GET /namespaces/{namespace}", "Gets a namespace", { response: NAMESPACE }],
-  ["GET /namespaces/{namespace}/inherited-variables", "Gets inherited variables", { response: JSON_OBJECT }],
+  ["GET /namespaces/{namespace}/variables", "Gets its own variables as YAML", { response: YAML }],
+  ["PUT /namespaces/{namespace}/variables", "Replaces its variables", { body: YAML, status: 204 }],
+  ["GET /namespaces/{namespace}/plugindefaults", "Gets its own plugin defaults as YAML", { response: YAML }],
+  ["PUT /namespaces/{namespace}/plugindefaults", "Replaces its plugin defaults", {
+    body: YAML,
+    status: 204,
+  }],
+  ["GET /namespaces/{namespace}/inherited-variables", "Gets the variables of the namespaces above", {
+    response: JSON_OBJECT,
+  }],
+  [
+    "GET /namespaces/{namespace}/inherited-plugindefaults",
+    "Gets the plugin defaults of those above and the server",
+    {
+      response: json(listOf(ref("PluginDefault"))),
+    },
+  ],
+  ["POST /namespaces/{namespace}/plugindefaults/export", "Exports its plugin defaults as YAML", {
+    response: FILE,
+  }],
+  ["POST /namespaces/{namespace}/plugindefaults/import", "Adds plugin defaults of a YAML file", {
+    body: fileForm("fileUpload"),
+    response: TEXTS,
+  }],
   ["GET /kv", "Lists KV pairs", {
     query: [...PAGE, "q", "namespace", "filters"],
     response: json(pageOf(ref("KvEntry"))),
   }],
   [`GET ${KV}`, "Lists the KV pairs of a namespace", { response: json(listOf(ref("KvEntry"))) }],
   [`DELETE ${KV}`, "Deletes KV pairs", { body: KEYS, response: KEYS }],
-  [`GET ${KV}/inheritance`, "Lists inherited KV pairs", { response: ANY_JSON }],
+  [`GET ${KV}/inheritance`, "Lists inherited KV pairs", {
+    response: json(listOf(ref("KvEntry"))),
+  }],
   [`GET ${KV}/{key}`, "Gets the value of a KV pair", { response: json(ref("KvValue")) }],
   [`PUT ${KV}/{key}`, "Sets a KV pair; `ttl` is a duration", {
     headers: ["ttl", "description"],
@@ -64,7 +90,7 @@ export const NAMESPACE_OPERATIONS: Operations = [
   }],
   [`GET ${FILES}/revisions`, "Lists the revisions of a file", {
     query: ["path!"],
-    response: json(listOf(MAP)),
+    response: json(listOf(objectOf({ revision: INTEGER }))),
   }],
   [`GET ${FILES}/export`, "Exports all files as a zip", { response: FILE }],
   ["GET /secrets", "Lists secrets without values", {
@@ -76,13 +102,15 @@ export const NAMESPACE_OPERATIONS: Operations = [
     response: SECRET_PAGE,
   }],
   [`PUT ${SECRETS}`, "Sets a secret", {
-    body: json(objectOf({ key: TEXT, value: TEXT, "description?": TEXT, "tags?": listOf(MAP) })),
-    response: ANY_JSON,
+    body: json(objectOf({ key: TEXT, value: TEXT, "description?": TEXT, "tags?": listOf(ref("Label")) })),
+    response: SECRETS_OF_NAMESPACE,
   }],
   [`PATCH ${SECRETS}/{key}`, "Updates the description and tags of a secret", {
-    body: JSON_OBJECT,
-    response: ANY_JSON,
+    body: json(objectOf({ "description?": TEXT, "tags?": listOf(ref("Label")) })),
+    response: SECRETS_OF_NAMESPACE,
   }],
   [`DELETE ${SECRETS}/{key}`, "Deletes a secret", { status: 204 }],
-  ["GET /namespaces/{namespace}/inherited-secrets", "Lists inherited secrets", { response: JSON_OBJECT }],
+  ["GET /namespaces/{namespace}/inherited-secrets", "Lists the keys of inherited secrets by namespace", {
+    response: json(mapOf(listOf(TEXT))),
+  }],
 ];

@@ -1,6 +1,6 @@
 /** Operations on the server: health, metrics, configuration, this description. */
 import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "../operation.ts";
-import { objectOf, TEXT } from "../schema.ts";
+import { listOf, MAP, objectOf, ref, TEXT } from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
 /** With a status of DEGRADED or DOWN because of a fault: the reason, and since when. */
@@ -20,6 +20,12 @@ export const SERVER_OPERATIONS: Operations = [
   ["GET /openapi.yml", "Gets this description as YAML", { response: YAML_TEXT }],
   ["GET /openapi.yaml", "Gets this description as YAML", { response: YAML_TEXT }],
   ["GET /swagger/kestra.yml", "Gets this description as YAML", { response: YAML_TEXT }],
-  ["GET /configs", "Gets the configuration that clients read before login", { response: JSON_OBJECT }],
-  ["GET /configs/login", "Gets the login methods", { response: JSON_OBJECT }],
+  ["GET /settings", "Gets settings that operators look up: retention, limits, data folder", {
+    response: JSON_OBJECT,
+  }],
+  ["GET /ai/providers", "Lists assistants; there are none", { response: json(listOf(MAP)) }],
+  ["GET /configs", "Gets the configuration that clients read before login", {
+    response: json(ref("ClientConfiguration")),
+  }],
+  ["GET /configs/login", "Gets the login methods", { response: json(ref("LoginConfiguration")) }],
 ];

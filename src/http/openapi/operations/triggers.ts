@@ -3,18 +3,23 @@ import {
   ANY_JSON,
   CSV,
   json,
-  JSON_OBJECT,
   type OperationDetails,
   type Operations,
   PAGE,
   PLAIN_TEXT,
   TRIGGER_FILTERS,
 } from "../operation.ts";
-import { ANYTHING, FLAG, listOf, objectOf, pageOf, ref } from "../schema.ts";
+import { ANYTHING, FLAG, listOf, objectOf, pageOf, ref, TEXT } from "../schema.ts";
 
 const STATE = json(ref("TriggerState"));
 const KEY = json(ref("TriggerKey"));
 const BULK_RESULT = json(ref("BulkResult"));
+const TRIGGER_KEY = { namespace: TEXT, flowId: TEXT, triggerId: TEXT };
+const BACKFILL = json(objectOf({ ...TRIGGER_KEY, backfill: ref("BackfillRequest") }));
+const DISABLED = json(objectOf({ ...TRIGGER_KEY, disabled: FLAG }));
+const TRIGGER_CHANGE = json(
+  objectOf({ ...TRIGGER_KEY, "disabled?": FLAG, "backfill?": ref("BackfillRequest") }),
+);
 const ONE = "/triggers/{namespace}/{flowId}/{triggerId}";
 const FILTERS_BODY = json(objectOf({ "filters?": listOf(ANYTHING) }));
 const DISABLED_BODY = json(objectOf({ triggers: listOf(ref("TriggerKey")), disabled: FLAG }));
@@ -30,6 +35,7 @@ const BULK: readonly (readonly [methodAndPath: string, summary: string])[] = [
 const WEBHOOK: OperationDetails = {
   headers: ["Idempotency-Key"],
   body: { ...ANY_JSON, ...PLAIN_TEXT },
+  isBodyOptional: true,
   response: json(ref("Execution")),
   also: { 204: "A condition of the trigger does not hold: nothing was started" },
 };
@@ -46,9 +52,9 @@ export const TRIGGER_OPERATIONS: Operations = [
     query: [...PAGE, "q"],
     response: json(pageOf(ref("TriggerState"))),
   }],
-  ["PUT /triggers", "Disables, enables or backfills a trigger", { body: JSON_OBJECT, response: STATE }],
-  ["PUT /triggers/set-disabled", "Disables or enables a trigger", { body: JSON_OBJECT, response: STATE }],
-  ["PUT /triggers/backfill/create", "Starts a backfill", { body: JSON_OBJECT, response: STATE }],
+  ["PUT /triggers", "Disables, enables or backfills a trigger", { body: TRIGGER_CHANGE, response: STATE }],
+  ["PUT /triggers/set-disabled", "Disables or enables a trigger", { body: DISABLED, response: STATE }],
+  ["PUT /triggers/backfill/create", "Starts a backfill", { body: BACKFILL, response: STATE }],
   ["PUT /triggers/backfill/pause", "Pauses a backfill", { body: KEY, response: STATE }],
   ["PUT /triggers/backfill/unpause", "Resumes a backfill", { body: KEY, response: STATE }],
   ["POST /triggers/backfill/delete", "Ends a backfill", { body: KEY, response: STATE }],
@@ -56,12 +62,18 @@ export const TRIGGER_OPERATIONS: Operations = [
   [`POST ${ONE}/unlock`, "Unlocks a trigger", { response: STATE }],
   [`DELETE ${ONE}`, "Resets a trigger", { status: 204 }],
   ...BULK.flatMap(([path, summary]): Operations => [
-    [`${path}/by-query`, summary, { query: TRIGGER_FILTERS, body: FILTERS_BODY, response: BULK_RESULT }],
+    [`${path}/by-query`, summary, {
+      query: TRIGGER_FILTERS,
+      body: FILTERS_BODY,
+      isBodyOptional: true,
+      response: BULK_RESULT,
+    }],
     [`${path}/by-triggers`, summary, { body: json(listOf(ref("TriggerKey"))), response: BULK_RESULT }],
   ]),
   ["POST /triggers/set-disabled/by-query", "Disables or enables triggers", {
     query: ["disabled", ...TRIGGER_FILTERS],
     body: FILTERS_BODY,
+    isBodyOptional: true,
     response: BULK_RESULT,
   }],
   ["POST /triggers/set-disabled/by-triggers", "Disables or enables triggers", {

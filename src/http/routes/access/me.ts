@@ -1,6 +1,5 @@
 /** The caller and its credentials. */
 import { Hono } from "hono";
-import { DomainError } from "../../../model/errors.ts";
 import type { Tenants } from "../../../services/access/tenants.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
@@ -22,15 +21,4 @@ export function callerRoutes(tenants: Tenants): Hono<AppEnv> {
 /** `GET /`: problems of the configured credentials. Always none: the server does not start with invalid ones. */
 export function credentialProblemRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>().get("/", (c) => c.json([]));
-}
-
-/** `POST /basicAuth` is always refused: a caller who could set the password over the network could lock the operator out. */
-export function credentialRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>().post("/basicAuth", () => {
-    throw new DomainError(
-      "conflict",
-      "Illegal state: credentials are not set over the API; " +
-        "start the server with --basic-auth-file, or set SLUICE_BASIC_AUTH",
-    );
-  });
 }

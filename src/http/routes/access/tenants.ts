@@ -5,13 +5,22 @@ import type { Tenant } from "../../../model/access/tenant.ts";
 import type { Quotas } from "../../../services/access/quotas.ts";
 import type { Tenants } from "../../../services/access/tenants.ts";
 import { readEntity } from "../../forms/entity_body.ts";
+import { refuseMembers, SERVER_WIDE } from "../../forms/unsupported_members.ts";
 import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 
 const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
 
-/** `POST /`, `GET /search`, `GET /:id` (with `quotas` if it has any), `DELETE /:id` (204, with all of the tenant's data). */
+/** Members of tenants on other servers that have no effect here, with what to do instead. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ...SERVER_WIDE,
+  ["storageIsolation", "the data of tenants is always kept apart"],
+  ["secretIsolation", "the secrets of tenants are always kept apart"],
+  ["requireExistingNamespace", "namespaces need not be created"],
+]);
+
+/** `POST /`, `GET /search`, `GET /:id` (with `quotas` if it has any), `PUT /:id`, `DELETE /:id` (204, with all of the tenant's data). */
 export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
@@ -30,6 +39,16 @@ export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
     const used = await quotas?.usage(tenants.internalId(tenant.id) ?? "") ?? [];
     return c.json({ ...tenantBody(tenant), ...(used.length > 0 && { quotas: used }) });
   });
+  routes.put("/:id", async (c) => {
+    const id = c.req.param("id");
+    const body = await readEntity(c, FORM);
+    const name = ownProperty(body, "name") ?? tenants.get(id).name;
+    const given = readTenant({ ...body, id: ownProperty(body, "id") ?? id, name });
+    if (given.id !== id) {
+      throw invalidEntity(`id: the body is of tenant "${given.id.slice(0, 100)}", but the path of "${id}"`);
+    }
+    return c.json(tenantBody(await tenants.rename(given)));
+  });
   routes.delete("/:id", async (c) => {
     await tenants.remove(c.req.param("id"));
     return c.body(null, 204);
@@ -37,7 +56,9 @@ export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
   return routes;
 }
 
+/** @throws DomainError invalid_entity: also for members without an effect here */
 function readTenant(body: JsonObject): Tenant {
+  refuseMembers(body, REFUSED);
   const id = ownProperty(body, "id");
   const name = ownProperty(body, "name") ?? id;
   if (typeof id === "string" && typeof name === "string") return { id, name };

@@ -30,10 +30,6 @@ const POSTED: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
     type: "change-status",
     state: stateIn(readRequired(query, "newStatus"), ASSIGNABLE_STATES),
   })],
-  ["unqueue", (query) => ({
-    type: "unqueue",
-    state: stateIn(query.get("newState") || "RUNNING", UNQUEUED_STATES),
-  })],
 ]);
 
 const readKill: ReadAction = (query) => ({
@@ -53,17 +49,33 @@ export function executionBulkRoutes(deps: ExecutionBulkRoutesDeps): Hono<AppEnv>
   addBoth(routes, deps, { method: "DELETE", path: "/kill", read: readKill });
   addBoth(routes, deps, { method: "POST", path: "/kill", read: readKill });
   addBoth(routes, deps, { method: "DELETE", path: "", read: readDelete });
+  addUnqueue(routes, deps);
   addLabels(routes, deps);
   return routes;
+}
+
+/** With ids also `state` names the new state; with filters that is one of them. */
+function addUnqueue(routes: Hono<AppEnv>, deps: ExecutionBulkRoutesDeps): void {
+  const readBy = (...names: readonly string[]): ReadAction => (query) => {
+    const [state = "RUNNING"] = names.flatMap((name) => query.get(name) || []);
+    return { type: "unqueue", state: stateIn(state, UNQUEUED_STATES) };
+  };
+  const readByIds = readBy("newState", "state");
+  addBoth(routes, deps, { method: "POST", path: "/unqueue", read: readBy("newState"), readByIds });
 }
 
 function addBoth(
   routes: Hono<AppEnv>,
   { bulk, clock }: ExecutionBulkRoutesDeps,
-  { method, path, read }: { readonly method: string; readonly path: string; readonly read: ReadAction },
+  { method, path, read, readByIds = read }: {
+    readonly method: string;
+    readonly path: string;
+    readonly read: ReadAction;
+    readonly readByIds?: ReadAction;
+  },
 ): void {
   routes.on(method, `/executions${path}/by-ids`, async (c) => {
-    const action = read(queryOf(c));
+    const action = readByIds(queryOf(c));
     return response(await bulk.byIds(c.get("actor"), await readIds(c), action));
   });
   routes.on(method, `/executions${path}/by-query`, async (c) => {

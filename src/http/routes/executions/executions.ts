@@ -65,6 +65,7 @@ async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Pr
     breakpoints,
     wait: isWaiting ? request.signal : undefined,
     urlOf: (execution) => pageUrl(baseUrl, execution),
+    durations: actor.durations,
   };
   const key = readIdempotencyKey(request);
   if (key === undefined) return jsonResponse(await executions.start(actor, flow, readForm, options));

@@ -6,6 +6,7 @@ import { readJson } from "../../forms/body.ts";
 import { isTextList } from "../../forms/entity_body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { valueResponse } from "../../responses/json_response.ts";
+import { queryOf, readBoolean } from "../../forms/params.ts";
 import { invalidArgument } from "../../forms/refusals.ts";
 
 /** Most expressions of one request. */
@@ -23,11 +24,15 @@ export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
   return routes;
 }
 
-/** `GET /pebble/filters` and `/pebble/functions`: names for editors; not of a tenant. */
+/** `GET /pebble/filters` and `/pebble/functions`: names for editors, functions with `details=true` as `{name, arguments}`; not of a tenant. */
 export function expressionNameRoutes(expressions: Expressions): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get("/pebble/filters", (c) => c.json(expressions.filterNames))
-    .get("/pebble/functions", (c) => c.json(expressions.functionNames));
+    .get("/pebble/functions", (c) => {
+      const { functions } = expressions;
+      const isDetailed = readBoolean(queryOf(c), "details", false);
+      return c.json(isDetailed ? functions : functions.map(({ name }) => name));
+    });
 }
 
 /** `{expressions: [..], context?: {..}, namespace?}`. @throws DomainError invalid_argument */

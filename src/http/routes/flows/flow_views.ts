@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../../base/json.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
-import { flowText } from "../../../services/flows/flow_responses.ts";
+import { executedFlowText, flowText } from "../../../services/flows/flow_responses.ts";
 import type { FlowGraphs } from "../../../services/flows/flow_graphs.ts";
 import type { FlowInspection } from "../../../services/flows/flow_inspection.ts";
 import { searchSources } from "../../../services/flows/flow_search.ts";
@@ -85,7 +85,7 @@ function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps)
 
   routes.post("/flows/expressions", async (c) => {
     const taskId = queryOf(c).get("taskId") || undefined;
-    return valueResponse(inspection.expressions(await readSource(c), taskId));
+    return valueResponse(inspection.expressions(c.get("actor"), await readSource(c), taskId));
   });
 }
 
@@ -122,13 +122,13 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
   };
 
   routes.get("/executions/:id/graph", async (c) => {
-    const { key, options } = await flowOf(c);
-    return jsonResponse(await graphs.stored(c.get("actor"), key, { ...options, subflows: readSubflows(c) }));
+    const { execution } = await executions.view(c.get("actor"), c.req.param("id"));
+    return jsonResponse(await graphs.ofExecution(c.get("actor"), execution, readSubflows(c)));
   });
 
   routes.get("/executions/:id/flow", async (c) => {
     const { key, options } = await flowOf(c);
-    return jsonResponse(flowText(await flows.get(c.get("actor"), key, options), { source: false }));
+    return jsonResponse(executedFlowText(await flows.get(c.get("actor"), key, options)));
   });
 
   routes.get("/executions/flows/:namespace/:flowId", async (c) => {

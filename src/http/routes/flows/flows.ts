@@ -2,8 +2,9 @@
 import { type Context, Hono } from "hono";
 import { DomainError } from "../../../model/errors.ts";
 import type { Flow } from "../../../model/flows/flow.ts";
-import { checkResponse, flowText } from "../../../services/flows/flow_responses.ts";
-import type { Flows } from "../../../services/flows/flows.ts";
+import { checkResponse, flowText, savedFlowText } from "../../../services/flows/flow_responses.ts";
+import type { Flows, SavedFlow } from "../../../services/flows/flows.ts";
+import type { TaskEdits } from "../../../services/flows/task_edits.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
@@ -18,12 +19,17 @@ const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY"
 const TRIGGER_SECTION = "TRIGGERS";
 const FLOW_PATH = "/flows/:namespace/:flowId";
 
+interface FlowRoutesDeps {
+  readonly flows: Flows;
+  readonly taskEdits: TaskEdits;
+}
+
 /** Routes under `/flows`, relative to the tenant. */
-export function flowRoutes(flows: Flows): Hono<AppEnv> {
+export function flowRoutes({ flows, taskEdits }: FlowRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   addLists(routes, flows);
   addReading(routes, flows);
-  addChanging(routes, flows);
+  addChanging(routes, { flows, taskEdits });
   return routes;
 }
 
@@ -65,7 +71,7 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
   });
 
   routes.post("/flows/validate", async (c) => {
-    const checks = flows.validate(c.get("actor"), await readSources(c));
+    const checks = await flows.validate(c.get("actor"), await readSources(c));
     return valueResponse(checks.map(checkResponse));
   });
 
@@ -73,15 +79,21 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
   routes.post("/flows/validate/trigger", (c) => validatePart(c, flows, "trigger"));
 }
 
-function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
+function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps): void {
   routes.post("/flows", async (c) => {
-    return flowResponse(await flows.create(c.get("actor"), await readSource(c)), { source: true });
+    return savedResponse(await flows.create(c.get("actor"), await readSource(c)));
   });
 
   routes.put(FLOW_PATH, async (c) => {
     const expected = readIfMatch(c.req.header("if-match"));
     const source = await readSource(c);
-    return flowResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected), { source: true });
+    return savedResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected));
+  });
+
+  routes.patch(`${FLOW_PATH}/:taskId`, async (c) => {
+    const ifMatch = readIfMatch(c.req.header("if-match"));
+    const change = { key: flowKeyOf(c), taskId: c.req.param("taskId"), source: await readSource(c), ifMatch };
+    return flowResponse(await taskEdits.replace(c.get("actor"), change), { source: true });
   });
 
   routes.delete(FLOW_PATH, async (c) => {
@@ -119,6 +131,11 @@ function readIfMatch(header: string | undefined): number | undefined {
 /** A flow; its `ETag` is the value for `If-Match`. */
 function flowResponse(flow: Flow, options: { readonly source: boolean }): Response {
   return jsonResponse(flowText(flow, options), { etag: `"${flow.revision}"` });
+}
+
+/** As {@link flowResponse}, with the warnings of its source. */
+function savedResponse(saved: SavedFlow): Response {
+  return jsonResponse(savedFlowText(saved), { etag: `"${saved.flow.revision}"` });
 }
 
 /** A list of flows. */

@@ -11,7 +11,7 @@ import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 const CACHED = { "cache-control": "public,max-age=3600" };
 /** Page size of the list of plugins. */
 const ALL = "10000";
-/** Clients that send one of these get a page; others get the whole list as an array. */
+/** Requests with one of these get a page. */
 const PAGING = ["page", "size", "sort"];
 
 const SORT_FIELDS: ReadonlyMap<string, (plugin: PluginEntry) => string> = new Map([
@@ -75,11 +75,19 @@ function readFull(c: Context<AppEnv>): { isFull: boolean } {
   return { isFull: readBoolean(queryOf(c), "all", false) };
 }
 
-/** The whole list as an array; `{results, total}` with parameters of a page. */
+/** The whole list as an array; `{results, total}` with parameters of a page, and for clients of newer servers. */
 function listResponse(c: Context<AppEnv>, plugins: readonly PluginEntry[]): Response {
   const query = queryOf(c);
-  if (!PAGING.some((name) => query.has(name))) return valueResponse(plugins);
+  if (!PAGING.some((name) => query.has(name)) && !isNewClient(c.req.raw.headers)) {
+    return valueResponse(plugins);
+  }
   if (!query.get("size")) query.set("size", ALL);
   const results = takePage(plugins, readPaging(query), SORT_FIELDS);
   return valueResponse({ results, total: plugins.length });
+}
+
+/** Clients that name their version from 1 and accept JSON read a page. */
+function isNewClient(headers: Headers): boolean {
+  const version = Number.parseInt(headers.get("x-kestra-version") ?? "", 10);
+  return version >= 1 && (headers.get("accept") ?? "").includes("application/json");
 }

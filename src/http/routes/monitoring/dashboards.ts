@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { toIso } from "../../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
 import type { Problem } from "../../../model/flows/problem.ts";
-import type { Dashboard, Dashboards } from "../../../services/metrics/dashboards.ts";
+import type { Dashboard, Dashboards } from "../../../services/charts/dashboards.ts";
 import { checkResponse } from "../../../services/flows/flow_responses.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readSource } from "../../forms/flow_request.ts";

@@ -33,7 +33,8 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/search", async (c) => {
     const query = readLogQuery(queryOf(c), clock.now());
-    return await pageResponse(c, await logSearch.search(c.get("actor"), query, c.req.raw.signal));
+    const page = await logSearch.search(c.get("actor"), query, c.req.raw.signal);
+    return await pageResponse(c, page, query.after ? "CURSOR" : "OFFSET");
   });
 
   routes.get("/logs/:executionId", async (c) => {
@@ -73,16 +74,23 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   return routes;
 }
 
-/** `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor` when more lines may follow. */
+/**
+ * `type` says how the page was chosen. `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor`
+ * and `nextCursor`, which are the same, when more lines may follow.
+ */
 function pageResponse(
   c: Context<AppEnv>,
   { results, total, isTotalExact, searchedTo, next }: LogPage,
+  type: "OFFSET" | "CURSOR",
 ): Promise<Response> {
+  const cursor = next && cursorText(next);
   const rest = stringifyJson({
     total,
+    type,
     isTotalExact: isTotalExact ? undefined : false,
     searchedTo: searchedTo === undefined || !Number.isFinite(searchedTo) ? undefined : toIso(searchedTo),
-    cursor: next && cursorText(next),
+    cursor,
+    nextCursor: cursor,
   });
   const pieces = textPieces(piecesOf(results), stringifyJson);
   return textResponse(c, listText(pieces, { before: '{"results":[', after: `],${rest.slice(1)}` }));

@@ -87,7 +87,7 @@ function readWindow(
   const end = readDate(query, "endDate") ?? now;
   const start = readDate(query, "startDate") ?? end - DEFAULT_WINDOW_MS;
   if (start > end) {
-    throw invalidArgument('"startDate" must not be after "endDate"');
+    throw invalidArgument("Start date must be before End Date");
   }
   if (end - start <= MAX_WINDOW_MS) return { start, end };
   throw invalidArgument('"startDate" is more than ten years before "endDate"');

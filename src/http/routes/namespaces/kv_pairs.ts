@@ -17,6 +17,7 @@ import { invalidEntity } from "../../forms/refusals.ts";
 
 const SORT_FIELDS = new Map<string, (pair: KvPairInfo) => string | number>([
   ["key", (pair) => pair.key],
+  ["name", (pair) => pair.key],
   ["namespace", (pair) => pair.namespace],
   ["updateDate", (pair) => pair.updatedAt],
   ["creationDate", (pair) => pair.createdAt],
@@ -104,6 +105,7 @@ function entryBody(pair: KvPairInfo): object {
   return {
     namespace: pair.namespace,
     key: pair.key,
+    type: pair.type,
     revision: pair.revision,
     description: pair.description,
     creationDate: toIso(pair.createdAt),

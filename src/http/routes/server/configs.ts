@@ -4,25 +4,30 @@ import { SYSTEM_NAMESPACE } from "../../../model/executions/execution_query.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import type { HttpConfig } from "../../pipeline/config.ts";
 
-/** `GET /configs`, and its part `/configs/login`; both are public and contain no secret. */
-export function configRoutes(config: HttpConfig): Hono<AppEnv> {
-  const login = {
+/**
+ * `GET /configs`, and its part `/configs/login`; both are public and contain no secret. Front ends show their set-up page
+ * until `isBasicAuthInitialized`: it is false only while the first user can be set.
+ */
+export function configRoutes(config: HttpConfig, isSetupOpen: () => boolean): Hono<AppEnv> {
+  const login = () => ({
     version: config.version,
     edition: "OSS",
-    isBasicAuthInitialized: config.isProtected,
+    isBasicAuthInitialized: !isSetupOpen(),
     isBasicAuthEnabled: config.isProtected,
-  };
-  const body = {
+  });
+  const body = () => ({
     uuid: config.uuid,
-    ...login,
+    ...login(),
     commitId: config.commit,
-    isCustomDashboardsEnabled: false,
+    isCustomDashboardsEnabled: true,
     isAnonymousUsageEnabled: false,
+    isUiAnonymousUsageEnabled: false,
     isTemplateEnabled: false,
+    isAiEnabled: false,
     preview: { initial: 100, max: 5_000 },
     systemNamespace: SYSTEM_NAMESPACE,
     hiddenLabelsPrefixes: ["system."],
     url: config.baseUrl,
-  };
-  return new Hono<AppEnv>().get("/", (c) => c.json(body)).get("/login", (c) => c.json(login));
+  });
+  return new Hono<AppEnv>().get("/", (c) => c.json(body())).get("/login", (c) => c.json(login()));
 }

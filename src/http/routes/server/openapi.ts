@@ -1,22 +1,39 @@
 /** The OpenAPI description, for people and client generators. */
 import { type Context, Hono } from "hono";
 import { stringify } from "@std/yaml";
+import type { DurationForm } from "../../../base/duration.ts";
 import { type JsonObject, stringifyJson } from "../../../base/json.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 
 const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];
 
-/** `GET /openapi.json`, `/openapi.yml` and the path of older clients. `describe` is called once per format, at the first request. */
-export function openApiRoutes(describe: () => JsonObject): Hono<AppEnv> {
+/** The description of responses that write durations in that form. */
+type Describe = (durations: DurationForm) => JsonObject;
+
+/**
+ * `GET /openapi.json`, `/openapi.yml` and the path of older clients. Durations are described as the request asks for them.
+ * `describe` is called once per format and form, at the first request.
+ */
+export function openApiRoutes(describe: Describe): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  let [json, yaml]: (string | undefined)[] = [];
-  routes.get("/openapi.json", () => jsonResponse(json ??= stringifyJson(describe())));
+  const jsonOf = rememberedText((durations) => stringifyJson(describe(durations)));
+  const yamlOf = rememberedText((durations) =>
+    stringify(describe(durations), { aliasDuplicateObjects: false })
+  );
+  routes.get("/openapi.json", (c) => jsonResponse(jsonOf(c)));
   for (const path of YAML_PATHS) {
-    routes.get(path, (c: Context<AppEnv>) => {
-      yaml ??= stringify(describe(), { aliasDuplicateObjects: false });
-      return c.body(yaml, 200, { "content-type": "application/yaml; charset=utf-8" });
-    });
+    routes.get(path, (c) => c.body(yamlOf(c), 200, { "content-type": "application/yaml; charset=utf-8" }));
   }
   return routes;
+}
+
+function rememberedText(textOf: (durations: DurationForm) => string): (c: Context<AppEnv>) => string {
+  const texts = new Map<DurationForm, string>();
+  return (c) => {
+    const { durations = "seconds" } = c.get("actor");
+    const text = texts.get(durations) ?? textOf(durations);
+    texts.set(durations, text);
+    return text;
+  };
 }

@@ -1,5 +1,6 @@
 /** The pages of the UI, and their assets. */
 import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/clock.ts";
 import { isId } from "../../../base/id.ts";
@@ -9,12 +10,16 @@ import { LOG_LEVELS } from "../../../model/flows/flow.ts";
 import { type State, STATES } from "../../../model/executions/state.ts";
 import type { ServerProblem } from "../../../model/server_health.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
+import { appPage } from "../../../ui/app_page.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
+import type { Bundle } from "../../../ui/bundle.ts";
 import { type ExecutionPage, executionPage } from "../../../ui/execution_page.ts";
 import { notFoundPage } from "../../../ui/layout.ts";
 import { type LogView, MAX_SHOWN_LINES } from "../../../ui/log_list.ts";
 import { type ExecutionSummary, startPage } from "../../../ui/start_page.ts";
+import { VIEWS } from "../../../ui/views.ts";
 import type { AppEnv } from "../../forms/env.ts";
+import { hasSessionCookie } from "../../pipeline/cookies.ts";
 import type { BaseUrlOf } from "../../responses/page_url.ts";
 
 interface PageRoutesDeps {
@@ -24,6 +29,8 @@ interface PageRoutesDeps {
   readonly version: string;
   /** What keeps the server from its work. */
   readonly findProblem: () => Promise<ServerProblem | undefined>;
+  /** The built UI; absent: pages without scripts. */
+  readonly bundle?: Bundle;
 }
 
 const PAGE_HEADERS = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
@@ -38,28 +45,62 @@ export function homeRoutes(): Hono<AppEnv> {
 
 /** Routes below `/ui`, of the tenant `main`. */
 export function pageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
-  const routes = executionPageRoutes(deps);
-  routes.get("/", (c) => showStart(c, deps));
-  addAssets(routes);
+  const routes = tenantPageRoutes(deps);
+  if (!deps.bundle) routes.get("/", (c) => showStart(c, deps));
   return routes;
 }
 
-/** Pages of executions, relative to `/ui` or `/ui/:tenant`. */
-export function executionPageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
+/** Pages of a tenant, relative to `/ui` or `/ui/:tenant`. */
+export function tenantPageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
+  const { bundle } = deps;
   const routes = new Hono<AppEnv>();
   routes.get(EXECUTION_PATH, (c) => showExecution(c, deps));
   routes.get(`${EXECUTION_PATH}/:tab`, (c) => showExecution(c, deps));
+  if (!bundle) return routes;
+  routes.get("/", (c) => showApp(c, bundle));
+  for (const view of VIEWS) {
+    routes.get(`/${view}`, (c) => showApp(c, bundle));
+    // More segments than any address of a view has; the view itself says what it does not know.
+    for (const depth of [1, 2, 3, 4]) {
+      const below = Array.from({ length: depth }, (_, index) => `/:part${index}`).join("");
+      if (view !== "executions" || depth < 3) routes.get(`/${view}${below}`, (c) => showApp(c, bundle));
+    }
+  }
   return routes;
 }
 
-function addAssets(routes: Hono<AppEnv>): void {
+function showApp(c: Context<AppEnv>, { manifest }: Bundle, status: 200 | 404 = 200): Response {
+  return c.body(appPage(manifest), status, PAGE_HEADERS);
+}
+
+/** Styles, scripts and images of pages, at `/ui/assets`. They are public: the log-in page needs them. */
+export function assetRoutes(bundle?: Bundle): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
   const tags = new Map([...ASSETS].map(([name, { text }]) => [name, etagOf(text)]));
-  routes.get("/assets/:name", (c) => {
+  routes.get("/:name", (c) => {
     const name = c.req.param("name");
+    const packed = bundle?.files.get(name);
+    if (packed) return bundleResponse(c.req.header("accept-encoding"), name, packed);
     const asset = ASSETS.get(name);
     if (!asset) throw new DomainError("not_found", `Not Found: there is no file "${name.slice(0, 100)}"`);
     return assetResponse(asset, tags.get(name) ?? "", c.req.header("if-none-match"));
   });
+  return routes;
+}
+
+/** A file of the build. Its name changes with its content, so browsers keep it. */
+function bundleResponse(
+  accepted: string | undefined,
+  name: string,
+  packed: Uint8Array<ArrayBuffer>,
+): Response {
+  const headers = {
+    "content-type": name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
+    "cache-control": "public, max-age=31536000, immutable",
+    vary: "accept-encoding",
+  };
+  if (!/\bgzip\b/.test(accepted ?? "")) return new Response(new Uint8Array(gunzipSync(packed)), { headers });
+  return new Response(packed, { headers: { ...headers, "content-encoding": "gzip" } });
 }
 
 /** Browsers revalidate with each page; the asset is sent again only after an update of the server. */
@@ -79,7 +120,9 @@ async function showExecution(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<
   const actor = c.get("actor");
   const shown = isId(id) ? await undefinedIfMissing(() => executions.view(actor, id)) : undefined;
   const execution = shown?.execution;
-  if (!execution || execution.namespace !== namespace || execution.flowId !== flowId) {
+  const isKnown = execution?.namespace === namespace && execution.flowId === flowId;
+  if (deps.bundle) return showApp(c, deps.bundle, isKnown ? 200 : 404);
+  if (!execution || !isKnown) {
     return c.body(notFoundPage(`Flow "${namespace}.${flowId}" has no execution "${id}".`), 404, PAGE_HEADERS);
   }
   const taskRunCount = execution.taskRuns.length + shown.hiddenTaskRuns;
@@ -89,6 +132,7 @@ async function showExecution(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<
     ...await latestLines(executions.logs(actor, id)),
     now: clock.now(),
     problem: await findProblem(),
+    canLogOut: hasSessionCookie(c.req.raw),
   };
   return c.body(executionPage(page), 200, PAGE_HEADERS);
 }
@@ -128,6 +172,7 @@ async function showStart(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Resp
     executions: results.map((text) => summaryOf(objectOf(parseJson(text)))),
     total,
     problem: await deps.findProblem(),
+    canLogOut: hasSessionCookie(c.req.raw),
   });
   return c.body(page, 200, PAGE_HEADERS);
 }

@@ -47,7 +47,7 @@ export function webhookRoutes({ webhooks, baseUrlOf, clients }: WebhookRoutesDep
       throw new DomainError("method_not_allowed", "Method Not Allowed: use GET or POST");
     }
     const baseUrl = baseUrlOf(c);
-    const { tenant } = c.get("actor");
+    const { tenant, durations } = c.get("actor");
     const response = await webhooks.call(tenant, addressOf(c), {
       caller: { address: clients.of(c.req.raw, c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
       readCall: async (store, use, verify) => {
@@ -55,6 +55,7 @@ export function webhookRoutes({ webhooks, baseUrlOf, clients }: WebhookRoutesDep
         return await readCall(request, store, use);
       },
       urlOf: (execution) => pageUrl(baseUrl, execution),
+      durations,
       signal: c.req.raw.signal,
       once: onceCallOf(c.req.raw),
     });

@@ -50,6 +50,7 @@ const REFUSED: [body: unknown, status: number, reason: string][] = [
   [{ id: "a", name: "n".repeat(251) }, 422, "name:"],
   [{ id: 1 }, 422, "is of the form"],
   [{ name: "a" }, 422, "is of the form"],
+  [{ id: "a", concurrency: { limit: 1 } }, 422, "concurrency: is not supported"],
   [null, 422, "is of the form"],
 ];
 
@@ -62,6 +63,38 @@ Deno.test("POST /tenants refuses ids that are taken, reserved or malformed", asy
     assertStringIncludes((await response.json()).message, reason);
   }
   assertEquals(server.tenants.list().map(({ id }) => id), ["main", "acme"]);
+});
+
+Deno.test("PUT /tenants/:id renames a tenant, also for the next process", async () => {
+  await using server = await startApp();
+  await server.tenants.create({ id: "acme", name: "Acme" });
+  const put = (id: string, body: unknown) =>
+    server.send(`${PATH}/${id}`, {
+      method: "PUT",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    });
+  const renamed = { id: "acme", name: "Acme Inc.", deleted: false };
+  const response = await put("acme", renamed);
+  assertEquals([response.status, await response.json()], [200, renamed]);
+  assertEquals(server.tenants.get("acme").name, "Acme Inc.");
+  assertEquals((await put("acme", {})).status, 200);
+  assertEquals(server.tenants.get("acme").name, "Acme Inc.");
+  assertEquals((await put("main", { name: "Main" })).status, 200);
+  const refused: [id: string, body: unknown, status: number, reason: string][] = [
+    ["main", { name: "Other" }, 409, "keeps its name"],
+    ["missing", { name: "Other" }, 404, '"missing"'],
+    ["acme", { id: "other" }, 422, 'but the path of "acme"'],
+    ["acme", { name: "" }, 422, "name:"],
+    ["acme", { concurrency: { limit: 1, behavior: "QUEUE" } }, 422, "concurrency: is not supported"],
+    ["acme", { requireExistingNamespace: true }, 422, "requireExistingNamespace: is not supported"],
+  ];
+  for (const [id, body, status, reason] of refused) {
+    const refusal = await put(id, body);
+    assertEquals(refusal.status, status, reason);
+    assertStringIncludes((await refusal.json()).message, reason);
+  }
+  assertEquals(server.tenants.get("acme").name, "Acme Inc.");
 });
 
 Deno.test("GET /tenants/search lists main first, by page and by text", async () => {

@@ -277,7 +277,7 @@ Deno.test("POST /executions/:id/replay begins a new execution with the same inpu
   const { id } = await server.start("hello", { name: "Ann" }, "?labels=x:y");
   await settle();
   const { status, body } = await post(server, `/executions/${id}/replay`);
-  assertEquals([status, statesOf(body), body.taskRunList], [200, "CREATED", []]);
+  assertEquals([status, statesOf(body), taskStates(body)], [200, "CREATED RUNNING SUCCESS", "a SUCCESS"]);
   assertObjectMatch(body, {
     parentId: id,
     originalId: id,
@@ -293,6 +293,16 @@ Deno.test("POST /executions/:id/replay begins a new execution with the same inpu
     { key: "system.replay", value: "true" },
     { key: "system.correlationId", value: body.id },
   ]);
+});
+
+Deno.test("POST /executions/:id/replay returns the state after the first steps of the new execution", async () => {
+  await using server = await Harness.start();
+  await server.save(
+    flow("slow", returns("a") + "  - { id: wait, type: io.svc.plugin.core.flow.Sleep, duration: PT1M }\n"),
+  );
+  const { id } = await server.start("slow");
+  const { body } = await post(server, `/executions/${id}/replay`);
+  assertEquals([statesOf(body), taskStates(body)], ["CREATED RUNNING", "a SUCCESS, wait RUNNING"]);
 });
 
 Deno.test("POST /executions/:id/replay marks the execution that is repeated, and not those that repeat it", async () => {

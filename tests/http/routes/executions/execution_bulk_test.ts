@@ -112,7 +112,7 @@ Deno.test("POST /executions/unqueue/by-ids lets queued executions run beyond the
   const ids = await begin(server, LIMITED, 4);
   assertEquals(await states(server, ids), ["PAUSED", "QUEUED", "QUEUED", "QUEUED"]);
   await server.json("POST", "/executions/unqueue/by-ids", json([ids[1]]));
-  await server.json("POST", "/executions/unqueue/by-ids?newState=CANCELLED", json([ids[2]]));
+  await server.json("POST", "/executions/unqueue/by-ids?state=CANCELLED", json([ids[2]]));
   assertEquals(await states(server, ids), ["PAUSED", "PAUSED", "CANCELLED", "QUEUED"]);
 });
 

@@ -44,6 +44,7 @@ Deno.test("POST /executions/:namespace/:flowId returns the execution as it was c
   const { id, ...answer } = await response.json();
   const at = new Date(FAKE_START).toISOString();
   assertEquals(answer, {
+    tenantId: "main",
     namespace: "demo",
     flowId: "hello",
     flowRevision: 1,
@@ -370,7 +371,7 @@ Deno.test("GET /executions/:id/follow sends start, each change, and the end", as
   await using reader = new EventReader(await server.request("GET", `/executions/${id}/follow`));
   await settle();
   assertEquals(reader.ids, "start progress");
-  assertEquals(reader.events[0]?.data, { id });
+  assertEquals(reader.events[0]?.data, reader.events[1]?.data);
   assertObjectMatch(reader.events[1]?.data, { id, state: { current: "RUNNING" } });
   assertEquals(reader.events[1]?.data.taskRunList.length, 1);
   await server.advance(61_000);

@@ -57,7 +57,7 @@ Deno.test("GET /executions/:id of a large execution is complete, and equal to it
 Deno.test("GET /executions/:id reads the values of a large execution while the client reads them", async () => {
   const { server, id, reads } = await startLarge(300_000);
   await using _server = server;
-  const { body } = await server.request("GET", `/executions/${id}`);
+  const { body } = await server.open("GET", `/executions/${id}`);
   const before = reads.count;
   assertEquals(before < TASKS, true, `${before} values were read before the client read`);
   const reader = (body as ReadableStream<Uint8Array>).getReader();
@@ -173,7 +173,7 @@ Deno.test("log lines of an execution are read while the client reads them, witho
   const { results, total } = await server.page(`/logs/search?size=3`);
   assertEquals([results.length, total], [3, 150]);
   assertEquals(reads.count, 0);
-  const { body } = await server.request("GET", `/logs/${id}`);
+  const { body } = await server.open("GET", `/logs/${id}`);
   await body?.cancel();
   assertEquals(await server.json("GET", `/logs/${id}0`).catch(() => "refused"), []);
 });

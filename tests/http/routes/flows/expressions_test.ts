@@ -82,6 +82,22 @@ for (const [body, message] of REFUSED) {
   });
 }
 
+Deno.test("GET /pebble/functions?details=true lists functions with the names of their arguments", async () => {
+  await using server = await Harness.start();
+  const path = "/api/v1/pebble/functions";
+  const functions = await server.json("GET", `${path}?details=true`) as {
+    name: string;
+    arguments: string[];
+  }[];
+  assertEquals(functions.map(({ name }) => name), await server.json("GET", path));
+  for (
+    const [name, expected] of [["randomInt", ["lower", "upper"]], ["uuid", []], ["block", ["name"]]] as const
+  ) {
+    assertEquals(functions.find((each) => each.name === name)?.arguments, [...expected]);
+  }
+  assertEquals(functions.find(({ name }) => name === "kv")?.arguments[0], "key");
+});
+
 Deno.test("GET /pebble/filters and /pebble/functions list names in order", async () => {
   await using server = await Harness.start();
   const filters = await server.json("GET", "/api/v1/pebble/filters") as string[];

@@ -266,9 +266,9 @@ Deno.test("GET /flows/export/by-query/csv returns a line a flow below their memb
   assertEquals(response.headers.get("content-disposition"), 'attachment; filename="flows.csv"');
   const tasks = '"[{""id"":""a"",""type"":""io.svc.plugin.core.debug.Return"",""format"":""a""}]"';
   assertEquals((await response.text()).split("\r\n"), [
-    "id,namespace,revision,description,tasks,disabled,deleted",
-    `a,demo,1,"'=1+1, ""quoted""",${tasks},false,false`,
-    `b,demo,1,,${tasks},false,false`,
+    "id,namespace,revision,description,tasks,disabled,deleted,draft",
+    `a,demo,1,"'=1+1, ""quoted""",${tasks},false,false,false`,
+    `b,demo,1,,${tasks},false,false,false`,
     "",
   ]);
   const empty = await server.request("GET", "/flows/export/by-query/csv?namespace=none");

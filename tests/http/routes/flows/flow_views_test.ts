@@ -184,6 +184,14 @@ Deno.test("GET /flows/source finds text in sources, marked and escaped", async (
   assertStringIncludes(found.results[0]?.fragments[0] ?? "", "[mark]Needle[/mark]");
 });
 
+Deno.test("GET /flows/source escapes the characters of HTML elements only", async () => {
+  await using server = await start(
+    `id: quoted\nnamespace: demo\ntasks: [{id: a, type: ${RETURN}, format: "'<&>'"}]\n`,
+  );
+  const found = await server.json("GET", "/flows/source?q=format") as unknown as Found;
+  assertStringIncludes(found.results[0]?.fragments[0] ?? "", `[mark]format[/mark]: "'&lt;&amp;&gt;'"}`);
+});
+
 const SOURCE_QUERIES: readonly [string, number, number][] = [
   ["?q=needle&namespace=demo", 1, 1],
   ["?q=needle&size=1&page=2", 1, 2],
@@ -270,4 +278,144 @@ Deno.test("GET /executions/namespaces and below return the flows that can be sta
   >;
   assertEquals([flow.id, flow.revision], ["nested", 1]);
   assertEquals((await refusal(server, "GET", "/executions/flows/demo/nested?revision=2"))[0], 404);
+});
+
+interface RunGraph {
+  readonly nodes: readonly {
+    uid: string;
+    taskRun?: { value?: string; state: { current: string; duration: unknown } };
+  }[];
+  readonly edges: readonly {
+    source: string;
+    target: string;
+    relation: { relationType?: string; value?: string };
+  }[];
+  readonly clusters: readonly { cluster: { uid: string }; nodes: string[]; parents: string[] }[];
+}
+
+/** The graph of a new execution of a flow. */
+async function runGraph(server: Harness, source: string): Promise<RunGraph> {
+  const { id } = await server.run(source);
+  return await server.json("GET", `/executions/${id}/graph`) as unknown as RunGraph;
+}
+
+function forEach(more = ""): string {
+  return `id: loop
+namespace: demo
+tasks:
+  - {id: first, type: ${RETURN}, format: a}
+  - id: each
+    type: io.svc.plugin.core.flow.ForEach
+    values: ["x", "y"]
+${more}    tasks:
+      - id: s
+        type: ${SEQUENTIAL}
+        tasks: [{id: inner, type: ${RETURN}, format: "{{ parent.taskrun.value }}"}]
+      - {id: z, type: ${RETURN}, format: "{{ taskrun.value }}"}
+  - {id: last, type: io.svc.plugin.core.flow.Sleep, duration: PT1M}
+`;
+}
+
+Deno.test("GET /executions/:id/graph shows the task runs, and a cluster and a path for each value of a ForEach", async () => {
+  await using server = await start();
+  const { nodes, edges, clusters } = await runGraph(server, forEach());
+  const runs = nodes.filter(({ taskRun }) => taskRun).map(({ uid, taskRun }) =>
+    `${uid} ${taskRun?.state.current}`
+  );
+  assertEquals(runs.sort(), [
+    "root.each SUCCESS",
+    "root.each@0.s SUCCESS",
+    "root.each@0.s.inner SUCCESS",
+    "root.each@0.z SUCCESS",
+    "root.each@1.s SUCCESS",
+    "root.each@1.s.inner SUCCESS",
+    "root.each@1.z SUCCESS",
+    "root.first SUCCESS",
+    "root.last RUNNING",
+  ]);
+  assertEquals(nodes.filter(({ uid }) => uid.endsWith(".z")).map(({ taskRun }) => taskRun?.value), [
+    "x",
+    "y",
+  ]);
+  const values = edges.filter(({ relation }) => relation.value !== undefined);
+  assertEquals(values.map(({ source, target, relation }) => `${source} ${relation.value} ${target}`), [
+    "root.each x root.each@0.@root",
+    "root.each@0.@end y root.each@1.@root",
+  ]);
+  assertEquals(clusters.map(({ cluster, parents }) => [cluster.uid, ...parents].join(" ")), [
+    "cluster_root.each",
+    "cluster_root.each@0 cluster_root.each",
+    "cluster_root.each@0.s cluster_root.each cluster_root.each@0",
+    "cluster_root.each@1 cluster_root.each",
+    "cluster_root.each@1.s cluster_root.each cluster_root.each@1",
+  ]);
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  assertEquals(uids.size, nodes.length);
+  for (const { source, target } of edges) assertEquals([uids.has(source), uids.has(target)], [true, true]);
+});
+
+Deno.test("GET /executions/:id/graph draws values that run at the same time beside each other", async () => {
+  await using server = await start();
+  const { edges } = await runGraph(server, forEach("    concurrencyLimit: 0\n"));
+  const values = edges.filter(({ relation }) => relation.value !== undefined);
+  assertEquals(values.map(({ source, target }) => `${source} ${target}`), [
+    "root.each root.each@0.@root",
+    "root.each root.each@1.@root",
+  ]);
+  const ends = edges.filter(({ target }) => target === "root.each.@end").map(({ source }) => source);
+  assertEquals(ends, ["root.each@0.@end", "root.each@1.@end"]);
+});
+
+Deno.test("GET /executions/:id/graph draws a ForEach that has not begun like the one of the flow", async () => {
+  await using server = await start();
+  const source = forEach().replace("format: a}", 'format: "{{ missing }}"}');
+  const graph = await runGraph(server, source);
+  const flow = await server.json("GET", "/flows/demo/loop/graph") as unknown as Graph;
+  assertEquals(graph.nodes.map(({ uid }) => uid), flow.nodes.map(({ uid }) => uid));
+  assertEquals(graph.nodes.filter(({ taskRun }) => taskRun).map(({ uid }) => uid), ["root.first"]);
+});
+
+Deno.test("GET /executions/:id/graph writes the durations of task runs as the request asks", async () => {
+  await using server = await start();
+  const { id } = await server.run(forEach());
+  const headers = { accept: "application/json;durations=iso" };
+  const graph = await server.json("GET", `/executions/${id}/graph`, { headers }) as unknown as RunGraph;
+  const first = graph.nodes.find(({ uid }) => uid === "root.first");
+  assertEquals(first?.taskRun?.state.duration, "PT0S");
+});
+
+Deno.test("GET /executions/:id/graph draws 500 values, and says how many it leaves out", async () => {
+  await using server = await start();
+  const values = JSON.stringify(Array.from({ length: 520 }, (_, index) => String(index)));
+  const { nodes } = await runGraph(
+    server,
+    `id: many\nnamespace: demo\ntasks:\n  - id: each\n    type: io.svc.plugin.core.flow.ForEach\n` +
+      `    values: '${values}'\n    tasks: [{id: a, type: ${RETURN}, format: a}]\n`,
+  );
+  const each = nodes.find(({ uid }) => uid === "root.each") as unknown as { hiddenValues: number };
+  assertEquals([nodes.filter(({ uid }) => uid.endsWith(".a")).length, each.hiddenValues], [500, 20]);
+});
+
+Deno.test("GET /executions/:id/flow shows the inputs of each Pause as forms read them", async () => {
+  await using server = await start();
+  const pause = (id: string, type: string) =>
+    `{id: ${id}, type: ${type}, onResume: [{id: reason, type: STRING}]}`;
+  const { id } = await server.run(
+    `id: asks\nnamespace: demo\ntasks:\n  - id: s\n    type: ${SEQUENTIAL}\n    tasks:\n` +
+      `      - ${pause("a", "io.kestra.plugin.core.flow.Pause")}\n  - ${
+        pause("b", "io.svc.core.tasks.flows.Pause")
+      }\n` +
+      "  - {id: c, type: io.svc.plugin.core.flow.Pause}\n",
+  );
+  const { tasks: [s, b, c] } = await server.json("GET", `/executions/${id}/flow`) as unknown as {
+    tasks: { inputs?: unknown; onResume?: unknown; tasks?: { inputs?: unknown }[] }[];
+  };
+  const inputs = [{ id: "reason", type: "STRING" }];
+  assertEquals([s?.inputs, s?.tasks?.[0]?.inputs, b?.inputs, b?.onResume, c?.inputs], [
+    ...[undefined, inputs, inputs, inputs, undefined],
+  ]);
+  const { tasks: [, stored] } = await server.json("GET", "/flows/demo/asks") as unknown as {
+    tasks: { inputs?: unknown }[];
+  };
+  assertEquals(stored?.inputs, undefined);
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "../../../../src/base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../../src/model/limits.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json, yaml } from "../../../support/request_bodies.ts";
@@ -28,6 +29,7 @@ Deno.test("POST /flows returns the flow with its source", async () => {
     tasks: [{ id: "a", type: "io.svc.plugin.core.debug.Return", format: "a" }],
     disabled: false,
     deleted: false,
+    draft: false,
     source: text,
   });
 });
@@ -38,6 +40,7 @@ const MEDIA_TYPES: readonly (readonly [string, number])[] = [
   ["text/yaml", 200],
   ["text/x-yaml; charset=utf-8", 200],
   ["text/plain;charset=UTF-8", 200],
+  ["application/octet-stream", 200],
   ["APPLICATION/JSON", 200],
   ["application/xml", 415],
   ["multipart/form-data; boundary=x", 415],
@@ -196,9 +199,11 @@ Deno.test("GET /flows/:namespace/:id/revisions lists what was saved, with source
   assertEquals(revisions.map(({ revision }) => revision), [1, 2]);
   assertEquals(revisions[0]?.source, source("hello"));
   await server.request("DELETE", "/flows/demo/hello");
-  const refused = await server.request("GET", "/flows/demo/hello/revisions");
-  await refused.body?.cancel();
-  assertEquals(refused.status, 404);
+  const left = await server.json("GET", "/flows/demo/hello/revisions?allowDelete=false") as unknown[];
+  assertEquals(left.length, 2);
+  const unknown = await server.request("GET", "/flows/demo/none/revisions");
+  await unknown.body?.cancel();
+  assertEquals(unknown.status, 404);
   const all = await server.json("GET", "/flows/demo/hello/revisions?allowDelete=true") as unknown[];
   assertEquals(all.length, 3);
 });
@@ -333,4 +338,87 @@ Deno.test("POST /flows/validate says where each problem is", async () => {
     column: 5,
     length: 6,
   });
+});
+
+Deno.test("POST and PUT /flows give the places of problems, as /flows/validate does", async () => {
+  await using server = await Harness.start();
+  await server.save("id: f\nnamespace: demo\ntasks: [{id: t, type: io.svc.plugin.core.debug.Return}]\n");
+  const source =
+    "id: f\nnamespace: demo\ntasks:\n  - id: t\n    type: io.kestra.plugin.jdbc.mysql.Query\n    sql: x\n";
+  const place = { path: "tasks[0].type", line: 5, column: 11 };
+  const [check] = await server.json("POST", "/flows/validate", yaml(source)) as JsonObject[];
+  const [{ path, line, column, message } = {} as JsonObject] = check?.problems as JsonObject[];
+  assertEquals({ path, line, column }, place);
+  assertStringIncludes(String(message), 'this type of the integration "SQL databases" is planned');
+  for (const [method, path] of [["POST", "/flows"], ["PUT", "/flows/demo/f"]] as const) {
+    const response = await server.request(method, path, yaml(source));
+    assertEquals(response.status, 422);
+    const body = await response.json();
+    assertEquals(body.errors, [{ detail: message, ...place }]);
+    assertEquals(body._embedded.errors, [{ message, ...place }]);
+  }
+});
+
+const TWO_TASKS = `# ours
+id: f
+namespace: demo
+tasks:
+  - id: a # first
+    type: io.svc.plugin.core.debug.Return
+    format: old
+  # kept
+  - id: b
+    type: io.svc.plugin.core.debug.Return
+`;
+
+Deno.test("PATCH /flows/:namespace/:flowId/:taskId replaces the task in the source by a new revision", async () => {
+  await using server = await Harness.start();
+  await server.save(TWO_TASKS);
+  const task = { id: "a", type: "io.svc.plugin.core.debug.Return", format: "new" };
+  const response = await server.request("PATCH", "/flows/demo/f/a", json(task));
+  assertEquals([response.status, response.headers.get("etag")], [200, '"2"']);
+  const expected = TWO_TASKS.replace(" # first", "").replace("old", "new");
+  assertEquals((await response.json()).source, expected);
+  assertEquals(await server.json("GET", "/flows/demo/f/tasks/a"), task);
+  const same = await server.json("PATCH", "/flows/demo/f/a", json(task)) as JsonObject;
+  assertEquals(same.revision, 2);
+  const { taskRunList } = await server.execution((await server.start("f", {}, "?wait=true")).id);
+  assertEquals(taskRunList?.map(({ taskId, outputs }) => [taskId, outputs?.value]), [["a", "new"], [
+    "b",
+    undefined,
+  ]]);
+});
+
+const PATCHES: readonly (readonly [path: string, init: RequestInit, status: number, says: string])[] = [
+  ["/flows/demo/f/c", json({ id: "c", type: "x" }), 404, 'flow "demo.f" has no task "c"'],
+  ["/flows/demo/g/a", json({ id: "a", type: "x" }), 404, 'flow "demo.g" does not exist'],
+  ["/flows/demo/f/a", json({ id: "b" }), 422, 'id: must be "a", the task of the path, but received "b"'],
+  ["/flows/demo/f/a", json({}), 422, "but received none"],
+  ["/flows/demo/f/a", json([]), 422, "The document must be an object"],
+  ["/flows/demo/f/a", yaml("id: ["), 422, "at line 1, column"],
+  ["/flows/demo/f/a", yaml("id: a\ntype: com.acme.Nothing\n"), 422, "Invalid type: com.acme.Nothing"],
+];
+
+for (const [path, init, status, says] of PATCHES) {
+  Deno.test(`PATCH ${path} with ${init.body} is refused with ${status}`, async () => {
+    await using server = await Harness.start();
+    await server.save(TWO_TASKS);
+    const response = await server.request("PATCH", path, init);
+    const { message } = await response.json();
+    assertEquals(response.status, status, message);
+    assertStringIncludes(message, says);
+    assertEquals((await server.json("GET", "/flows/demo/f") as JsonObject).revision, 1);
+  });
+}
+
+Deno.test("PATCH of a task gives the places of problems in the source of the flow, and keeps to If-Match", async () => {
+  await using server = await Harness.start();
+  await server.save(TWO_TASKS);
+  const task = yaml("id: a\ntype: io.svc.plugin.core.debug.Return\nformt: x\n");
+  const refused = await server.request("PATCH", "/flows/demo/f/a", task);
+  const [{ path, line, column }] = (await refused.json()).errors;
+  assertEquals({ path, line, column }, { path: "tasks[0].formt", line: 7, column: 5 });
+  const valid = yaml("id: a\ntype: io.svc.plugin.core.debug.Return\n");
+  const outdated = { ...valid, headers: { ...valid.headers as Record<string, string>, "if-match": "7" } };
+  assertEquals((await server.request("PATCH", "/flows/demo/f/a", outdated)).status, 412);
 });

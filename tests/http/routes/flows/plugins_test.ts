@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { pluginRoutes } from "../../../../src/http/routes/flows/plugins.ts";
-import { Plugins } from "../../../../src/services/plugins/plugins.ts";
+import { Plugins, type TypePrefix } from "../../../../src/services/plugins/plugins.ts";
 import { builtInTypes } from "../../../support/all_types.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 import { type AppUnderTest, startApp } from "../../app_under_test.ts";
@@ -10,13 +10,13 @@ const OLD_LOG = "io.kestra.core.tasks.log.Log";
 const WEBHOOK = "io.svc.plugin.core.trigger.Webhook";
 const CACHED = "public,max-age=3600";
 
-function startPlugins(): Promise<AppUnderTest> {
-  const plugins = new Plugins({ ...builtInTypes(), version: "1.2.3" });
+function startPlugins(typePrefix?: TypePrefix): Promise<AppUnderTest> {
+  const plugins = new Plugins({ ...builtInTypes(), version: "1.2.3", typePrefix });
   return startApp({ tenantRoutes: [{ routes: pluginRoutes(plugins) }] });
 }
 
-async function read(server: AppUnderTest, path: string) {
-  const response = await server.send(`/api/v1/plugins${path}`);
+async function read(server: AppUnderTest, path: string, init?: RequestInit) {
+  const response = await server.send(`/api/v1/plugins${path}`, init);
   const text = await response.text();
   return {
     status: response.status,
@@ -47,6 +47,67 @@ Deno.test("GET /plugins is an array, or a page on request", async () => {
   assertEquals((await read(server, "?page=2")).body, { results: [], total: list.length });
   assertEquals((await read(server, "?sort=age:asc")).status, 422);
   assertEquals((await read(server, "?page=0")).status, 422);
+});
+
+const CLIENTS: readonly (readonly [headers: Record<string, string>, isPage: boolean])[] = [
+  [{ "x-kestra-version": "1.3.25", accept: "application/json" }, true],
+  [{ "x-kestra-version": "0.21.4", accept: "application/json" }, false],
+  [{ "x-kestra-version": "2.0", accept: "text/csv" }, false],
+  [{ accept: "application/json" }, false],
+];
+for (const [headers, isPage] of CLIENTS) {
+  Deno.test(`GET /plugins with ${JSON.stringify(headers)} is ${isPage ? "a page" : "an array"}`, async () => {
+    await using server = await startPlugins();
+    const { body } = await read(server, "", { headers });
+    assertEquals([Array.isArray(body), Array.isArray(body.results)], [!isPage, isPage]);
+  });
+}
+
+const SVC = "io.svc.plugin.";
+const KESTRA = "io.kestra.plugin.";
+const OFFERED: readonly (readonly [prefix: TypePrefix | undefined, names: readonly string[]])[] = [
+  ["svc", [SVC]],
+  ["kestra", [KESTRA]],
+  [undefined, [SVC, KESTRA]],
+];
+for (const [typePrefix, prefixes] of OFFERED) {
+  Deno.test(`GET /plugins lists names that begin with ${prefixes.join(" or ")}, the prefix ${typePrefix}`, async () => {
+    await using server = await startPlugins(typePrefix);
+    for (const path of ["", "/groups/subgroups"]) {
+      const { body } = await read(server, path);
+      const logs = body.filter((entry: { tasks: { title: string }[] }) =>
+        entry.tasks.some(({ title }) => title === "Log")
+      );
+      const found = logs.map((entry: { group: string; tasks: { cls: string; title: string }[] }) => [
+        entry.group,
+        entry.tasks.find(({ title }) => title === "Log")?.cls,
+      ]);
+      assertEquals(found, prefixes.map((prefix) => [`${prefix}core`, `${prefix}core.log.Log`]));
+    }
+    const { body: triggers } = await read(server, "/triggers");
+    const hooks = triggers.results.filter(({ name }: { name: string }) => name === "Webhook");
+    assertEquals(
+      hooks.map(({ type }: { type: string }) => type),
+      prefixes.map((prefix) => `${prefix}core.trigger.Webhook`),
+    );
+    const { body: schema } = await read(server, "/schemas/TASK");
+    const names: string[] = schema.definitions.Task.properties.type.anyOf[0].enum;
+    assertEquals(
+      names.filter((name) => name.endsWith("core.log.Log")),
+      prefixes.map((prefix) => `${prefix}core.log.Log`),
+    );
+  });
+}
+
+Deno.test("GET /plugins/groups/subgroups names title, name and group in the manifest", async () => {
+  await using server = await startPlugins("kestra");
+  const { body } = await read(server, "/groups/subgroups");
+  const log = body.find((plugin: { subGroup?: string }) => plugin.subGroup === "io.kestra.plugin.core.log");
+  assertEquals(log.manifest, {
+    "X-Kestra-Title": "log",
+    "X-Kestra-Name": "core",
+    "X-Kestra-Group": "io.kestra.plugin.core",
+  });
 });
 
 Deno.test("GET /plugins/groups/subgroups has an entry for each package", async () => {
@@ -89,6 +150,7 @@ Deno.test("GET /plugins/properties/:kind returns the members of a flow, and of a
   assert(["id", "namespace", "tasks"].every((name) => Object.hasOwn(flow.properties, name)));
   assertEquals(flow.required.includes("tasks"), true);
   assert(Object.hasOwn(flow.definitions, "Task"));
+  assertEquals(flow.$schema, "http://json-schema.org/draft-07/schema#");
   const { body: task } = await read(server, "/properties/TASK");
   assert(["id", "type", "disabled"].every((name) => Object.hasOwn(task.properties, name)));
   const { body: log } = await read(server, `/properties/${OLD_LOG}`);
@@ -132,7 +194,8 @@ Deno.test("GET /plugins/inputs lists the types of inputs, GET /plugins/inputs/:t
   for (const { type, cls } of body) {
     const { body: documented } = await read(server, `/inputs/${type}`);
     assertStringIncludes(documented.markdown, `# ${type}`);
-    assert(Object.hasOwn(documented.schema.properties.properties, "defaults"), type);
+    const member = type === "FORM" ? "inputs" : "defaults";
+    assert(Object.hasOwn(documented.schema.properties.properties, member), type);
     assertEquals((await read(server, `/inputs/${cls}`)).body, documented);
   }
   assertEquals((await read(server, "/inputs/ENUM")).body.type, "SELECT");
@@ -151,7 +214,7 @@ Deno.test("GET /plugins/icons has an icon for every name of a type", async () =>
   }
   const { body: groups, cached: groupsCached } = await read(server, "/icons/groups");
   assertEquals([groups["io.svc.plugin.core.log"].name, groupsCached], ["log", CACHED]);
-  assert(Object.hasOwn(groups, "io.svc.plugin.core"));
+  assert(Object.hasOwn(groups, "io.svc.plugin.core") && Object.hasOwn(groups, "io.kestra.plugin.core"));
 });
 
 const UNKNOWN = [

@@ -1,12 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../../src/base/json.ts";
-import { MAX_DASHBOARD_BYTES } from "../../../../src/services/metrics/dashboards.ts";
+import { MAX_DASHBOARD_BYTES } from "../../../../src/services/charts/dashboards.ts";
 import { Harness } from "../../../support/harness.ts";
 import { yaml } from "../../../support/request_bodies.ts";
 
-const CHART = "id: runs\ntype: io.svc.plugin.core.dashboard.chart.Bar\n";
+const MARKDOWN = "io.svc.plugin.core.dashboard.chart.Markdown";
+const CHART = `id: runs\ntype: ${MARKDOWN}\n`;
 const source = (id: string, title = "Runs") =>
-  `# a comment\nid: ${id}\ntitle: ${title}\ntimeWindow:\n  default: P30D\ncharts:\n  - id: runs\n    type: x.Bar\n`;
+  `# a comment\nid: ${id}\ntitle: ${title}\ntimeWindow:\n  default: P30D\ncharts:\n  - id: runs\n    type: ${MARKDOWN}\n`;
 
 async function ids(server: Harness, query: string): Promise<JsonValue[]> {
   const { results, total } = await server.page(`/dashboards?${query}`);
@@ -16,7 +17,7 @@ async function ids(server: Harness, query: string): Promise<JsonValue[]> {
 Deno.test("POST, GET, PUT and DELETE /dashboards keep a dashboard", async () => {
   await using server = await Harness.start();
   const made = await server.json("POST", "/dashboards", yaml(source("one"))) as JsonObject;
-  const charts = [{ id: "runs", type: "x.Bar" }];
+  const charts = [{ id: "runs", type: MARKDOWN }];
   assertEquals([made.id, made.title, made.charts, made.sourceCode], ["one", "Runs", charts, source("one")]);
   assertEquals([made.timeWindow, made.created], [{ default: "P30D" }, made.updated ?? null]);
   assertEquals(await server.json("GET", "/dashboards/one"), made);
@@ -63,7 +64,7 @@ const REFUSED: readonly (readonly [request: string, body: string, status: number
   ["POST /dashboards", "id: a b\ntitle: x\n", 422, "id: must match"],
   ["POST /dashboards", "title: x\ncharts: 3\n", 422, "charts: must be a list"],
   ["POST /dashboards", "title: x\ncharts: [1]\n", 422, "charts[0]: must be an object"],
-  ["POST /dashboards", "title: x\ncharts: [{id: a}]\n", 422, "charts[0].type: must not be empty"],
+  ["POST /dashboards", "title: x\ncharts: [{id: a}]\n", 422, "charts[a].type: must not be empty"],
   ["POST /dashboards", "title: x\ncharts: [{id: a, type: b}, {id: a, type: b}]\n", 422, "Duplicate chart id"],
   ["POST /dashboards", `title: ${"x".repeat(MAX_DASHBOARD_BYTES)}\n`, 413, "larger than 60000 bytes"],
   ["PUT /dashboards/one", source("two"), 422, 'Illegal id update from "one" to "two"'],

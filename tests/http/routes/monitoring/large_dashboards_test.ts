@@ -34,7 +34,7 @@ Deno.test("GET /dashboards reads the dashboards of a page while the client reads
   const { results, total } = await server.page<JsonObject>("/dashboards?size=100&sort=title:asc");
   assertEquals([results.length, total, results[0]?.id, counts.reads], [40, 40, "d39", 40]);
   counts.reads = 0;
-  const response = await server.request("GET", "/dashboards?size=100");
+  const response = await server.open("GET", "/dashboards?size=100");
   await response.body?.cancel();
   assertEquals(counts.reads < 40, true);
 });

@@ -112,6 +112,7 @@ Deno.test("GET /logs/:executionId/follow replays, follows, and ends with the exe
   await using reader = new EventReader(await server.request("GET", `/logs/${id}/follow`));
   await settle();
   assertEquals(reader.ids, "start progress progress");
+  assertEquals(reader.events[0]?.data, { executionId: id, namespace: "demo", flowId: "slow" });
   assertObjectMatch(reader.events[1]?.data, { message: "before", level: "INFO" });
   assertObjectMatch(reader.events[2]?.data, { message: "Waiting for PT1M" });
   await server.advance(61_000);

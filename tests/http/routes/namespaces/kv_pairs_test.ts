@@ -135,6 +135,7 @@ Deno.test("GET /namespaces/:namespace/kv lists pairs without their values", asyn
     {
       namespace: "company.team",
       key: "a",
+      type: "NUMBER",
       revision: 1,
       creationDate: "2026-01-15T10:30:00.000Z",
       updateDate: "2026-01-15T10:30:00.000Z",
@@ -142,6 +143,7 @@ Deno.test("GET /namespaces/:namespace/kv lists pairs without their values", asyn
     {
       namespace: "company.team",
       key: "b",
+      type: "NUMBER",
       revision: 1,
       description: "a number",
       creationDate: "2026-01-15T10:30:00.000Z",
@@ -175,6 +177,7 @@ Deno.test("GET /kv pages, sorts and filters the pairs of all namespaces", async 
   const rows: readonly (readonly [string, unknown])[] = [
     ["", [5, "one", "three", "two", "four", "five"]],
     ["sort=key:asc&size=2", [5, "five", "four"]],
+    ["sort=name:asc&size=2", [5, "five", "four"]],
     ["sort=key:desc&size=2&page=3", [5, "five"]],
     ["sort=namespace:asc&sort=key:desc", [5, "one", "two", "three", "four", "five"]],
     ["sort=updateDate:desc&size=1", [5, "five"]],

@@ -52,7 +52,14 @@ Deno.test("PUT /namespaces/:namespace describes one that flows made", async () =
     await server.json("PUT", `/namespaces/${id}`, json({ id, description: id }));
     assertEquals((await server.json("GET", `/namespaces/${id}`) as JsonObject).description, id);
   }
-  assertEquals(await ids(server, "/namespaces/search?existing=true"), ["demo.team"]);
+  assertEquals(await ids(server, "/namespaces/search?existing=true"), ["demo", "demo.team", "system"]);
+});
+
+Deno.test("GET /namespaces/search?existing=true lists namespaces that were created and those that hold flows", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  await server.json("POST", "/namespaces", json({ id: "created" }));
+  assertEquals(await ids(server, "/namespaces/search?existing=true"), ["created", "demo.team"]);
 });
 
 const REFUSED: readonly (readonly [request: string, body: unknown, status: number, says: string])[] = [
@@ -62,17 +69,28 @@ const REFUSED: readonly (readonly [request: string, body: unknown, status: numbe
   ["POST /namespaces", { id: "UPPER" }, 422, 'namespace "UPPER" must match'],
   ["POST /namespaces", { id: "x", description: 3 }, 422, '"description" must be a text'],
   ["POST /namespaces", { id: "x", description: "d".repeat(10_001) }, 422, "at most 10000 characters"],
+  ["POST /namespaces", { id: "x", variables: [1] }, 422, "variables: must be an object"],
+  ["POST /namespaces", { id: "x", variables: { a: "v".repeat(60_000) } }, 422, "at most 60000 are allowed"],
+  ["POST /namespaces", { id: "x", concurrency: { limit: 1 } }, 422, "concurrency: is not supported; declare"],
+  ["PUT /namespaces/made", { quotas: [{ type: "EXECUTION" }] }, 422, "quotas: is not supported"],
+  ["PUT /namespaces/made", { allowedNamespaces: [{ namespace: "a" }] }, 422, "allowedNamespaces: is not"],
+  ["PUT /namespaces/made", { secretReadOnly: true }, 422, "secretReadOnly: is not supported"],
+  ["PUT /namespaces/made", { pluginDefaults: {} }, 422, "pluginDefaults: must be a list"],
+  ["PUT /namespaces/made", { pluginDefaults: [3] }, 422, "pluginDefaults[0]: must be an object"],
+  ["PUT /namespaces/made", { pluginDefaults: [{ values: {} }] }, 422, "pluginDefaults[0].type: must be"],
+  ["PUT /namespaces/made", { taskDefaults: [{ type: "a", forced: 1 }] }, 422, "taskDefaults[0].forced: must"],
+  ["PUT /namespaces/made", { pluginDefaults: [{ type: "a", value: {} }] }, 422, 'has no member "value"'],
   [
-    "POST /namespaces",
-    { id: "x", variables: { a: 1 } },
+    "PUT /namespaces/made",
+    { pluginDefaults: [{ type: "io.svc.plugin.core.log.Log", values: { mesage: "a" } }] },
     422,
-    '"variables" of namespaces is not supported yet',
+    'pluginDefaults[0].values.mesage: Unrecognized field "mesage", did you mean "message"',
   ],
   [
-    "POST /namespaces",
-    { id: "x", concurrency: { limit: 1 } },
+    "PUT /namespaces/made",
+    { pluginDefaults: [{ type: "io.svc.plugin.core.flow", values: { tasks: [] } }] },
     422,
-    '"concurrency" of namespaces is not supported',
+    "pluginDefaults[0].values.tasks: must not hold tasks",
   ],
   ["PUT /namespaces/made", { id: "other" }, 422, 'but the path of "made"'],
   ["PUT /namespaces/missing", {}, 404, 'namespace "missing" does not exist'],

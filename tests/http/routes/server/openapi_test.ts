@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../src/base/json.ts";
+import { OPERATION_NAMES } from "../../../../src/http/openapi/operation_names.ts";
 import { operationKey, OPERATIONS } from "../../../../src/http/openapi/operations.ts";
 import { operationId, parametersOf, pathTemplates } from "../../../../src/http/openapi/path_template.ts";
+import { tagOf } from "../../../../src/http/openapi/tags.ts";
 import { Harness } from "../../../support/harness.ts";
 import { ADMIN, basicHeader } from "../../app_under_test.ts";
 import { schemaProblems } from "../../json_schema_check.ts";
@@ -54,7 +56,8 @@ Deno.test("GET /openapi.json is a description of the form OpenAPI 3.1", async ()
     const inPath = parameters.filter((parameter) => parameter.in === "path");
     assertEquals(inPath.map(({ name }) => name), parametersOf(path), place);
     assert(inPath.every(({ required }) => required === true), place);
-    const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+    // Generated functions take all of them by name.
+    const names = parameters.map(({ name }) => name);
     assertEquals(names.length, new Set(names).size, place);
     assert(parameters.every(({ schema }) => isJsonObject(schema)), place);
     const statuses = Object.keys(objectAt(operation, "responses"));
@@ -117,6 +120,61 @@ for (const [told, headers, statuses] of TOLD) {
   });
 }
 
+Deno.test("GET /openapi.json names operations as OPERATION_NAMES does, and gives each a described tag", async () => {
+  await using server = await Harness.start();
+  const document = await describe(server);
+  const tags = (document.tags as JsonObject[]).map(({ name }) => name);
+  const names = new Map<string, string>();
+  for (const { path, method, operation } of operationsOf(document)) {
+    names.set(operationKey(method.toUpperCase(), path), String(operation.operationId));
+    const [tag, ...others] = operation.tags as JsonValue[];
+    assert(tags.includes(tag ?? "") && others.length === 0, `${method} ${path}: ${tag}`);
+  }
+  for (const [key, name] of OPERATION_NAMES) assertEquals(names.get(key), name, key);
+});
+
+Deno.test("GET /openapi.json has no component whose name generators give to an inline object or enumeration of another", async () => {
+  await using server = await Harness.start();
+  const document = await describe(server);
+  const schemas = objectAt(document, "components", "schemas");
+  const components = new Set(Object.keys(schemas).map((name) => name.toLowerCase()));
+  for (const name of Object.keys(schemas)) {
+    const { properties = {} } = objectAt(schemas, name);
+    for (const member of Object.keys(properties as JsonObject)) {
+      const { type, enum: values } = objectAt(properties as JsonObject, member);
+      const isNamed = type === "object" || values !== undefined;
+      assert(!isNamed || !components.has((name + member).toLowerCase()), `${name}.${member}`);
+    }
+  }
+});
+
+for (
+  const [key, tag] of [
+    ["GET /flows/search", "Flows"],
+    ["GET /namespaces/{namespace}/dependencies", "Flows"],
+    ["GET /namespaces/{namespace}/kv/{key}", "KV"],
+    ["GET /namespaces/{namespace}/inherited-secrets", "Secrets"],
+    ["GET /namespaces/{namespace}/files/search", "Files"],
+    ["PUT /namespaces/{namespace}", "Namespaces"],
+    ["POST /executions/webhook/{namespace}/{flowId}/{key}", "Webhooks"],
+    ["GET /executions", "Executions"],
+    ["GET /metrics", "Server"],
+    ["GET /metrics/{executionId}", "Metrics"],
+  ] as const
+) {
+  Deno.test(`tagOf() gives ${key} the tag ${tag}`, () => assertEquals(tagOf(key), tag));
+}
+
+Deno.test("GET /openapi.json says of each body whether it is required", async () => {
+  await using server = await Harness.start();
+  const paths = objectAt(await describe(server), "paths");
+  const isRequired = (path: string, method: string) =>
+    objectAt(paths, `/api/v1/{tenant}${path}`, method, "requestBody").required;
+  assertEquals(isRequired("/flows", "post"), true);
+  assertEquals(isRequired("/executions/{namespace}/{flowId}", "post"), false);
+  assertEquals(isRequired("/triggers/unlock/by-query", "post"), false);
+});
+
 Deno.test("GET /openapi.json asks for credentials where the server does", async () => {
   await using open = await Harness.start();
   assertEquals((await describe(open)).security, undefined);
@@ -124,7 +182,11 @@ Deno.test("GET /openapi.json asks for credentials where the server does", async 
   assertEquals((await server.send("/openapi.yml")).status, 401);
   const response = await server.send("/openapi.json", { headers: basicHeader(ADMIN) });
   const document = await response.json() as JsonObject;
-  assertEquals(Object.keys(objectAt(document, "components", "securitySchemes")), ["basic", "token"]);
+  assertEquals(Object.keys(objectAt(document, "components", "securitySchemes")), [
+    "basic",
+    "token",
+    "session",
+  ]);
   assertEquals(objectAt(document, "paths", "/ping", "get").security, []);
   assertEquals(objectAt(document, "paths", "/api/v1/{tenant}/flows", "post").security, undefined);
 });
@@ -181,6 +243,7 @@ const ANSWERS: readonly (readonly [request: string, template: string])[] = [
   ["GET /executions/search", "/executions/search"],
   ["GET /executions/:id", "/executions/{id}"],
   ["GET /executions/:id/flow", "/executions/{id}/flow"],
+  ["GET /executions/:id/graph", "/executions/{id}/graph"],
   ["POST /executions/demo/hello", "/executions/{namespace}/{flowId}"],
   ["POST /executions/demo/hello/validate", "/executions/{namespace}/{flowId}/validate"],
   ["POST /executions/:id/replay", "/executions/{id}/replay"],

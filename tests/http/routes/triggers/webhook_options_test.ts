@@ -139,6 +139,20 @@ const CASES: readonly Case[] = [
     status: 422,
   },
   {
+    name: "gives a required input without a value as null",
+    members: {
+      inputs: [{ id: "n", type: "INT" }],
+      tasks: [{
+        id: "t",
+        type: "io.kestra.plugin.core.execution.Assert",
+        conditions: ["{{ inputs.n is null }}"],
+      }],
+    },
+    properties: { wait: true },
+    status: 200,
+    state: "SUCCESS",
+  },
+  {
     name: "refuses inputs of another type",
     properties: { inputs: { n: "{{ trigger.body.a }}" } },
     members: { inputs: [{ id: "n", type: "INT" }] },

@@ -1,0 +1,519 @@
+/**
+ * Integrations whose types other servers of this language have: what to use here where a type is missing. The refusal of an
+ * unknown type and `docs/INTEGRATIONS.md` are made from this table.
+ */
+
+/** A group of types of other servers. */
+export interface Integration {
+  /** Anchor of its section in `docs/INTEGRATIONS.md`. */
+  readonly id: string;
+  readonly title: string;
+  /** Beginnings of canonical names; each is followed by a dot. The longest that fits decides. */
+  readonly prefixes: readonly string[];
+  /** Types of it will be built. */
+  readonly isPlanned: boolean;
+  /** The nearest way today: the end of a sentence that begins with "until then" or "instead". */
+  readonly way: string;
+  /** A task in YAML that does it. */
+  readonly example?: string;
+}
+
+const REST = "call its REST API with core.http.Request";
+
+/** All integrations, the most used first. */
+export const INTEGRATIONS: readonly Integration[] = [
+  {
+    id: "gcp",
+    title: "Google Cloud",
+    prefixes: ["gcp"],
+    isPlanned: true,
+    way:
+      "run gcloud, bq or gsutil in a scripts.shell.Commands task, or call the REST API with core.http.Request",
+    example: `id: upload
+type: io.kestra.plugin.scripts.shell.Commands
+inputFiles:
+  key.json: "{{ secret('GCP_KEY') }}"
+  data.csv: "{{ outputs.extract.uri }}"
+commands:
+  - gcloud auth activate-service-account --key-file key.json
+  - gcloud storage cp data.csv gs://my-bucket/data.csv`,
+  },
+  {
+    id: "jdbc",
+    title: "SQL databases",
+    prefixes: ["jdbc"],
+    isPlanned: true,
+    way:
+      "use the driver of the database in a scripts.python.Script task, or its command (psql, mysql, sqlite3, " +
+      "duckdb) in a scripts.shell.Commands task",
+    example: `id: query
+type: io.kestra.plugin.scripts.python.Script
+dependencies: ["psycopg[binary]"]
+env:
+  PGPASSWORD: "{{ secret('PG_PASSWORD') }}"
+outputFiles: [rows.csv]
+script: |
+  import psycopg
+  with psycopg.connect("host=db user=app dbname=app") as connection, open("rows.csv", "wb") as file:
+      with connection.cursor().copy("COPY (SELECT * FROM orders) TO STDOUT CSV HEADER") as copy:
+          for part in copy:
+              file.write(part)`,
+  },
+  {
+    id: "notifications",
+    title: "Notifications",
+    prefixes: [
+      "notifications",
+      "discord",
+      "teams",
+      "telegram",
+      "pagerduty",
+      "opsgenie",
+      "zenduty",
+      "zulip",
+      "sentry",
+    ],
+    isPlanned: true,
+    way:
+      "send the message to the webhook of the service with core.http.Request; with a Flow trigger on failed " +
+      "executions, one flow can do it for all others",
+    example: `id: alert
+type: io.kestra.plugin.core.http.Request
+uri: "{{ secret('DISCORD_WEBHOOK') }}"
+method: POST
+contentType: application/json
+body: '{"content": "Execution {{ trigger.executionId }} of {{ trigger.flowId }} failed"}'`,
+  },
+  {
+    id: "slack",
+    title: "Slack",
+    prefixes: ["slack", "notifications.slack"],
+    isPlanned: true,
+    way: "post to an incoming webhook, or to the Slack API, with core.http.Request",
+    example: `id: alert
+type: io.kestra.plugin.core.http.Request
+uri: "{{ secret('SLACK_WEBHOOK') }}"
+method: POST
+contentType: application/json
+body: '{"text": "Execution {{ execution.id }} of {{ flow.id }} failed"}'`,
+  },
+  {
+    id: "email",
+    title: "Mail",
+    prefixes: ["email", "notifications.mail", "notifications.sendgrid", "sendgrid"],
+    isPlanned: true,
+    way:
+      "send it in a scripts.python.Script task with smtplib, which needs no package, or call the API of the mail " +
+      "service with core.http.Request",
+    example: `id: mail
+type: io.kestra.plugin.scripts.python.Script
+env:
+  SMTP_PASSWORD: "{{ secret('SMTP_PASSWORD') }}"
+script: |
+  import os, smtplib
+  from email.message import EmailMessage
+  message = EmailMessage()
+  message["From"], message["To"], message["Subject"] = "flows@example.com", "team@example.com", "Done"
+  message.set_content("The report is ready.")
+  with smtplib.SMTP("smtp.example.com", 587) as server:
+      server.starttls()
+      server.login("flows@example.com", os.environ["SMTP_PASSWORD"])
+      server.send_message(message)`,
+  },
+  {
+    id: "git",
+    title: "Git",
+    prefixes: ["git"],
+    isPlanned: true,
+    way:
+      "run git in a scripts.shell.Commands task within a WorkingDirectory, core.namespace.UploadFiles stores files " +
+      "as namespace files, and core.http.Request saves flows by the API of this server",
+    example: `id: clone
+type: io.kestra.plugin.core.flow.WorkingDirectory
+tasks:
+  - id: fetch
+    type: io.kestra.plugin.scripts.shell.Commands
+    commands: ["git clone --depth 1 --branch main https://github.com/acme/flows.git repository"]
+  - id: build
+    type: io.kestra.plugin.scripts.shell.Commands
+    commands: [ls repository]`,
+  },
+  {
+    id: "dbt",
+    title: "dbt",
+    prefixes: ["dbt"],
+    isPlanned: true,
+    way:
+      "run dbt in a scripts.shell.Commands task; jobs of dbt Cloud start by its REST API with core.http.Request",
+    example: `id: dbt
+type: io.kestra.plugin.scripts.shell.Commands
+beforeCommands: ["python3 -m venv .venv && .venv/bin/pip install dbt-duckdb"]
+namespaceFiles:
+  enabled: true
+commands: [.venv/bin/dbt build --profiles-dir .]`,
+  },
+  {
+    id: "ai",
+    title: "AI agents and models",
+    prefixes: ["ai"],
+    isPlanned: true,
+    way: "call the REST API of the model with core.http.Request",
+  },
+  {
+    id: "openai",
+    title: "OpenAI",
+    prefixes: ["openai"],
+    isPlanned: true,
+    way: "call its REST API with core.http.Request",
+    example: `id: chat
+type: io.kestra.plugin.core.http.Request
+uri: https://api.openai.com/v1/chat/completions
+method: POST
+contentType: application/json
+headers:
+  Authorization: "Bearer {{ secret('OPENAI_API_KEY') }}"
+body: '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  },
+  { id: "anthropic", title: "Anthropic", prefixes: ["anthropic"], isPlanned: true, way: REST },
+  { id: "gemini", title: "Google Gemini", prefixes: ["gemini"], isPlanned: true, way: REST },
+  {
+    id: "aws",
+    title: "Amazon Web Services",
+    prefixes: ["aws"],
+    isPlanned: true,
+    way: "run aws in a scripts.shell.Commands task, or boto3 in a scripts.python.Script task",
+    example: `id: upload
+type: io.kestra.plugin.scripts.python.Script
+dependencies: [boto3]
+env:
+  AWS_ACCESS_KEY_ID: "{{ secret('AWS_ACCESS_KEY_ID') }}"
+  AWS_SECRET_ACCESS_KEY: "{{ secret('AWS_SECRET_ACCESS_KEY') }}"
+inputFiles:
+  data.csv: "{{ outputs.extract.uri }}"
+script: |
+  import boto3
+  boto3.client("s3").upload_file("data.csv", "my-bucket", "data.csv")`,
+  },
+  {
+    id: "minio",
+    title: "MinIO and other S3 servers",
+    prefixes: ["minio"],
+    isPlanned: true,
+    way:
+      "run aws with --endpoint-url or mc in a scripts.shell.Commands task, or boto3 in a scripts.python.Script task",
+  },
+  {
+    id: "azure",
+    title: "Microsoft Azure",
+    prefixes: ["azure"],
+    isPlanned: true,
+    way: "run az in a scripts.shell.Commands task, or call the REST API with core.http.Request",
+  },
+  {
+    id: "fs",
+    title: "Remote files and SSH",
+    prefixes: ["fs"],
+    isPlanned: true,
+    way:
+      "run ssh, sftp, scp, curl or smbclient in a scripts.shell.Commands task, or ftplib and paramiko in a " +
+      "scripts.python.Script task; local files are read by any script task",
+    example: `id: restart
+type: io.kestra.plugin.scripts.shell.Commands
+inputFiles:
+  key: "{{ secret('SSH_KEY') }}"
+commands:
+  - chmod 600 key
+  - ssh -i key -o StrictHostKeyChecking=accept-new deploy@host.example.com "systemctl restart app"`,
+  },
+  {
+    id: "docker",
+    title: "Docker",
+    prefixes: ["docker"],
+    isPlanned: true,
+    way: "run docker or podman in a scripts.shell.Commands task",
+    example: `id: run
+type: io.kestra.plugin.scripts.shell.Commands
+commands: ["docker run --rm alpine:3 echo hello"]`,
+  },
+  {
+    id: "kubernetes",
+    title: "Kubernetes",
+    prefixes: ["kubernetes"],
+    isPlanned: true,
+    way: "run kubectl in a scripts.shell.Commands task",
+  },
+  {
+    id: "serdes",
+    title: "File formats",
+    prefixes: ["serdes"],
+    isPlanned: true,
+    way:
+      "convert the file in a scripts.python.Script task: csv and json need no package, pandas or polars read the rest",
+    example: `id: convert
+type: io.kestra.plugin.scripts.python.Script
+inputFiles:
+  in.csv: "{{ outputs.extract.uri }}"
+outputFiles: [out.jsonl]
+script: |
+  import csv, json
+  with open("in.csv") as rows, open("out.jsonl", "w") as out:
+      for row in csv.DictReader(rows):
+          out.write(json.dumps(row) + "\\n")`,
+  },
+  {
+    id: "transform",
+    title: "Transformations of records",
+    prefixes: ["transform"],
+    isPlanned: true,
+    way: "use the filter jq in an expression, core.storage.FilterItems, or a scripts.python.Script task",
+  },
+  {
+    id: "compress",
+    title: "Archives",
+    prefixes: ["compress"],
+    isPlanned: true,
+    way: "run tar, zip, unzip or gzip in a scripts.shell.Commands task",
+    example: `id: unpack
+type: io.kestra.plugin.scripts.shell.Commands
+inputFiles:
+  archive.zip: "{{ outputs.download.uri }}"
+outputFiles: ["**.csv"]
+commands: [unzip archive.zip]`,
+  },
+  {
+    id: "crypto",
+    title: "Encryption of files",
+    prefixes: ["crypto"],
+    isPlanned: true,
+    way: "run gpg or openssl in a scripts.shell.Commands task",
+  },
+  {
+    id: "googleworkspace",
+    title: "Google Workspace",
+    prefixes: ["googleworkspace"],
+    isPlanned: true,
+    way:
+      "use google-api-python-client in a scripts.python.Script task, or call the REST API with core.http.Request",
+  },
+  {
+    id: "github",
+    title: "GitHub",
+    prefixes: ["github"],
+    isPlanned: true,
+    way: REST,
+    example: `id: issue
+type: io.kestra.plugin.core.http.Request
+uri: https://api.github.com/repos/acme/app/issues
+method: POST
+contentType: application/json
+headers:
+  Authorization: "Bearer {{ secret('GITHUB_TOKEN') }}"
+body: '{"title": "Execution {{ execution.id }} failed"}'`,
+  },
+  { id: "notion", title: "Notion", prefixes: ["notion"], isPlanned: true, way: REST },
+  {
+    id: "ansible",
+    title: "Ansible",
+    prefixes: ["ansible"],
+    isPlanned: true,
+    way: "run ansible-playbook in a scripts.shell.Commands task",
+  },
+  {
+    id: "terraform",
+    title: "Terraform",
+    prefixes: ["terraform"],
+    isPlanned: true,
+    way: "run terraform or tofu in a scripts.shell.Commands task",
+  },
+  {
+    id: "kafka",
+    title: "Apache Kafka",
+    prefixes: ["kafka"],
+    isPlanned: true,
+    way: "use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
+  },
+  {
+    id: "mqtt",
+    title: "MQTT",
+    prefixes: ["mqtt"],
+    isPlanned: true,
+    way: "run mosquitto_pub or mosquitto_sub in a scripts.shell.Commands task",
+  },
+  {
+    id: "amqp",
+    title: "AMQP and RabbitMQ",
+    prefixes: ["amqp"],
+    isPlanned: true,
+    way: "use pika in a scripts.python.Script task, or the management API with core.http.Request",
+  },
+  {
+    id: "redis",
+    title: "Redis",
+    prefixes: ["redis"],
+    isPlanned: true,
+    way: "run redis-cli in a scripts.shell.Commands task; the core.kv tasks keep values between executions",
+  },
+  {
+    id: "mongodb",
+    title: "MongoDB",
+    prefixes: ["mongodb"],
+    isPlanned: true,
+    way: "use pymongo in a scripts.python.Script task, or mongosh in a scripts.shell.Commands task",
+  },
+  {
+    id: "ldap",
+    title: "LDAP",
+    prefixes: ["ldap"],
+    isPlanned: true,
+    way: "run ldapsearch in a scripts.shell.Commands task",
+  },
+  {
+    id: "databricks",
+    title: "Databricks",
+    prefixes: ["databricks"],
+    isPlanned: true,
+    way: REST,
+  },
+  {
+    id: "kestra",
+    title: "Tasks for the API of the server",
+    prefixes: ["kestra"],
+    isPlanned: true,
+    way:
+      "call the API of this server with core.http.Request; core.execution, core.log and core.flow hold tasks for " +
+      "executions, logs and subflows",
+  },
+  {
+    id: "enterprise",
+    title: "Administration of commercial editions",
+    prefixes: ["kestra.ee", "ee"],
+    isPlanned: false,
+    way: "manage tenants and tokens by the API of this server with core.http.Request",
+  },
+  {
+    id: "script-languages",
+    title: "Script languages",
+    prefixes: ["scripts"],
+    isPlanned: false,
+    way: "run the program of the language in a scripts.shell.Commands task",
+    example: `id: run
+type: io.kestra.plugin.scripts.shell.Commands
+inputFiles:
+  main.rs: fn main() { println!("hello"); }
+commands: [rustc main.rs, ./main]`,
+  },
+  {
+    id: "search-and-vectors",
+    title: "Search engines and vector databases",
+    prefixes: [
+      "elasticsearch",
+      "opensearch",
+      "meilisearch",
+      "algolia",
+      "typesense",
+      "weaviate",
+      "qdrant",
+      "pinecone",
+    ],
+    isPlanned: false,
+    way: REST,
+  },
+  {
+    id: "databases",
+    title: "Further databases",
+    prefixes: [
+      "cassandra",
+      "couchbase",
+      "neo4j",
+      "surrealdb",
+      "influxdb",
+      "questdb",
+      "memcached",
+      "arangodb",
+    ],
+    isPlanned: false,
+    way: "use the driver of the database in a scripts.python.Script task",
+  },
+  {
+    id: "messaging",
+    title: "Further message brokers",
+    prefixes: ["nats", "pulsar", "jms", "solace", "zeebe"],
+    isPlanned: false,
+    way: "use the client of the broker in a scripts.python.Script task",
+  },
+  {
+    id: "data-tools",
+    title: "Data tools",
+    prefixes: [
+      "airbyte",
+      "airflow",
+      "cloudquery",
+      "dataform",
+      "debezium",
+      "dlt",
+      "fivetran",
+      "hightouch",
+      "malloy",
+      "meltano",
+      "modal",
+      "singer",
+      "soda",
+      "spark",
+      "sqlmesh",
+      "sifflet",
+      "dremio",
+      "tika",
+    ],
+    isPlanned: false,
+    way: "run its command in a scripts.shell.Commands task, or call its REST API with core.http.Request",
+  },
+  {
+    id: "business-applications",
+    title: "Business applications",
+    prefixes: [
+      "airtable",
+      "hubspot",
+      "jira",
+      "linear",
+      "microsoft365",
+      "powerbi",
+      "salesforce",
+      "sap",
+      "servicenow",
+      "shopify",
+      "stripe",
+      "trello",
+      "twilio",
+      "zendesk",
+      "gitlab",
+      "atlassian",
+      "datadog",
+      "grafana",
+      "dropbox",
+      "mistral",
+      "cohere",
+      "perplexity",
+      "huggingface",
+      "ollama",
+    ],
+    isPlanned: false,
+    way: REST,
+  },
+];
+
+/** What to do where a trigger of an integration is missing. */
+export const TRIGGER_WAY =
+  "poll in a flow with a Schedule trigger, or let the other system call a Webhook trigger";
+
+const BY_PREFIX: ReadonlyMap<string, Integration> = new Map(
+  INTEGRATIONS.flatMap((integration) => integration.prefixes.map((prefix) => [prefix, integration] as const)),
+);
+
+/** The integration of a canonical name, by its longest beginning in the table; `undefined` for any other name. */
+export function integrationOf(name: string): Integration | undefined {
+  for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
+    const found = BY_PREFIX.get(name.slice(0, dot));
+    if (found) return found;
+  }
+  return undefined;
+}

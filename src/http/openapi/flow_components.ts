@@ -1,0 +1,88 @@
+/** Schemas of the parts of flows, and of what the server derives from flows: checks, graphs, dependencies. */
+import { ANYTHING, FLAG, INTEGER, listOf, mapOf, objectOf, oneOf, ref, type Schema, TEXT } from "./schema.ts";
+
+const GRAPH_RELATIONS = [
+  ...["SEQUENTIAL", "PARALLEL", "CHOICE", "DYNAMIC", "ERROR", "FINALLY", "AFTER_EXECUTION"],
+];
+
+/** Declarations as written in the source: types add members, and some may be expressions. */
+const DECLARATIONS: Readonly<Record<string, Schema>> = {
+  Task: objectOf({ id: TEXT, type: TEXT }),
+  Trigger: objectOf({ id: TEXT, type: TEXT }),
+  FlowInput: objectOf({ "id?": TEXT, "type?": TEXT, "defaults?": ANYTHING }),
+  FlowOutput: objectOf({ "id?": TEXT, "type?": TEXT, "value?": ANYTHING }),
+};
+
+const CHECKS: Readonly<Record<string, Schema>> = {
+  FlowCheck: objectOf({
+    index: INTEGER,
+    "flow?": TEXT,
+    "namespace?": TEXT,
+    "constraints?": TEXT,
+    outdated: FLAG,
+    deprecationPaths: listOf(TEXT),
+    warnings: listOf(TEXT),
+    infos: listOf(TEXT),
+    problems: listOf(ref("FlowProblem")),
+  }),
+  FlowProblem: objectOf({
+    code: TEXT,
+    path: TEXT,
+    message: TEXT,
+    severity: oneOf(["error", "warning"]),
+    "line?": INTEGER,
+    "column?": INTEGER,
+    "length?": INTEGER,
+  }),
+  InputCheck: objectOf({
+    id: TEXT,
+    namespace: TEXT,
+    inputs: listOf(ref("CheckedInput")),
+    checks: listOf(ref("FailedCheck")),
+  }),
+  CheckedInput: objectOf({
+    input: ref("FlowInput"),
+    enabled: FLAG,
+    isDefault: FLAG,
+    "value?": ANYTHING,
+    errors: listOf(objectOf({ message: TEXT })),
+  }),
+  FailedCheck: objectOf({ message: TEXT, style: TEXT, behavior: TEXT }),
+};
+
+const GRAPHS: Readonly<Record<string, Schema>> = {
+  Graph: objectOf({
+    nodes: listOf(ref("GraphNode")),
+    edges: listOf(ref("GraphEdge")),
+    clusters: listOf(ref("GraphCluster")),
+    flowables: listOf(TEXT),
+  }),
+  GraphNode: objectOf({
+    uid: TEXT,
+    type: TEXT,
+    "task?": ref("Task"),
+    "triggerDeclaration?": ref("Trigger"),
+  }),
+  GraphEdge: objectOf({ source: TEXT, target: TEXT, relation: ref("GraphRelation") }),
+  GraphRelation: objectOf({ "relationType?": oneOf(GRAPH_RELATIONS), "value?": TEXT }),
+  GraphCluster: objectOf({
+    cluster: objectOf({
+      uid: TEXT,
+      type: TEXT,
+      "relationType?": oneOf(GRAPH_RELATIONS),
+      "taskNode?": ref("GraphNode"),
+    }),
+    nodes: listOf(TEXT),
+    parents: listOf(TEXT),
+    start: TEXT,
+    end: TEXT,
+  }),
+  Dependencies: objectOf({ nodes: listOf(ref("DependencyNode")), edges: listOf(ref("DependencyEdge")) }),
+  DependencyNode: objectOf({ uid: TEXT, namespace: TEXT, id: TEXT }),
+  DependencyEdge: objectOf({ source: TEXT, target: TEXT, relation: oneOf(["FLOW_TASK", "FLOW_TRIGGER"]) }),
+  ExpressionVariables: mapOf(listOf(TEXT)),
+  ExpressionFunction: objectOf({ name: TEXT, arguments: listOf(TEXT) }),
+};
+
+/** By the name that `$ref` uses. */
+export const FLOW_COMPONENTS: Readonly<Record<string, Schema>> = { ...DECLARATIONS, ...CHECKS, ...GRAPHS };

@@ -1,0 +1,10 @@
+/** The form of durations that a request asks for: `Accept: application/json;durations=iso`. */
+import { DURATION_FORMS, type DurationForm } from "../../base/duration.ts";
+
+const PARAMETER = /;\s*durations\s*=\s*"?(\w+)"?/i;
+
+/** The form; `undefined` if the request names none, or one that does not exist. */
+export function acceptedDurations(headers: Headers): DurationForm | undefined {
+  const asked = PARAMETER.exec(headers.get("accept") ?? "")?.[1]?.toLowerCase();
+  return DURATION_FORMS.find((form) => form === asked);
+}

@@ -1,0 +1,97 @@
+/** The pages of log-in, log-out and set-up. They lead back to the page that asked for a log-in, within this server. */
+import { type Context, Hono } from "hono";
+import { DomainError, resultOrRefusal } from "../../../model/errors.ts";
+import { LOGIN_PATH, loginPage, SETUP_PATH, setupPage } from "../../../ui/login_page.ts";
+import { UI_PATH } from "../../../ui/layout.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { localPath, readFields } from "../../forms/login_form.ts";
+import { queryOf } from "../../forms/params.ts";
+import { isLocalCaller } from "../../pipeline/local_caller.ts";
+import { setSessionCookies } from "../../pipeline/cookies.ts";
+import { statusOf } from "../../responses/problem.ts";
+import { type FirstUserRoutesDeps, setUpFirstUser } from "./first_user.ts";
+import { isHttps, type LoginDeps, logOut } from "./login.ts";
+
+const HOME = `${UI_PATH}/`;
+const NO_STORE = { "cache-control": "no-store" };
+const PAGE_HEADERS = { ...NO_STORE, "content-type": "text/html; charset=utf-8" };
+const WRONG = "The user name or the password is wrong.";
+
+/** `GET /` shows the form, `POST /` logs in. */
+export function loginPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => {
+    if (deps.firstUser?.isOpen) return redirect(SETUP_PATH);
+    const from = localPath(queryOf(c).get("from"), HOME);
+    return deps.auth.isProtected ? c.body(loginPage({ from }), 200, PAGE_HEADERS) : redirect(from);
+  });
+  routes.post("/", async (c) => {
+    const { user, password, from: given } = await readFields(c);
+    const from = localPath(given, HOME);
+    if (user === "" || password === "") return formAgain(422, loginPage({ from, user, refusal: WRONG }));
+    const outcome = await resultOrRefusal(async () => ({
+      session: await logIn(c, deps, { user, password }),
+    }));
+    if (!(outcome instanceof DomainError)) return entered(c, deps, outcome.session, from);
+    const refusal = outcome.code === "unauthorized" ? WRONG : outcome.message;
+    return formAgain(statusOf(outcome.code), loginPage({ from, user, refusal }), outcome);
+  });
+  return routes;
+}
+
+/** `POST /` ends the session. */
+export function logoutPageRoutes(deps: LoginDeps): Hono<AppEnv> {
+  return new Hono<AppEnv>().post("/", (c) => {
+    const response = redirect(LOGIN_PATH);
+    logOut(c.req.raw, response.headers, deps);
+    return response;
+  });
+}
+
+/** `GET /` shows the form while there is no user, `POST /` sets the first user and logs in. */
+export function setupPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  const needsToken = (c: Context<AppEnv>) => !isLocalCaller(c.req.raw, c.env, deps);
+  routes.get("/", (c) => {
+    if (!deps.firstUser?.isOpen) return redirect(LOGIN_PATH);
+    return c.body(setupPage({ needsToken: needsToken(c) }), 200, PAGE_HEADERS);
+  });
+  routes.post("/", async (c) => {
+    const form = await readFields(c);
+    const outcome = await resultOrRefusal(async () => ({ session: await setUpFirstUser(c, deps, form) }));
+    if (!(outcome instanceof DomainError)) return entered(c, deps, outcome.session, HOME);
+    const page = setupPage({ needsToken: needsToken(c), user: form.user, refusal: outcome.message });
+    return formAgain(statusOf(outcome.code), page, outcome);
+  });
+  return routes;
+}
+
+function logIn(
+  c: Context<AppEnv>,
+  { auth, clients }: LoginDeps,
+  { user, password }: { readonly user: string; readonly password: string },
+): Promise<string | undefined> {
+  return auth.logIn({ user, password }, clients.of(c.req.raw, c.env));
+}
+
+function entered(
+  c: Context<AppEnv>,
+  deps: LoginDeps,
+  session: string | undefined,
+  path: string,
+): Response {
+  const response = redirect(path);
+  setSessionCookies(response.headers, session, isHttps(c.req.raw, deps));
+  return response;
+}
+
+function formAgain(status: number, page: string, refusal?: DomainError): Response {
+  const wait = refusal?.retryAfter;
+  const headers = { ...PAGE_HEADERS, ...(wait !== undefined && { "retry-after": String(wait) }) };
+  return new Response(page, { status, headers });
+}
+
+/** 303: the browser reads the page with GET. */
+function redirect(path: string): Response {
+  return new Response(null, { status: 303, headers: { ...NO_STORE, location: path } });
+}

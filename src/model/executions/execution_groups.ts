@@ -1,0 +1,43 @@
+/** Groups of executions with counts and sums, for charts and statistics. */
+import type { Instant } from "../../base/clock.ts";
+import type { FlowKey } from "../flows/flow.ts";
+
+/** What executions are grouped by. A flow is both names together. */
+export type GroupKey =
+  | { readonly field: "state" | "namespace" | "flowId" | "flow" }
+  | {
+    readonly field: "startDate" | "endDate";
+    /** Starts of the parts of time, ascending. A later date belongs to the last part, an earlier one to none. */
+    readonly starts: readonly Instant[];
+  };
+
+/** Numbers that are summed up for each group: milliseconds, or dates. */
+export type GroupMeasure = "duration" | "startDate" | "endDate";
+
+/** How executions are grouped. */
+export interface ExecutionGrouping {
+  readonly keys: readonly GroupKey[];
+  readonly measures: readonly GroupMeasure[];
+}
+
+/** A value of a key: a name, a flow, the start of a part of time; `undefined` without end date, or for a removed flow. */
+export type GroupValue = string | Instant | FlowKey | undefined;
+
+/** What is known of the numbers of a group. An execution that has not ended has no duration and no end date. */
+export interface NumberSummary {
+  readonly count: number;
+  readonly sum: number;
+  /** `Infinity` without numbers. */
+  readonly min: number;
+  /** `-Infinity` without numbers. */
+  readonly max: number;
+}
+
+/** Executions with the same values of the keys. */
+export interface ExecutionGroup {
+  /** In the order of the keys. */
+  readonly values: readonly GroupValue[];
+  readonly count: number;
+  /** In the order of the measures. */
+  readonly measures: readonly NumberSummary[];
+}

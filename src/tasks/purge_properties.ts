@@ -1,0 +1,51 @@
+/** Properties of the tasks that purge stored items of namespaces: which namespaces, and which versions. */
+import type { JsonObject } from "../base/json.ts";
+import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../model/flows/schema.ts";
+import { compileGlobs } from "./glob.ts";
+import { flagOf, instantOf, textOf, textsOf, wholeNumberOf } from "./property_values.ts";
+
+/** `namespaces`, `namespacePattern` and `includeChildNamespaces`. */
+export const PURGED_NAMESPACES: PropertySchemas = Object.freeze({
+  namespaces: dynamicProperty("list", "Namespaces to purge; default is all.", {
+    items: { type: "string", description: "Name of a namespace." },
+  }),
+  namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
+  includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
+});
+
+/** Members of a behaviour of type `version`. This server stores only one version of each item, its content. */
+export const VERSION_BEHAVIOR: PropertySchemas = Object.freeze({
+  before: dynamicProperty(
+    "dateTime",
+    "Deletes versions before that time, but never the last one; this server stores no others.",
+  ),
+  keepAmount: dynamicProperty(
+    "integer",
+    "Number of versions of each item to keep; without it and `before` the items are deleted.",
+    { minimum: 0 },
+  ),
+});
+
+/** True if the last version, and thereby the item, may be deleted. @throws Error contradictory properties */
+export function mayDeleteLast(behavior: JsonObject, what: string): boolean {
+  const isDated = instantOf(behavior, "before") !== undefined;
+  const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
+  if (isDated && textOf(behavior, "keepAmount") !== undefined) {
+    throw new Error(`Cannot purge ${what}: give either before or keepAmount`);
+  }
+  return !isDated && keepAmount === 0;
+}
+
+/** Filter by `namespaces` or `namespacePattern`; all namespaces of the tenant without either. @throws Error both are given */
+export function purgedNamespaces(properties: JsonObject, what: string): (namespace: string) => boolean {
+  const names = textsOf(properties, "namespaces");
+  const pattern = textOf(properties, "namespacePattern") || undefined;
+  if (names && pattern !== undefined) {
+    throw new Error(`Cannot purge ${what}: give either namespaces or namespacePattern`);
+  }
+  if (pattern !== undefined) return compileGlobs([pattern]);
+  if (!names) return () => true;
+  const isBelow = flagOf(properties, "includeChildNamespaces", true);
+  return (namespace) =>
+    names.some((name) => namespace === name || isBelow && namespace.startsWith(`${name}.`));
+}

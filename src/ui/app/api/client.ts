@@ -1,0 +1,110 @@
+/** Calls the API of this server. The UI uses nothing else, so that a script can do all that it can. */
+import { apiRoot } from "../core/places.ts";
+
+/** A refusal of the server, or a lost connection. */
+export class ApiError extends Error {
+  /** 0 when the server was not reached. */
+  readonly status: number;
+  /** What the response says in addition, such as `invalids`. */
+  readonly body: unknown;
+
+  constructor(message: string, status: number, body?: unknown) {
+    super(message);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** Values of query parameters; `undefined` and empty ones are left out, lists repeat the parameter. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly results: readonly Item[];
+  readonly total: number;
+}
+
+interface SendOptions {
+  readonly query?: Query;
+  /** An object is sent as JSON; a form and a text as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The JSON at a path of the tenant. @throws ApiError */
+export async function get<Result>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Result> {
+  return await send<Result>("GET", path, { query, signal });
+}
+
+/** Sends a request; the JSON of the response, `undefined` without a body. @throws ApiError */
+export async function send<Result = unknown>(
+  method: string,
+  path: string,
+  options: SendOptions = {},
+): Promise<Result> {
+  const text = await sendText(method, path, options);
+  return (text === "" ? undefined : JSON.parse(text)) as Result;
+}
+
+/** The same for a response that is a text. @throws ApiError */
+export async function sendText(method: string, path: string, options: SendOptions = {}): Promise<string> {
+  const { body, headers } = encoded(options);
+  const response = await reach(urlOf(path, options.query), {
+    method,
+    body,
+    headers: { accept: "application/json", ...headers },
+    signal: options.signal,
+  });
+  const text = await response.text();
+  if (response.ok) return text;
+  if (response.status === 401) goToLogin();
+  throw refusalOf(response.status, text);
+}
+
+/** The address of a path with its query, for downloads and streams. Paths that begin with `/api` are no tenant's. */
+export function urlOf(path: string, query: Query = {}): string {
+  return `${path.startsWith("/api/") ? "" : apiRoot()}${path}${urlQuery(query)}`;
+}
+
+/** The part of an address that begins with `?`; empty without parameters. */
+export function urlQuery(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== "") parameters.append(name, String(each));
+    }
+  }
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function encoded({ body, headers = {} }: SendOptions): { body?: BodyInit; headers: Record<string, string> } {
+  if (body === undefined) return { headers: { ...headers } };
+  if (typeof body === "string" || body instanceof FormData || body instanceof Blob) {
+    return { body, headers: { ...headers } };
+  }
+  return { body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } };
+}
+
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError("The server cannot be reached", 0);
+  }
+}
+
+function refusalOf(status: number, text: string): ApiError {
+  try {
+    const body = JSON.parse(text);
+    return new ApiError(String(body.message ?? body.detail ?? status), status, body);
+  } catch {
+    return new ApiError(text.slice(0, 500) || `The server responded with status ${status}`, status);
+  }
+}
+
+function goToLogin(): void {
+  location.assign(`/ui/login?from=${encodeURIComponent(location.pathname + location.search)}`);
+}

@@ -1,0 +1,69 @@
+/** Which view an address shows. Large views are loaded when they are needed. */
+import type { ComponentType } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { pagePath } from "./core/places.ts";
+import { segments } from "./core/router.ts";
+import { EmptyState, Skeleton } from "./kit/feedback.tsx";
+import { Shell } from "./layout/shell.tsx";
+import { t } from "./texts/mod.ts";
+import { Dashboard } from "./views/dashboard/dashboard.tsx";
+import { ExecutionList } from "./views/executions/execution_list.tsx";
+import { FlowList } from "./views/flows/flow_list.tsx";
+import { LogSearch } from "./views/logs/log_search.tsx";
+
+const FlowPage = lazy(() => import("./views/flows/flow_page.tsx").then((module) => module.FlowPage));
+const NewFlow = lazy(() => import("./views/flows/new_flow.tsx").then((module) => module.NewFlow));
+const BlueprintList = lazy(() =>
+  import("./views/blueprints/blueprint_list.tsx").then((module) => module.BlueprintList)
+);
+const PluginList = lazy(() => import("./views/plugins/plugin_list.tsx").then((module) => module.PluginList));
+
+const ExecutionPage = lazy(() =>
+  import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage)
+);
+const ExecutionById = lazy(() =>
+  import("./views/execution/execution_links.tsx").then((module) => module.ExecutionById)
+);
+const TriggerList = lazy(() => import("./views/triggers/trigger_list.tsx"));
+const NamespacesView = lazy(() => import("./views/namespaces/namespaces_view.tsx"));
+const AdminView = lazy(() => import("./views/admin/admin_view.tsx"));
+const SettingsView = lazy(() => import("./views/settings/settings_view.tsx"));
+
+/** The page. */
+export function App() {
+  const View = viewOf(segments.value);
+  return (
+    <Shell>
+      <Suspense fallback={<Skeleton />}>
+        <View />
+      </Suspense>
+    </Shell>
+  );
+}
+
+function viewOf([view, ...rest]: readonly string[]): ComponentType {
+  if (view === undefined || view === "dashboards" && rest.length === 0) return Dashboard;
+  if (view === "executions" && rest.length === 0) return ExecutionList;
+  if (view === "executions" && rest.length === 1) return ExecutionById;
+  if (view === "executions" && rest.length >= 3) return ExecutionPage;
+  if (view === "flows" && rest.length === 0) return FlowList;
+  if (view === "flows" && rest[0] === "new" && rest.length === 1) return NewFlow;
+  if (view === "flows" && rest[0] === "edit" && rest.length >= 3) return FlowPage;
+  if (view === "blueprints" && rest.length === 0) return BlueprintList;
+  if (view === "plugins" && rest.length <= 1) return PluginList;
+  if (view === "triggers" && rest.length === 0) return TriggerList;
+  if (view === "namespaces" && rest.length <= 2) return NamespacesView;
+  if (view === "admin" && rest.length <= 1) return AdminView;
+  if (view === "settings" && rest.length === 0) return SettingsView;
+  if (view === "logs" && rest.length === 0) return LogSearch;
+  return NotFound;
+}
+
+function NotFound() {
+  return (
+    <EmptyState title={t("notFound.title")}>
+      <p>{t("notFound.text", { path: location.pathname })}</p>
+      <a class="button" href={pagePath()}>{t("notFound.home")}</a>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,90 @@
+/** Data of the server in a component: loaded, kept while it is loaded again, and refreshed while the page is visible. */
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { ApiError } from "../api/client.ts";
+
+/** What a component knows of its data. */
+export interface Resource<Data> {
+  /** The last data; `undefined` before the first load, and after the key has changed. */
+  readonly data: Data | undefined;
+  /** Why the last load failed; earlier data stay. */
+  readonly error: ApiError | undefined;
+  readonly isLoading: boolean;
+  /** Loads again now. */
+  readonly reload: () => Promise<void>;
+}
+
+interface LoadState<Data> {
+  readonly key: string;
+  readonly data?: Data;
+  readonly error?: ApiError;
+  readonly isLoading: boolean;
+}
+
+interface ResourceOptions {
+  /** Time from one load to the next; never less than 2 s. Absent: loaded once. */
+  readonly refreshMs?: number;
+}
+
+const MIN_REFRESH_MS = 2_000;
+
+/** Loads data; again when `key` changes. */
+export function useResource<Data>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Data>,
+  { refreshMs }: ResourceOptions = {},
+): Resource<Data> {
+  const state = useSignal<LoadState<Data>>({ key, isLoading: true });
+  const latest = useRef(load);
+  latest.current = load;
+  const reload = useRef(async () => {});
+  useEffect(() => {
+    const abort = new AbortController();
+    state.value = state.value.key === key ? { ...state.value, isLoading: true } : { key, isLoading: true };
+    reload.current = () => loadInto(state, key, latest.current, abort.signal);
+    void reload.current();
+    const stop = refreshMs === undefined
+      ? () => {}
+      : everyWhileVisible(Math.max(refreshMs, MIN_REFRESH_MS), () => reload.current());
+    return () => (stop(), abort.abort());
+  }, [key, refreshMs]);
+  // Data of another key would be those of another page.
+  const shown: LoadState<Data> = state.value.key === key ? state.value : { key, isLoading: true };
+  return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload: () => reload.current() };
+}
+
+async function loadInto<Data>(
+  state: Signal<LoadState<Data>>,
+  key: string,
+  load: (signal: AbortSignal) => Promise<Data>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const data = await load(signal);
+    if (!signal.aborted) state.value = { key, data, isLoading: false };
+  } catch (error) {
+    if (signal.aborted) return;
+    const refusal = error instanceof ApiError ? error : new ApiError(String(error), 0);
+    state.value = { ...state.value, key, error: refusal, isLoading: false };
+  }
+}
+
+/** Calls `run` at intervals while the page is visible, and at once when it becomes visible again; returns the end. */
+function everyWhileVisible(intervalMs: number, run: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isEnded = false;
+  const arm = () => {
+    clearTimeout(timer);
+    if (!isEnded && !document.hidden) timer = setTimeout(() => void run().finally(arm), intervalMs);
+  };
+  const onVisibility = () => {
+    if (!document.hidden) void run().finally(arm);
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  arm();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onVisibility);
+  };
+}

@@ -1,0 +1,99 @@
+/** The address of the page as signals. All that a person can share is in it: view, tab, filters, selection. */
+import { computed, signal } from "@preact/signals";
+import { segmentsOf } from "./places.ts";
+
+interface Address {
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+}
+
+const address = signal<Address>(currentAddress());
+
+/** Segments of the path after the tenant, decoded. */
+export const segments = computed(() => segmentsOf(address.value.pathname));
+/** Parameters of the address. */
+export const query = computed(() => new URLSearchParams(address.value.search));
+/** Fragment without `#`. */
+export const fragment = computed(() => decodeURIComponent(address.value.hash.slice(1)));
+
+interface Guard {
+  /** Why the page must not be left without asking; `undefined` if nothing would be lost. */
+  readonly reason: () => string | undefined;
+  /** A change of this parameter leaves the page, too. */
+  readonly parameter?: string;
+}
+
+let guard: Guard | undefined;
+
+/** Asks before the page is left while `reason` returns one; returns the function that ends it. */
+export function guardLeaving(
+  reason: Guard["reason"],
+  { parameter }: Pick<Guard, "parameter"> = {},
+): () => void {
+  const next = { reason, parameter };
+  guard = next;
+  return () => {
+    if (guard === next) guard = undefined;
+  };
+}
+
+/** Goes to an address of the UI; with `replace` the present one is not kept in the history. */
+export function navigate(url: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const target = new URL(url, location.href);
+  if (isLeft(target) && !mayLeave()) return;
+  if (replace) history.replaceState(null, "", target);
+  else history.pushState(null, "", target);
+  const hasMoved = target.pathname !== address.value.pathname;
+  address.value = currentAddress();
+  if (hasMoved) scrollTo(0, 0);
+}
+
+/** Sets parameters of the address; `undefined` and empty values remove them. */
+export function setQuery(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void {
+  const next = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    next.delete(name);
+    for (const each of Array.isArray(value) ? value : [value]) if (each) next.append(name, each);
+  }
+  const text = next.toString();
+  navigate(`${location.pathname}${text === "" ? "" : `?${text}`}`, { replace: true });
+}
+
+/** Follows links within the UI without loading the page, and the buttons of the browser. */
+export function startRouter(): void {
+  addEventListener("popstate", () => address.value = currentAddress());
+  addEventListener("beforeunload", (event) => {
+    if (guard?.reason() !== undefined) event.preventDefault();
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || !isFollowed(event, link)) return;
+    event.preventDefault();
+    navigate(link.href);
+  });
+}
+
+function isFollowed(event: MouseEvent, link: HTMLAnchorElement): boolean {
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  if (!isPlain || event.defaultPrevented || link.target !== "" || link.hasAttribute("download")) return false;
+  const isElsewhere = link.origin !== location.origin || !/^\/ui(?:\/|$)/.test(link.pathname) ||
+    /^\/ui\/(?:login|logout|setup|assets)\b/.test(link.pathname);
+  return !isElsewhere && !(link.pathname === location.pathname && link.hash !== "");
+}
+
+function isLeft(target: URL): boolean {
+  if (target.pathname !== location.pathname) return true;
+  const name = guard?.parameter;
+  return name !== undefined && target.searchParams.get(name) !== query.peek().get(name);
+}
+
+function mayLeave(): boolean {
+  const reason = guard?.reason();
+  return reason === undefined || confirm(reason);
+}
+
+function currentAddress(): Address {
+  const { pathname, search, hash } = location;
+  return { pathname, search, hash };
+}

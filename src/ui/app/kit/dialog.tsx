@@ -1,0 +1,90 @@
+/** Dialogs: a native modal, closed by Escape, and questions before what cannot be undone. */
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../texts/mod.ts";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Buttons; absent: one that closes it. */
+  readonly actions?: ComponentChildren;
+  /** Broad, for forms and comparisons. */
+  readonly wide?: boolean;
+}
+
+/** A modal dialog; it is open while it is rendered. */
+export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class={wide ? "wide" : ""} aria-label={title} onClose={onClose}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="plain" aria-label={t("common.close")} onClick={onClose}>×</button>
+      </header>
+      <div class="body">{children}</div>
+      <footer>{actions ?? <button type="button" onClick={onClose}>{t("common.close")}</button>}</footer>
+    </dialog>
+  );
+}
+
+interface Question {
+  readonly title: string;
+  readonly text: ComponentChildren;
+  /** Label of the button that confirms. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  /** Has to be typed first. */
+  readonly phrase?: string;
+}
+
+const asked = signal<Question & { readonly resolve: (isConfirmed: boolean) => void } | undefined>(undefined);
+const typed = signal("");
+
+/** Asks a person; true if they confirm. */
+export function confirmed(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    typed.value = "";
+    asked.value = { ...question, resolve };
+  });
+}
+
+/** The question that waits; once a page. */
+export function Questions() {
+  const question = asked.value;
+  if (!question) return null;
+  const close = (isConfirmed: boolean) => {
+    asked.value = undefined;
+    question.resolve(isConfirmed);
+  };
+  const isReady = question.phrase === undefined || typed.value.trim() === question.phrase;
+  return (
+    <Dialog
+      title={question.title}
+      onClose={() => close(false)}
+      actions={
+        <>
+          <button type="button" onClick={() => close(false)}>{t("common.cancel")}</button>
+          <button
+            type="button"
+            class={question.isDangerous ? "danger" : "primary"}
+            disabled={!isReady}
+            onClick={() => close(true)}
+          >
+            {question.action}
+          </button>
+        </>
+      }
+    >
+      <div>{question.text}</div>
+      {question.phrase !== undefined && (
+        <label class="field">
+          <code>{question.phrase}</code>
+          <input value={typed.value} onInput={(event) => typed.value = event.currentTarget.value} />
+        </label>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,11 @@
+/** Files that the page makes itself. */
+
+/** Saves content as a file of the person. */
+export function downloadFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

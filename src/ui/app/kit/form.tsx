@@ -1,0 +1,97 @@
+/** Pieces of forms: a labelled field, a switch, and a dialog with a form that is sent. */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { t } from "../texts/mod.ts";
+import { Dialog } from "./dialog.tsx";
+import { showToast } from "./feedback.tsx";
+
+interface FieldProps {
+  readonly title: string;
+  readonly hint?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A field under its label, with a hint below it. */
+export function Field({ title, hint, children }: FieldProps) {
+  return (
+    <div class="field-box">
+      <label class="field">
+        <span>{title}</span>
+        {children}
+      </label>
+      {hint !== undefined && <small>{hint}</small>}
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  /** Why it cannot be changed. */
+  readonly lockedBy?: string;
+}
+
+/** Something that is on or off at once, without a form. */
+export function Switch({ label, isOn, onChange, lockedBy }: SwitchProps) {
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      class="switch"
+      aria-label={label}
+      title={lockedBy ?? label}
+      checked={isOn}
+      disabled={lockedBy !== undefined}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  /** Label of the button that sends it. */
+  readonly action: string;
+  /** Said afterwards. */
+  readonly done?: string;
+  /** Sends the form; the dialog closes afterwards. A rejection is shown in it. */
+  readonly onSend: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A dialog with a form. What the server refuses is shown in it, and nothing that was typed is lost. */
+export function FormDialog({ title, action, done, onSend, onClose, children }: FormDialogProps) {
+  const id = useId();
+  const refusal = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    isBusy.value = true;
+    refusal.value = undefined;
+    try {
+      await onSend();
+      if (done !== undefined) showToast("good", done);
+      onClose();
+    } catch (error) {
+      refusal.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const actions = (
+    <>
+      <button type="button" onClick={onClose}>{t("common.cancel")}</button>
+      <button type="submit" form={id} class="primary" disabled={isBusy.value}>{action}</button>
+    </>
+  );
+  return (
+    <Dialog title={title} onClose={onClose} actions={actions}>
+      <form id={id} onSubmit={(event) => void send(event)}>
+        {children}
+        {refusal.value !== undefined && <div class="notice bad" role="alert">{refusal.value}</div>}
+      </form>
+    </Dialog>
+  );
+}

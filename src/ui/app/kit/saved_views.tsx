@@ -1,0 +1,105 @@
+/** Named filters of a list, kept in this browser. */
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { query } from "../core/router.ts";
+import { t } from "../texts/mod.ts";
+
+interface SavedView {
+  readonly name: string;
+  /** Parameters of the address, without `?`. */
+  readonly search: string;
+}
+
+type Views = Readonly<Record<string, readonly SavedView[]>>;
+
+const KEY = "sluice.savedViews";
+const MAX_VIEWS = 50;
+const saved = signal<Views>(stored());
+
+/** A menu with the saved views of a list, and a field that saves the present one. */
+export function SavedViews({ list }: { readonly list: string }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const views = saved.value[list] ?? [];
+  const close = () => menu.current?.removeAttribute("open");
+  useEffect(() => {
+    const onPress = (event: Event) => {
+      if (event.target instanceof Node && !menu.current?.contains(event.target)) close();
+    };
+    addEventListener("pointerdown", onPress);
+    return () => removeEventListener("pointerdown", onPress);
+  }, []);
+  return (
+    <details ref={menu} class="menu-box" onKeyDown={(event) => event.key === "Escape" && close()}>
+      <summary class="button">{t("saved.title")}</summary>
+      <div class="menu-body">
+        {views.length === 0 && <p class="dim">{t("saved.none")}</p>}
+        <ul>
+          {views.map((view) => (
+            <li key={view.name} class="saved-view">
+              <a href={`?${view.search}`} onClick={close}>{view.name}</a>
+              <button
+                type="button"
+                class="plain"
+                aria-label={t("saved.remove", { name: view.name })}
+                onClick={() => store(list, views.filter((each) => each !== view))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+        <SaveForm onSave={(view) => store(list, withView(views, view))} />
+      </div>
+    </details>
+  );
+}
+
+function SaveForm({ onSave }: { readonly onSave: (view: SavedView) => void }) {
+  const name = useSignal("");
+  const save = (event: Event) => {
+    event.preventDefault();
+    onSave({ name: name.value.trim(), search: savedSearch(query.value) });
+    name.value = "";
+  };
+  return (
+    <form class="save-view" onSubmit={save}>
+      <input
+        aria-label={t("saved.name")}
+        placeholder={t("saved.name")}
+        maxLength={60}
+        value={name.value}
+        onInput={(event) => name.value = event.currentTarget.value}
+      />
+      <button type="submit" class="primary" disabled={name.value.trim() === ""}>{t("common.save")}</button>
+    </form>
+  );
+}
+
+/** What a view keeps of an address: all but the page. */
+function savedSearch(address: URLSearchParams): string {
+  const kept = new URLSearchParams(address);
+  kept.delete("page");
+  return kept.toString();
+}
+
+/** A name replaces the view that had it. */
+function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
+  return [...views.filter(({ name }) => name !== view.name), view].slice(-MAX_VIEWS);
+}
+
+function store(list: string, views: readonly SavedView[]): void {
+  saved.value = { ...saved.value, [list]: views };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(saved.value));
+  } catch {
+    // Without storage they last until the page is closed.
+  }
+}
+
+function stored(): Views {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    return {};
+  }
+}

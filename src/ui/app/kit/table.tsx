@@ -1,0 +1,168 @@
+/** Tables of lists: sorting, selection, pages, and the keyboard (j, k, x, Enter). On small screens rows become cards. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { navigate, setQuery } from "../core/router.ts";
+import { t } from "../texts/mod.ts";
+
+/** A column of rows. */
+export interface Column<Row> {
+  readonly name: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Field of `sort`; absent: not sortable. */
+  readonly sort?: string;
+  /** Numbers and times are aligned at their end. */
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<Row> {
+  /** For screen readers. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Address of a row, opened by Enter. */
+  readonly href?: (row: Row) => string;
+  /** `field:asc` or `field:desc`. */
+  readonly sort?: string;
+  readonly onSort?: (sort: string) => void;
+  /** Keys of selected rows; absent: rows cannot be selected. */
+  readonly selected?: ReadonlySet<string>;
+  readonly onSelect?: (keys: ReadonlySet<string>) => void;
+}
+
+/** A table. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, keyOf, selected, onSelect } = props;
+  const body = useKeyboard(props);
+  const areAllSelected = rows.length > 0 && rows.every((row) => selected?.has(keyOf(row)));
+  const selectAll = () => onSelect?.(areAllSelected ? new Set() : new Set(rows.map(keyOf)));
+  return (
+    <div class="table">
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {selected && (
+              <th class="check">
+                <input type="checkbox" aria-label={label} checked={areAllSelected} onChange={selectAll} />
+              </th>
+            )}
+            {columns.map((column) => <HeadCell key={column.name} column={column} table={props} />)}
+          </tr>
+        </thead>
+        <tbody ref={body}>{rows.map((row) => <TableRow key={keyOf(row)} row={row} table={props} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeadCell<Row>({ column, table }: { readonly column: Column<Row>; readonly table: TableProps<Row> }) {
+  const { name, title, sort: field, isNumber } = column;
+  const { sort = "", onSort } = table;
+  if (field === undefined || !onSort) return <th class={`col-${name}${isNumber ? " num" : ""}`}>{title}</th>;
+  const direction = sort === `${field}:asc` ? "ascending" : sort === `${field}:desc` ? "descending" : "none";
+  const next = direction === "descending" ? "asc" : "desc";
+  return (
+    <th class={`col-${name}${isNumber ? " num" : ""}`} aria-sort={direction}>
+      <button type="button" class="plain" onClick={() => onSort(`${field}:${next}`)}>
+        {title}
+        <span class="arrow" aria-hidden="true">
+          {direction === "ascending" ? "↑" : direction === "descending" ? "↓" : ""}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+function TableRow<Row>({ row, table }: { readonly row: Row; readonly table: TableProps<Row> }) {
+  const { columns, keyOf, selected, onSelect, href } = table;
+  const key = keyOf(row);
+  const isSelected = selected?.has(key) ?? false;
+  const toggle = () => onSelect?.(toggled(selected ?? new Set(), key));
+  return (
+    <tr tabIndex={-1} data-href={href?.(row)} data-key={key} aria-selected={selected && isSelected}>
+      {selected && (
+        <td class="check">
+          <input type="checkbox" aria-label={key} checked={isSelected} onChange={toggle} />
+        </td>
+      )}
+      {columns.map(({ name, title, cell, isNumber }) => (
+        <td key={name} class={`col-${name}${isNumber ? " num" : ""}`} data-title={title}>{cell(row)}</td>
+      ))}
+    </tr>
+  );
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+/** Moves between rows by j and k, opens one by Enter, selects it by x. */
+function useKeyboard<Row>(props: TableProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      const rows = [...body.current?.rows ?? []];
+      const at = rows.findIndex((row) => row === document.activeElement);
+      const { selected, onSelect } = latest.current;
+      if (event.key === "j") rows[Math.min(at + 1, rows.length - 1)]?.focus();
+      else if (event.key === "k") rows[Math.max(at - 1, 0)]?.focus();
+      else if (event.key === "Enter" && rows[at]?.dataset.href) navigate(rows[at].dataset.href);
+      else if (event.key === "x" && rows[at] && selected) {
+        onSelect?.(toggled(selected, rows[at].dataset.key ?? ""));
+      } else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return body;
+}
+
+/** True if a key belongs to a field or a dialog, so that it is no shortcut of the page. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const isField = target instanceof HTMLInputElement
+    ? !["checkbox", "radio"].includes(target.type)
+    : target.isContentEditable || /^(?:TEXTAREA|SELECT)$/.test(target.tagName);
+  return isField || target.closest("dialog") !== null;
+}
+
+interface PagerProps {
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+}
+
+/** Buttons between pages, and the number of all rows. The page is the parameter `page` of the address. */
+export function Pager({ page, size, total }: PagerProps) {
+  const pages = Math.max(1, Math.ceil(total / size));
+  const goTo = (next: number) => setQuery({ page: String(next) });
+  return (
+    <nav class="pager" aria-label={t("common.page", { page, pages })}>
+      <span class="dim">{t("common.total", { count: total.toLocaleString() })}</span>
+      <button
+        type="button"
+        disabled={page <= 1}
+        aria-label={t("common.previous")}
+        onClick={() => goTo(page - 1)}
+      >
+        ‹
+      </button>
+      <span>{t("common.page", { page, pages })}</span>
+      <button
+        type="button"
+        disabled={page >= pages}
+        aria-label={t("common.next")}
+        onClick={() => goTo(page + 1)}
+      >
+        ›
+      </button>
+    </nav>
+  );
+}

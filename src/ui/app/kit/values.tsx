@@ -1,0 +1,52 @@
+/** Small pieces that show one value. */
+import { useEffect, useState } from "preact/hooks";
+import { preferences } from "../core/preferences.ts";
+import { dateTimeText, durationText, now, relativeText } from "../core/time.ts";
+import { t } from "../texts/mod.ts";
+
+/** An instant, as the person prefers it; the whole date and time is its title. */
+export function Time({ at }: { readonly at: string | undefined | null }) {
+  if (!at) return <span class="dim">–</span>;
+  const text = preferences.value.dateFormat === "relative" ? relativeText(at) : dateTimeText(at);
+  return <time dateTime={at} title={dateTimeText(at)}>{text}</time>;
+}
+
+interface DurationProps {
+  /** ISO text. */
+  readonly from: string | undefined;
+  /** Absent: it has not ended, and the text advances. */
+  readonly to?: string;
+}
+
+/** The time between two instants. */
+export function Duration({ from, to }: DurationProps) {
+  if (!from) return <span class="dim">–</span>;
+  const end = to === undefined ? now.value : Date.parse(to);
+  return <span class="num">{durationText((end - Date.parse(from)) / 1_000)}</span>;
+}
+
+/** A label; following it adds it to the filters. */
+export function Label({ name, value, href }: {
+  readonly name: string;
+  readonly value: string;
+  readonly href?: string;
+}) {
+  const text = `${name}: ${value}`;
+  return href === undefined ? <span class="label">{text}</span> : <a class="label" href={href}>{text}</a>;
+}
+
+/** Copies a text; says so for a moment. */
+export function CopyButton({ text, title }: { readonly text: string; readonly title?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <button type="button" class="plain copy" title={title ?? t("common.copy")} onClick={copy}>
+      {isCopied ? t("common.copied") : title ?? t("common.copy")}
+    </button>
+  );
+}

@@ -1,0 +1,15 @@
+/** Starts the UI in the browser. */
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { applyPreferences } from "./core/preferences.ts";
+import { startRouter } from "./core/router.ts";
+import { startClock } from "./core/time.ts";
+
+const root = document.getElementById("app");
+if (root) {
+  applyPreferences();
+  startRouter();
+  startClock();
+  root.replaceChildren();
+  render(<App />, root);
+}

@@ -1,0 +1,84 @@
+/** English. The names are in the order of the views; `{name}` stands for a value. */
+import { FLOWS_EN } from "./flows_en.ts";
+import { GRAPH_EN } from "./graph_en.ts";
+import { ADMIN_EN } from "./admin_en.ts";
+import { NAMESPACES_EN } from "./namespaces_en.ts";
+import { LISTS_EN } from "./lists_en.ts";
+
+import { EXECUTION_EN } from "./execution_en.ts";
+
+/** All texts. */
+export const EN = {
+  "nav.dashboard": "Dashboard",
+  "nav.executions": "Executions",
+  "nav.flows": "Flows",
+  "nav.triggers": "Triggers",
+  "nav.namespaces": "Namespaces",
+  "nav.logs": "Logs",
+  "nav.plugins": "Plugins",
+  "nav.blueprints": "Templates",
+  "nav.admin": "Administration",
+  "nav.settings": "Settings",
+  "nav.main": "Main navigation",
+  "nav.menu": "Menu",
+  "nav.search": "Search or run a command",
+  "nav.logOut": "Log out",
+  "nav.skip": "Skip to content",
+  "common.loading": "Loading…",
+  "common.retry": "Try again",
+  "common.cancel": "Cancel",
+  "common.close": "Close",
+  "common.save": "Save",
+  "common.delete": "Delete",
+  "common.create": "Create",
+  "common.edit": "Edit",
+  "common.copy": "Copy",
+  "common.copied": "Copied",
+  "common.clear": "Clear filters",
+  "common.refresh": "Refresh",
+  "common.more": "More",
+  "common.yes": "Yes",
+  "common.no": "No",
+  "common.namespace": "Namespace",
+  "common.flow": "Flow",
+  "common.state": "State",
+  "common.labels": "Labels",
+  "common.start": "Start",
+  "common.duration": "Duration",
+  "common.search": "Search",
+  "common.total": "{count} in all",
+  "common.selected": "{count} selected",
+  "common.page": "Page {page} of {pages}",
+  "common.previous": "Previous page",
+  "common.next": "Next page",
+  "common.actions": "Actions",
+  "error.title": "This could not be loaded",
+  "error.unreachable": "The server cannot be reached. The page tries again by itself.",
+  "error.crashed": "This part of the page failed. Loading the page again may help.",
+  "notFound.title": "There is nothing here",
+  "notFound.text": "No page has the address {path}.",
+  "notFound.home": "To the dashboard",
+  "executions.title": "Executions",
+  "executions.none": "There are no executions yet",
+  "executions.noneHint": "Open a flow and run it, or start one by the API.",
+  "executions.noMatch": "No execution matches the filters",
+  "executions.id": "Execution",
+  "executions.trigger": "Trigger",
+  "executions.restart": "Restart",
+  "executions.replay": "Replay",
+  "executions.kill": "Kill",
+  "executions.changed": "Done for {count} executions: {action}",
+  "executions.confirm": "{action}: {count} executions. Continue?",
+  ...EXECUTION_EN,
+  ...FLOWS_EN,
+  ...GRAPH_EN,
+  ...NAMESPACES_EN,
+  ...ADMIN_EN,
+  ...LISTS_EN,
+} as const;
+
+/** The name of a text. */
+export type TextName = keyof typeof EN;
+
+/** All texts of a language; a missing one is a type error. */
+export type Texts = Readonly<Record<TextName, string>>;

@@ -1,0 +1,10 @@
+/** German texts of graphs. */
+import type { GRAPH_EN } from "./graph_en.ts";
+
+/** Texts by name. */
+export const GRAPH_DE: Readonly<Record<keyof typeof GRAPH_EN, string>> = {
+  "graph.smaller": "Verkleinern",
+  "graph.larger": "Vergrößern",
+  "graph.fit": "Einpassen",
+  "graph.asList": "Graph als Liste",
+};

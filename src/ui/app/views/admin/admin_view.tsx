@@ -1,0 +1,35 @@
+/** `/admin[/:tab]`: the server, API tokens, tenants, and how to look after the data. */
+import { pagePath } from "../../core/places.ts";
+import { segments } from "../../core/router.ts";
+import { EmptyState } from "../../kit/feedback.tsx";
+import { Tabs, ViewHead } from "../../layout/shell.tsx";
+import { t, type TextName } from "../../texts/mod.ts";
+import { MaintenanceTab } from "./maintenance_tab.tsx";
+import { ServerTab } from "./server_tab.tsx";
+import { TenantsTab } from "./tenants_tab.tsx";
+import { TokensTab } from "./tokens_tab.tsx";
+
+const TABS: readonly (readonly [name: string, title: TextName, content: typeof ServerTab])[] = [
+  ["server", "admin.server", ServerTab],
+  ["tokens", "admin.tokens", TokensTab],
+  ["tenants", "admin.tenants", TenantsTab],
+  ["maintenance", "admin.maintenance", MaintenanceTab],
+];
+
+/** The view. */
+export default function AdminView() {
+  const present = segments.value[1] ?? "server";
+  const Content = TABS.find(([name]) => name === present)?.[2];
+  const tabs = TABS.map(([name, title]) => ({
+    name,
+    title: t(title),
+    href: pagePath("admin", name === "server" ? undefined : name),
+  }));
+  return (
+    <>
+      <ViewHead title={t("nav.admin")} />
+      <Tabs tabs={tabs} present={present} label={t("nav.admin")} />
+      {Content ? <Content /> : <EmptyState title={t("notFound.title")} />}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/** Templates of flows as cards. */
+import { get, type Page } from "../../api/client.ts";
+import type { BlueprintRow } from "../../api/flow_entities.ts";
+import { pagePath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { Loaded } from "../../kit/feedback.tsx";
+import { t } from "../../texts/mod.ts";
+
+/** Path of the templates of flows. */
+export const TEMPLATES_PATH = "/blueprints/community/flow";
+
+/** The first templates. */
+export function Templates({ size }: { readonly size: number }) {
+  const list = useResource(
+    `templates ${size}`,
+    (signal) => get<Page<BlueprintRow>>(TEMPLATES_PATH, { size }, signal),
+  );
+  return (
+    <Loaded resource={list} rows={3}>
+      {({ results }) => (
+        <ul class="templates">
+          {results.map((template) => <TemplateCard key={template.id} template={template} />)}
+        </ul>
+      )}
+    </Loaded>
+  );
+}
+
+/** A template with the buttons that open it. */
+export function TemplateCard({ template, preview }: {
+  readonly template: BlueprintRow;
+  /** Shows its source; absent: it has no button for that. */
+  readonly preview?: () => void;
+}) {
+  const { id, title, description, tags } = template;
+  return (
+    <li class="card template">
+      <h2>{title}</h2>
+      <p class="dim">{withCode(description)}</p>
+      <p>{tags.map((tag) => <span key={tag} class="label">{tag}</span>)}</p>
+      <div class="actions">
+        {preview && <button type="button" onClick={preview}>{t("blueprints.preview")}</button>}
+        <a class="button primary" href={`${pagePath("flows", "new")}?blueprint=${encodeURIComponent(id)}`}>
+          {t("blueprints.use")}
+        </a>
+      </div>
+    </li>
+  );
+}
+
+/** Parts between backticks as code. */
+function withCode(text: string) {
+  return text.split("`").map((part, index) => index % 2 === 1 ? <code key={index}>{part}</code> : part);
+}

@@ -1,0 +1,104 @@
+/** What the parts of the editor share: the source, what is wrong with it, and where the cursor is. */
+import { signal } from "@preact/signals";
+import { EditorView } from "@codemirror/view";
+import { forceLinting } from "@codemirror/lint";
+import { isUsable, type Problem, rangeOf, suggestionOf } from "./problem.ts";
+import { taskIdAt, typeAt } from "./yaml_context.ts";
+
+/** The state of one editor; create it once a mount. */
+export class EditorModel {
+  /** The text as it is. */
+  readonly source = signal("");
+  /** The text as it is stored. */
+  readonly saved = signal("");
+  /** The revision that `saved` is; `undefined` for a new flow. */
+  readonly revision = signal<number | undefined>(undefined);
+  readonly problems = signal<readonly Problem[]>([]);
+  /** The last text without errors. */
+  readonly valid = signal<string | undefined>(undefined);
+  /** Type and id of the task or trigger under the cursor. */
+  readonly type = signal<string | undefined>(undefined);
+  readonly taskId = signal<string | undefined>(undefined);
+  /** The text at the beginning. */
+  readonly #first: string;
+  #view: EditorView | undefined;
+
+  constructor(source: string, revision?: number) {
+    this.#first = source;
+    this.source.value = source;
+    // A new flow is not stored, whatever it begins with.
+    this.saved.value = revision === undefined ? "" : source;
+    this.revision.value = revision;
+  }
+
+  /** True if the text differs from what is stored. */
+  get isChanged(): boolean {
+    return this.source.value !== this.saved.value;
+  }
+
+  /** True if a person has written something that is not stored. */
+  get hasLosses(): boolean {
+    return this.isChanged && this.source.value !== this.#first;
+  }
+
+  /** Connects the editor on the page. */
+  connect(view: EditorView): void {
+    this.#view = view;
+    this.#readCursor(view);
+    forceLinting(view);
+  }
+
+  /** Follows the text and the cursor. */
+  readonly follow = EditorView.updateListener.of((update) => {
+    if (update.docChanged) this.source.value = update.state.doc.toString();
+    if (update.docChanged || update.selectionSet) this.#readCursor(update.view);
+  });
+
+  /** Takes the result of a validation. */
+  readonly receive = (problems: readonly Problem[], source: string): void => {
+    this.problems.value = problems;
+    if (isUsable(problems)) this.valid.value = source;
+  };
+
+  /** Replaces the whole text. */
+  replace(source: string): void {
+    const view = this.#view;
+    view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source } });
+  }
+
+  /** Puts the cursor at a problem. */
+  goToProblem(problem: Problem): void {
+    const view = this.#view;
+    if (view) this.#goTo(rangeOf(problem, view.state.doc).from);
+  }
+
+  /** Replaces what is wrong by what the server suggests. */
+  fix(problem: Problem): void {
+    const view = this.#view;
+    const insert = suggestionOf(problem);
+    if (view && insert !== undefined) {
+      view.dispatch({ changes: { ...rangeOf(problem, view.state.doc), insert } });
+    }
+  }
+
+  /** Puts the cursor at the declaration of a task or trigger. */
+  goToTask(id: string): void {
+    const escaped = id.replace(/[.\\]/g, "\\$&");
+    const match = new RegExp(`\\bid:\\s*["']?${escaped}["']?\\s*(?:$|[,}#])`, "m").exec(this.source.value);
+    if (match) this.#goTo(match.index);
+  }
+
+  #goTo(offset: number): void {
+    this.#view?.dispatch({
+      selection: { anchor: offset },
+      effects: EditorView.scrollIntoView(offset, { y: "center" }),
+    });
+    this.#view?.focus();
+  }
+
+  #readCursor({ state }: EditorView): void {
+    const source = state.doc.toString();
+    this.type.value = typeAt(source, state.selection.main.head);
+    this.taskId.value = taskIdAt(source, state.selection.main.head);
+  }
+}

@@ -1,0 +1,150 @@
+/** The editor of a flow: source, problems, graph and documentation; saves and runs. */
+import type { EditorView } from "@codemirror/view";
+import { keymap } from "@codemirror/view";
+import { EditorState } from "@codemirror/state";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { FlowSource } from "../../api/flow_entities.ts";
+import { guardLeaving } from "../../core/router.ts";
+import { attempt, showToast } from "../../kit/feedback.tsx";
+import { t } from "../../texts/mod.ts";
+import { CodeEditor } from "./code_editor.tsx";
+import { flowCompletion } from "./completion.ts";
+import { ConflictDialog } from "./conflict_dialog.tsx";
+import { EditorModel } from "./editor_state.ts";
+import { suggestionOf } from "./problem.ts";
+import { problemLinter } from "./problems.ts";
+import { readFlow, save } from "./save.ts";
+import { SidePanel } from "./side_panel.tsx";
+
+interface FlowEditorProps {
+  readonly source: string;
+  /** The stored flow; absent: the flow is new. */
+  readonly flow?: FlowSource;
+  /** The latest revision on the server; it may be newer than `flow`. */
+  readonly latestRevision?: number;
+  readonly onSaved: (flow: FlowSource) => void;
+  /** Opens the form that runs a flow, which is stored as it is in the editor. */
+  readonly onRun: (flow: FlowSource) => void;
+}
+
+/** The editor. */
+export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }: FlowEditorProps) {
+  const model = useMemo(() => new EditorModel(source, flow?.revision), []);
+  const conflict = useSignal<FlowSource | undefined>(undefined);
+  useEffect(() => guardLeaving(() => model.hasLosses ? t("editor.unsaved") : undefined), []);
+  const store = async (): Promise<FlowSource | undefined> => {
+    const result = await attempt(() => save(model, flow));
+    if (!result) return undefined;
+    if ("conflict" in result) return void (conflict.value = result.conflict);
+    showToast("good", t("editor.saved", { revision: result.saved.revision }));
+    return result.saved;
+  };
+  const saveIt = async () => {
+    const stored = await store();
+    if (stored) onSaved(stored);
+  };
+  const run = async () => {
+    const stored = model.isChanged || !flow ? await store() : flow;
+    if (stored) onRun(stored);
+  };
+  const compare = async () => conflict.value = flow && await attempt(() => readFlow(flow));
+  const isBehind = latestRevision > (model.revision.value ?? latestRevision);
+  return (
+    <>
+      {isBehind && (
+        <div class="notice warn" role="status">
+          <span>{t("editor.newer", { revision: latestRevision })}</span>
+          <button type="button" onClick={() => void compare()}>{t("editor.compare")}</button>
+        </div>
+      )}
+      <div class="editor">
+        <div class="editor-main">
+          <Bar model={model} save={saveIt} run={run} />
+          <Source model={model} save={saveIt} run={run} />
+          <Problems model={model} />
+        </div>
+        <SidePanel model={model} />
+      </div>
+      {conflict.value && (
+        <ConflictDialog
+          theirs={conflict.value}
+          model={model}
+          save={saveIt}
+          onClose={() => conflict.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+interface PartProps {
+  readonly model: EditorModel;
+  readonly save: () => Promise<unknown>;
+  readonly run: () => Promise<unknown>;
+}
+
+function Bar({ model, save, run }: PartProps) {
+  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
+  return (
+    <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
+      <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
+        {t("common.save")} <kbd>Ctrl S</kbd>
+      </button>
+      <button type="button" onClick={() => void run()}>
+        {t("flows.run")} <kbd>Ctrl ↵</kbd>
+      </button>
+      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
+        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
+      </span>
+      {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
+    </div>
+  );
+}
+
+function Source({ model, save, run }: PartProps) {
+  const autocomplete = useMemo(flowCompletion, []);
+  const extensions = useMemo(() => [
+    model.follow,
+    problemLinter(model.receive),
+    EditorState.languageData.of(() => [{ autocomplete }]),
+    keymap.of([
+      { key: "Mod-s", preventDefault: true, run: () => (void save(), true) },
+      { key: "Mod-Enter", preventDefault: true, run: () => (void run(), true) },
+    ]),
+  ], []);
+  const connect = (view: EditorView) => model.connect(view);
+  return (
+    <CodeEditor
+      source={model.source.value}
+      label={t("editor.source")}
+      extensions={extensions}
+      onReady={connect}
+    />
+  );
+}
+
+function Problems({ model }: { readonly model: EditorModel }) {
+  const problems = model.problems.value;
+  if (problems.length === 0) return null;
+  return (
+    <ul class="editor-problems" aria-label={t("editor.problems")}>
+      {problems.map((problem, index) => (
+        <li key={index} class={problem.severity === "error" ? "bad" : "warn"}>
+          <button type="button" class="plain" onClick={() => model.goToProblem(problem)}>
+            <span class="num">{problem.line === undefined ? "" : `${problem.line}:${problem.column} `}</span>
+            <strong>{problem.path}</strong> {problem.message}
+          </button>
+          {suggestionOf(problem) !== undefined && problem.line !== undefined && (
+            <button
+              type="button"
+              onClick={() => model.fix(problem)}
+            >
+              {t("editor.replaceBy", { text: suggestionOf(problem) ?? "" })}
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,36 @@
+/** What is wrong with a source: its place, and what was meant. */
+import type { Text } from "@codemirror/state";
+
+/** A problem of a validation. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly severity: string;
+  /** From 1; absent if the problem has no place. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly length?: number;
+}
+
+const SUGGESTION = /did you mean "([^"]+)"/;
+
+/** The text that the message suggests; `undefined` if it suggests nothing. */
+export function suggestionOf({ message }: Problem): string | undefined {
+  return SUGGESTION.exec(message)?.[1];
+}
+
+/** True if a source with these problems is a flow all the same. */
+export function isUsable(problems: readonly Problem[]): boolean {
+  return problems.every(({ severity }) => severity !== "error");
+}
+
+/** First offset and end of a problem; the first line for one without a place. */
+export function rangeOf(
+  { line = 1, column = 1, length = 0 }: Problem,
+  doc: Text,
+): { from: number; to: number } {
+  const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const start = Math.min(from + column - 1, to);
+  // An empty range would not be visible.
+  return { from: start, to: Math.min(doc.length, Math.max(start + length, Math.min(start + 1, to))) };
+}

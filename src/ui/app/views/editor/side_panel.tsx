@@ -1,0 +1,87 @@
+/** Beside the source: the graph of the flow as it is written, and the documentation of the type under the cursor. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { get, send } from "../../api/client.ts";
+import { pagePath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { query, setQuery } from "../../core/router.ts";
+import { Loaded } from "../../kit/feedback.tsx";
+import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
+import { Markdown } from "../../kit/markdown.tsx";
+import { t } from "../../texts/mod.ts";
+import type { EditorModel } from "./editor_state.ts";
+
+/** The panel; which part it shows is in the address. */
+export function SidePanel({ model }: { readonly model: EditorModel }) {
+  const side = query.value.get("side") ?? "graph";
+  return (
+    <section class="editor-side" aria-label={t("editor.side")}>
+      <div class="side-tabs" role="group" aria-label={t("editor.side")}>
+        {(["graph", "docs"] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={side === name}
+            onClick={() => setQuery({ side: name === "graph" ? undefined : name })}
+          >
+            {t(`editor.${name}`)}
+          </button>
+        ))}
+      </div>
+      {side === "docs" ? <TypeDocumentation type={model.type.value} /> : <DraftGraph model={model} />}
+    </section>
+  );
+}
+
+/** The last graph stays while the source has errors. */
+function DraftGraph({ model }: { readonly model: EditorModel }) {
+  const graph = useSignal<FlowGraph | undefined>(undefined);
+  const source = model.valid.value;
+  useEffect(() => {
+    if (source === undefined) return;
+    const abort = new AbortController();
+    void draw(source, abort.signal);
+    return () => abort.abort();
+  }, [source]);
+  const draw = async (body: string, signal: AbortSignal) => {
+    const headers = { "content-type": "application/x-yaml" };
+    try {
+      graph.value = await send<FlowGraph>("POST", "/flows/graph", { body, headers, signal });
+    } catch {
+      // The last graph stays; a lost connection is reported by the validation.
+    }
+  };
+  if (!graph.value) return <p class="dim">{t("editor.noGraph")}</p>;
+  return (
+    <GraphView
+      graph={graph.value}
+      label={t("editor.graph")}
+      selected={model.taskId.value}
+      onSelect={({ id }) => model.goToTask(id)}
+    />
+  );
+}
+
+function TypeDocumentation({ type }: { readonly type: string | undefined }) {
+  if (type === undefined) return <p class="dim">{t("editor.noType")}</p>;
+  return <DocumentationOf type={type} />;
+}
+
+function DocumentationOf({ type }: { readonly type: string }) {
+  const documentation = useResource(
+    type,
+    (signal) => get<{ markdown: string }>(`/api/v1/plugins/${encodeURIComponent(type)}`, {}, signal),
+  );
+  return (
+    <div class="editor-docs">
+      <Loaded resource={documentation}>
+        {({ markdown }) => (
+          <>
+            <Markdown text={markdown} />
+            <a href={pagePath("plugins", type)}>{t("editor.wholePage")}</a>
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}

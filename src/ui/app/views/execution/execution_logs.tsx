@@ -1,0 +1,247 @@
+/** The log: filtered by level, task and text; a line has an address, and a log of any length scrolls. */
+import { useSignal } from "@preact/signals";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { urlOf } from "../../api/client.ts";
+import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { apiPath } from "../../core/places.ts";
+import { preferences } from "../../core/preferences.ts";
+import { fragment, query, setQuery } from "../../core/router.ts";
+import { clockText, dateTimeText } from "../../core/time.ts";
+import { AnsiText } from "../../kit/ansi.tsx";
+import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
+import { CopyButton } from "../../kit/values.tsx";
+import { VirtualList } from "../../kit/virtual_list.tsx";
+import { t } from "../../texts/mod.ts";
+import { taskRunTitle } from "./failure.ts";
+import { useLiveLog } from "./live_log.ts";
+import { filteredLines, LEVELS, type LogFilter, type LogLine, rowsOf } from "./log_lines.ts";
+
+/** Height of a row of text, and what a line has beside its rows: a link to it must be 24 pixels high. */
+const ROW_PX = 20;
+const LINE_GAP_PX = 4;
+const TYPING_PAUSE_MS = 200;
+/** Tasks that one can choose from. */
+const MAX_TASKS = 300;
+/** A longer text is downloaded. */
+const MAX_COPIED_LINES = 20_000;
+
+/** The tab. */
+export function ExecutionLogs({ execution }: { readonly execution: ExecutionInfo }) {
+  const isLive = !hasEnded(execution);
+  const log = useLiveLog(execution.id, isLive);
+  const lines = log.lines.value;
+  const error = log.error.value;
+  const filter = filterOf(query.value);
+  const shown = useMemo(() => filteredLines(lines ?? [], filter), [lines, JSON.stringify(filter)]);
+  return (
+    <div class="card logs">
+      <Toolbar execution={execution} filter={filter} shown={shown} count={lines?.length ?? 0} />
+      {error && <ErrorCard error={error} retry={() => log.load()} />}
+      {!lines && !error && <Skeleton rows={10} />}
+      {lines && shown.length === 0 && <NoLines isEmpty={lines.length === 0} isLive={isLive} />}
+      {shown.length > 0 && <Lines lines={shown} filter={filter} isLive={isLive} />}
+    </div>
+  );
+}
+
+function filterOf(address: URLSearchParams): LogFilter {
+  return {
+    level: address.get("level") ?? preferences.value.logLevel,
+    taskRunId: address.get("task") ?? "",
+    taskId: address.get("taskId") ?? "",
+    text: address.get("q") ?? "",
+  };
+}
+
+function NoLines({ isEmpty, isLive }: { readonly isEmpty: boolean; readonly isLive: boolean }) {
+  if (isEmpty) return <EmptyState title={t(isLive ? "execution.noLinesYet" : "execution.noLines")} />;
+  const clear = () => setQuery({ level: "TRACE", task: undefined, taskId: undefined, q: undefined });
+  return (
+    <EmptyState title={t("execution.noLinesMatch")}>
+      <button type="button" onClick={clear}>{t("common.clear")}</button>
+    </EmptyState>
+  );
+}
+
+function Toolbar({ execution, filter, shown, count }: {
+  readonly execution: ExecutionInfo;
+  readonly filter: LogFilter;
+  readonly shown: readonly LogLine[];
+  readonly count: number;
+}) {
+  const { id, taskRunList = [] } = execution;
+  const tasks = useMemo(() => [...new Set(taskRunList.map(({ taskId }) => taskId))].slice(0, MAX_TASKS), [
+    taskRunList,
+  ]);
+  const taskRun = taskRunList.find((each) => each.id === filter.taskRunId);
+  const { level, taskId } = filter;
+  const download = urlOf(apiPath("logs", id, "download"), {
+    minLevel: level,
+    taskId,
+    taskRunId: filter.taskRunId,
+  });
+  return (
+    <div class="filters" role="search">
+      <SearchField text={filter.text} />
+      <select
+        aria-label={t("execution.level")}
+        value={level}
+        onChange={(event) => setQuery({ level: event.currentTarget.value })}
+      >
+        {LEVELS.map((each) => <option key={each} value={each}>{each}</option>)}
+      </select>
+      {filter.taskRunId !== ""
+        ? (
+          <button type="button" onClick={() => setQuery({ task: undefined })}>
+            {taskRun ? taskRunTitle(taskRun) : filter.taskRunId} <span aria-hidden="true">×</span>
+          </button>
+        )
+        : (
+          <select
+            aria-label={t("execution.task")}
+            value={taskId}
+            onChange={(event) => setQuery({ taskId: event.currentTarget.value })}
+          >
+            <option value="">{t("execution.everyTask")}</option>
+            {tasks.map((each) => <option key={each} value={each}>{each}</option>)}
+          </select>
+        )}
+      <label class="check-field">
+        <input
+          type="checkbox"
+          checked={isWrapped()}
+          onChange={(event) => setQuery({ wrap: event.currentTarget.checked ? undefined : "no" })}
+        />
+        {t("execution.wrap")}
+      </label>
+      <span class="dim" role="status">
+        {shown.length === count
+          ? t("execution.lineCount", { count: count.toLocaleString() })
+          : t("execution.linesOf", { shown: shown.length.toLocaleString(), count: count.toLocaleString() })}
+      </span>
+      {shown.length > 0 && shown.length <= MAX_COPIED_LINES && <CopyLines lines={shown} />}
+      <a class="button" href={download} download={`${id}.log`}>{t("file.download")}</a>
+    </div>
+  );
+}
+
+/** The text is made when it is wanted. */
+function CopyLines({ lines }: { readonly lines: readonly LogLine[] }) {
+  const text = useMemo(() => lines.map(({ message }) => message).join("\n"), [lines]);
+  return <CopyButton text={text} />;
+}
+
+function SearchField({ text }: { readonly text: string }) {
+  const timer = useRef<number>(undefined);
+  const onInput = (next: string) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery({ q: next }), TYPING_PAUSE_MS);
+  };
+  return (
+    <input
+      type="search"
+      aria-label={t("common.search")}
+      placeholder={t("execution.searchLines")}
+      value={text}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  );
+}
+
+function isWrapped(): boolean {
+  return query.value.get("wrap") !== "no";
+}
+
+/** Number of the line in the address; 0 without one. */
+function chosenLine(): number {
+  return Number(/^L(\d+)$/.exec(fragment.value)?.[1] ?? 0);
+}
+
+function Lines({ lines, filter, isLive }: {
+  readonly lines: readonly LogLine[];
+  readonly filter: LogFilter;
+  readonly isLive: boolean;
+}) {
+  const [columns, setColumns] = useState(Infinity);
+  const chosen = chosenLine();
+  const follows = useSignal(isLive && chosen === 0);
+  const limit = isWrapped() ? columns : Infinity;
+  const heightOf = useCallback((index: number) => {
+    return rowsOf(lines[index]?.message ?? "", limit) * ROW_PX + LINE_GAP_PX;
+  }, [lines, limit]);
+  const mark = filter.text.startsWith("/") ? "" : filter.text.toLowerCase();
+  return (
+    <>
+      <Probe onColumns={setColumns} />
+      <VirtualList
+        class={`log-lines ${isWrapped() ? "wrap" : ""}`}
+        count={lines.length}
+        heightOf={heightOf}
+        shown={chosen === 0 ? undefined : lines.findIndex(({ number }) => number === chosen)}
+        follows={follows.value}
+        onEnd={(isAtEnd) => follows.value = isLive && isAtEnd}
+        frame={{ role: "log", "aria-label": t("execution.tab.logs"), "aria-live": "off", tabIndex: 0 }}
+        row={(index) => {
+          const line = lines[index];
+          return line && <Line key={line.number} line={line} isChosen={line.number === chosen} mark={mark} />;
+        }}
+      />
+      {isLive && !follows.value && (
+        <button
+          type="button"
+          class="primary follow"
+          onClick={() => follows.value = true}
+        >
+          {t("execution.follow")} <span aria-hidden="true">↓</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+function Line({ line, isChosen, mark }: {
+  readonly line: LogLine;
+  readonly isChosen: boolean;
+  readonly mark: string;
+}) {
+  const { number, timestamp, level, taskId, message } = line;
+  return (
+    <div id={`L${number}`} class={`log-line ${level.toLowerCase()} ${isChosen ? "chosen" : ""}`}>
+      <a class="no" href={`#L${number}`} aria-label={t("execution.line", { number })}>{number}</a>
+      <time dateTime={timestamp} title={dateTimeText(timestamp)}>{clockText(timestamp)}</time>
+      <b>{level}</b>
+      <span class="task" title={taskId}>{taskId}</span>
+      <span class="text">
+        <AnsiText text={message} mark={mark} />
+      </span>
+    </div>
+  );
+}
+
+const PROBE_LENGTH = 100;
+
+/** An invisible line: it says how many characters a row of text has. */
+function Probe({ onColumns }: { readonly onColumns: (columns: number) => void }) {
+  const cell = useRef<HTMLSpanElement>(null);
+  const text = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const measure = () => {
+      const width = (text.current?.getBoundingClientRect().width ?? 0) / PROBE_LENGTH;
+      if (width > 0 && cell.current) onColumns(Math.max(10, Math.floor(cell.current.clientWidth / width)));
+    };
+    const observer = new ResizeObserver(measure);
+    if (cell.current) observer.observe(cell.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div class="log-line probe" aria-hidden="true">
+      <span class="no" />
+      <time />
+      <b />
+      <span class="task" />
+      <span class="text" ref={cell}>
+        <span ref={text}>{"0".repeat(PROBE_LENGTH)}</span>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+/** One execution, kept up to date while it runs. A finished one is loaded once. */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { ApiError, get, urlOf } from "../../api/client.ts";
+import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { apiPath } from "../../core/places.ts";
+import { applyMessage, type ExecutionMessage } from "./execution_delta.ts";
+
+const RETRY_MS = 3_000;
+
+/** Loads an execution and follows it. */
+class LiveExecution {
+  readonly #id: string;
+  readonly #execution = signal<ExecutionInfo | undefined>(undefined);
+  readonly #error = signal<ApiError | undefined>(undefined);
+  readonly #isReconnecting = signal(false);
+  #source: EventSource | undefined;
+  #timer: number | undefined;
+  #isClosed = false;
+  readonly #onVisibility = () => this.#visibilityChanged();
+
+  constructor(id: string) {
+    this.#id = id;
+    document.addEventListener("visibilitychange", this.#onVisibility);
+    void this.reload();
+  }
+
+  /** `undefined` before the first response. */
+  get execution(): ReadonlySignal<ExecutionInfo | undefined> {
+    return this.#execution;
+  }
+
+  /** Why it could not be loaded. */
+  get error(): ReadonlySignal<ApiError | undefined> {
+    return this.#error;
+  }
+
+  /** The connection was lost, and is tried again. */
+  get isReconnecting(): ReadonlySignal<boolean> {
+    return this.#isReconnecting;
+  }
+
+  /** Loads it again; follows it if it has not ended. */
+  async reload(): Promise<void> {
+    this.#stop();
+    try {
+      const execution = await get<ExecutionInfo>(apiPath("executions", this.#id));
+      if (this.#isClosed) return;
+      this.#execution.value = execution;
+      this.#error.value = undefined;
+      this.#isReconnecting.value = false;
+      if (!hasEnded(execution)) this.#follow();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.#failed(error instanceof ApiError ? error : new ApiError(String(error), 0));
+    }
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stop();
+    document.removeEventListener("visibilitychange", this.#onVisibility);
+  }
+
+  /** Data that are there stay; a server that is away is tried again. */
+  #failed(error: ApiError): void {
+    const isAway = error.status === 0 || error.status >= 500 || error.status === 429;
+    if (this.#execution.value && isAway) this.#isReconnecting.value = true;
+    else this.#error.value = error;
+    if (isAway) this.#timer = setTimeout(() => void this.reload(), RETRY_MS);
+  }
+
+  /** The browser reconnects by itself, with the id of the last message, unless the server refuses. */
+  #follow(): void {
+    if (document.hidden) return;
+    const source = new EventSource(urlOf(apiPath("executions", this.#id, "follow"), { format: "delta" }));
+    this.#source = source;
+    source.onopen = () => this.#isReconnecting.value = false;
+    source.onmessage = ({ data }) => this.#received(JSON.parse(data));
+    source.onerror = () => {
+      this.#isReconnecting.value = true;
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.#stop();
+      this.#timer = setTimeout(() => void this.reload(), RETRY_MS);
+    };
+  }
+
+  #received(message: ExecutionMessage): void {
+    this.#execution.value = applyMessage(this.#execution.value, message);
+    if (message.end) this.#stop();
+  }
+
+  /** Browsers open six connections to a server: hidden pages need none. */
+  #visibilityChanged(): void {
+    const { value } = this.#execution;
+    if (document.hidden) this.#stop();
+    else if (!value || !hasEnded(value)) void this.reload();
+  }
+
+  #stop(): void {
+    this.#source?.close();
+    this.#source = undefined;
+    clearTimeout(this.#timer);
+  }
+}
+
+export type { LiveExecution };
+
+/** The execution of that id, followed while the component is there. */
+export function useLiveExecution(id: string): LiveExecution {
+  const live = useMemo(() => new LiveExecution(id), [id]);
+  useEffect(() => () => live.close(), [live]);
+  return live;
+}

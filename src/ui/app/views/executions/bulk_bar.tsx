@@ -1,0 +1,128 @@
+/** Actions on the selected executions, or on all that match the filters. */
+import { type Signal, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { ApiError, send } from "../../api/client.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { attempt } from "../../kit/feedback.tsx";
+import { isTyping } from "../../kit/table.tsx";
+import { t } from "../../texts/mod.ts";
+import { LabelsDialog, StateDialog } from "./bulk_dialogs.tsx";
+import { type BulkAction, bulkRequest, type BulkTarget } from "./bulk_request.ts";
+
+interface BulkBarProps {
+  readonly target: BulkTarget;
+  /** Number of all that match the filters; the person can extend the selection to them. */
+  readonly total: number;
+  readonly selectAll: () => void;
+  readonly clear: () => void;
+  readonly reload: () => Promise<void>;
+}
+
+const SIMPLE = ["restart", "replay", "resume", "kill", "delete"] as const;
+const DANGEROUS: readonly string[] = ["kill", "delete"];
+
+/** The bar. */
+export function BulkBar({ target, total, selectAll, clear, reload }: BulkBarProps) {
+  const dialog = useSignal<"labels" | "change-status" | undefined>(undefined);
+  const run = async (action: BulkAction) => {
+    dialog.value = undefined;
+    if (await runBulk(action, target)) clear();
+    await reload();
+  };
+  useReplayKey(() => void run({ name: "replay" }));
+  return (
+    <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
+      <span>{t("common.selected", { count: target.count.toLocaleString() })}</span>
+      {target.ids && total > target.count && (
+        <button type="button" class="plain link" onClick={selectAll}>
+          {t("executions.selectAll", { count: total.toLocaleString() })}
+        </button>
+      )}
+      {SIMPLE.map((name) => (
+        <button
+          key={name}
+          type="button"
+          class={DANGEROUS.includes(name) ? "danger" : ""}
+          onClick={() => void run({ name })}
+        >
+          {t(`executions.${name}`)}
+        </button>
+      ))}
+      <button type="button" onClick={() => dialog.value = "labels"}>{t("executions.labels")}</button>
+      <button type="button" onClick={() => dialog.value = "change-status"}>
+        {t("executions.change-status")}
+      </button>
+      <button type="button" class="plain" onClick={clear}>{t("executions.unselect")}</button>
+      <BulkDialog dialog={dialog} run={run} />
+    </div>
+  );
+}
+
+function BulkDialog({ dialog, run }: {
+  readonly dialog: Signal<"labels" | "change-status" | undefined>;
+  readonly run: (action: BulkAction) => Promise<void>;
+}) {
+  const close = () => dialog.value = undefined;
+  if (dialog.value === "labels") {
+    return <LabelsDialog onClose={close} onLabels={(labels) => void run({ name: "labels", labels })} />;
+  }
+  if (dialog.value === undefined) return null;
+  return <StateDialog onClose={close} onState={(state) => void run({ name: "change-status", state })} />;
+}
+
+/** `r` replays the selected ones. */
+function useReplayKey(replay: () => void): void {
+  const latest = useRef(replay);
+  latest.current = replay;
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "r" || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) {
+        return;
+      }
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Runs an action after a confirmation; true if it worked. One on all that match needs a typed phrase. */
+async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean> {
+  const title = t(`executions.${action.name}`);
+  const isConfirmed = await confirmed({
+    title,
+    text: (
+      <>
+        <p>{t("executions.confirm", { action: title, count: target.count.toLocaleString() })}</p>
+        {action.name === "delete" && <p>{t("executions.deleteHint")}</p>}
+        {!target.ids && <p>{t("executions.phrase")}</p>}
+      </>
+    ),
+    action: title,
+    isDangerous: DANGEROUS.includes(action.name),
+    phrase: target.ids ? undefined : `${action.name} ${target.count}`,
+  });
+  if (!isConfirmed) return false;
+  const { method, path, query, body } = bulkRequest(action, target);
+  const done = await attempt(
+    () => withReason(send<{ readonly count: number }>(method, path, { query, body })),
+    ({ count }) => t("executions.changed", { action: title, count: count.toLocaleString() }),
+  );
+  return done !== undefined;
+}
+
+/** A refusal says how many executions do not allow it; the reason of the first one helps more. */
+async function withReason<Result>(response: Promise<Result>): Promise<Result> {
+  try {
+    return await response;
+  } catch (error) {
+    const { invalids } = (error instanceof ApiError ? error.body ?? {} : {}) as Refusal;
+    const reason = invalids?.[0]?.message;
+    throw reason === undefined ? error : new Error(`${(error as ApiError).message}. ${reason}`);
+  }
+}
+
+interface Refusal {
+  readonly invalids?: readonly { readonly message: string }[];
+}

@@ -1,0 +1,48 @@
+/** The filters of lists of executions, in the address as the API names them. */
+import { STATES } from "../../../../model/executions/state.ts";
+import type { Query } from "../../api/client.ts";
+import { dateTimeText } from "../../core/time.ts";
+import type { FilterField } from "../../kit/filters.tsx";
+
+/** Parameter of the earliest start. */
+export const STARTED_FROM = "filters[startDate][GREATER_THAN_OR_EQUAL_TO]";
+/** Parameter of the end of the range of starts, which is no part of it. */
+export const STARTED_BEFORE = "filters[startDate][LESS_THAN]";
+
+/** The fields that a person can choose. */
+export const EXECUTION_FILTERS: readonly FilterField[] = [
+  { name: "q", kind: "text", title: "common.search" },
+  { name: "state", kind: "choices", title: "common.state", choices: STATES },
+  { name: "namespace", kind: "text", title: "common.namespace" },
+  { name: "flowId", kind: "text", title: "common.flow" },
+  { name: "labels", kind: "entries", title: "common.labels", hint: "executions.labelFilter" },
+  {
+    name: "timeRange",
+    kind: "choice",
+    title: "range.title",
+    choices: [
+      { value: "PT1H", title: "range.hour" },
+      { value: "PT24H", title: "range.day" },
+      { value: "P7D", title: "range.week" },
+      { value: "P30D", title: "range.month" },
+    ],
+  },
+  {
+    name: "childFilter",
+    kind: "choice",
+    title: "executions.children",
+    choices: [
+      { value: "MAIN", title: "executions.childrenNone" },
+      { value: "CHILD", title: "executions.childrenOnly" },
+    ],
+  },
+  { name: STARTED_FROM, kind: "given", title: "executions.startedFrom", textOf: dateTimeText },
+  { name: STARTED_BEFORE, kind: "given", title: "executions.startedBefore", textOf: dateTimeText },
+  { name: "triggerExecutionId", kind: "given", title: "executions.startedBy" },
+];
+
+/** The parameters of a search of the API. */
+export function filterQuery(address: URLSearchParams): Query {
+  const given = EXECUTION_FILTERS.map(({ name }) => [name, address.getAll(name)] as const);
+  return Object.fromEntries(given.filter(([, values]) => values.length > 0));
+}

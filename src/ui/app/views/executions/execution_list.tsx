@@ -1,0 +1,137 @@
+/** `/executions`: all executions, filtered and sorted by the address; actions on many of them. */
+import { useSignal } from "@preact/signals";
+import { urlOf } from "../../api/client.ts";
+import { pagePath } from "../../core/places.ts";
+import { query, setQuery } from "../../core/router.ts";
+import { now } from "../../core/time.ts";
+import { EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { Filters } from "../../kit/filters.tsx";
+import { SavedViews } from "../../kit/saved_views.tsx";
+import { Pager, Table } from "../../kit/table.tsx";
+import { ViewHead } from "../../layout/shell.tsx";
+import { t } from "../../texts/mod.ts";
+import { BulkBar } from "./bulk_bar.tsx";
+import { executionColumns, executionHref } from "./execution_columns.tsx";
+import { EXECUTION_FILTERS, filterQuery } from "./execution_filters.ts";
+import { spanOf } from "./mini_gantt.tsx";
+import { type ExecutionPage, NEWEST, useExecutionPage } from "./stable_list.ts";
+
+const SIZE = 50;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The view. */
+export function ExecutionList() {
+  const page = Number(query.value.get("page") ?? 1);
+  const sort = query.value.get("sort") ?? NEWEST;
+  const filters = filterQuery(query.value);
+  const list = useExecutionPage({ filters, page, size: SIZE, sort });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <ViewHead title={t("executions.title")}>
+        <SavedViews list="executions" />
+        <a class="button" href={urlOf("/executions/export/by-query/csv", filters)} download>
+          {t("executions.export")}
+        </a>
+      </ViewHead>
+      <Filters fields={EXECUTION_FILTERS} />
+      <Loaded resource={list} rows={12}>
+        {(found) =>
+          found.total === 0 && found.newCount === 0 ? <NoExecutions isFiltered={isFiltered} /> : (
+            <>
+              <div class="execution-table">
+                <NewPill count={found.newCount} show={list.showNew} />
+                <ExecutionTable
+                  key={JSON.stringify(filters)}
+                  found={found}
+                  sort={sort}
+                  reload={list.reload}
+                />
+              </div>
+              <Pager
+                page={page}
+                size={SIZE}
+                total={found.total}
+              />
+            </>
+          )}
+      </Loaded>
+    </>
+  );
+}
+
+function NoExecutions({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState title={t("executions.none")}>
+        <p>{t("executions.noneHint")}</p>
+        <a class="button primary" href={pagePath("flows")}>{t("executions.toFlows")}</a>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={t("executions.noMatch")}>
+      <a class="button" href={pagePath("executions")}>{t("common.clear")}</a>
+    </EmptyState>
+  );
+}
+
+/** Says how many started since the list was opened; they are shown when the person wants to. */
+export function NewPill({ count, show }: { readonly count: number; readonly show: () => Promise<void> }) {
+  const seen = async () => {
+    setQuery({ page: undefined });
+    await show();
+  };
+  return (
+    <div class="new-rows" role="status">
+      {count > 0 && (
+        <button type="button" class="pill" onClick={() => void seen()}>
+          {t("executions.new", { count: count.toLocaleString() })} <span aria-hidden="true">↑</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface ExecutionTableProps {
+  readonly found: ExecutionPage;
+  readonly sort: string;
+  readonly reload: () => Promise<void>;
+}
+
+/** The table of executions, and actions on those that are selected. */
+export function ExecutionTable({ found: { results, total, filters }, sort, reload }: ExecutionTableProps) {
+  const selected = useSignal<ReadonlySet<string>>(NOTHING);
+  const areAllSelected = useSignal(false);
+  const ids = results.map(({ id }) => id).filter((id) => selected.value.has(id));
+  const select = (keys: ReadonlySet<string>) => {
+    selected.value = keys;
+    areAllSelected.value = false;
+  };
+  const states = results.map(({ state }) => state);
+  const isLive = states.some(({ endDate }) => endDate === undefined);
+  return (
+    <>
+      {(ids.length > 0 || areAllSelected.value) && (
+        <BulkBar
+          target={areAllSelected.value ? { count: total, filters } : { count: ids.length, ids }}
+          total={total}
+          selectAll={() => areAllSelected.value = true}
+          clear={() => select(NOTHING)}
+          reload={reload}
+        />
+      )}
+      <Table
+        label={t("executions.title")}
+        rows={results}
+        columns={executionColumns(spanOf(states, isLive ? now.value : 0))}
+        keyOf={({ id }) => id}
+        href={executionHref}
+        sort={sort}
+        onSort={(next) => setQuery({ sort: next, page: undefined })}
+        selected={areAllSelected.value ? new Set(results.map(({ id }) => id)) : selected.value}
+        onSelect={select}
+      />
+    </>
+  );
+}

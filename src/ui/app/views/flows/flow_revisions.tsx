@@ -1,0 +1,101 @@
+/** The revisions of a flow: two of them side by side, and the way back to an older one. */
+import { lazy } from "preact/compat";
+import { get, send } from "../../api/client.ts";
+import type { FlowSource } from "../../api/flow_entities.ts";
+import { apiPath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { query, setQuery } from "../../core/router.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { t } from "../../texts/mod.ts";
+
+const DiffView = lazy(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
+
+interface RevisionsProps {
+  readonly flow: FlowSource;
+  readonly reload: () => Promise<void>;
+}
+
+/** The tab; which revisions are compared is in the address. */
+export function FlowRevisions({ flow, reload }: RevisionsProps) {
+  const { namespace, id, revision } = flow;
+  const path = `${apiPath("flows", namespace, id)}/revisions`;
+  const list = useResource(`${path} ${revision}`, (signal) => get<FlowSource[]>(path, {}, signal));
+  return (
+    <Loaded resource={list}>
+      {(revisions) =>
+        revisions.length < 2
+          ? <EmptyState title={t("flows.oneRevision")}>{t("flows.oneRevisionHint")}</EmptyState>
+          : <Comparison flow={flow} revisions={revisions} reload={reload} />}
+    </Loaded>
+  );
+}
+
+function Comparison(
+  { flow, revisions, reload }: RevisionsProps & { readonly revisions: readonly FlowSource[] },
+) {
+  const newest = [...revisions].sort((a, b) => b.revision - a.revision);
+  const find = (name: string, other: FlowSource | undefined) =>
+    newest.find(({ revision }) => String(revision) === query.value.get(name)) ?? other;
+  const left = find("left", newest[1]);
+  const right = find("right", newest[0]);
+  if (!left || !right) return null;
+  return (
+    <>
+      <div class="filters">
+        <Choice name="left" value={left.revision} revisions={newest} />
+        <span aria-hidden="true">↔</span>
+        <Choice name="right" value={right.revision} revisions={newest} />
+        {left.revision !== flow.revision && (
+          <button
+            type="button"
+            onClick={() => void restore(flow, left, reload)}
+          >
+            {t("flows.restore", { revision: left.revision })}
+          </button>
+        )}
+      </div>
+      <DiffView
+        key={`${left.revision}-${right.revision}`}
+        before={left.source}
+        after={right.source}
+        beforeTitle={t("flows.revisionOf", { revision: left.revision })}
+        afterTitle={t("flows.revisionOf", { revision: right.revision })}
+      />
+    </>
+  );
+}
+
+function Choice({ name, value, revisions }: {
+  readonly name: "left" | "right";
+  readonly value: number;
+  readonly revisions: readonly FlowSource[];
+}) {
+  return (
+    <select
+      aria-label={t(`flows.${name}`)}
+      value={String(value)}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+    >
+      {revisions.map(({ revision }) => (
+        <option key={revision} value={String(revision)}>{t("flows.revisionOf", { revision })}</option>
+      ))}
+    </select>
+  );
+}
+
+/** Saves an older source as the next revision. */
+async function restore(flow: FlowSource, old: FlowSource, reload: () => Promise<void>): Promise<void> {
+  const action = t("flows.restore", { revision: old.revision });
+  if (
+    !await confirmed({ title: action, text: t("flows.confirmRestore", { revision: old.revision }), action })
+  ) return;
+  const headers = { "content-type": "application/x-yaml", "if-match": `"${flow.revision}"` };
+  const path = apiPath("flows", flow.namespace, flow.id);
+  await attempt(
+    () => send("PUT", path, { body: old.source, headers }),
+    t("flows.restored", { revision: old.revision }),
+  );
+  setQuery({ left: undefined, right: undefined });
+  await reload();
+}

@@ -1,0 +1,156 @@
+/** The table of flows, and actions on those that are selected. */
+import { useSignal } from "@preact/signals";
+import { send } from "../../api/client.ts";
+import type { FlowKey, FlowRow, LatestExecution } from "../../api/flow_entities.ts";
+import { apiRoot, pagePath } from "../../core/places.ts";
+import { setQuery } from "../../core/router.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { downloadFile } from "../../kit/download.ts";
+import { attempt } from "../../kit/feedback.tsx";
+import { StateBadge } from "../../kit/state_badge.tsx";
+import { type Column, Table } from "../../kit/table.tsx";
+import { Label, Time } from "../../kit/values.tsx";
+import { t } from "../../texts/mod.ts";
+import { DisabledBadge } from "./disabled_badge.tsx";
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+interface FlowTableProps {
+  readonly rows: readonly FlowRow[];
+  /** By namespace and id. */
+  readonly latest: ReadonlyMap<string, LatestExecution>;
+  readonly sort: string;
+  readonly reload: () => Promise<void>;
+}
+
+/** The table. */
+export function FlowTable({ rows, latest, sort, reload }: FlowTableProps) {
+  const selected = useSignal<ReadonlySet<string>>(NOTHING);
+  const keys = rows.filter((row) => selected.value.has(keyOf(row))).map(({ namespace, id }) => ({
+    namespace,
+    id,
+  }));
+  return (
+    <>
+      {keys.length > 0 && <BulkBar keys={keys} done={() => (selected.value = NOTHING, reload())} />}
+      <Table
+        label={t("flows.title")}
+        rows={rows}
+        columns={columns(latest)}
+        keyOf={keyOf}
+        href={hrefOf}
+        sort={sort}
+        onSort={(next) => setQuery({ sort: next, page: undefined })}
+        selected={selected.value}
+        onSelect={(next) => selected.value = next}
+      />
+    </>
+  );
+}
+
+function keyOf({ namespace, id }: FlowKey): string {
+  return `${namespace}/${id}`;
+}
+
+function hrefOf({ namespace, id }: FlowKey): string {
+  return pagePath("flows", "edit", namespace, id);
+}
+
+const columns = (latest: FlowTableProps["latest"]): readonly Column<FlowRow>[] => [
+  {
+    name: "flow",
+    title: t("common.flow"),
+    sort: "id",
+    cell: (row) => (
+      <>
+        <a class="flow-name" href={hrefOf(row)}>{row.id}</a>
+        {row.disabled && <DisabledBadge />}
+      </>
+    ),
+  },
+  {
+    name: "namespace",
+    title: t("common.namespace"),
+    sort: "namespace",
+    cell: ({ namespace }) => (
+      <a href={`${pagePath("flows")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
+    ),
+  },
+  {
+    name: "last",
+    title: t("flows.lastState"),
+    cell: (row) => <Last execution={latest.get(keyOf(row))} />,
+  },
+  {
+    name: "labels",
+    title: t("common.labels"),
+    cell: ({ labels = [] }) =>
+      labels.map(({ key, value }) => (
+        <Label
+          key={key}
+          name={key}
+          value={value}
+          href={`${pagePath("flows")}?labels=${encodeURIComponent(`${key}:${value}`)}`}
+        />
+      )),
+  },
+  {
+    name: "triggers",
+    title: t("nav.triggers"),
+    cell: ({ triggers = [] }) =>
+      triggers.length === 0
+        ? <span class="dim">–</span>
+        : triggers.map(({ id, type }) => <span key={id} class="label" title={type}>{id}</span>),
+  },
+  { name: "revision", title: t("flows.revision"), isNumber: true, cell: ({ revision }) => revision },
+];
+
+function Last({ execution }: { readonly execution: LatestExecution | undefined }) {
+  if (!execution) return <span class="dim">{t("flows.never")}</span>;
+  const { namespace, flowId, id, status, startDate } = execution;
+  return (
+    <a class="last" href={pagePath("executions", namespace, flowId, id)}>
+      <StateBadge state={status} /> <Time at={startDate} />
+    </a>
+  );
+}
+
+function BulkBar({ keys, done }: { readonly keys: readonly FlowKey[]; readonly done: () => Promise<void> }) {
+  const count = keys.length;
+  const change = async (name: "enable" | "disable") => {
+    const action = t(`flows.${name}`);
+    await attempt(
+      () => send("POST", `/flows/${name}/by-ids`, { body: keys }),
+      t("flows.bulkDone", { action, count }),
+    );
+    await done();
+  };
+  const remove = async () => {
+    const action = t("common.delete");
+    const text = t("flows.confirmDelete", { count });
+    if (!await confirmed({ title: action, text, action, isDangerous: true })) return;
+    await attempt(
+      () => send("DELETE", "/flows/delete/by-ids", { body: keys }),
+      t("flows.bulkDone", { action, count }),
+    );
+    await done();
+  };
+  return (
+    <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
+      <span>{t("common.selected", { count })}</span>
+      <button type="button" onClick={() => void change("enable")}>{t("flows.enable")}</button>
+      <button type="button" onClick={() => void change("disable")}>{t("flows.disable")}</button>
+      <button type="button" onClick={() => void attempt(() => exportFlows(keys))}>{t("flows.export")}</button>
+      <button type="button" class="danger" onClick={() => void remove()}>{t("common.delete")}</button>
+    </div>
+  );
+}
+
+/** Saves a zip of flows as a file. */
+async function exportFlows(keys: readonly FlowKey[]): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(keys) };
+  const response = await fetch(`${apiRoot()}/flows/export/by-ids`, init);
+  if (!response.ok) throw new Error((await response.text()).slice(0, 500));
+  downloadFile("flows.zip", await response.blob());
+}

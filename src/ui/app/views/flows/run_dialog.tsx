@@ -1,0 +1,91 @@
+/** Runs a flow: its inputs as a form that the server checks while it is filled in. */
+import { useSignal } from "@preact/signals";
+import { ApiError, send, urlOf } from "../../api/client.ts";
+import type { FlowKey } from "../../api/flow_entities.ts";
+import { apiPath, pagePath } from "../../core/places.ts";
+import { navigate } from "../../core/router.ts";
+import { Dialog } from "../../kit/dialog.tsx";
+import { showToast } from "../../kit/feedback.tsx";
+import { InputForm, useInputValues } from "../../kit/input_form.tsx";
+import { CopyButton } from "../../kit/values.tsx";
+import { t } from "../../texts/mod.ts";
+
+interface RunDialogProps {
+  readonly flow: FlowKey;
+  readonly onClose: () => void;
+}
+
+/** The dialog; after the start it opens the page of the execution. */
+export function RunDialog({ flow, onClose }: RunDialogProps) {
+  const values = useInputValues(apiPath("executions", flow.namespace, flow.id, "validate"));
+  const labels = useSignal("");
+  const error = useSignal<ApiError | undefined>(undefined);
+  const isStarting = useSignal(false);
+  const start = async () => {
+    if (!await values.validate()) return;
+    isStarting.value = true;
+    try {
+      const path = apiPath("executions", flow.namespace, flow.id);
+      const query = { labels: labelsOf(labels.value) };
+      const body = values.data();
+      const { id } = await send<{ id: string }>("POST", path, { body, query });
+      showToast("good", t("flows.started", { id }));
+      onClose();
+      navigate(pagePath("executions", flow.namespace, flow.id, id));
+    } catch (refusal) {
+      error.value = refusal instanceof ApiError ? refusal : new ApiError(String(refusal), 0);
+      isStarting.value = false;
+    }
+  };
+  return (
+    <Dialog
+      title={t("flows.runTitle", { flow: `${flow.namespace}.${flow.id}` })}
+      onClose={onClose}
+      actions={
+        <>
+          <CopyButton text={curlOf(flow, values.data())} title={t("flows.copyCurl")} />
+          <button type="button" onClick={onClose}>{t("common.cancel")}</button>
+          <button type="submit" form="run-form" class="primary" disabled={isStarting.value}>
+            {t("flows.run")}
+          </button>
+        </>
+      }
+    >
+      <form id="run-form" onSubmit={(event) => (event.preventDefault(), void start())}>
+        {error.value && <RunError error={error.value} />}
+        <InputForm values={values} />
+        <label class="field">
+          <span>{t("common.labels")}</span>
+          <input
+            value={labels.value}
+            placeholder="team:data, ticket:123"
+            onInput={(event) => labels.value = event.currentTarget.value}
+          />
+        </label>
+      </form>
+    </Dialog>
+  );
+}
+
+function RunError({ error }: { readonly error: ApiError }) {
+  return (
+    <div class="notice bad" role="alert">
+      <strong>{t("flows.notStarted")}</strong>{" "}
+      <span>{error.status === 0 ? t("error.unreachable") : error.message}</span>
+    </div>
+  );
+}
+
+function labelsOf(text: string): string[] {
+  return text.split(",").map((label) => label.trim()).filter((label) => label.includes(":"));
+}
+
+/** The start as a command. */
+function curlOf({ namespace, id }: FlowKey, form: FormData): string {
+  const parts = [...form].map(([name, value]) => {
+    const text = typeof value === "string" ? value : `@${value.name}`;
+    return `-F '${`${name}=${text}`.replaceAll("'", `'\\''`)}'`;
+  });
+  const url = `${location.origin}${urlOf(apiPath("executions", namespace, id))}`;
+  return ["curl -X POST", url, ...parts].join(" ");
+}

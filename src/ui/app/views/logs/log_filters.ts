@@ -1,0 +1,44 @@
+/** Filters of log lines, in the address as the API names them. */
+import type { Query } from "../../api/client.ts";
+import { dateTimeText } from "../../core/time.ts";
+import type { FilterField } from "../../kit/filters.tsx";
+
+/** The time range while the address has none: a search of all lines would be slow. */
+const DEFAULT_RANGE = "PT1H";
+
+/** The fields that a person can choose. */
+export const LOG_FILTERS: readonly FilterField[] = [
+  { name: "q", kind: "text", title: "common.search" },
+  {
+    name: "minLevel",
+    kind: "choice",
+    title: "logs.all",
+    choices: ["ERROR", "WARN", "INFO", "DEBUG"],
+  },
+  { name: "namespace", kind: "text", title: "common.namespace" },
+  { name: "flowId", kind: "text", title: "common.flow" },
+  {
+    name: "timeRange",
+    kind: "choice",
+    title: "range.hour",
+    choices: [
+      { value: "PT24H", title: "range.day" },
+      { value: "P7D", title: "range.week" },
+      { value: "P30D", title: "range.month" },
+    ],
+  },
+  { name: "executionId", kind: "given", title: "logs.execution" },
+  { name: "triggerId", kind: "given", title: "executions.trigger" },
+  { name: "startDate", kind: "given", title: "logs.since", textOf: dateTimeText },
+  { name: "endDate", kind: "given", title: "logs.until", textOf: dateTimeText },
+];
+
+/** The parameters of a search of the API. */
+export function logQuery(address: URLSearchParams): Query {
+  const given = LOG_FILTERS.flatMap(({ name }) => {
+    const value = address.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const isBounded = ["timeRange", "startDate", "executionId"].some((name) => address.has(name));
+  return { ...Object.fromEntries(given), ...!isBounded && { timeRange: DEFAULT_RANGE } };
+}

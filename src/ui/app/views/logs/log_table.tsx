@@ -1,0 +1,64 @@
+/** Log lines of several executions. */
+import { urlQuery } from "../../api/client.ts";
+import type { LogRow } from "../../api/entities.ts";
+import { pagePath } from "../../core/places.ts";
+import { query } from "../../core/router.ts";
+import { clockText, dateTimeText } from "../../core/time.ts";
+import { AnsiText } from "../../kit/ansi.tsx";
+import { t } from "../../texts/mod.ts";
+
+/** The lines in their order; the time leads to the log of the execution. */
+export function LogTable({ lines }: { readonly lines: readonly LogRow[] }) {
+  return (
+    <div class="table log-search">
+      <table aria-label={t("logs.title")}>
+        <thead>
+          <tr>
+            <th>{t("logs.time")}</th>
+            <th>{t("logs.level")}</th>
+            <th>{t("common.flow")}</th>
+            <th>{t("logs.task")}</th>
+            <th>{t("logs.message")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line, index) => (
+            <LineRow key={`${line.executionId} ${line.timestamp} ${index}`} line={line} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function LineRow({ line }: { readonly line: LogRow }) {
+  const { namespace, flowId, taskId, triggerId, timestamp, level, message } = line;
+  return (
+    <tr class={`line ${level.toLowerCase()}`}>
+      <td class="mono">
+        <a href={hrefOf(line)} title={dateTimeText(timestamp)}>{clockText(timestamp)}</a>
+      </td>
+      <td>
+        <span class="level">{level}</span>
+      </td>
+      <td>
+        <a href={pagePath("flows", "edit", namespace, flowId)}>
+          <span class="dim">{namespace}.</span>
+          <wbr />
+          {flowId}
+        </a>
+      </td>
+      <td>{taskId ?? triggerId ?? ""}</td>
+      <td class="mono message">
+        <AnsiText text={message} mark={query.value.get("q")?.toLowerCase()} />
+      </td>
+    </tr>
+  );
+}
+
+/** The lines of the same task run, or those of the flow for a line that belongs to no execution. */
+function hrefOf({ namespace, flowId, executionId, taskRunId }: LogRow): string {
+  return executionId === undefined
+    ? pagePath("flows", "edit", namespace, flowId, "logs")
+    : pagePath("executions", namespace, flowId, executionId, "logs") + urlQuery({ task: taskRunId });
+}

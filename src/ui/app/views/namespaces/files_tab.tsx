@@ -1,0 +1,178 @@
+/** Files of a namespace: the tree, and beside it the file that the address names. */
+import { useSignal } from "@preact/signals";
+import { urlOf } from "../../api/client.ts";
+import { pagePath } from "../../core/places.ts";
+import { navigate, query } from "../../core/router.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { attempt, EmptyState } from "../../kit/feedback.tsx";
+import { Field, FormDialog } from "../../kit/form.tsx";
+import { t, type TextName } from "../../texts/mod.ts";
+import { FileEditor } from "./file_editor.tsx";
+import { FileTree, hrefOf } from "./file_tree.tsx";
+import { FileUploads } from "./file_uploads.tsx";
+import {
+  createFolder,
+  deleteFile,
+  downloadUrl,
+  filesPath,
+  folderOf,
+  moveFile,
+  nameOf,
+  normalPath,
+  writeFile,
+} from "./files.ts";
+import type { TabProps } from "./namespace.ts";
+
+/** A path that is asked for, and what is done with it. */
+interface PathQuestion {
+  readonly title: TextName;
+  readonly path: string;
+  /** The path to show afterwards. */
+  readonly run: (path: string) => Promise<string>;
+}
+
+/** The tab. */
+export function FilesTab({ namespace }: TabProps) {
+  const selected = query.value.get("file") ?? "";
+  const version = useSignal(0);
+  const question = useSignal<PathQuestion | undefined>(undefined);
+  const folder = folderOf(selected);
+  const onChange = () => void version.value++;
+  const ask = (asked: PathQuestion) => question.value = asked;
+  return (
+    <FileUploads
+      namespace={namespace}
+      folder={folder}
+      onChange={onChange}
+      actions={
+        <>
+          <button type="button" onClick={() => ask(newFile(namespace, folder))}>
+            {t("namespaces.newFile")}
+          </button>
+          <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
+            {t("namespaces.newFolder")}
+          </button>
+          <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
+            {t("namespaces.export")}
+          </a>
+        </>
+      }
+    >
+      <div class="files">
+        <div class="card">
+          <FileTree namespace={namespace} selected={selected} version={version.value} />
+          <p class="dim">{t("namespaces.dropHint")}</p>
+        </div>
+        <section class="card section">
+          {selected === ""
+            ? (
+              <EmptyState title={t("namespaces.chooseFile")}>
+                <p>{t("namespaces.filesHint", { expression: "{{ read('main.py') }}" })}</p>
+              </EmptyState>
+            )
+            : <Selected namespace={namespace} path={selected} ask={ask} onChange={onChange} />}
+        </section>
+      </div>
+      {question.value && (
+        <PathForm
+          namespace={namespace}
+          question={question.value}
+          onChange={onChange}
+          onClose={() => question.value = undefined}
+        />
+      )}
+    </FileUploads>
+  );
+}
+
+function newFile(namespace: string, folder: string): PathQuestion {
+  const run = async (path: string) => (await writeFile(namespace, path, ""), normalPath(path));
+  return { title: "namespaces.newFile", path: folder, run };
+}
+
+function newFolder(namespace: string, folder: string): PathQuestion {
+  const run = async (path: string) => (await createFolder(namespace, path), `${normalPath(path)}/`);
+  return { title: "namespaces.newFolder", path: folder, run };
+}
+
+interface SelectedProps {
+  readonly namespace: string;
+  /** Of a file, or of a folder with a slash at its end. */
+  readonly path: string;
+  readonly ask: (question: PathQuestion) => void;
+  readonly onChange: () => void;
+}
+
+function Selected({ namespace, path, ask, onChange }: SelectedProps) {
+  const isFolder = path.endsWith("/");
+  const move = async (to: string) => {
+    await moveFile(namespace, path, to);
+    return isFolder ? `${normalPath(to)}/` : normalPath(to);
+  };
+  return (
+    <>
+      <div class="section-head">
+        <h2>
+          <code>{path}</code>
+        </h2>
+        <div class="actions">
+          {!isFolder && (
+            <a class="button" href={downloadUrl(namespace, path)} download>{t("namespaces.download")}</a>
+          )}
+          <button type="button" onClick={() => ask({ title: "namespaces.move", path, run: move })}>
+            {t("namespaces.move")}
+          </button>
+          <button type="button" class="danger" onClick={() => void remove(namespace, path, onChange)}>
+            {t("common.delete")}
+          </button>
+        </div>
+      </div>
+      {isFolder
+        ? <p class="dim">{t("namespaces.isFolder")}</p>
+        : <FileEditor key={path} namespace={namespace} path={path} onChange={onChange} />}
+    </>
+  );
+}
+
+async function remove(namespace: string, path: string, onChange: () => void): Promise<void> {
+  const isFolder = path.endsWith("/");
+  const text = t(isFolder ? "namespaces.confirmFolder" : "namespaces.confirmFile", { path });
+  const action = t("common.delete");
+  if (!await confirmed({ title: nameOf(path), text, action, isDangerous: true })) return;
+  const isDeleted = await attempt(async () => {
+    await deleteFile(namespace, path);
+    return true;
+  }, t("namespaces.fileDeleted", { path }));
+  if (!isDeleted) return;
+  onChange();
+  navigate(pagePath("namespaces", namespace, "files"), { replace: true });
+}
+
+interface PathFormProps {
+  readonly namespace: string;
+  readonly question: PathQuestion;
+  readonly onChange: () => void;
+  readonly onClose: () => void;
+}
+
+function PathForm({ namespace, question: { title, path, run }, onChange, onClose }: PathFormProps) {
+  const text = useSignal(path);
+  const onSend = async () => {
+    if (nameOf(text.value) === "") throw new Error(t("namespaces.pathMissing"));
+    const shown = await run(text.value);
+    onChange();
+    navigate(hrefOf(namespace, shown));
+  };
+  return (
+    <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>
+      <Field title={t("namespaces.path")} hint={t("namespaces.pathHint")}>
+        <input
+          required
+          class="mono"
+          value={text.value}
+          onInput={(event) => text.value = event.currentTarget.value}
+        />
+      </Field>
+    </FormDialog>
+  );
+}

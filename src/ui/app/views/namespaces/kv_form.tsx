@@ -1,0 +1,106 @@
+/** The form of a KV pair. */
+import { type Signal, useSignal } from "@preact/signals";
+import { send } from "../../api/client.ts";
+import { apiPath } from "../../core/places.ts";
+import { Field, FormDialog } from "../../kit/form.tsx";
+import { t } from "../../texts/mod.ts";
+import {
+  isKvText,
+  KV_EXAMPLES,
+  KV_TYPES,
+  kvBody,
+  type KvRow,
+  kvText,
+  type KvType,
+  type KvValue,
+} from "./kv_value.ts";
+
+interface KvFormProps {
+  readonly namespace: string;
+  /** Absent: a new one. */
+  readonly pair?: KvRow;
+  readonly value?: KvValue;
+  readonly reload: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** A dialog that creates or changes a pair. */
+export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps) {
+  const key = useSignal(pair?.key ?? "");
+  const type = useSignal<KvType>(value?.type ?? "STRING");
+  const text = useSignal(value ? kvText(value) : "");
+  const ttl = useSignal("");
+  const description = useSignal(pair?.description ?? "");
+  const onSend = async () => {
+    if (!isKvText(type.value, text.value)) {
+      throw new Error(t("namespaces.kvInvalid", { type: type.value, example: KV_EXAMPLES[type.value] }));
+    }
+    const { body, contentType } = kvBody(type.value, text.value);
+    const headers = {
+      "content-type": contentType,
+      ...(ttl.value.trim() !== "" && { ttl: ttl.value.trim() }),
+      ...(description.value !== "" && { description: description.value }),
+    };
+    await send("PUT", `/namespaces${apiPath(namespace)}/kv${apiPath(key.value.trim())}`, { body, headers });
+    await reload();
+  };
+  return (
+    <FormDialog
+      title={pair ? pair.key : t("namespaces.kvCreate")}
+      action={t("common.save")}
+      done={t("namespaces.kvSaved", { key: key.value })}
+      onSend={onSend}
+      onClose={onClose}
+    >
+      {!pair && (
+        <Field title={t("namespaces.key")} hint={t("namespaces.keyHint")}>
+          <input
+            required
+            pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]*"
+            value={key.value}
+            onInput={(event) => key.value = event.currentTarget.value}
+          />
+        </Field>
+      )}
+      <Field title={t("triggers.type")}>
+        <select value={type.value} onChange={(event) => type.value = event.currentTarget.value as KvType}>
+          {KV_TYPES.map((each) => <option key={each} value={each}>{each}</option>)}
+        </select>
+      </Field>
+      <Field title={t("namespaces.value")}>
+        <textarea
+          placeholder={KV_EXAMPLES[type.value]}
+          value={text.value}
+          onInput={(event) => text.value = event.currentTarget.value}
+        />
+      </Field>
+      <TtlField ttl={ttl} isReplaced={pair !== undefined} />
+      <Field title={t("namespaces.description")}>
+        <input
+          value={description.value}
+          // It is sent as a header, which has no other characters.
+          pattern="[\x20-\x7e\xa0-\xff]*"
+          title={t("namespaces.latinOnly")}
+          onInput={(event) => description.value = event.currentTarget.value}
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+function TtlField({ ttl, isReplaced }: { readonly ttl: Signal<string>; readonly isReplaced: boolean }) {
+  return (
+    <Field title={t("namespaces.ttl")} hint={t(isReplaced ? "namespaces.ttlAgain" : "namespaces.ttlHint")}>
+      <input
+        list="kv-ttl"
+        placeholder="P30D"
+        value={ttl.value}
+        onInput={(event) =>
+          ttl.value = event.currentTarget.value}
+      />
+      <datalist id="kv-ttl">
+        {["PT1H", "P1D", "P7D", "P30D", "P365D"].map((each) => <option key={each} value={each} />)}
+      </datalist>
+    </Field>
+  );
+}

@@ -1,0 +1,162 @@
+/** Secrets of a namespace. Values are set and replaced, never shown. */
+import { useSignal } from "@preact/signals";
+import { get, type Page, send } from "../../api/client.ts";
+import { apiPath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { query } from "../../core/router.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { Field, FormDialog } from "../../kit/form.tsx";
+import { type Column, Pager, Table } from "../../kit/table.tsx";
+import { t } from "../../texts/mod.ts";
+import type { TabProps } from "./namespace.ts";
+
+const SIZE = 50;
+
+interface SecretRow {
+  readonly key: string;
+  /** Absent: of the environment of the server. */
+  readonly namespace?: string;
+  readonly description?: string;
+}
+
+interface Editing {
+  /** Absent: a new one. */
+  readonly secret?: SecretRow;
+}
+
+/** The tab. */
+export function SecretsTab({ namespace }: TabProps) {
+  const page = Number(query.value.get("page") ?? 1);
+  const editing = useSignal<Editing | undefined>(undefined);
+  const path = `/namespaces${apiPath(namespace)}/secrets`;
+  const wanted = { page, size: SIZE, sort: "key:asc" };
+  const list = useResource(
+    path + page,
+    (signal) => get<Page<SecretRow>>(path, wanted, signal),
+  );
+  return (
+    <>
+      <div class="section-head">
+        <p class="dim">{t("namespaces.secretsHint", { expression: "{{ secret('NAME') }}" })}</p>
+        <button type="button" class="primary" onClick={() => editing.value = {}}>
+          {t("namespaces.secretCreate")}
+        </button>
+      </div>
+      <Loaded resource={list}>
+        {({ results, total }) =>
+          total === 0 ? <EmptyState title={t("namespaces.secretsNone")} /> : (
+            <>
+              <Table
+                label={t("namespaces.secrets")}
+                rows={results}
+                columns={columns(namespace, (secret) => editing.value = { secret }, list.reload)}
+                keyOf={({ key }) => key}
+              />
+              <Pager
+                page={page}
+                size={SIZE}
+                total={total}
+              />
+            </>
+          )}
+      </Loaded>
+      {editing.value && (
+        <SecretForm
+          path={path}
+          secret={editing.value.secret}
+          reload={list.reload}
+          onClose={() => editing.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+const columns = (
+  namespace: string,
+  edit: (secret: SecretRow) => void,
+  reload: () => Promise<void>,
+): readonly Column<SecretRow>[] => [
+  { name: "key", title: t("namespaces.name"), cell: ({ key }) => <code>{key}</code> },
+  {
+    name: "description",
+    title: t("namespaces.description"),
+    cell: ({ description }) => description ?? <span class="dim">–</span>,
+  },
+  {
+    name: "owner",
+    title: t("namespaces.owner"),
+    cell: (secret) => secret.namespace ?? t("namespaces.environment"),
+  },
+  {
+    name: "actions",
+    title: t("common.actions"),
+    cell: (secret) =>
+      secret.namespace === namespace
+        ? (
+          <span class="row-actions">
+            <button type="button" onClick={() => edit(secret)}>{t("namespaces.replace")}</button>
+            <button type="button" class="danger" onClick={() => void remove(secret, reload)}>
+              {t("common.delete")}
+            </button>
+          </span>
+        )
+        : <span class="dim">{t("namespaces.readOnly")}</span>,
+  },
+];
+
+async function remove({ namespace = "", key }: SecretRow, reload: () => Promise<void>): Promise<void> {
+  const [title, action] = [t("namespaces.secretDelete"), t("common.delete")];
+  const text = t("namespaces.secretConfirm", { key });
+  if (!await confirmed({ title, text, action, isDangerous: true, phrase: key })) return;
+  const path = `/namespaces${apiPath(namespace)}/secrets${apiPath(key)}`;
+  await attempt(() => send("DELETE", path), t("namespaces.secretDeleted", { key }));
+  await reload();
+}
+
+interface SecretFormProps {
+  /** Of the secrets of the namespace. */
+  readonly path: string;
+  readonly secret?: SecretRow;
+  readonly reload: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function SecretForm({ path, secret, reload, onClose }: SecretFormProps) {
+  const key = useSignal(secret?.key ?? "");
+  const value = useSignal("");
+  const description = useSignal(secret?.description ?? "");
+  const onSend = async () => {
+    const body = { key: key.value.trim(), value: value.value, description: description.value || undefined };
+    await send("PUT", path, { body });
+    await reload();
+  };
+  return (
+    <FormDialog
+      title={secret ? secret.key : t("namespaces.secretCreate")}
+      action={t("common.save")}
+      done={t("namespaces.secretSaved", { key: key.value })}
+      onSend={onSend}
+      onClose={onClose}
+    >
+      {!secret && (
+        <Field title={t("namespaces.name")}>
+          <input required value={key.value} onInput={(event) => key.value = event.currentTarget.value} />
+        </Field>
+      )}
+      <Field title={t("namespaces.value")} hint={t("namespaces.secretOnce")}>
+        <textarea
+          required
+          autocomplete="off"
+          spellcheck={false}
+          value={value.value}
+          onInput={(event) => value.value = event.currentTarget.value}
+        />
+      </Field>
+      <Field title={t("namespaces.description")}>
+        <input value={description.value} onInput={(event) => description.value = event.currentTarget.value} />
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,181 @@
+/** `/triggers`: all triggers with what they did last and do next; one of them in a dialog, actions on several. */
+import { useSignal } from "@preact/signals";
+import { pagePath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { query, setQuery } from "../../core/router.ts";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { type FilterField, Filters } from "../../kit/filters.tsx";
+import { Switch } from "../../kit/form.tsx";
+import { type Column, Pager, Table } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { ViewHead } from "../../layout/shell.tsx";
+import { t } from "../../texts/mod.ts";
+import { EvaluationLine } from "./evaluation_list.tsx";
+import { keyText, parseKey, searchTriggers, setDisabled, shortType, type TriggerRow } from "./trigger.ts";
+import { TriggerBulkBar } from "./trigger_bulk.tsx";
+import { TriggerDialog } from "./trigger_dialog.tsx";
+
+const SIZE = 50;
+const REFRESH_MS = 5_000;
+const BY_NAME = "flowId:asc";
+const NOTHING: ReadonlySet<string> = new Set();
+const FILTERS: readonly FilterField[] = [
+  { name: "q", kind: "text", title: "common.search" },
+  { name: "namespace", kind: "text", title: "common.namespace" },
+  { name: "flowId", kind: "text", title: "common.flow" },
+  { name: "triggerState", kind: "choice", title: "common.state", choices: ["ENABLED", "DISABLED"] },
+];
+
+/** The view. */
+export default function TriggerList() {
+  const page = Number(query.value.get("page") ?? 1);
+  const sort = query.value.get("sort") ?? BY_NAME;
+  const given = FILTERS.map(({ name }) => [name, query.value.get(name) ?? undefined] as const);
+  const filters = Object.fromEntries(given.filter(([, value]) => value));
+  const wanted = { ...filters, page, size: SIZE, sort };
+  const load = (signal: AbortSignal) => searchTriggers(wanted, signal);
+  const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
+  const opened = parseKey(query.value.get("trigger") ?? "");
+  return (
+    <>
+      <ViewHead title={t("triggers.title")} />
+      <Filters fields={FILTERS} />
+      <Loaded resource={list} rows={8}>
+        {({ results, total }) =>
+          total === 0 ? <NoTriggers isFiltered={Object.keys(filters).length > 0} /> : (
+            <>
+              <TriggerTable rows={results} sort={sort} reload={list.reload} />
+              <Pager
+                page={page}
+                size={SIZE}
+                total={total}
+              />
+            </>
+          )}
+      </Loaded>
+      {opened && <TriggerDialog key={keyText(opened)} of={opened} onChange={list.reload} />}
+    </>
+  );
+}
+
+const EXAMPLE = `triggers:
+  - id: every_morning
+    type: io.kestra.plugin.core.trigger.Schedule
+    cron: "0 7 * * *"`;
+
+function NoTriggers({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState title={t("triggers.none")}>
+        <p>{t("triggers.noneHint")}</p>
+        <pre class="code">{EXAMPLE}</pre>
+        <a class="button" href={pagePath("flows")}>{t("nav.flows")}</a>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={t("triggers.noMatch")}>
+      <a class="button" href={pagePath("triggers")}>{t("common.clear")}</a>
+    </EmptyState>
+  );
+}
+
+function TriggerTable({ rows, sort, reload }: {
+  readonly rows: readonly TriggerRow[];
+  readonly sort: string;
+  readonly reload: () => Promise<void>;
+}) {
+  const selected = useSignal<ReadonlySet<string>>(NOTHING);
+  const keys = [...selected.value].map(parseKey).filter((each) => each !== undefined);
+  return (
+    <>
+      {keys.length > 0 && <TriggerBulkBar keys={keys} done={() => (selected.value = NOTHING, reload())} />}
+      <Table
+        label={t("triggers.title")}
+        rows={rows}
+        columns={columns(reload)}
+        keyOf={({ state }) => keyText(state)}
+        href={({ state }) => hrefOf(keyText(state))}
+        sort={sort}
+        onSort={(next) => setQuery({ sort: next, page: undefined })}
+        selected={selected.value}
+        onSelect={(next) => selected.value = next}
+      />
+    </>
+  );
+}
+
+/** The present address with the dialog of a trigger. */
+function hrefOf(key: string): string {
+  const parameters = new URLSearchParams(query.value);
+  parameters.set("trigger", key);
+  return `${pagePath("triggers")}?${parameters}`;
+}
+
+const columns = (reload: () => Promise<void>): readonly Column<TriggerRow>[] => [
+  {
+    name: "trigger",
+    title: t("triggers.trigger"),
+    cell: ({ trigger, state }) => (
+      <div>
+        <a href={hrefOf(keyText(state))}>{state.triggerId}</a>
+        <div class="dim" title={trigger.type}>
+          {shortType(trigger.type)}
+          {trigger.cron && <code class="cron">{trigger.cron}</code>}
+        </div>
+      </div>
+    ),
+  },
+  {
+    name: "flow",
+    title: t("common.flow"),
+    sort: "flowId",
+    cell: ({ state: { namespace, flowId } }) => (
+      <a href={pagePath("flows", "edit", namespace, flowId)}>
+        <span class="dim">{namespace}.</span>
+        {flowId}
+      </a>
+    ),
+  },
+  {
+    name: "result",
+    title: t("triggers.result"),
+    cell: ({ state }) => <EvaluationLine evaluation={state.evaluations[0]} of={state} />,
+  },
+  {
+    name: "date",
+    title: t("triggers.last"),
+    sort: "date",
+    cell: ({ state }) => <Time at={state.date} />,
+  },
+  {
+    name: "next",
+    title: t("triggers.next"),
+    sort: "nextExecutionDate",
+    cell: ({ state }) => <Time at={state.nextExecutionDate} />,
+  },
+  {
+    name: "enabled",
+    title: t("triggers.enabled"),
+    cell: (row) => <EnabledSwitch row={row} reload={reload} />,
+  },
+];
+
+function EnabledSwitch({ row: { trigger, state }, reload }: {
+  readonly row: TriggerRow;
+  readonly reload: () => Promise<void>;
+}) {
+  const change = async (isOn: boolean) => {
+    const done = t(isOn ? "triggers.wasEnabled" : "triggers.wasDisabled", { trigger: state.triggerId });
+    await attempt(() => setDisabled(state, !isOn), done);
+    await reload();
+  };
+  return (
+    <Switch
+      label={t("triggers.enable", { trigger: state.triggerId })}
+      isOn={!state.disabled}
+      onChange={(isOn) => void change(isOn)}
+      lockedBy={trigger.disabled ? t("triggers.disabledInFlow") : undefined}
+    />
+  );
+}

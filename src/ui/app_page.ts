@@ -1,0 +1,25 @@
+/** The document that loads the UI. Its scripts draw everything else. */
+import type { Manifest } from "./bundle.ts";
+import { UI_PATH } from "./layout.ts";
+import { markup } from "./markup.ts";
+
+/** The document; the same for all views. */
+export function appPage({ script, style }: Manifest): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Sluice</title>
+<link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${UI_PATH}/assets/${style}">
+<script type="module" src="${UI_PATH}/assets/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page needs JavaScript. The API of this server works without it.</noscript>
+</body>
+</html>
+`.text;
+}

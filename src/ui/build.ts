@@ -1,0 +1,113 @@
+/**
+ * Builds the UI for browsers (`deno task ui`): scripts by `deno bundle`, styles joined in the order of their folders, each
+ * file with a hash in its name and compressed beforehand. Does nothing while the last build is newer than all sources.
+ */
+import { createHash } from "node:crypto";
+import { constants, gzipSync } from "node:zlib";
+import { BUNDLE_FOLDER, type Manifest, MANIFEST_FILE } from "./bundle.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const APP = `${ROOT}src/ui/app`;
+/** Files beside the application whose change makes a new build necessary. */
+const BESIDE = [
+  "deno.json",
+  "deno.lock",
+  "src/ui/build.ts",
+  "src/ui/tokens.css",
+  "src/model/executions/state.ts",
+];
+
+async function newestChange(): Promise<number> {
+  const paths = [...BESIDE.map((path) => ROOT + path), ...await filesBelow(APP)];
+  const times = await Promise.all(paths.map(async (path) => (await Deno.stat(path)).mtime?.getTime() ?? 0));
+  return Math.max(...times);
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    found.push(...isDirectory ? await filesBelow(path) : [path]);
+  }
+  return found.sort();
+}
+
+async function lastBuild(): Promise<number> {
+  try {
+    return (await Deno.stat(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`)).mtime?.getTime() ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+async function build(): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-ui-" });
+  try {
+    await bundleScripts(folder);
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    const scripts = new Map(names.map((name) => [name, Deno.readFileSync(`${folder}/${name}`)]));
+    await write(scripts, new TextEncoder().encode(await styles()));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function bundleScripts(folder: string): Promise<void> {
+  const args = [
+    "bundle",
+    "--quiet",
+    "--platform",
+    "browser",
+    "--minify",
+    "--code-splitting",
+    "--outdir",
+    folder,
+  ];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args, `${APP}/main.tsx`],
+    cwd: ROOT,
+  })
+    .output();
+  if (!success) throw new Error(`Cannot build the UI:\n${new TextDecoder().decode(stderr)}`);
+}
+
+/** The colours come first, then what all views share. */
+async function styles(): Promise<string> {
+  const paths = (await filesBelow(APP)).filter((path) => path.endsWith(".css"));
+  const order = (path: string) => (path.includes("/styles/") ? 0 : 1);
+  paths.sort((a, b) => order(a) - order(b));
+  const texts = await Promise.all(
+    [`${ROOT}src/ui/tokens.css`, ...paths].map((path) => Deno.readTextFile(path)),
+  );
+  return texts.join("\n");
+}
+
+async function write(scripts: ReadonlyMap<string, Uint8Array>, style: Uint8Array): Promise<void> {
+  const entry = scripts.get("main.js") ?? new Uint8Array();
+  const manifest: Manifest = { script: hashed("main", "js", entry), style: hashed("app", "css", style) };
+  await Deno.remove(BUNDLE_FOLDER, { recursive: true }).catch(() => {});
+  await Deno.mkdir(BUNDLE_FOLDER, { recursive: true });
+  const files = [
+    [manifest.style, style] as const,
+    ...[...scripts].map(([name, bytes]) => [name === "main.js" ? manifest.script : name, bytes] as const),
+  ];
+  for (const [name, bytes] of files) {
+    const packed = gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION });
+    await Deno.writeFile(`${BUNDLE_FOLDER}/${name}.gz`, packed);
+    // deno-lint-ignore no-console -- The sizes are the output of this command.
+    console.log(
+      `${name.padEnd(40)} ${String(bytes.length).padStart(9)} B ${
+        String(packed.length).padStart(9)
+      } B packed`,
+    );
+  }
+  // Last: a build that was interrupted has no manifest, and is repeated.
+  await Deno.writeTextFile(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`, JSON.stringify(manifest));
+}
+
+function hashed(name: string, ending: string, bytes: Uint8Array): string {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 10);
+  return `${name}-${hash}.${ending}`;
+}
+
+if (import.meta.main && await lastBuild() < await newestChange()) await build();

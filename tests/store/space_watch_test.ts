@@ -1,0 +1,79 @@
+/** The watch of the free space of the disk. */
+import { assert, assertEquals, assertGreater, assertRejects } from "@std/assert";
+import { silentLogger } from "../../src/base/log.ts";
+import { DomainError } from "../../src/model/errors.ts";
+import { SpaceWatch } from "../../src/store/space_watch.ts";
+import { FakeClock, settle } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
+
+const MIB = 1024 * 1024;
+/** SQLite begins its log again after 1,000 pages of 4 KiB. */
+const LOG_BYTES = 1_000 * 4_096;
+
+async function setUp() {
+  const clock = new FakeClock();
+  const store = new FaultyStore(new MemoryStore(clock));
+  const committer = quietCommitter(store, clock);
+  const watch = new SpaceWatch({ store, committer, logger: silentLogger(clock) });
+  committer.addRider(watch);
+  await committer.start();
+  const put = (bytes: number) =>
+    committer.commit({ mutations: [{ type: "set", key: ["k"], value: new Uint8Array(bytes) }] });
+  return { clock, store, committer, watch, put };
+}
+
+Deno.test("SpaceWatch writes nothing while the disk has space", async () => {
+  const { store, committer, watch } = await setUp();
+  const before = store.commits;
+  for (const free of [Infinity, 300 * MIB]) {
+    store.free = free;
+    await watch.check();
+  }
+  assertEquals([store.commits, committer.isReadOnly], [before, false]);
+});
+
+Deno.test("SpaceWatch makes the log longer than SQLite fills it, once, when space becomes scarce", async () => {
+  const { store, committer, watch } = await setUp();
+  store.free = 100 * MIB;
+  await watch.check();
+  assertGreater(committer.stats.bytes, LOG_BYTES * 1.1);
+  assertEquals(await Array.fromAsync(store.list({ prefix: ["chain", "filler"] })), []);
+  const { bytes } = committer.stats;
+  await watch.check();
+  assertEquals(committer.stats.bytes, bytes);
+  assertEquals(committer.isReadOnly, false);
+});
+
+Deno.test("SpaceWatch refuses writes while some space is left, keeps the reserve, and accepts them again with space", async () => {
+  const { clock, store, committer, watch, put } = await setUp();
+  store.free = 3 * MIB;
+  store.diskProblem = "disk_full";
+  await watch.check();
+  const refusal = await assertRejects(() => put(10), DomainError);
+  assertEquals([refusal.code, store.isReserveReleased], ["storage_full", false]);
+  const { commits } = store;
+  await clock.advance(3_000);
+  assertEquals([store.commits, committer.isReadOnly], [commits, true]);
+  store.free = 100 * MIB;
+  store.diskProblem = undefined;
+  await clock.advance(1_000);
+  assertEquals(committer.isReadOnly, false);
+  await put(10);
+  await committer[Symbol.asyncDispose]();
+});
+
+Deno.test("SpaceWatch checks with each MiB that is written", async () => {
+  const { store, committer, put } = await setUp();
+  store.free = 3 * MIB;
+  let written = 0;
+  while (!committer.isReadOnly && written < 2 * MIB) {
+    await put(60_000);
+    written += 60_000;
+    await settle();
+  }
+  assert(committer.isReadOnly);
+  assertGreater(written, MIB - 60_000);
+  await committer[Symbol.asyncDispose]();
+});

@@ -1,0 +1,44 @@
+/** Writes `docs/INTEGRATIONS.md` from the table of integrations and the catalogs of types. */
+import {
+  type Integration,
+  integrationOf,
+  INTEGRATIONS,
+  TRIGGER_WAY,
+} from "../../src/flow/schema/integrations.ts";
+import { createTaskCatalog } from "../../src/tasks/registry.ts";
+import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+
+const PATH = "docs/INTEGRATIONS.md";
+
+const HEAD = `# Integrations
+
+<!-- written by \`deno task docs:integrations\` from src/flow/schema/integrations.ts -->
+
+Servers of this language have hundreds of task types for other systems. Flows with a type that this server does not have are
+refused at save, with the place of the type, its integration, whether it is planned, and the nearest way. This page lists the
+ways by group. Types are written without their prefix \`io.kestra.plugin.\`.
+
+Where a trigger is missing: ${TRIGGER_WAY}.`;
+
+/** The whole document. */
+export function integrationsDocument(): string {
+  const types = [...createTaskCatalog().list(), ...createTriggerCatalog().list()].map(({ type }) => type);
+  return `${[HEAD, ...INTEGRATIONS.map((each) => section(each, types))].join("\n\n")}\n`;
+}
+
+function section(integration: Integration, types: readonly string[]): string {
+  const { id, title, prefixes, isPlanned, way, example } = integration;
+  const here = types.filter((type) => integrationOf(type) === integration);
+  const lines = [
+    `## ${id}`,
+    "",
+    `**${title}**: ${prefixes.map((prefix) => `\`${prefix}.…\``).join(", ")}.`,
+    "",
+    ...here.length === 0 ? [] : [`- Here: ${here.map((type) => `\`${type}\``).join(", ")}.`],
+    `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
+    `- The nearest way: ${way}.`,
+  ];
+  return (example === undefined ? lines : [...lines, "", "```yaml", example, "```"]).join("\n");
+}
+
+if (import.meta.main) await Deno.writeTextFile(PATH, integrationsDocument());
