@@ -1,11 +1,14 @@
 /**
  * Stories in a real browser against the real server. They are skipped, with a notice, where there is no Chromium. A
- * message of the console, an exception, a breach of the content security policy or of accessibility fails the story.
+ * message of the console, an exception, a breach of the content security policy or of accessibility, and a request that
+ * the OpenAPI description does not have, fail the story.
  */
 import axe from "axe-core";
-import { chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import type { JsonObject } from "../../src/base/json.ts";
+import { Description } from "../fuzz/http/description.ts";
 import { fail } from "./assert.ts";
-import { ServerProcess } from "./server_process.ts";
+import { ServerProcess, type ServerProcessOptions } from "./server_process.ts";
 import { withTempDir } from "./temp_dir.ts";
 
 export type { Page } from "playwright-core";
@@ -29,17 +32,69 @@ if (CHROMIUM === undefined) {
   await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
 }
 
-/** Registers a story: it gets a server with the UI and an empty data directory. */
-export function story(name: string, run: (server: ServerProcess) => Promise<void>): void {
-  Deno.test({ name, ignore: CHROMIUM === undefined, fn: () => withServer(run) });
+/** Options of the server of a story. */
+export type StoryServer = Pick<ServerProcessOptions, "args" | "env">;
+
+/** One of several stories on the same server. */
+export interface PageStory extends PageOptions {
+  readonly name: string;
+  readonly run: (page: Page, server: ServerProcess) => Promise<void>;
 }
 
-async function withServer(run: (server: ServerProcess) => Promise<void>): Promise<void> {
+/** Registers a story: it gets a server with the UI and an empty data directory. */
+export function story(
+  name: string,
+  run: (server: ServerProcess) => Promise<void>,
+  options: StoryServer = {},
+): void {
+  Deno.test({ name, ignore: CHROMIUM === undefined, fn: () => withServer(options, run) });
+}
+
+/**
+ * Registers stories that share a server and a browser, which takes a fraction of the time. Each gets a page of its own, and
+ * must leave alone what the others use: it works in a namespace of its own. `prepare` fills the server beforehand.
+ */
+export function stories(
+  subject: string,
+  list: readonly PageStory[],
+  { prepare, ...options }: StoryServer & { readonly prepare?: (server: ServerProcess) => Promise<void> } = {},
+): void {
+  const fn = (test: Deno.TestContext) =>
+    withServer(options, async (server) => {
+      await prepare?.(server);
+      await withBrowser(async (browser) => {
+        for (const { name, run, ...page } of list) {
+          await test.step({
+            name,
+            // The browser outlives the step; the test checks what is left open.
+            sanitizeOps: false,
+            sanitizeResources: false,
+            fn: () => openPage(browser, server, page, (opened) => run(opened, server)),
+          });
+        }
+      });
+    });
+  Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
+}
+
+async function withServer(
+  options: StoryServer,
+  run: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
   await buildUi();
   await withTempDir(async (dataDir) => {
-    await using server = await ServerProcess.start({ dataDir });
+    await using server = await ServerProcess.start({ ...options, dataDir });
     await run(server);
   });
+}
+
+async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  try {
+    await use(browser);
+  } finally {
+    await browser.close();
+  }
 }
 
 /** Opens a page in a browser of its own; checks after `use` what the page reported, and its accessibility. */
@@ -48,27 +103,32 @@ export async function withPage(
   options: PageOptions,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  try {
-    const { size = "wide", scheme = "light", expectedErrors } = options;
-    const context = await browser.newContext({
-      baseURL: server.url,
-      viewport: SIZES[size],
-      colorScheme: scheme,
-      locale: "en-GB",
-      timezoneId: "UTC",
-      reducedMotion: "reduce",
-    });
-    context.setDefaultTimeout(STEP_TIMEOUT_MS);
-    const page = await context.newPage();
-    const reports = reportsOf(page);
-    await use(page);
-    await checkAccessibility(page);
-    const unexpected = reports.filter((report) => !expectedErrors?.test(report));
-    if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
-  } finally {
-    await browser.close();
-  }
+  await withBrowser((browser) => openPage(browser, server, options, use));
+}
+
+async function openPage(
+  browser: Browser,
+  server: ServerProcess,
+  { size = "wide", scheme = "light", expectedErrors }: PageOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  await using context = await browser.newContext({
+    baseURL: server.url,
+    viewport: SIZES[size],
+    colorScheme: scheme,
+    locale: "en-GB",
+    timezoneId: "UTC",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  const page = await context.newPage();
+  const reports = reportsOf(page);
+  const requests = requestsOf(page);
+  await use(page);
+  await checkAccessibility(page);
+  const unexpected = reports.filter((report) => !expectedErrors?.test(report));
+  if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
+  await checkDescribed(page, requests);
 }
 
 /** Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. */
@@ -95,6 +155,36 @@ function reportsOf(page: Page): string[] {
     }
   });
   return reports;
+}
+
+/** The requests to the API, as method and path. */
+function requestsOf(page: Page): ReadonlySet<string> {
+  const requests = new Set<string>();
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/")) requests.add(`${request.method()} ${pathname}`);
+  });
+  return requests;
+}
+
+/** Fails on a request that scripts could not know of. A server that asks who calls is described once a page has logged in. */
+async function checkDescribed(page: Page, requests: ReadonlySet<string>): Promise<void> {
+  const description = await readDescription(page);
+  const missing = [...requests].filter((request) => {
+    const [method = "", path = ""] = request.split(" ");
+    return description?.matching(method, path).length === 0;
+  });
+  if (missing.length > 0) fail(`Requests that the OpenAPI description does not have:\n${missing.join("\n")}`);
+}
+
+/** The same for all servers of a build. */
+let known: Description | undefined;
+
+async function readDescription(page: Page): Promise<Description | undefined> {
+  if (known) return known;
+  const response = await page.request.get("/openapi.json");
+  if (response.ok()) known = new Description(await response.json() as JsonObject);
+  return known;
 }
 
 /** Builds the UI if its sources are newer; test files that run at the same time wait for each other. */

@@ -4,10 +4,12 @@ import { App } from "./app.tsx";
 import { applyPreferences } from "./core/preferences.ts";
 import { startRouter } from "./core/router.ts";
 import { startClock } from "./core/time.ts";
+import { applyLanguage } from "./texts/mod.ts";
 
 const root = document.getElementById("app");
 if (root) {
   applyPreferences();
+  applyLanguage();
   startRouter();
   startClock();
   root.replaceChildren();

@@ -1,11 +1,11 @@
 /** German; the names are those of English. */
-import { ADMIN_DE } from "./admin_de.ts";
+import { ADMIN_DE } from "./de/admin.ts";
 import type { Texts } from "./en.ts";
-import { EXECUTION_DE } from "./execution_de.ts";
-import { FLOWS_DE } from "./flows_de.ts";
-import { GRAPH_DE } from "./graph_de.ts";
-import { NAMESPACES_DE } from "./namespaces_de.ts";
-import { LISTS_DE } from "./lists_de.ts";
+import { EXECUTION_DE } from "./de/execution.ts";
+import { FLOWS_DE } from "./de/flows.ts";
+import { GRAPH_DE } from "./de/graph.ts";
+import { NAMESPACES_DE } from "./de/namespaces.ts";
+import { LISTS_DE } from "./de/lists.ts";
 
 /** All texts. */
 export const DE: Texts = {

@@ -1,11 +1,11 @@
 /** English. The names are in the order of the views; `{name}` stands for a value. */
-import { FLOWS_EN } from "./flows_en.ts";
-import { GRAPH_EN } from "./graph_en.ts";
-import { ADMIN_EN } from "./admin_en.ts";
-import { NAMESPACES_EN } from "./namespaces_en.ts";
-import { LISTS_EN } from "./lists_en.ts";
+import { FLOWS_EN } from "./en/flows.ts";
+import { GRAPH_EN } from "./en/graph.ts";
+import { ADMIN_EN } from "./en/admin.ts";
+import { NAMESPACES_EN } from "./en/namespaces.ts";
+import { LISTS_EN } from "./en/lists.ts";
 
-import { EXECUTION_EN } from "./execution_en.ts";
+import { EXECUTION_EN } from "./en/execution.ts";
 
 /** All texts. */
 export const EN = {

@@ -1,11 +1,11 @@
 /** French; the names are those of English. */
-import { ADMIN_FR } from "./admin_fr.ts";
+import { ADMIN_FR } from "./fr/admin.ts";
 import type { Texts } from "./en.ts";
-import { EXECUTION_FR } from "./execution_fr.ts";
-import { FLOWS_FR } from "./flows_fr.ts";
-import { GRAPH_FR } from "./graph_fr.ts";
-import { NAMESPACES_FR } from "./namespaces_fr.ts";
-import { LISTS_FR } from "./lists_fr.ts";
+import { EXECUTION_FR } from "./fr/execution.ts";
+import { FLOWS_FR } from "./fr/flows.ts";
+import { GRAPH_FR } from "./fr/graph.ts";
+import { NAMESPACES_FR } from "./fr/namespaces.ts";
+import { LISTS_FR } from "./fr/lists.ts";
 
 /** All texts. */
 export const FR: Texts = {

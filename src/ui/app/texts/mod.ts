@@ -1,5 +1,5 @@
 /** Texts of the UI in the chosen language. */
-import { computed } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { preferences } from "../core/preferences.ts";
 import { DE } from "./de.ts";
 import { EN, type TextName, type Texts } from "./en.ts";
@@ -22,4 +22,11 @@ export const language = computed<keyof typeof LANGUAGES>(() => {
 export function t(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
   const text = LANGUAGES[language.value][name];
   return text.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
+}
+
+/** Lets browsers and screen readers know the language of the page. */
+export function applyLanguage(): void {
+  effect(() => {
+    document.documentElement.lang = language.value;
+  });
 }

@@ -1,5 +1,5 @@
 /** French: texts of administration, settings and the user menu. */
-import type { ADMIN_EN } from "./admin_en.ts";
+import type { ADMIN_EN } from "../en/admin.ts";
 
 /** All of them. */
 export const ADMIN_FR: Readonly<Record<keyof typeof ADMIN_EN, string>> = {

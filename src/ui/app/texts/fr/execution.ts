@@ -1,5 +1,5 @@
 /** French texts of the page of an execution and of the forms, values and files that it shows. */
-import type { ExecutionTexts } from "./execution_en.ts";
+import type { ExecutionTexts } from "../en/execution.ts";
 
 /** All texts. */
 export const EXECUTION_FR: ExecutionTexts = {

@@ -1,5 +1,5 @@
 /** French texts of the dashboard, the lists of executions and log lines, and the keyboard. */
-import type { ListTexts } from "./lists_en.ts";
+import type { ListTexts } from "../en/lists.ts";
 
 /** The texts. */
 export const LISTS_FR: ListTexts = {

@@ -1,5 +1,5 @@
 /** German texts of graphs. */
-import type { GRAPH_EN } from "./graph_en.ts";
+import type { GRAPH_EN } from "../en/graph.ts";
 
 /** Texts by name. */
 export const GRAPH_DE: Readonly<Record<keyof typeof GRAPH_EN, string>> = {

@@ -1,5 +1,5 @@
 /** German: texts of triggers and namespaces. */
-import type { NAMESPACES_EN } from "./namespaces_en.ts";
+import type { NAMESPACES_EN } from "../en/namespaces.ts";
 
 /** All of them. */
 export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>> = {

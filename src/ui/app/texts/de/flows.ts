@@ -1,5 +1,5 @@
 /** German texts of flows, their editor, templates and types. */
-import type { FLOWS_EN } from "./flows_en.ts";
+import type { FLOWS_EN } from "../en/flows.ts";
 
 /** Texts by name. */
 export const FLOWS_DE: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
