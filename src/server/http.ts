@@ -4,7 +4,7 @@ import type { IdSource } from "../base/id.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";
 import { ClientAddresses } from "../http/pipeline/client_addresses.ts";
-import { baseUrlFrom, linkBaseFrom } from "../http/responses/page_url.ts";
+import { linkBaseFrom } from "../http/responses/page_url.ts";
 import { executionActionRoutes } from "../http/routes/executions/execution_actions.ts";
 import { executionBulkRoutes } from "../http/routes/executions/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions/executions.ts";
@@ -20,7 +20,7 @@ import { logRoutes } from "../http/routes/monitoring/logs.ts";
 import type { HttpConfig } from "../http/pipeline/config.ts";
 import { metricRoutes } from "../http/routes/monitoring/metrics.ts";
 import { aiRoutes } from "../http/routes/server/ai.ts";
-import { pageRoutes, tenantPageRoutes } from "../http/routes/server/pages.ts";
+import { pageRoutes } from "../http/routes/server/pages.ts";
 import { pluginRoutes } from "../http/routes/flows/plugins.ts";
 import { secretRoutes } from "../http/routes/namespaces/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/triggers/trigger_bulk.ts";
@@ -70,14 +70,14 @@ export interface HttpApp {
 /** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
-  const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes, version } = options;
+  const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes } = options;
   const { executions, idempotentStarts, flows, webhooks, tenants, tokens } = services;
   const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
   const serverMetrics = createServerMetrics(assembled);
   const { bundle } = options;
-  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version, findProblem, bundle };
+  const pages = { executions, flows, bundle };
   const app = createApp({
     auth,
     firstUser: assembled.firstUser,
@@ -120,7 +120,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     serverMetrics: () => serverMetrics.collect(),
     bundle,
     webRoutes: pageRoutes(pages),
-    tenantWebRoutes: tenantPageRoutes(pages),
+    tenantWebRoutes: pageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
 }

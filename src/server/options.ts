@@ -36,7 +36,7 @@ export interface AssemblyOptions {
   readonly random: () => number;
   /** 32 bytes. */
   readonly encryptionKey: Uint8Array<ArrayBuffer>;
-  /** The built UI; absent: pages without scripts. */
+  /** The built UI; absent: a page that says so. */
   readonly bundle?: Bundle;
   readonly host: string;
   readonly port: number;

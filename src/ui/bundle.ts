@@ -18,7 +18,7 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
 
-/** Reads the build; `undefined` if the UI was not built, so that the server serves its pages without scripts. */
+/** Reads the build; `undefined` if the UI was not built. */
 export function readBundle(): Bundle | undefined {
   try {
     const manifest = JSON.parse(Deno.readTextFileSync(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`)) as Manifest;

@@ -26,7 +26,7 @@ export function loginPage({ from, user = "", refusal }: LoginPage): string {
   return formPage(
     "Log in",
     refusal,
-    markup`<form class="card login" method="post" action="${LOGIN_PATH}">
+    markup`<form class="login" method="post" action="${LOGIN_PATH}">
 <input type="hidden" name="from" value="${from}">
 ${field({ name: "username", label: "User name", value: user, autocomplete: "username" })}
 ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
@@ -44,7 +44,7 @@ export function setupPage({ needsToken, user = "", refusal }: SetupPage): string
     "Set the first user",
     refusal,
     markup`<p>${hint}</p>
-<form class="card login" method="post" action="${SETUP_PATH}">
+<form class="login" method="post" action="${SETUP_PATH}">
 ${field({ name: "username", label: "User name", value: user, autocomplete: "username" })}
 ${
       field({
@@ -63,11 +63,8 @@ ${needsToken && field({ name: "token", label: "Set-up token", autocomplete: "off
 function formPage(title: string, refusal: string | undefined, form: HtmlPart): string {
   return pageText({
     title,
-    content: markup`<main id="main" class="message">
-<h1>${title}</h1>
-${refusal !== undefined && markup`<p class="notice bad" role="alert">${refusal}</p>`}
-${form}
-</main>`,
+    content: markup`${refusal !== undefined && markup`<p class="notice" role="alert">${refusal}</p>`}
+${form}`,
   });
 }
 

@@ -28,7 +28,6 @@ const EMBEDDED = [
   "main.ts",
   "deno.json",
   "src/ui/style.css",
-  "src/ui/follow.js",
   "src/ui/dist/manifest.json",
   "src/services/blueprints/templates/hello_world.yaml",
   "src/server/render_worker/worker.ts",

@@ -26,11 +26,6 @@ export function cookieCredentials(header: string | null): CookieCredentials | un
   return { session, authorization: basic === undefined ? undefined : `Basic ${unescaped(basic)}` };
 }
 
-/** True if a request carries the cookie of a session, open or not. */
-export function hasSessionCookie({ headers }: Request): boolean {
-  return cookieCredentials(headers.get("cookie"))?.session !== undefined;
-}
-
 /**
  * Sets the cookies of a log-in. They end with the browser session, the server's session earlier or later. Without a value
  * (no credentials are required) only the mark for front ends is set.

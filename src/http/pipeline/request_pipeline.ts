@@ -23,6 +23,7 @@ import { acceptsGzip, gzipResponse } from "./gzip.ts";
 import type { ClientAddresses } from "./client_addresses.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
 import { setSecurityHeaders } from "./security_headers.ts";
+import { notFoundPage } from "../../ui/layout.ts";
 import { acceptedDurations } from "./accepted_durations.ts";
 import type { RequestIds } from "./request_id.ts";
 
@@ -82,6 +83,7 @@ interface PipelineEnv {
 
 /** For an unmatched path: callers without credentials get 401, not 404. */
 const NO_ROUTE: Route = { method: "", path: "", access: "protected", isOfTenant: false, isPage: false };
+const NO_PAGE = "There is no such page, or you may not see it.";
 /** The tenant of a caller without access to `main` on a path without tenant, and of a webhook of an unknown tenant; it has no data. */
 const NO_TENANT: TenantId = "";
 const noNext = () => Promise.resolve();
@@ -136,7 +138,7 @@ export class RequestPipeline {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
       this.#options.logger.error("A request failed", { requestId, route: route.path, reason });
     }
-    const response = this.#redirectToLogin(c, route, error) ?? problemResponse(error, {
+    const response = this.#pageInstead(c, route, error) ?? problemResponse(error, {
       path: route.access === "webhook" ? route.path : rawPath(c.req.raw.url),
       requestId,
       accept: c.req.raw.headers.get("accept"),
@@ -147,23 +149,26 @@ export class RequestPipeline {
     return this.#finish(c, response);
   }
 
-  /** The response to a person whose browser opens a page without credentials; `undefined` for other callers. */
-  #redirectToLogin(c: Context<AppEnv>, { isPage }: Route, error: unknown): Response | undefined {
+  /** The response to a person whose browser opens a page without credentials, or one that does not exist; else `undefined`. */
+  #pageInstead(c: Context<AppEnv>, { isPage }: Route, error: unknown): Response | undefined {
     const { loginPath } = this.#options;
-    if (loginPath === undefined || !(error instanceof DomainError) || error.code !== "unauthorized") {
-      return undefined;
-    }
+    if (loginPath === undefined || !(error instanceof DomainError)) return undefined;
     const { method, headers, url } = c.req.raw;
     const mode = headers.get("sec-fetch-mode");
     const isNavigation = mode === null
       ? isPage && headers.get("accept")?.includes("text/html")
       : mode === "navigate";
     if (!isNavigation || (method !== "GET" && method !== "HEAD")) return undefined;
-    const from = encodeURIComponent(rawPath(url) + rawQuery(url));
-    return new Response(null, {
-      status: 303,
-      headers: { location: `${loginPath}?from=${from}`, "cache-control": "no-store" },
-    });
+    if (error.code === "unauthorized") {
+      const from = encodeURIComponent(rawPath(url) + rawQuery(url));
+      return new Response(null, {
+        status: 303,
+        headers: { location: `${loginPath}?from=${from}`, "cache-control": "no-store" },
+      });
+    }
+    if (error.code !== "not_found" || !isPage) return undefined;
+    const headersOfPage = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
+    return new Response(notFoundPage(NO_PAGE), { status: 404, headers: headersOfPage });
   }
 
   #begin(c: Context<AppEnv>, route: CountedRoute): Visit {

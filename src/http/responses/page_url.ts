@@ -1,15 +1,17 @@
 /** Links to the pages of executions, for responses. */
 import type { Context } from "hono";
 import { isLoopback } from "../../base/ip.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import { executionPath } from "../../ui/execution_page.ts";
+import { MAIN_TENANT } from "../../model/flows/flow.ts";
+import { UI_PATH } from "../../ui/layout.ts";
 import type { AppEnv } from "../forms/env.ts";
 
 /** Address of the server for the caller, without a trailing slash. Empty for relative links. */
 export type BaseUrlOf = (c: Context<AppEnv>) => string;
 
-/** The configured address, else the origin of the request. For pages, which are shown to who sent the `Host`. */
-export function baseUrlFrom(configured: string | undefined): BaseUrlOf {
+/** The configured address, else the origin of the request. */
+function baseUrlFrom(configured: string | undefined): BaseUrlOf {
   const fixed = configured?.replace(/\/+$/, "");
   return fixed === undefined ? (c) => originOf(c.req.raw.url) : () => fixed;
 }
@@ -24,8 +26,8 @@ interface LinkConfig {
 }
 
 /**
- * As {@link baseUrlFrom}, for links in responses, which programs store and send on: a server with a login accepts any
- * `Host`, so there only loopback names and the listen address are used, and other hosts get relative links.
+ * The configured address, else the origin of the request. Programs store the links and send them on, and a server with a login
+ * accepts any `Host`: there only loopback names and the listen address are used, and other hosts get relative links.
  */
 export function linkBaseFrom({ baseUrl, host, isProtected }: LinkConfig): BaseUrlOf {
   const baseUrlOf = baseUrlFrom(baseUrl);
@@ -45,9 +47,10 @@ function hasOwnName(origin: string, host: string): boolean {
   return isLoopback(name) || name === host.toLowerCase() || name === `[${host.toLowerCase()}]`;
 }
 
-/** Link to the page of an execution. */
+/** Link to the page of an execution; without the tenant `main`. */
 export function pageUrl(baseUrl: string, { tenant, namespace, flowId, id }: Execution): string {
-  return baseUrl + executionPath(tenant, { namespace, id: flowId }, id);
+  const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${publicTenantId(tenant)}`;
+  return `${baseUrl}${owner}/executions/${namespace}/${flowId}/${id}`;
 }
 
 function originOf(url: string): string {

@@ -38,7 +38,7 @@ export const TERMINAL_STATES: ReadonlySet<State> = new Set([
 ]);
 
 /** A state and its start time. */
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly state: State;
   readonly at: Instant;
 }

@@ -1,4 +1,6 @@
-import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import type { Bundle } from "../../../../src/ui/bundle.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json } from "../../../support/request_bodies.ts";
 
@@ -7,28 +9,70 @@ namespace: demo
 tasks:
   - id: say
     type: io.svc.plugin.core.log.Log
-    message: "<script>alert(1)</script>"
+    message: hello
 `;
-const SLOW =
-  "id: slow\nnamespace: demo\ntasks:\n  - id: wait\n    type: io.svc.plugin.core.flow.Sleep\n    duration: PT1M\n";
-const FAILING =
-  "id: bad\nnamespace: demo\ntasks:\n  - id: break\n    type: io.svc.plugin.core.execution.Fail\n    errorMessage: it broke\n";
+const SCRIPT = "console.log(1)";
+const BUNDLE: Bundle = {
+  manifest: { script: "main-1.js", style: "app-1.css" },
+  files: new Map([["main-1.js", new Uint8Array(gzipSync(SCRIPT))]]),
+};
+const HTML = "text/html; charset=utf-8";
+const UNKNOWN_ID = "A".repeat(22);
 
-for (const [prefix, suffix] of [["", ""], ["/main", ""], ["", "/logs"], ["/main", "/outputs"]]) {
-  Deno.test(`GET /ui${prefix}/executions/:namespace/:flowId/:id${suffix} shows the execution`, async () => {
-    await using server = await Harness.start();
+/** The paths with and without the tenant `main`. */
+function inMain(...paths: readonly string[]): string[] {
+  return paths.flatMap((path) => [`/ui${path}`, `/ui/main${path}`]);
+}
+
+for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", undefined]] as const) {
+  Deno.test(`GET /ui/… returns a page for each view and for what exists, ${what}`, async () => {
+    await using server = await Harness.start({ bundle });
     const { id } = await server.run(FLOW);
-    const response = await server.request("GET", `/ui${prefix}/executions/demo/hello/${id}${suffix}`);
-    assertEquals([response.status, response.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
-    const text = await response.text();
-    assertStringIncludes(text, "SUCCESS");
-    assertStringIncludes(text, "&lt;script&gt;alert(1)&lt;/script&gt;");
-    assertNotMatch(text, /<script/);
+    const execution = `/executions/demo/hello/${id}`;
+    const flow = "/flows/edit/demo/hello";
+    const paths = [
+      ...inMain(
+        "",
+        "/executions",
+        `/executions/${id}`,
+        execution,
+        `${execution}/logs`,
+        `${execution}/outputs`,
+      ),
+      ...inMain("/flows", "/flows/new", flow, `${flow}/revisions`, "/namespaces/demo/files", "/settings"),
+    ];
+    for (const path of paths) {
+      const response = await server.request("GET", path);
+      assertEquals([response.status, response.headers.get("content-type")], [200, HTML], path);
+      assertStringIncludes(await response.text(), bundle ? "/ui/assets/main-1.js" : "The UI was not built");
+    }
+  });
+
+  Deno.test(`GET /ui/… of what does not exist returns a page with 404, ${what}`, async () => {
+    await using server = await Harness.start({ bundle });
+    const { id } = await server.run(FLOW);
+    const paths = inMain(
+      "/executions/demo/hello/%3Cscript%3E",
+      `/executions/demo/hello/${UNKNOWN_ID}`,
+      `/executions/demo/hello/${UNKNOWN_ID}/logs`,
+      `/executions/demo/other/${id}`,
+      `/executions/other/hello/${id}`,
+      `/executions/${UNKNOWN_ID}`,
+      "/flows/edit/demo/other",
+      "/flows/edit/%3Cscript%3E/hello/executions",
+    );
+    for (const path of paths) {
+      const response = await server.request("GET", path);
+      assertEquals([response.status, response.headers.get("content-type")], [404, HTML], path);
+      const text = await response.text();
+      assertStringIncludes(text, bundle ? "/ui/assets/main-1.js" : "Not found");
+      assertNotMatch(text, /<script>/);
+    }
   });
 }
 
 Deno.test("GET /ui/… is sent with a policy that allows no inline script", async () => {
-  await using server = await Harness.start();
+  await using server = await Harness.start({ bundle: BUNDLE });
   const { id } = await server.run(FLOW);
   for (const path of ["/ui/", `/ui/executions/demo/hello/${id}`, "/ui/executions/demo/hello/none"]) {
     const response = await server.request("GET", path);
@@ -40,69 +84,46 @@ Deno.test("GET /ui/… is sent with a policy that allows no inline script", asyn
   }
 });
 
-Deno.test("GET /ui/executions/… of a live execution follows it, of an ended one does not", async () => {
-  await using server = await Harness.start();
-  await server.save(SLOW);
-  const { id } = await server.start("slow");
-  const path = `/ui/executions/demo/slow/${id}`;
-  const live = await (await server.request("GET", path)).text();
-  assertStringIncludes(live, `data-follow="/api/v1/main/executions/${id}/follow"`);
-  assertStringIncludes(live, "RUNNING");
-  await server.advance(61_000);
-  assertNotMatch(await (await server.request("GET", path)).text(), /data-follow/);
-});
-
-Deno.test("GET /ui/executions/… of a failed execution shows the error", async () => {
-  await using server = await Harness.start();
-  const { id } = await server.run(FAILING);
-  const text = await (await server.request("GET", `/ui/executions/demo/bad/${id}`)).text();
-  assertMatch(text, /Failed in task break<\/strong><pre>it broke/);
-});
-
-Deno.test("GET /ui/executions/… of what does not exist returns a page with 404", async () => {
-  await using server = await Harness.start();
-  const { id } = await server.run(FLOW);
-  const paths = [
-    "/ui/executions/demo/hello/%3Cscript%3E",
-    `/ui/executions/demo/hello/${"A".repeat(22)}`,
-    `/ui/executions/demo/other/${id}`,
-    `/ui/executions/other/hello/${id}`,
-  ];
-  for (const path of paths) {
-    const response = await server.request("GET", path);
-    assertEquals([response.status, response.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
-    const text = await response.text();
-    assertStringIncludes(text, "There is nothing here");
-    assertNotMatch(text, /<script>/);
-  }
-});
-
-Deno.test("GET /ui/:tenant/executions/… of another tenant does not show this one's", async () => {
-  await using server = await Harness.start();
+Deno.test("GET /ui/:tenant/… shows what the tenant has, and nothing of another one", async () => {
+  await using server = await Harness.start({ bundle: BUNDLE });
   const { id } = await server.run(FLOW);
   await server.json("POST", "/api/v1/tenants", json('{"id":"blue","name":"Blue"}'));
-  for (const tenant of ["blue", "nowhere"]) {
-    const response = await server.request("GET", `/ui/${tenant}/executions/demo/hello/${id}`);
-    await response.body?.cancel();
-    assertEquals(response.status, 404);
+  const statuses = async (tenant: string) => {
+    const paths = ["", "/executions", "/flows/edit/demo/hello", `/executions/demo/hello/${id}`];
+    const responses = paths.map((path) => server.request("GET", `/ui/${tenant}${path}`));
+    return (await Promise.all(responses)).map(({ status }) => status);
+  };
+  assertEquals(await statuses("main"), [200, 200, 200, 200]);
+  assertEquals(await statuses("blue"), [200, 200, 404, 404]);
+  assertEquals(await statuses("nowhere"), [404, 404, 404, 404]);
+});
+
+Deno.test("GET /ui/:tenant of an unknown tenant shows a page to browsers, a problem to programs", async () => {
+  await using server = await Harness.start({ bundle: BUNDLE });
+  for (const [accept, type] of [["text/html,*/*", HTML], ["application/json", "application/json"]] as const) {
+    const response = await server.request("GET", "/ui/nowhere", { headers: { accept } });
+    assertEquals([response.status, response.headers.get("content-type")], [404, type]);
+    assertMatch(
+      await response.text(),
+      type === HTML ? /There is no such page/ : /there is no tenant \\"nowhere/,
+    );
   }
 });
 
-Deno.test("GET /ui/ shows the latest executions", async () => {
-  await using server = await Harness.start({ version: "9.8.7" });
-  const empty = await (await server.request("GET", "/ui/")).text();
-  assertStringIncludes(empty, "Nothing has run yet");
-  assertStringIncludes(empty, "version 9.8.7");
-  assertStringIncludes(empty, "http://127.0.0.1:8080/api/v1/main");
-  const { id } = await server.run(FLOW);
-  const text = await (await server.request("GET", "/ui")).text();
-  assertStringIncludes(text, `href="/ui/executions/demo/hello/${id}"`);
-  assertStringIncludes(text, "1 of 1");
+Deno.test("GET /ui/assets/:name of a build is kept by browsers, and packed for those that accept it", async () => {
+  await using server = await Harness.start({ bundle: BUNDLE });
+  for (const [accepted, encoding] of [["gzip, br", "gzip"], ["identity", null]] as const) {
+    const headers = { "accept-encoding": accepted };
+    const response = await server.request("GET", "/ui/assets/main-1.js", { headers });
+    assertEquals(response.headers.get("content-encoding"), encoding);
+    assertStringIncludes(response.headers.get("cache-control") ?? "", "immutable");
+    const body = await response.arrayBuffer();
+    assert(encoding !== null || new TextDecoder().decode(body) === SCRIPT);
+  }
 });
 
 const ASSETS: readonly (readonly [string, string])[] = [
   ["style.css", "text/css; charset=utf-8"],
-  ["follow.js", "text/javascript; charset=utf-8"],
   ["icon.svg", "image/svg+xml"],
 ];
 for (const [name, type] of ASSETS) {
