@@ -4,14 +4,14 @@ import { App } from "./app.tsx";
 import { applyPreferences } from "./core/preferences.ts";
 import { startRouter } from "./core/router.ts";
 import { startClock } from "./core/time.ts";
-import { applyLanguage } from "./texts/mod.ts";
+import { startTexts } from "./texts/mod.ts";
 
 const root = document.getElementById("app");
 if (root) {
   applyPreferences();
-  applyLanguage();
   startRouter();
   startClock();
+  await startTexts();
   root.replaceChildren();
   render(<App />, root);
 }

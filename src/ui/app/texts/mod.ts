@@ -1,12 +1,16 @@
 /** Texts of the UI in the chosen language. */
-import { computed, effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { preferences } from "../core/preferences.ts";
-import { DE } from "./de.ts";
 import { EN, type TextName, type Texts } from "./en.ts";
-import { FR } from "./fr.ts";
 
-/** By code of the language. */
-const LANGUAGES: Readonly<Record<"en" | "de" | "fr", Texts>> = { en: EN, de: DE, fr: FR };
+/** By code of the language; a browser loads only the one that it shows. */
+const LANGUAGES: Readonly<Record<"en" | "de" | "fr", () => Promise<Texts>>> = {
+  en: () => Promise.resolve(EN),
+  de: () => import("./de.ts").then(({ DE }) => DE),
+  fr: () => import("./fr.ts").then(({ FR }) => FR),
+};
+
+const texts = signal<Texts>(EN);
 
 export type { TextName } from "./en.ts";
 
@@ -20,13 +24,23 @@ export const language = computed<keyof typeof LANGUAGES>(() => {
 
 /** A text; `{name}` in it is replaced by the value of that name. */
 export function t(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
-  const text = LANGUAGES[language.value][name];
-  return text.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
+  return texts.value[name].replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
 }
 
-/** Lets browsers and screen readers know the language of the page. */
-export function applyLanguage(): void {
-  effect(() => {
-    document.documentElement.lang = language.value;
+/**
+ * Shows the chosen language from now on, and lets browsers and screen readers know it. Resolves when its texts are there, or
+ * cannot be loaded.
+ */
+export function startTexts(): Promise<void> {
+  return new Promise((resolve) => {
+    effect(() => {
+      const wanted = language.value;
+      const show = (loaded: Texts) => {
+        if (wanted !== language.peek()) return;
+        texts.value = loaded;
+        document.documentElement.lang = wanted;
+      };
+      LANGUAGES[wanted]().then(show).then(resolve, () => resolve());
+    });
   });
 }
