@@ -4,7 +4,7 @@ import { UI_PATH } from "./layout.ts";
 import { markup } from "./markup.ts";
 
 /** The document; the same for all views. */
-export function appPage({ script, style }: Manifest): string {
+export function appPage({ script, style, preloads }: Manifest): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -15,7 +15,7 @@ export function appPage({ script, style }: Manifest): string {
 <link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${UI_PATH}/assets/${style}">
 <script type="module" src="${UI_PATH}/assets/${script}"></script>
-</head>
+${preloads.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)}</head>
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript. The API of this server works without it.</noscript>

@@ -3,11 +3,13 @@
  * file with a hash in its name and compressed beforehand. Does nothing while the last build is newer than all sources.
  */
 import { createHash } from "node:crypto";
-import { constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { BUNDLE_FOLDER, type Manifest, MANIFEST_FILE } from "./bundle.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
+/** The script that starts the application, before it has a hash in its name. */
+const ENTRY = "main.js";
 /** Files beside the application whose change makes a new build necessary. */
 const BESIDE = [
   "deno.json",
@@ -40,7 +42,8 @@ async function lastBuild(): Promise<number> {
   }
 }
 
-async function build(): Promise<void> {
+/** Builds the UI anew. @throws Error the sources have a mistake */
+export async function build(): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "sluice-ui-" });
   try {
     await bundleScripts(folder);
@@ -83,26 +86,42 @@ async function styles(): Promise<string> {
 }
 
 async function write(scripts: ReadonlyMap<string, Uint8Array>, style: Uint8Array): Promise<void> {
-  const entry = scripts.get("main.js") ?? new Uint8Array();
-  const manifest: Manifest = { script: hashed("main", "js", entry), style: hashed("app", "css", style) };
+  const entry = scripts.get(ENTRY) ?? new Uint8Array();
+  const manifest: Manifest = {
+    script: hashed("main", "js", entry),
+    style: hashed("app", "css", style),
+    preloads: [...importsOf(ENTRY, scripts)],
+  };
   await Deno.remove(BUNDLE_FOLDER, { recursive: true }).catch(() => {});
   await Deno.mkdir(BUNDLE_FOLDER, { recursive: true });
   const files = [
     [manifest.style, style] as const,
-    ...[...scripts].map(([name, bytes]) => [name === "main.js" ? manifest.script : name, bytes] as const),
+    ...[...scripts].map(([name, bytes]) => [name === ENTRY ? manifest.script : name, bytes] as const),
   ];
-  for (const [name, bytes] of files) {
-    const packed = gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION });
-    await Deno.writeFile(`${BUNDLE_FOLDER}/${name}.gz`, packed);
-    // deno-lint-ignore no-console -- The sizes are the output of this command.
-    console.log(
-      `${name.padEnd(40)} ${String(bytes.length).padStart(9)} B ${
-        String(packed.length).padStart(9)
-      } B packed`,
-    );
-  }
+  for (const [name, bytes] of files) await writePacked(`${BUNDLE_FOLDER}/${name}`, bytes);
   // Last: a build that was interrupted has no manifest, and is repeated.
   await Deno.writeTextFile(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`, JSON.stringify(manifest));
+}
+
+async function writePacked(path: string, bytes: Uint8Array): Promise<void> {
+  await Deno.writeFile(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  await Deno.writeFile(`${path}.br`, brotliCompressSync(bytes, { params }));
+}
+
+/** The scripts that are loaded with a script: its imports, without those that it loads later. */
+function importsOf(
+  name: string,
+  scripts: ReadonlyMap<string, Uint8Array>,
+  found = new Set<string>(),
+): ReadonlySet<string> {
+  const text = new TextDecoder().decode(scripts.get(name));
+  for (const [, imported = ""] of text.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) {
+    if (found.has(imported)) continue;
+    found.add(imported);
+    importsOf(imported, scripts, found);
+  }
+  return found;
 }
 
 function hashed(name: string, ending: string, bytes: Uint8Array): string {

@@ -5,29 +5,37 @@ export const BUNDLE_FOLDER = new URL("./dist", import.meta.url).pathname;
 /** Names the entry files of a build. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Names of the entry files. */
+/** Names of the files that the first view needs. */
 export interface Manifest {
   readonly script: string;
   readonly style: string;
+  /** Scripts that `script` imports, and those that they import. */
+  readonly preloads: readonly string[];
+}
+
+/** A file of the build, compressed. */
+export interface PackedFile {
+  readonly gzip: Uint8Array<ArrayBuffer>;
+  readonly brotli: Uint8Array<ArrayBuffer>;
 }
 
 /** A build in memory. */
 export interface Bundle {
   readonly manifest: Manifest;
-  /** Packed by gzip, by name without `.gz`. Names contain a hash of the content. */
-  readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+  /** By name, which contains a hash of the content. */
+  readonly files: ReadonlyMap<string, PackedFile>;
 }
 
 /** Reads the build; `undefined` if the UI was not built. */
 export function readBundle(): Bundle | undefined {
   try {
     const manifest = JSON.parse(Deno.readTextFileSync(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`)) as Manifest;
-    const names = [...Deno.readDirSync(BUNDLE_FOLDER)].map(({ name }) => name).filter((name) =>
-      name.endsWith(".gz")
-    );
-    const files = names.map((name) =>
-      [name.slice(0, -3), Deno.readFileSync(`${BUNDLE_FOLDER}/${name}`)] as const
-    );
+    const packed = [...Deno.readDirSync(BUNDLE_FOLDER)].filter(({ name }) => name.endsWith(".gz"));
+    const files = packed.map(({ name }) => {
+      const path = `${BUNDLE_FOLDER}/${name.slice(0, -3)}`;
+      const file = { gzip: Deno.readFileSync(`${path}.gz`), brotli: Deno.readFileSync(`${path}.br`) };
+      return [name.slice(0, -3), file] as const;
+    });
     return { manifest, files: new Map(files) };
   } catch {
     return undefined;

@@ -188,7 +188,7 @@ async function readDescription(page: Page): Promise<Description | undefined> {
 }
 
 /** Builds the UI if its sources are newer; test files that run at the same time wait for each other. */
-async function buildUi(): Promise<void> {
+export async function buildUi(): Promise<void> {
   using lock = await Deno.open(`${ROOT}src/ui/build.ts`);
   await lock.lock(true);
   const args = ["run", "-A", "--no-check", "src/ui/build.ts"];

@@ -10,7 +10,7 @@ import type { Executions } from "../../../services/executions/executions.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import { appPage } from "../../../ui/app_page.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
-import type { Bundle } from "../../../ui/bundle.ts";
+import type { Bundle, PackedFile } from "../../../ui/bundle.ts";
 import { notBuiltPage, notFoundPage } from "../../../ui/layout.ts";
 import { type View, VIEWS } from "../../../ui/views.ts";
 import type { AppEnv } from "../../forms/env.ts";
@@ -97,18 +97,19 @@ export function assetRoutes(bundle?: Bundle): Hono<AppEnv> {
 }
 
 /** A file of the build. Its name changes with its content, so browsers keep it. */
-function bundleResponse(
-  accepted: string | undefined,
-  name: string,
-  packed: Uint8Array<ArrayBuffer>,
-): Response {
+function bundleResponse(accepted = "", name: string, { gzip, brotli }: PackedFile): Response {
   const headers = {
     "content-type": name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
     "cache-control": "public, max-age=31536000, immutable",
     vary: "accept-encoding",
   };
-  if (!/\bgzip\b/.test(accepted ?? "")) return new Response(new Uint8Array(gunzipSync(packed)), { headers });
-  return new Response(packed, { headers: { ...headers, "content-encoding": "gzip" } });
+  if (/\bbr\b/.test(accepted)) {
+    return new Response(brotli, { headers: { ...headers, "content-encoding": "br" } });
+  }
+  if (/\bgzip\b/.test(accepted)) {
+    return new Response(gzip, { headers: { ...headers, "content-encoding": "gzip" } });
+  }
+  return new Response(new Uint8Array(gunzipSync(gzip)), { headers });
 }
 
 /** Browsers revalidate with each page; the asset is sent again only after an update of the server. */

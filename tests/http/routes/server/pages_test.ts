@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Bundle } from "../../../../src/ui/bundle.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json } from "../../../support/request_bodies.ts";
@@ -13,8 +13,11 @@ tasks:
 `;
 const SCRIPT = "console.log(1)";
 const BUNDLE: Bundle = {
-  manifest: { script: "main-1.js", style: "app-1.css" },
-  files: new Map([["main-1.js", new Uint8Array(gzipSync(SCRIPT))]]),
+  manifest: { script: "main-1.js", style: "app-1.css", preloads: ["chunk-1.js"] },
+  files: new Map([["main-1.js", {
+    gzip: new Uint8Array(gzipSync(SCRIPT)),
+    brotli: new Uint8Array(brotliCompressSync(SCRIPT)),
+  }]]),
 };
 const HTML = "text/html; charset=utf-8";
 const UNKNOWN_ID = "A".repeat(22);
@@ -112,7 +115,7 @@ Deno.test("GET /ui/:tenant of an unknown tenant shows a page to browsers, a prob
 
 Deno.test("GET /ui/assets/:name of a build is kept by browsers, and packed for those that accept it", async () => {
   await using server = await Harness.start({ bundle: BUNDLE });
-  for (const [accepted, encoding] of [["gzip, br", "gzip"], ["identity", null]] as const) {
+  for (const [accepted, encoding] of [["gzip, br", "br"], ["gzip", "gzip"], ["identity", null]] as const) {
     const headers = { "accept-encoding": accepted };
     const response = await server.request("GET", "/ui/assets/main-1.js", { headers });
     assertEquals(response.headers.get("content-encoding"), encoding);
