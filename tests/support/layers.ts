@@ -50,7 +50,6 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@codemirror/view", ["ui"]],
   ["@lezer/highlight", ["ui"]],
   ["@dagrejs/dagre", ["ui"]],
-  ["dompurify", ["ui"]],
   ["marked", ["ui"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],

@@ -20,7 +20,7 @@ function html(text: string, onUse?: (code: string) => void): string {
 }
 
 const CASES: readonly (readonly [name: string, text: string, html: string])[] = [
-  ["paragraphs", "a\nb\n\nc", "<p>a b</p><p>c</p>"],
+  ["paragraphs", "a\nb\n\nc", "<p>a\nb</p><p>c</p>"],
   ["hard breaks", "a  \nb\\\nc", "<p>a<br></br>b<br></br>c</p>"],
   ["headings", "# A #\n### B\n#c", "<h1>A</h1><h3>B</h3><p>#c</p>"],
   ["a heading after a text", "a\n## B", "<p>a</p><h2>B</h2>"],
@@ -37,7 +37,7 @@ const CASES: readonly (readonly [name: string, text: string, html: string])[] = 
   [
     "emphasis",
     "*a* **b** ~~c~~ ***d***",
-    "<p><em>a</em> <strong>b</strong> <del>c</del> <strong><em>d</em></strong></p>",
+    "<p><em>a</em> <strong>b</strong> <del>c</del> <em><strong>d</strong></em></p>",
   ],
   ["nested emphasis", "**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"],
   ["marks that are text", "2 * 3 * 4, snake_case_name, a**", "<p>2 * 3 * 4, snake_case_name, a**</p>"],
@@ -65,13 +65,18 @@ const CASES: readonly (readonly [name: string, text: string, html: string])[] = 
     '<p><a href="//x.org" target="_blank">a</a></p>',
   ],
   ["images as their description", "![a](https://x.org/a.png)", "<p>a</p>"],
-  ["HTML as text", "<script>a</script>\n<b onclick=x>", "<p>&lt;script>a&lt;/script> &lt;b onclick=x></p>"],
+  [
+    "HTML as text",
+    "<script>a</script>\n<b onclick=x>",
+    "<p>&lt;script>a&lt;/script></p><p>&lt;b onclick=x></p>",
+  ],
   ["quotes", "> a\n> - b\n\nc", "<blockquote><p>a</p><ul><li>b</li></ul></blockquote><p>c</p>"],
-  ["lists", "- a\n- b\n\n- c", "<ul><li>a</li><li>b</li><li>c</li></ul>"],
+  ["lists", "- a\n- b\n- c", "<ul><li>a</li><li>b</li><li>c</li></ul>"],
+  ["lists of paragraphs", "- a\n\n- b", "<ul><li><p>a</p></li><li><p>b</p></li></ul>"],
   ["ordered lists", "3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'],
   ["lists of another sort", "- a\n1. b", '<ul><li>a</li></ul><ol start="1"><li>b</li></ol>'],
   ["nested lists", "- a\n  - b\n  - c\n- d", "<ul><li>a<ul><li>b</li><li>c</li></ul></li><li>d</li></ul>"],
-  ["items of several lines", "- a\nb\n\n  c", "<ul><li>a b<p>c</p></li></ul>"],
+  ["items of several lines", "- a\nb\n\n  c", "<ul><li><p>a\nb</p><p>c</p></li></ul>"],
   ["code in an item", "1. a\n   ```\n   b\n   ```", '<ol start="1"><li>a<pre><code>b</code></pre></li></ol>'],
   ["a text after a list", "- a\n\nb", "<ul><li>a</li></ul><p>b</p>"],
   [
@@ -80,7 +85,8 @@ const CASES: readonly (readonly [name: string, text: string, html: string])[] = 
     "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c | d</code></td><td>e</td></tr>" +
     "<tr><td>f</td><td></td></tr></tbody></table><p>g</p>",
   ],
-  ["bars that are text", "a | b\nc", "<p>a | b c</p>"],
+  ["bars that are text", "a | b\nc", "<p>a | b\nc</p>"],
+  ["entities", "a & b &lt;c&gt; `&lt;`", "<p>a &amp; b &lt;c> <code>&amp;lt;</code></p>"],
   ["nothing", "", ""],
 ];
 for (const [name, text, expected] of CASES) {
