@@ -1,6 +1,6 @@
 /** Flows, their editor, templates and types in a browser. */
 import { assert, assertEquals } from "@std/assert";
-import { type Page, story, withPage } from "../../support/browser.ts";
+import { story, withPage } from "../../support/browser.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
@@ -37,13 +37,6 @@ async function update(server: ServerProcess, source: string): Promise<void> {
 
 function sourceOf(server: ServerProcess): Promise<{ source: string; revision: number }> {
   return server.json("GET", "/flows/demo/hello?source=true");
-}
-
-/** Replaces the source in the editor without the help that the editor gives to people. */
-async function write(page: Page, source: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.insertText(source);
 }
 
 story("/flows: an empty server offers templates; one becomes a flow and runs", async (server) => {
@@ -122,87 +115,6 @@ story("/flows/edit: an unknown flow has a way to search for it", async (server) 
     await page.getByText("There is no flow demo.nothing").waitFor();
     await page.getByRole("link", { name: "Search for it" }).click();
     await page.getByText("No flow matches the filters").waitFor();
-  });
-});
-
-story("the editor completes, shows problems, fixes them, and saves by the keyboard", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await page.getByRole("button", { name: "say Log" }).waitFor();
-    await write(page, HELLO.replace("message:", "mesage:"));
-    await page.getByRole("list", { name: "Problems" }).getByRole("button", { name: "Replace by message" })
-      .click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.getByRole("button", { name: "say Log" }).click();
-    await page.getByRole("button", { name: "Documentation" }).click();
-    await page.getByText("Writes a message to the log.").waitFor();
-    await page.locator(".cm-content").getByText("Hello {{ inputs.name }}").click();
-    await page.keyboard.press("End");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("leve");
-    await page.getByRole("option", { name: "level", exact: true }).click();
-    await page.keyboard.type("WA");
-    await page.getByRole("option", { name: "WARN" }).click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.keyboard.press("ControlOrMeta+s");
-    await page.getByText("Saved as revision 2").waitFor();
-  });
-  const { source } = await sourceOf(server);
-  assert(source.includes('    message: "Hello {{ inputs.name }}"\n    level: WARN\n'), source);
-});
-
-story("the editor completes inputs and keys of the namespace in templates", async (server) => {
-  await save(server, HELLO);
-  await server.json("PUT", "/namespaces/demo/kv/region", {
-    headers: { "content-type": "application/json" },
-    body: '"eu"',
-  })
-    .catch(() => {}); // The response has no body.
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await write(page, HELLO.replace('"Hello {{ inputs.name }}"', '"'));
-    await page.locator(".cm-content").getByText('message: "').click();
-    await page.keyboard.press("End");
-    await page.keyboard.type("{{ inp");
-    await page.getByRole("option", { name: "inputs.count" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.keyboard.type(" kv('");
-    await page.getByRole("option", { name: "region" }).waitFor();
-    page.on("dialog", (dialog) => void dialog.accept());
-  });
-});
-
-story("the editor does not overwrite what another person has saved", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, { expectedErrors: /412/ }, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await page.getByText("✓ Valid").waitFor();
-    await write(page, HELLO.replace("team: core", "team: mine"));
-    await update(server, HELLO.replace("team: core", "team: theirs"));
-    await page.keyboard.press("ControlOrMeta+s");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("theirs").waitFor();
-    await dialog.getByText("mine", { exact: true }).first().waitFor();
-    assertEquals((await sourceOf(server)).revision, 2);
-    await dialog.getByRole("button", { name: "Save mine" }).click();
-    await page.getByText("Saved as revision 3").waitFor();
-  });
-  assert((await sourceOf(server)).source.includes("team: mine"));
-});
-
-story("the editor asks before unsaved changes are lost", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await write(page, HELLO.replace("team: core", "team: mine"));
-    const asked = new Promise<string>((resolve) =>
-      page.once("dialog", (dialog) => (resolve(dialog.message()), void dialog.dismiss()))
-    );
-    await page.getByRole("link", { name: "Overview" }).click();
-    assert((await asked).includes("not saved"));
-    assert(page.url().endsWith("/editor"));
-    await page.getByText("Not saved").waitFor();
   });
 });
 
