@@ -79,6 +79,7 @@ stories("runs in the editor", [
       await goBehind(page, "- id: broken");
       const broken = page.getByRole("region", { name: "Values of broken" });
       await broken.getByText("FAILED").waitFor();
+      await broken.getByText("Task failure").waitFor();
       await page.getByRole("link", { name: "Open execution" }).click();
       await page.waitForURL(`**/ui/executions/values/hello/${id}`);
     },

@@ -5,10 +5,11 @@ import { pagePath } from "../../core/places.ts";
 import type { Resource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { FileLink, isFileUri } from "../../kit/file_preview.tsx";
-import { StateBadge } from "../../kit/state_badge.tsx";
+import { StateBadge, toneOf } from "../../kit/state_badge.tsx";
 import { memberPath, ValueTree } from "../../kit/value_tree.tsx";
 import { Duration, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
+import { ErrorLines } from "../execution/execution_notices.tsx";
 import type { EditorModel } from "./editor_state.ts";
 import { type LastRun, summaryOf } from "./last_run.ts";
 
@@ -129,6 +130,7 @@ function TaskValues({ execution, taskId, taskRuns }: {
         <Duration from={state.startDate} to={state.endDate} />
         <a href={logs}>{t("flows.logs")}</a>
       </p>
+      {toneOf(state.current) === "bad" && <ErrorLines execution={execution} taskRunId={id} />}
       {Object.keys(outputs).length === 0 ? <p class="dim">{t("editor.noOutputs")}</p> : (
         <ValueTree
           key={id}
