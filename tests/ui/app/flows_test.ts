@@ -73,6 +73,7 @@ stories("/flows", [
       await page.goto("/ui/flows?namespace=columns");
       await rowOf(page, "other").getByText("never run").waitFor();
       await rowOf(page, "hello").getByText("daily").waitFor();
+      await rowOf(page, "hello").getByRole("img", { name: "1 executions in 24 hours, 0 failed" }).waitFor();
       await page.getByRole("button", { name: "Flow" }).click();
       await page.getByRole("columnheader", { name: /Flow/ }).and(
         page.locator("[aria-sort=ascending], [aria-sort=descending]"),

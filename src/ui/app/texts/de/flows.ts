@@ -17,6 +17,8 @@ export const FLOWS_DE: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.noSource": "Kein Quelltext enthält „{text}“",
   "flows.disabled": "Deaktiviert",
   "flows.lastState": "Letzte Ausführung",
+  "flows.activity": "Letzte 24 Stunden",
+  "flows.activityText": "{count} Ausführungen in 24 Stunden, {failed} fehlgeschlagen",
   "flows.never": "nie ausgeführt",
   "flows.revision": "Revision",
   "flows.revisionOf": "Revision {revision}",

@@ -16,6 +16,8 @@ export const FLOWS_EN = {
   "flows.noSource": "No source contains “{text}”",
   "flows.disabled": "Disabled",
   "flows.lastState": "Last execution",
+  "flows.activity": "Last 24 hours",
+  "flows.activityText": "{count} executions in 24 hours, {failed} failed",
   "flows.never": "never run",
   "flows.revision": "Revision",
   "flows.revisionOf": "Revision {revision}",

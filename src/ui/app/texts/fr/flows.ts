@@ -17,6 +17,8 @@ export const FLOWS_FR: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.noSource": "Aucun code ne contient « {text} »",
   "flows.disabled": "Désactivé",
   "flows.lastState": "Dernière exécution",
+  "flows.activity": "24 dernières heures",
+  "flows.activityText": "{count} exécutions en 24 heures, dont {failed} en échec",
   "flows.never": "jamais exécuté",
   "flows.revision": "Révision",
   "flows.revisionOf": "Révision {revision}",
