@@ -60,7 +60,6 @@ interface FlowViewProps {
 function FlowView({ flow, tab, reload }: FlowViewProps) {
   const { namespace, id } = flow;
   const run = (upTo?: string) => setQuery({ run: "1", upTo });
-  const close = { run: undefined, upTo: undefined };
   const tabs = TABS.map((name) => ({
     name,
     title: t(`flows.${name}`),
@@ -77,8 +76,8 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
         <RunDialog
           flow={flow}
           upTo={query.value.get("upTo") ?? undefined}
-          onClose={() => setQuery(close)}
-          onPartStarted={() => setQuery({ ...close, side: "run" })}
+          onClose={() => setQuery({ run: undefined, upTo: undefined })}
+          onPartStarted={() => navigate(`${pagePath("flows", "edit", namespace, id, "editor")}?side=run`)}
         />
       )}
     </>
