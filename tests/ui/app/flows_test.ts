@@ -1,254 +1,186 @@
-/** Flows, their editor, templates and types in a browser. */
-import { assert, assertEquals } from "@std/assert";
-import { type Page, story, withPage } from "../../support/browser.ts";
+/** The list of flows in a browser: filters, search in sources, actions on several flows, import and export. */
+import { Buffer } from "node:buffer";
+import { assertEquals } from "@std/assert";
+import { type Page, stories } from "../../support/browser.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
+import { buildZip } from "../../support/zip_builder.ts";
+import { helloIn } from "./editing.ts";
+import { runFlow, saveFlow } from "./flows.ts";
 
-const YAML = { "content-type": "application/x-yaml" };
-const HELLO = `id: hello
-namespace: demo
-description: Says **hello**.
-labels:
-  team: core
-inputs:
-  - id: name
-    type: STRING
-    defaults: World
-  - id: count
-    type: INT
-    max: 5
-    defaults: 1
-tasks:
-  - id: say
-    type: io.kestra.plugin.core.log.Log
-    message: "Hello {{ inputs.name }}"
-triggers:
-  - id: daily
-    type: io.kestra.plugin.core.trigger.Schedule
-    cron: "0 3 * * *"
-`;
-
-async function save(server: ServerProcess, source: string): Promise<void> {
-  await server.json("POST", "/flows", { headers: YAML, body: source });
+/** Saves the flows `hello` of team core and `other` of team data. */
+async function saveTwo(server: ServerProcess, namespace: string): Promise<void> {
+  await saveFlow(server, helloIn(namespace));
+  const other = helloIn(namespace).replace("id: hello", "id: other").replace("team: core", "team: data");
+  await saveFlow(server, other);
 }
 
-async function update(server: ServerProcess, source: string): Promise<void> {
-  await server.json("PUT", "/flows/demo/hello", { headers: YAML, body: source });
+function rowOf(page: Page, flow: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name: flow, exact: true }) });
 }
 
-function sourceOf(server: ServerProcess): Promise<{ source: string; revision: number }> {
-  return server.json("GET", "/flows/demo/hello?source=true");
+/** Chooses a file of the button that imports. */
+async function importFile(page: Page, name: string, content: Uint8Array | string): Promise<void> {
+  const file = { name, mimeType: "application/octet-stream", buffer: Buffer.from(content) };
+  await page.getByLabel("Import", { exact: true }).setInputFiles(file);
 }
 
-/** Replaces the source in the editor without the help that the editor gives to people. */
-async function write(page: Page, source: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.insertText(source);
+async function idsOf(server: ServerProcess, namespace: string): Promise<string[]> {
+  type Found = { readonly results: readonly { readonly id: string }[] };
+  const { results } = await server.json<Found>("GET", `/flows/search?namespace=${namespace}&sort=id:asc`);
+  return results.map(({ id }) => id);
 }
 
-story("/flows: an empty server offers templates; one becomes a flow and runs", async (server) => {
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows");
-    const template = page.getByRole("listitem").filter({ hasText: "Hello world" });
-    await template.getByRole("link", { name: "Use" }).click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.getByRole("button", { name: /^Run/ }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: /Who is greeted/ }).fill("Ada");
-    await dialog.getByRole("button", { name: "Run", exact: true }).click();
-    await page.waitForURL(/\/ui\/executions\/company\.team\/hello-world\/\w+$/);
-  });
-  const { total } = await server.json<{ total: number }>("GET", "/executions/search?flowId=hello-world");
-  assertEquals(total, 1);
-});
-
-story("/flows: lists, filters, searches in sources, disables and deletes", async (server) => {
-  await save(server, HELLO);
-  await save(server, HELLO.replace("id: hello", "id: other").replace("team: core", "team: data"));
-  await withPage(server, { size: "small" }, async (page) => {
-    await page.goto("/ui/flows?labels=team:data");
-    await page.getByRole("link", { name: "other" }).waitFor();
-    assertEquals(await page.getByRole("link", { name: "hello" }).count(), 0);
-    await page.goto("/ui/flows?source=Hello%20%7B%7B");
-    await page.locator("mark").first().waitFor();
-    assertEquals(await page.locator("mark").count(), 2);
-    await page.goto("/ui/flows");
-    await page.getByRole("checkbox", { name: "demo/other" }).check();
-    await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByRole("row").filter({ hasText: "other" }).getByText("Disabled").waitFor();
-    await page.getByRole("checkbox", { name: "demo/other" }).check();
-    await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("link", { name: "other" }).waitFor({ state: "detached" });
-  });
-  const { results } = await server.json<{ results: { id: string }[] }>("GET", "/flows/search");
-  assertEquals(results.map(({ id }) => id), ["hello"]);
-});
-
-story("/flows/edit: shows what a flow is, and each of its tabs", async (server) => {
-  await save(server, HELLO);
-  await server.json("POST", "/executions/demo/hello?wait=true");
-  await withPage(server, { scheme: "dark" }, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello");
-    await page.locator("strong", { hasText: /^hello$/ }).waitFor();
-    await page.getByRole("button", { name: "say Log" }).waitFor();
-    await page.getByText("SUCCESS").waitFor();
-    await page.getByText("daily").first().waitFor();
-    await page.getByText("More", { exact: true }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download YAML" }).click(),
-    ]);
-    assertEquals(download.suggestedFilename(), "hello.yaml");
-    await page.getByText("More", { exact: true }).click();
-    const open = (tab: string) =>
-      page.getByRole("navigation", { name: "hello" }).getByRole("link", { name: tab }).click();
-    await open("Executions");
-    await page.getByRole("cell", { name: "SUCCESS" }).waitFor();
-    await open("Revisions");
-    await page.getByText("one revision").waitFor();
-    await open("Triggers");
-    await page.getByRole("link", { name: "Schedule" }).waitFor();
-    await open("Logs");
-    await page.getByText("Hello World").waitFor();
-    await open("Dependencies");
-    await page.getByText("no dependencies").waitFor();
-  });
-});
-
-story("/flows/edit: an unknown flow has a way to search for it", async (server) => {
-  await withPage(server, { expectedErrors: /404/ }, async (page) => {
-    await page.goto("/ui/flows/edit/demo/nothing");
-    await page.getByText("There is no flow demo.nothing").waitFor();
-    await page.getByRole("link", { name: "Search for it" }).click();
-    await page.getByText("No flow matches the filters").waitFor();
-  });
-});
-
-story("the editor completes, shows problems, fixes them, and saves by the keyboard", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await page.getByRole("button", { name: "say Log" }).waitFor();
-    await write(page, HELLO.replace("message:", "mesage:"));
-    await page.getByRole("list", { name: "Problems" }).getByRole("button", { name: "Replace by message" })
-      .click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.getByRole("button", { name: "say Log" }).click();
-    await page.getByRole("button", { name: "Documentation" }).click();
-    await page.getByText("Writes a message to the log.").waitFor();
-    await page.locator(".cm-content").getByText("Hello {{ inputs.name }}").click();
-    await page.keyboard.press("End");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("leve");
-    await page.getByRole("option", { name: "level", exact: true }).click();
-    await page.keyboard.type("WA");
-    await page.getByRole("option", { name: "WARN" }).click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.keyboard.press("ControlOrMeta+s");
-    await page.getByText("Saved as revision 2").waitFor();
-  });
-  const { source } = await sourceOf(server);
-  assert(source.includes('    message: "Hello {{ inputs.name }}"\n    level: WARN\n'), source);
-});
-
-story("the editor completes inputs and keys of the namespace in templates", async (server) => {
-  await save(server, HELLO);
-  await server.json("PUT", "/namespaces/demo/kv/region", {
-    headers: { "content-type": "application/json" },
-    body: '"eu"',
-  })
-    .catch(() => {}); // The response has no body.
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await write(page, HELLO.replace('"Hello {{ inputs.name }}"', '"'));
-    await page.locator(".cm-content").getByText('message: "').click();
-    await page.keyboard.press("End");
-    await page.keyboard.type("{{ inp");
-    await page.getByRole("option", { name: "inputs.count" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.keyboard.type(" kv('");
-    await page.getByRole("option", { name: "region" }).waitFor();
-    page.on("dialog", (dialog) => void dialog.accept());
-  });
-});
-
-story("the editor does not overwrite what another person has saved", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, { expectedErrors: /412/ }, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await page.getByText("✓ Valid").waitFor();
-    await write(page, HELLO.replace("team: core", "team: mine"));
-    await update(server, HELLO.replace("team: core", "team: theirs"));
-    await page.keyboard.press("ControlOrMeta+s");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("theirs").waitFor();
-    await dialog.getByText("mine", { exact: true }).first().waitFor();
-    assertEquals((await sourceOf(server)).revision, 2);
-    await dialog.getByRole("button", { name: "Save mine" }).click();
-    await page.getByText("Saved as revision 3").waitFor();
-  });
-  assert((await sourceOf(server)).source.includes("team: mine"));
-});
-
-story("the editor asks before unsaved changes are lost", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/editor");
-    await write(page, HELLO.replace("team: core", "team: mine"));
-    const asked = new Promise<string>((resolve) =>
-      page.once("dialog", (dialog) => (resolve(dialog.message()), void dialog.dismiss()))
-    );
-    await page.getByRole("link", { name: "Overview" }).click();
-    assert((await asked).includes("not saved"));
-    assert(page.url().endsWith("/editor"));
-    await page.getByText("Not saved").waitFor();
-  });
-});
-
-story("/flows/edit/…/revisions: compares two revisions and restores one", async (server) => {
-  await save(server, HELLO);
-  await update(server, HELLO.replace("Says **hello**.", "Greets."));
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello/revisions");
-    await page.getByText("Greets.").waitFor();
-    await page.getByRole("button", { name: "Restore revision 1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Restore revision 1" }).click();
-    await page.getByText("Restored: revision 1").waitFor();
-  });
-  const { source, revision } = await sourceOf(server);
-  assertEquals([source, revision], [HELLO, 3]);
-});
-
-story("a run with a wrong input says so at the input", async (server) => {
-  await save(server, HELLO);
-  await withPage(server, {}, async (page) => {
-    await page.goto("/ui/flows/edit/demo/hello");
-    await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("spinbutton", { name: /count/ }).fill("9");
-    await page.getByRole("alert").getByText(/less than/).waitFor();
-  });
-});
-
-story("/blueprints: filters by tag and previews a source", async (server) => {
-  await withPage(server, { scheme: "dark" }, async (page) => {
-    await page.goto("/ui/blueprints");
-    await page.getByRole("button", { name: "Approvals" }).click();
-    await page.getByText("Hello world").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Preview" }).first().click();
-    await page.getByRole("dialog").getByText("tasks", { exact: true }).first().waitFor();
-    assert(page.url().includes("preview="));
-  });
-});
-
-story("/plugins: finds a type and opens its example in the editor", async (server) => {
-  await withPage(server, { size: "small" }, async (page) => {
-    await page.goto("/ui/plugins");
-    await page.getByRole("searchbox", { name: "Search" }).fill("writes a message");
-    await page.getByRole("link", { name: "Log", exact: true }).click();
-    await page.getByRole("cell", { name: "message", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Open in the editor" }).first().click();
-    await page.getByText("✓ Valid").waitFor();
-    await page.getByText("io.svc.plugin.core.log.Log").first().waitFor();
-  });
-});
+stories("/flows", [
+  {
+    name: "an empty server offers templates; one becomes a flow and runs",
+    run: async (page, server) => {
+      await page.goto("/ui/flows");
+      const template = page.getByRole("listitem").filter({ hasText: "Hello world" });
+      await template.getByRole("link", { name: "Use" }).click();
+      await page.getByText("✓ Valid").waitFor();
+      await page.getByRole("button", { name: /^Run Ctrl/ }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox", { name: /Who is greeted/ }).fill("Ada");
+      await dialog.getByRole("button", { name: "Run", exact: true }).click();
+      await page.waitForURL(/\/ui\/executions\/company\.team\/hello-world\/\w+$/);
+      const found = await server.json<{ total: number }>("GET", "/executions/search?flowId=hello-world");
+      assertEquals(found.total, 1);
+    },
+  },
+  {
+    name: "filters are in the address, and labels of rows set them",
+    size: "small",
+    run: async (page, server) => {
+      await saveTwo(server, "filters");
+      await page.goto("/ui/flows?namespace=filters");
+      await rowOf(page, "hello").waitFor();
+      await rowOf(page, "other").getByRole("link", { name: "team: data" }).click();
+      await rowOf(page, "hello").waitFor({ state: "detached" });
+      assertEquals(new URL(page.url()).searchParams.get("labels"), "team:data");
+      await page.getByRole("searchbox", { name: "Search", exact: true }).fill("nothing");
+      await page.getByText("No flow matches the filters").waitFor();
+      await page.getByRole("link", { name: "Clear filters" }).click();
+      await rowOf(page, "hello").first().waitFor();
+      assertEquals(new URL(page.url()).search, "");
+    },
+  },
+  {
+    name: "the last execution, its state and the triggers of a flow are shown; columns sort",
+    scheme: "dark",
+    run: async (page, server) => {
+      await saveTwo(server, "columns");
+      const id = await runFlow(server, "columns/hello");
+      await page.goto("/ui/flows?namespace=columns");
+      await rowOf(page, "other").getByText("never run").waitFor();
+      await rowOf(page, "hello").getByText("daily").waitFor();
+      await rowOf(page, "hello").getByRole("img", { name: "1 executions in 24 hours, 0 failed" }).waitFor();
+      await page.getByRole("button", { name: "Flow" }).click();
+      await page.getByRole("columnheader", { name: /Flow/ }).and(
+        page.locator("[aria-sort=ascending], [aria-sort=descending]"),
+      )
+        .waitFor();
+      await rowOf(page, "hello").getByText("SUCCESS").click();
+      await page.waitForURL(`**/ui/executions/columns/hello/${id}`);
+    },
+  },
+  {
+    name: "a text is found in sources, and leads to the editor",
+    size: "small",
+    scheme: "dark",
+    run: async (page, server) => {
+      await saveTwo(server, "sources");
+      await page.goto("/ui/flows?namespace=sources");
+      await page.getByRole("searchbox", { name: "Search in source" }).fill("Hello {{");
+      await page.locator("mark").first().waitFor();
+      assertEquals(await page.locator("mark").count(), 2);
+      await page.getByRole("searchbox", { name: "Search in source" }).fill("no such text");
+      await page.getByText("No source contains “no such text”").waitFor();
+      await page.getByRole("searchbox", { name: "Search in source" }).fill("team: data");
+      await page.getByRole("link", { name: "sources.other" }).click();
+      await page.waitForURL("**/ui/flows/edit/sources/other/editor");
+      await page.getByText("✓ Valid").waitFor();
+    },
+  },
+  {
+    name: "selected flows are disabled, enabled, exported and deleted",
+    run: async (page, server) => {
+      await saveTwo(server, "bulk");
+      await page.goto("/ui/flows?namespace=bulk");
+      const select = () => page.getByRole("checkbox", { name: "bulk/other" }).check();
+      await select();
+      await page.getByRole("button", { name: "Disable" }).click();
+      await rowOf(page, "other").getByText("Disabled").waitFor();
+      await select();
+      await page.getByRole("button", { name: "Enable" }).click();
+      await rowOf(page, "other").getByText("Disabled").waitFor({ state: "detached" });
+      await select();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export" }).click(),
+      ]);
+      assertEquals(download.suggestedFilename(), "flows.zip");
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      assertEquals(await idsOf(server, "bulk"), ["hello", "other"]);
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await rowOf(page, "other").waitFor({ state: "detached" });
+      assertEquals(await idsOf(server, "bulk"), ["hello"]);
+    },
+  },
+  {
+    name: "a zip and a YAML file are imported; a wrong file is refused with the reason",
+    expectedErrors: /status of 4\d\d/,
+    run: async (page, server) => {
+      await page.goto("/ui/flows?namespace=imports");
+      await page.getByText("No flow matches the filters").waitFor();
+      const zip = buildZip([{ name: "imports.hello.yml", data: helloIn("imports") }]);
+      await importFile(page, "flows.zip", zip);
+      await page.getByText("Imported: flows.zip").waitFor();
+      await rowOf(page, "hello").waitFor();
+      await importFile(page, "more.yaml", helloIn("imports").replace("id: hello", "id: more"));
+      await rowOf(page, "more").waitFor();
+      await importFile(page, "wrong.yaml", "id: wrong\nnamespace: imports\ntasks: 1");
+      await page.locator(".toast.bad").waitFor();
+      assertEquals(await idsOf(server, "imports"), ["hello", "more"]);
+    },
+  },
+  {
+    name: "all flows that match are exported as a zip",
+    run: async (page, server) => {
+      await saveTwo(server, "exports");
+      await page.goto("/ui/flows?namespace=exports");
+      await rowOf(page, "hello").waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Export", exact: true }).click(),
+      ]);
+      const path = await download.path();
+      assertEquals([...(await Deno.readFile(path)).subarray(0, 2)], [0x50, 0x4b]);
+    },
+  },
+  {
+    name: "the keyboard alone filters, selects and opens",
+    scheme: "dark",
+    run: async (page, server) => {
+      await saveTwo(server, "keyboard");
+      await page.goto("/ui/flows?namespace=keyboard&sort=id:asc");
+      await rowOf(page, "hello").waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("other");
+      await rowOf(page, "hello").waitFor({ state: "detached" });
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.press("Delete");
+      await rowOf(page, "hello").waitFor();
+      await rowOf(page, "hello").getByRole("checkbox").focus();
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await page.getByText("1 selected").waitFor();
+      assertEquals(await page.getByRole("checkbox", { name: "keyboard/other" }).isChecked(), true);
+      await page.keyboard.press("k");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/ui/flows/edit/keyboard/hello");
+    },
+  },
+]);

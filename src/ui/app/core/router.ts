@@ -62,7 +62,11 @@ export function setQuery(changes: Readonly<Record<string, string | readonly stri
 
 /** Follows links within the UI without loading the page, and the buttons of the browser. */
 export function startRouter(): void {
-  addEventListener("popstate", () => address.value = currentAddress());
+  addEventListener("popstate", () => {
+    // The browser has moved already. A refusal moves back, whichever direction it was.
+    if (isLeft(new URL(location.href)) && !mayLeave()) history.pushState(null, "", hrefOf(address.peek()));
+    else address.value = currentAddress();
+  });
   addEventListener("beforeunload", (event) => {
     if (guard?.reason() !== undefined) event.preventDefault();
   });
@@ -83,7 +87,7 @@ function isFollowed(event: MouseEvent, link: HTMLAnchorElement): boolean {
 }
 
 function isLeft(target: URL): boolean {
-  if (target.pathname !== location.pathname) return true;
+  if (target.pathname !== address.peek().pathname) return true;
   const name = guard?.parameter;
   return name !== undefined && target.searchParams.get(name) !== query.peek().get(name);
 }
@@ -91,6 +95,10 @@ function isLeft(target: URL): boolean {
 function mayLeave(): boolean {
   const reason = guard?.reason();
   return reason === undefined || confirm(reason);
+}
+
+function hrefOf({ pathname, search, hash }: Address): string {
+  return pathname + search + hash;
 }
 
 function currentAddress(): Address {

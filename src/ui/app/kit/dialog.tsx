@@ -17,7 +17,12 @@ interface DialogProps {
 /** A modal dialog; it is open while it is rendered. */
 export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const before = focusedElement();
+    dialog.current?.showModal();
+    // Browsers do this only for a dialog that is closed, not for one that is removed.
+    return () => before?.focus({ preventScroll: true });
+  }, []);
   return (
     <dialog ref={dialog} class={wide ? "wide" : ""} aria-label={title} onClose={onClose}>
       <header>
@@ -28,6 +33,13 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
       <footer>{actions ?? <button type="button" onClick={onClose}>{t("common.close")}</button>}</footer>
     </dialog>
   );
+}
+
+/** The element that has the focus, also within an editor. */
+function focusedElement(): HTMLElement | undefined {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element instanceof HTMLElement ? element : undefined;
 }
 
 interface Question {

@@ -6,8 +6,8 @@ import type {
   CompletionSource,
 } from "@codemirror/autocomplete";
 import { get, send } from "../../api/client.ts";
-import { apiPath } from "../../core/places.ts";
 import { FlowSchema, type PropertyInfo, type Schema } from "./flow_schema.ts";
+import { completeName, nameAt } from "./name_completion.ts";
 import { isUsable } from "./problem.ts";
 import { validate } from "./problems.ts";
 import { taskIdAt, withoutOpenTemplate, type YamlContext, yamlContext } from "./yaml_context.ts";
@@ -27,10 +27,6 @@ interface FunctionInfo {
   readonly arguments: readonly string[];
 }
 
-interface Keyed {
-  readonly key: string;
-}
-
 let schema: Promise<FlowSchema> | undefined;
 
 /** The schema of flows; loaded once. */
@@ -47,13 +43,13 @@ export function flowCompletion(): CompletionSource {
   return async (context) => {
     const source = context.state.doc.toString();
     const line = context.state.doc.lineAt(context.pos);
-    const template = TEMPLATE.exec(line.text.slice(0, context.pos - line.from))?.[0];
+    const before = line.text.slice(0, context.pos - line.from);
+    const template = TEMPLATE.exec(before)?.[0];
     try {
-      if (template === undefined) {
-        return completeYaml(context, yamlContext(source, context.pos), await flowSchema());
-      }
-      const key = completeKey(context, namespaceOf(source), template);
-      if (key) return await key;
+      const at = yamlContext(source, context.pos);
+      const name = nameAt(before, at);
+      if (name) return await completeName(context, namespaceOf(source), name);
+      if (template === undefined) return completeYaml(context, at, await flowSchema());
       if (!FILTER.test(template)) names = await expressionNames(source, context.pos) ?? names;
       return await completeTemplate(context, template, names);
     } catch {
@@ -150,26 +146,4 @@ async function expressionNames(source: string, offset: number): Promise<Names | 
   const headers = { "content-type": "application/x-yaml" };
   const query = { taskId: taskIdAt(source, offset) };
   return await send<Names>("POST", "/flows/expressions", { body, headers, query });
-}
-
-/** Keys within `kv('` and `secret('`; `undefined` elsewhere. */
-function completeKey(
-  context: CompletionContext,
-  namespace: string,
-  template: string,
-): Promise<CompletionResult> | undefined {
-  const [, kind, , written = ""] = /\b(kv|secret)\(\s*(["'])([^"']*)$/.exec(template) ?? [];
-  if (kind === undefined || namespace === "") return undefined;
-  return keysOf(namespace, kind).then((keys) => ({
-    from: context.pos - written.length,
-    options: keys.map((label) => ({ label, type: "constant" })),
-    validFor: /^[^"']*$/,
-  }));
-}
-
-async function keysOf(namespace: string, kind: string): Promise<string[]> {
-  const path = apiPath("namespaces", namespace, kind === "kv" ? "kv" : "secrets");
-  const found = await get<readonly Keyed[] | { readonly results: readonly Keyed[] }>(path);
-  const entries = "results" in found ? found.results : found;
-  return entries.map(({ key }) => key);
 }

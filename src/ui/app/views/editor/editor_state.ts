@@ -1,9 +1,11 @@
 /** What the parts of the editor share: the source, what is wrong with it, and where the cursor is. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { EditorView } from "@codemirror/view";
 import { forceLinting } from "@codemirror/lint";
+import type { RunSummary } from "./last_run.ts";
 import { isUsable, type Problem, rangeOf, suggestionOf } from "./problem.ts";
-import { taskIdAt, typeAt } from "./yaml_context.ts";
+import { setRunMarks } from "./run_marks.ts";
+import { declarationsIn, isTriggerAt, taskIdAt, typeAt } from "./yaml_context.ts";
 
 /** The state of one editor; create it once a mount. */
 export class EditorModel {
@@ -19,6 +21,9 @@ export class EditorModel {
   /** Type and id of the task or trigger under the cursor. */
   readonly type = signal<string | undefined>(undefined);
   readonly taskId = signal<string | undefined>(undefined);
+  /** The same for a task alone. */
+  readonly runnableId = computed(() => this.#isTrigger.value ? undefined : this.taskId.value);
+  readonly #isTrigger = signal(false);
   /** The text at the beginning. */
   readonly #first: string;
   #view: EditorView | undefined;
@@ -81,11 +86,15 @@ export class EditorModel {
     }
   }
 
+  /** Marks the tasks with what they did in the last execution. */
+  showRuns(summaries: ReadonlyMap<string, RunSummary>): void {
+    this.#view?.dispatch({ effects: setRunMarks.of(summaries) });
+  }
+
   /** Puts the cursor at the declaration of a task or trigger. */
   goToTask(id: string): void {
-    const escaped = id.replace(/[.\\]/g, "\\$&");
-    const match = new RegExp(`\\bid:\\s*["']?${escaped}["']?\\s*(?:$|[,}#])`, "m").exec(this.source.value);
-    if (match) this.#goTo(match.index);
+    const declared = declarationsIn(this.source.value).find((each) => each.id === id);
+    if (declared) this.#goTo(declared.offset);
   }
 
   #goTo(offset: number): void {
@@ -100,5 +109,6 @@ export class EditorModel {
     const source = state.doc.toString();
     this.type.value = typeAt(source, state.selection.main.head);
     this.taskId.value = taskIdAt(source, state.selection.main.head);
+    this.#isTrigger.value = isTriggerAt(source, state.selection.main.head);
   }
 }

@@ -5,6 +5,18 @@ import { Decoration, EditorView, MatchDecorator, ViewPlugin, type ViewUpdate } f
 import { tags } from "@lezer/highlight";
 import { preferences } from "../../core/preferences.ts";
 
+const TONES = ["idle", "busy", "good", "warn", "bad", "held"];
+const RUN_MARKS = {
+  ".cm-run": {
+    marginLeft: "14px",
+    padding: "0 7px",
+    borderRadius: "99px",
+    fontSize: "0.8em",
+    color: "var(--tone)",
+    backgroundColor: "color-mix(in srgb, var(--tone) 13%, transparent)",
+  },
+  ...Object.fromEntries(TONES.map((tone) => [`.cm-run.${tone}`, { "--tone": `var(--${tone})` }])),
+};
 const MONO = "var(--mono)";
 
 /** Colours and sizes. */
@@ -62,22 +74,26 @@ export function editorTheme(): Extension {
         backgroundColor: "color-mix(in srgb, var(--held) 13%, transparent)",
         borderRadius: "3px",
       },
+      ...RUN_MARKS,
       ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--busy) 10%, transparent)" },
       ".cm-merge-a .cm-changedText": { background: "color-mix(in srgb, var(--bad) 28%, transparent)" },
       ".cm-merge-b .cm-changedText": { background: "color-mix(in srgb, var(--good) 28%, transparent)" },
       ".cm-collapsedLines": { background: "var(--soft)", color: "var(--dim)" },
     }),
-    syntaxHighlighting(HighlightStyle.define([
-      { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--link)" },
-      { tag: [tags.string, tags.content, tags.attributeValue], color: "var(--text)" },
-      { tag: [tags.number, tags.bool, tags.null, tags.keyword, tags.typeName], color: "var(--held)" },
-      { tag: [tags.comment, tags.lineComment], color: "var(--dim)", fontStyle: "italic" },
-      { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--dim)" },
-      { tag: tags.meta, color: "var(--warn)" },
-    ])),
+    highlighting,
     templates,
   ];
 }
+
+/** Colours of the parts of YAML. */
+const highlighting = syntaxHighlighting(HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--link)" },
+  { tag: [tags.string, tags.content, tags.attributeValue], color: "var(--text)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword, tags.typeName], color: "var(--held)" },
+  { tag: [tags.comment, tags.lineComment], color: "var(--dim)", fontStyle: "italic" },
+  { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--dim)" },
+  { tag: tags.meta, color: "var(--warn)" },
+]));
 
 const matcher = new MatchDecorator({
   regexp: /\{\{.*?\}\}|\{%.*?%\}/g,

@@ -1,6 +1,5 @@
 /** The editor of a flow: source, problems, graph and documentation; saves and runs. */
 import type { EditorView } from "@codemirror/view";
-import { keymap } from "@codemirror/view";
 import { EditorState } from "@codemirror/state";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -12,8 +11,10 @@ import { CodeEditor } from "./code_editor.tsx";
 import { flowCompletion } from "./completion.ts";
 import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorModel } from "./editor_state.ts";
+import { type LastRun, type RunSummary, summaryOf, useLastRun } from "./last_run.ts";
 import { suggestionOf } from "./problem.ts";
 import { problemLinter } from "./problems.ts";
+import { runMarks } from "./run_marks.ts";
 import { readFlow, save } from "./save.ts";
 import { SidePanel } from "./side_panel.tsx";
 
@@ -24,8 +25,8 @@ interface FlowEditorProps {
   /** The latest revision on the server; it may be newer than `flow`. */
   readonly latestRevision?: number;
   readonly onSaved: (flow: FlowSource) => void;
-  /** Opens the form that runs a flow, which is stored as it is in the editor. */
-  readonly onRun: (flow: FlowSource) => void;
+  /** Opens the form that runs a flow, which is stored as it is in the editor; `upTo` is the last task to run. */
+  readonly onRun: (flow: FlowSource, upTo?: string) => void;
 }
 
 /** The editor. */
@@ -44,10 +45,13 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
     const stored = await store();
     if (stored) onSaved(stored);
   };
-  const run = async () => {
+  const run = async (upTo?: string) => {
     const stored = model.isChanged || !flow ? await store() : flow;
-    if (stored) onRun(stored);
+    if (stored) onRun(stored, upTo);
   };
+  useKeys(saveIt, (isPart) => run(isPart ? model.runnableId.value : undefined));
+  const lastRun = useLastRun(flow);
+  useEffect(() => model.showRuns(summariesOf(lastRun.data)), [lastRun.data]);
   const compare = async () => conflict.value = flow && await attempt(() => readFlow(flow));
   const isBehind = latestRevision > (model.revision.value ?? latestRevision);
   return (
@@ -61,10 +65,10 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
       <div class="editor">
         <div class="editor-main">
           <Bar model={model} save={saveIt} run={run} />
-          <Source model={model} save={saveIt} run={run} />
+          <Source model={model} />
           <Problems model={model} />
         </div>
-        <SidePanel model={model} />
+        <SidePanel model={model} lastRun={lastRun} />
       </div>
       {conflict.value && (
         <ConflictDialog
@@ -78,13 +82,36 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
   );
 }
 
-interface PartProps {
-  readonly model: EditorModel;
-  readonly save: () => Promise<unknown>;
-  readonly run: () => Promise<unknown>;
+/** The keys work beside the source, too, where browsers would save the page. */
+function useKeys(save: () => Promise<unknown>, run: (isPart: boolean) => Promise<unknown>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, shiftKey, target } = event;
+      const isInDialog = target instanceof Element && target.closest("dialog") !== null;
+      if (!(ctrlKey || metaKey) || isInDialog) return;
+      if (key === "s") void save();
+      else if (key === "Enter") void run(shiftKey);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener("keydown", onKey, { capture: true });
+    return () => removeEventListener("keydown", onKey, { capture: true });
+  });
 }
 
-function Bar({ model, save, run }: PartProps) {
+function summariesOf(run: LastRun | undefined): ReadonlyMap<string, RunSummary> {
+  const all = [...run?.taskRuns ?? []].map(([taskId, taskRuns]) => [taskId, summaryOf(taskRuns)] as const);
+  return new Map(all.flatMap(([taskId, summary]) => summary ? [[taskId, summary] as const] : []));
+}
+
+interface BarProps {
+  readonly model: EditorModel;
+  readonly save: () => Promise<unknown>;
+  readonly run: (upTo?: string) => Promise<unknown>;
+}
+
+function Bar({ model, save, run }: BarProps) {
   const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
@@ -94,6 +121,15 @@ function Bar({ model, save, run }: PartProps) {
       <button type="button" onClick={() => void run()}>
         {t("flows.run")} <kbd>Ctrl ↵</kbd>
       </button>
+      {model.runnableId.value !== undefined && (
+        <button
+          type="button"
+          title="Ctrl Shift ↵"
+          onClick={() => void run(model.runnableId.value)}
+        >
+          {t("editor.runUpTo", { task: model.runnableId.value })}
+        </button>
+      )}
       <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
         {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
       </span>
@@ -102,16 +138,13 @@ function Bar({ model, save, run }: PartProps) {
   );
 }
 
-function Source({ model, save, run }: PartProps) {
+function Source({ model }: { readonly model: EditorModel }) {
   const autocomplete = useMemo(flowCompletion, []);
   const extensions = useMemo(() => [
     model.follow,
+    runMarks,
     problemLinter(model.receive),
     EditorState.languageData.of(() => [{ autocomplete }]),
-    keymap.of([
-      { key: "Mod-s", preventDefault: true, run: () => (void save(), true) },
-      { key: "Mod-Enter", preventDefault: true, run: () => (void run(), true) },
-    ]),
   ], []);
   const connect = (view: EditorView) => model.connect(view);
   return (

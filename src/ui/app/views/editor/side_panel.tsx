@@ -1,23 +1,30 @@
-/** Beside the source: the graph of the flow as it is written, and the documentation of the type under the cursor. */
+/** Beside the source: the graph of the flow as it is written, the documentation of the type under the cursor, the last run. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, send } from "../../api/client.ts";
 import { pagePath } from "../../core/places.ts";
-import { useResource } from "../../core/resource.ts";
+import { type Resource, useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
 import { t } from "../../texts/mod.ts";
 import type { EditorModel } from "./editor_state.ts";
+import type { LastRun } from "./last_run.ts";
+import { LastRunPanel } from "./last_run_panel.tsx";
+
+const SIDES = ["graph", "docs", "run"] as const;
 
 /** The panel; which part it shows is in the address. */
-export function SidePanel({ model }: { readonly model: EditorModel }) {
+export function SidePanel({ model, lastRun }: {
+  readonly model: EditorModel;
+  readonly lastRun: Resource<LastRun>;
+}) {
   const side = query.value.get("side") ?? "graph";
   return (
     <section class="editor-side" aria-label={t("editor.side")}>
       <div class="side-tabs" role="group" aria-label={t("editor.side")}>
-        {(["graph", "docs"] as const).map((name) => (
+        {SIDES.map((name) => (
           <button
             key={name}
             type="button"
@@ -28,7 +35,11 @@ export function SidePanel({ model }: { readonly model: EditorModel }) {
           </button>
         ))}
       </div>
-      {side === "docs" ? <TypeDocumentation type={model.type.value} /> : <DraftGraph model={model} />}
+      {side === "docs"
+        ? <TypeDocumentation type={model.type.value} />
+        : side === "run"
+        ? <LastRunPanel model={model} run={lastRun} />
+        : <DraftGraph model={model} />}
     </section>
   );
 }

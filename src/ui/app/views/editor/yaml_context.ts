@@ -33,27 +33,90 @@ interface Frame {
 }
 
 const LINE = /^(\s*)((?:-\s+)*)(?:(["']?)([\w.$-]+)\3\s*:(?:\s+(.*))?$)?/;
+const INLINE_MAP = /\{[^{}]*/g;
+const INLINE_ENTRY = /\b(id|type):\s+["']?([\w.-]+)/g;
 const BLOCK = /^[|>][-+\d]*\s*(?:#.*)?$/;
 
 /** The context of an offset. */
 export function yamlContext(source: string, offset: number): YamlContext {
-  const lines = source.split("\n");
   const before = source.slice(0, offset).split("\n");
   const at = before.length - 1;
   const prefix = before[at] ?? "";
-  const frames: Frame[] = [{ key: "", isItem: false, entries: new Map(), indent: 0, lastKey: "" }];
+  const frames = [document()];
   let found: YamlContext | undefined;
-  let blockIndent = -1;
-  for (const [index, line] of lines.entries()) {
-    const isInBlock = blockIndent >= 0 && (line.trim() === "" || indentOf(line) > blockIndent);
-    if (!isInBlock) blockIndent = -1;
-    const isSkipped = isInBlock || line.trim() === "" || line.trimStart().startsWith("#");
-    if (isSkipped && index === at && !isInBlock) enter(indentOf(prefix), "", frames);
-    const value = isSkipped ? undefined : readLine(line, frames);
+  for (const { line, index, isInBlock, isBlank } of linesOf(source)) {
+    if (isBlank && index === at) enter(indentOf(prefix), "", frames);
+    if (!isInBlock && !isBlank) readLine(line, frames);
     if (index === at) found = contextOf(prefix, isInBlock, frames);
-    if (value !== undefined && BLOCK.test(value.text)) blockIndent = value.indent;
   }
   return found ?? contextOf(prefix, false, frames);
+}
+
+/** A task or trigger of a source. */
+interface Declaration {
+  readonly id: string;
+  readonly type: string;
+  /** Offset of its id. */
+  readonly offset: number;
+}
+
+/** The tasks and triggers of a source, in its order. */
+export function declarationsIn(source: string): readonly Declaration[] {
+  const frames = [document()];
+  const found: { readonly entries: ReadonlyMap<string, string>; readonly offset: number }[] = [];
+  for (const { line, offset, isInBlock, isBlank } of linesOf(source)) {
+    if (isInBlock || isBlank) continue;
+    readLine(line, frames);
+    const frame = frames.at(-1);
+    if (frame?.isItem && frame.lastKey === "id") {
+      found.push({ entries: frame.entries, offset: offset + line.indexOf("id") });
+    }
+    for (const map of line.matchAll(INLINE_MAP)) {
+      const entries = new Map(
+        [...map[0].matchAll(INLINE_ENTRY)].map(([, key = "", value = ""]) => [key, value]),
+      );
+      found.push({ entries, offset: offset + map.index + 1 });
+    }
+  }
+  return found.flatMap(({ entries, offset }) => {
+    const [id = "", type = ""] = [entries.get("id"), entries.get("type")];
+    // Inputs have types, too, but without a package.
+    return id !== "" && type.includes(".") ? [{ id, type, offset }] : [];
+  });
+}
+
+interface SourceLine {
+  readonly line: string;
+  /** From 0. */
+  readonly index: number;
+  /** Of its first character. */
+  readonly offset: number;
+  /** It is part of a text of several lines. */
+  readonly isInBlock: boolean;
+  /** It is empty or a comment. */
+  readonly isBlank: boolean;
+}
+
+function* linesOf(source: string): Generator<SourceLine> {
+  let blockIndent = -1;
+  let offset = 0;
+  for (const [index, line] of source.split("\n").entries()) {
+    const isInBlock = blockIndent >= 0 && (line.trim() === "" || indentOf(line) > blockIndent);
+    const isBlank = !isInBlock && (line.trim() === "" || line.trimStart().startsWith("#"));
+    yield { line, index, offset, isInBlock, isBlank };
+    if (!isInBlock) blockIndent = isBlank ? -1 : blockIndentOf(line);
+    offset += line.length + 1;
+  }
+}
+
+/** The column of the key whose text follows on lines of its own; -1 for other lines. */
+function blockIndentOf(line: string): number {
+  const [, spaces = "", dashes = "", , , text = ""] = LINE.exec(line) ?? [];
+  return BLOCK.test(text.trim()) ? spaces.length + dashes.length : -1;
+}
+
+function document(): Frame {
+  return { key: "", isItem: false, entries: new Map(), indent: 0, lastKey: "" };
 }
 
 /** The innermost `type` around an offset. */
@@ -64,6 +127,11 @@ export function typeAt(source: string, offset: number): string | undefined {
 /** The id of the innermost task or trigger around an offset. */
 export function taskIdAt(source: string, offset: number): string | undefined {
   return innermost(source, offset, (entries) => entries.has("type") ? entries.get("id") : undefined);
+}
+
+/** True within the triggers of a flow. */
+export function isTriggerAt(source: string, offset: number): boolean {
+  return yamlContext(source, offset).levels[1]?.key === "triggers";
 }
 
 /** The source with a complete template in place of the one that is being written. */
@@ -86,19 +154,18 @@ function innermost(
   return level && read(level.entries);
 }
 
-/** Records a line in its frame; gives the value of its key. */
-function readLine(line: string, frames: Frame[]): { text: string; indent: number } | undefined {
+/** Records a line in its frame. */
+function readLine(line: string, frames: Frame[]): void {
   const [, spaces = "", dashes = "", , key, text = ""] = LINE.exec(line) ?? [];
-  const indent = enter(spaces.length, dashes, frames);
+  enter(spaces.length, dashes, frames);
   const frame = frames.at(-1);
-  if (key === undefined || !frame) return undefined;
+  if (key === undefined || !frame) return;
   frame.entries.set(key, unquoted(text.trim()));
   frame.lastKey = key;
-  return { text: text.trim(), indent };
 }
 
-/** Leaves and opens frames for a line; gives the column of its key. */
-function enter(spaces: number, dashes: string, frames: Frame[]): number {
+/** Leaves and opens frames for a line. */
+function enter(spaces: number, dashes: string, frames: Frame[]): void {
   let column = spaces;
   for (const [dash] of dashes.matchAll(/-\s+/g)) {
     leave(column, frames);
@@ -109,7 +176,6 @@ function enter(spaces: number, dashes: string, frames: Frame[]): number {
     leave(column, frames);
     if ((frames.at(-1)?.indent ?? 0) < column) open(frames, column, false);
   }
-  return column;
 }
 
 function leave(column: number, frames: Frame[]): void {

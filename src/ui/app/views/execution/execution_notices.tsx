@@ -68,7 +68,7 @@ function Failed({ execution, failure }: {
 }
 
 /** The last lines of level ERROR; without a task those of the whole execution. */
-function ErrorLines({ execution: { id }, taskRunId }: {
+export function ErrorLines({ execution: { id }, taskRunId }: {
   readonly execution: ExecutionInfo;
   readonly taskRunId: string | undefined;
 }) {

@@ -21,11 +21,21 @@ import { FlowRevisions } from "./flow_revisions.tsx";
 import { FlowTriggers } from "./flow_triggers.tsx";
 import { RunDialog } from "./run_dialog.tsx";
 
-const TABS = ["overview", "editor", "executions", "revisions", "triggers", "logs", "dependencies"] as const;
+const TABS = [
+  "overview",
+  "editor",
+  "executions",
+  "revisions",
+  "triggers",
+  "logs",
+  "files",
+  "dependencies",
+] as const;
 const REFRESH_MS = 10_000;
 const NOT_FOUND = 404;
 
 const FlowEditor = lazy(() => import("../editor/flow_editor.tsx").then((module) => module.FlowEditor));
+const FilesTab = lazy(() => import("../namespaces/files_tab.tsx").then((module) => module.FilesTab));
 
 /** The view. */
 export function FlowPage() {
@@ -49,7 +59,7 @@ interface FlowViewProps {
 
 function FlowView({ flow, tab, reload }: FlowViewProps) {
   const { namespace, id } = flow;
-  const run = () => setQuery({ run: "1" });
+  const run = (upTo?: string) => setQuery({ run: "1", upTo });
   const tabs = TABS.map((name) => ({
     name,
     title: t(`flows.${name}`),
@@ -62,12 +72,23 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
       <Suspense fallback={<Skeleton />}>
         <TabContent flow={flow} tab={tab} reload={reload} run={run} />
       </Suspense>
-      {query.value.has("run") && <RunDialog flow={flow} onClose={() => setQuery({ run: undefined })} />}
+      {query.value.has("run") && (
+        <RunDialog
+          flow={flow}
+          upTo={query.value.get("upTo") ?? undefined}
+          onClose={() => setQuery({ run: undefined, upTo: undefined })}
+          onPartStarted={() => navigate(`${pagePath("flows", "edit", namespace, id, "editor")}?side=run`)}
+        />
+      )}
     </>
   );
 }
 
-function TabContent({ flow, tab, reload, run }: FlowViewProps & { readonly run: () => void }) {
+interface RunProps {
+  readonly run: (upTo?: string) => void;
+}
+
+function TabContent({ flow, tab, reload, run }: FlowViewProps & RunProps) {
   if (tab === "editor") {
     return (
       <FlowEditor
@@ -75,7 +96,7 @@ function TabContent({ flow, tab, reload, run }: FlowViewProps & { readonly run: 
         flow={flow}
         latestRevision={flow.revision}
         onSaved={() => void reload()}
-        onRun={() => (void reload(), run())}
+        onRun={(_, upTo) => (void reload(), run(upTo))}
       />
     );
   }
@@ -83,11 +104,12 @@ function TabContent({ flow, tab, reload, run }: FlowViewProps & { readonly run: 
   if (tab === "revisions") return <FlowRevisions flow={flow} reload={reload} />;
   if (tab === "triggers") return <FlowTriggers flow={flow} />;
   if (tab === "logs") return <FlowLogs flow={flow} />;
+  if (tab === "files") return <FilesTab namespace={flow.namespace} />;
   if (tab === "dependencies") return <FlowDependencies flow={flow} />;
   return <FlowOverview flow={flow} />;
 }
 
-function FlowHead({ flow, tab, run, reload }: FlowViewProps & { readonly run: () => void }) {
+function FlowHead({ flow, tab, run, reload }: FlowViewProps & RunProps) {
   const { namespace, id, labels = [], disabled, revision } = flow;
   // The editor has a button of its own, which saves first, and needs the height.
   const isEditing = tab === "editor";
@@ -108,7 +130,9 @@ function FlowHead({ flow, tab, run, reload }: FlowViewProps & { readonly run: ()
       <ViewHead title={title} above={above}>
         <FlowActions flow={flow} reload={reload} />
         {!isEditing && (
-          <button type="button" class="primary" disabled={disabled} onClick={run}>{t("flows.run")}</button>
+          <button type="button" class="primary" disabled={disabled} onClick={() => run()}>
+            {t("flows.run")}
+          </button>
         )}
       </ViewHead>
       {labels.length > 0 && !isEditing && (

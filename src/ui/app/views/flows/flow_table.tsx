@@ -12,6 +12,7 @@ import { type Column, Table } from "../../kit/table.tsx";
 import { Label, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 import { DisabledBadge } from "./disabled_badge.tsx";
+import { Sparkline, useActivity } from "./flow_activity.tsx";
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -25,6 +26,7 @@ interface FlowTableProps {
 
 /** The table. */
 export function FlowTable({ rows, latest, sort, reload }: FlowTableProps) {
+  const activity = useActivity([...latest.values()]);
   const selected = useSignal<ReadonlySet<string>>(NOTHING);
   const keys = rows.filter((row) => selected.value.has(keyOf(row))).map(({ namespace, id }) => ({
     namespace,
@@ -36,7 +38,7 @@ export function FlowTable({ rows, latest, sort, reload }: FlowTableProps) {
       <Table
         label={t("flows.title")}
         rows={rows}
-        columns={columns(latest)}
+        columns={columns(latest, activity)}
         keyOf={keyOf}
         href={hrefOf}
         sort={sort}
@@ -56,7 +58,10 @@ function hrefOf({ namespace, id }: FlowKey): string {
   return pagePath("flows", "edit", namespace, id);
 }
 
-const columns = (latest: FlowTableProps["latest"]): readonly Column<FlowRow>[] => [
+const columns = (
+  latest: FlowTableProps["latest"],
+  activity: ReturnType<typeof useActivity>,
+): readonly Column<FlowRow>[] => [
   {
     name: "flow",
     title: t("common.flow"),
@@ -80,6 +85,11 @@ const columns = (latest: FlowTableProps["latest"]): readonly Column<FlowRow>[] =
     name: "last",
     title: t("flows.lastState"),
     cell: (row) => <Last execution={latest.get(keyOf(row))} />,
+  },
+  {
+    name: "activity",
+    title: t("flows.activity"),
+    cell: (row) => <Sparkline hours={activity.get(keyOf(row))} />,
   },
   {
     name: "labels",

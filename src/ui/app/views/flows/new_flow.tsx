@@ -1,5 +1,5 @@
 /** `/flows/new`: the editor with a template, an example, a copy of a flow, or a small flow to begin with. */
-import { sendText } from "../../api/client.ts";
+import { sendText, urlQuery } from "../../api/client.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
@@ -39,7 +39,7 @@ export function NewFlow() {
             key={key}
             source={text}
             onSaved={(flow) => navigate(editorOf(flow))}
-            onRun={(flow) => navigate(`${editorOf(flow)}?run=1`)}
+            onRun={(flow, upTo) => navigate(`${editorOf(flow)}${urlQuery({ run: 1, upTo })}`)}
           />
         )}
       </Loaded>

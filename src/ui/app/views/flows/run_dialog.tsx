@@ -9,14 +9,19 @@ import { showToast } from "../../kit/feedback.tsx";
 import { InputForm, useInputValues } from "../../kit/input_form.tsx";
 import { CopyButton } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
+import { breakpointsOf } from "./run_up_to.ts";
 
 interface RunDialogProps {
   readonly flow: FlowKey;
+  /** The last task to run; absent: all are run. */
+  readonly upTo?: string;
   readonly onClose: () => void;
+  /** Called after the start of a part; a whole run opens the page of its execution. */
+  readonly onPartStarted: () => void;
 }
 
-/** The dialog; after the start it opens the page of the execution. */
-export function RunDialog({ flow, onClose }: RunDialogProps) {
+/** The dialog. */
+export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps) {
   const values = useInputValues(apiPath("executions", flow.namespace, flow.id, "validate"));
   const labels = useSignal("");
   const error = useSignal<ApiError | undefined>(undefined);
@@ -26,10 +31,12 @@ export function RunDialog({ flow, onClose }: RunDialogProps) {
     isStarting.value = true;
     try {
       const path = apiPath("executions", flow.namespace, flow.id);
-      const query = { labels: labelsOf(labels.value) };
+      const breakpoints = upTo === undefined ? undefined : await breakpointsOf(flow, upTo);
+      const query = { labels: labelsOf(labels.value), breakpoints };
       const body = values.data();
       const { id } = await send<{ id: string }>("POST", path, { body, query });
       showToast("good", t("flows.started", { id }));
+      if (upTo !== undefined) return onPartStarted();
       onClose();
       navigate(pagePath("executions", flow.namespace, flow.id, id));
     } catch (refusal) {
@@ -37,9 +44,12 @@ export function RunDialog({ flow, onClose }: RunDialogProps) {
       isStarting.value = false;
     }
   };
+  const name = `${flow.namespace}.${flow.id}`;
   return (
     <Dialog
-      title={t("flows.runTitle", { flow: `${flow.namespace}.${flow.id}` })}
+      title={upTo === undefined
+        ? t("flows.runTitle", { flow: name })
+        : t("flows.runPartTitle", { flow: name, task: upTo })}
       onClose={onClose}
       actions={
         <>

@@ -1,7 +1,6 @@
 /** The tree of files: folders are loaded when they are opened. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -70,19 +69,19 @@ function FolderEntry({ entry, path, ...tree }: EntryProps) {
         >
           {isOpen.value ? "▾" : "▸"}
         </button>
-        <a href={hrefOf(tree.namespace, path)} onClick={() => isOpen.value = true}>{entry.fileName}/</a>
+        <a href={hrefOf(path)} onClick={() => isOpen.value = true}>{entry.fileName}/</a>
       </div>
       {isOpen.value && <Folder {...tree} path={path} />}
     </li>
   );
 }
 
-function FileLink({ entry, path, namespace, selected }: EntryProps) {
+function FileLink({ entry, path, selected }: EntryProps) {
   return (
     <li>
       <a
         class="node"
-        href={hrefOf(namespace, path)}
+        href={hrefOf(path)}
         aria-current={selected === path ? "true" : undefined}
       >
         {ICONS.logs}
@@ -93,7 +92,7 @@ function FileLink({ entry, path, namespace, selected }: EntryProps) {
   );
 }
 
-/** Address of an entry. */
-export function hrefOf(namespace: string, path: string): string {
-  return `${pagePath("namespaces", namespace, "files")}?file=${encodeURIComponent(path)}`;
+/** Address of an entry: the page of a namespace and that of a flow show its files. */
+export function hrefOf(path: string): string {
+  return `${location.pathname}?file=${encodeURIComponent(path)}`;
 }

@@ -1,8 +1,7 @@
 /** Files of a namespace: the tree, and beside it the file that the address names. */
 import { useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
-import { pagePath } from "../../core/places.ts";
-import { navigate, query } from "../../core/router.ts";
+import { navigate, query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
@@ -75,7 +74,6 @@ export function FilesTab({ namespace }: TabProps) {
       </div>
       {question.value && (
         <PathForm
-          namespace={namespace}
           question={question.value}
           onChange={onChange}
           onClose={() => question.value = undefined}
@@ -145,23 +143,22 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   }, t("namespaces.fileDeleted", { path }));
   if (!isDeleted) return;
   onChange();
-  navigate(pagePath("namespaces", namespace, "files"), { replace: true });
+  setQuery({ file: undefined });
 }
 
 interface PathFormProps {
-  readonly namespace: string;
   readonly question: PathQuestion;
   readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
-function PathForm({ namespace, question: { title, path, run }, onChange, onClose }: PathFormProps) {
+function PathForm({ question: { title, path, run }, onChange, onClose }: PathFormProps) {
   const text = useSignal(path);
   const onSend = async () => {
     if (nameOf(text.value) === "") throw new Error(t("namespaces.pathMissing"));
     const shown = await run(text.value);
     onChange();
-    navigate(hrefOf(namespace, shown));
+    navigate(hrefOf(shown));
   };
   return (
     <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>

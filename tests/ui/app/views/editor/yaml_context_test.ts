@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  declarationsIn,
   taskIdAt,
   typeAt,
   withoutOpenTemplate,
@@ -70,4 +71,21 @@ Deno.test("withoutOpenTemplate() closes the template of a line and leaves the ot
   for (const [marked = "", expected] of cases) {
     assertEquals(withoutOpenTemplate(marked.replace("|", ""), marked.indexOf("|")), expected);
   }
+});
+
+Deno.test("declarationsIn() gives tasks and triggers with their places, and no inputs", () => {
+  const source =
+    "id: flow\ninputs:\n  - id: all\n    type: STRING\ntasks:\n  - type: core.flow.Parallel\n    id: all\n" +
+    "    tasks:\n      - id: one\n        type: core.log.Log\n        message: |\n          - id: no\n" +
+    "            type: core.log.Log\n\n      # - id: comment\n      - {id: two, type: core.log.Log}\n" +
+    "triggers:\n- id: daily\n  type: core.trigger.Schedule\n";
+  assertEquals(
+    declarationsIn(source).map(({ id, type, offset }) => [id, type, source.slice(offset, offset + 7)]),
+    [
+      ["all", "core.flow.Parallel", "id: all"],
+      ["one", "core.log.Log", "id: one"],
+      ["two", "core.log.Log", "id: two"],
+      ["daily", "core.trigger.Schedule", "id: dai"],
+    ],
+  );
 });

@@ -1,0 +1,154 @@
+/** What the editor of flows completes, in a browser. */
+import { assert } from "@std/assert";
+import { type PageStory, stories } from "../../support/browser.ts";
+import { fileForm, json } from "../../support/request_bodies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { goBehind, helloIn, openEditor } from "./editing.ts";
+import { saveFlow } from "./flows.ts";
+
+const MESSAGE = '    message: "Hello {{ inputs.name }}"';
+
+/** What is typed behind which text, and the option that is offered then. */
+interface Case {
+  readonly what: string;
+  readonly behind: string;
+  readonly typed: string;
+  readonly option: string;
+  /** Part of the source once the option is chosen. */
+  readonly result: string;
+}
+
+const CASES: readonly Case[] = [
+  {
+    what: "properties of the flow",
+    behind: 'cron: "0 3',
+    typed: "\n\nvaria",
+    option: "variables",
+    result: "variables:",
+  },
+  {
+    what: "properties of the type of a task",
+    behind: MESSAGE,
+    typed: "\n    leve",
+    option: "level",
+    result: "    level: ",
+  },
+  {
+    what: "values of a property",
+    behind: MESSAGE,
+    typed: "\n    level: WA",
+    option: "WARN",
+    result: "level: WARN",
+  },
+  {
+    what: "types of tasks",
+    behind: MESSAGE,
+    typed: "\n  - id: back\n    type: io.kestra.Retur",
+    option: "Return",
+    result: "type: io.kestra.plugin.core.debug.Return",
+  },
+  {
+    what: "types of inputs",
+    behind: "    defaults: 1",
+    typed: "\n  - id: day\n    type: DAT",
+    option: "DATETIME",
+    result: "type: DATETIME",
+  },
+  {
+    what: "inputs",
+    behind: MESSAGE,
+    typed: "\n    description: {{ inputs.co",
+    option: "inputs.count",
+    result: "{{ inputs.count",
+  },
+  {
+    what: "outputs of earlier tasks",
+    behind: MESSAGE,
+    typed: "\n  - id: back\n    type: io.kestra.plugin.core.debug.Return\n    format: x\n  - id: last\n" +
+      "    type: io.kestra.plugin.core.log.Log\n    message: {{ outputs.ba",
+    option: "outputs.back.value",
+    result: "{{ outputs.back.value",
+  },
+  {
+    what: "functions",
+    behind: MESSAGE,
+    typed: "\n    description: {{ rando",
+    option: "randomInt",
+    result: "{{ randomInt(",
+  },
+  {
+    what: "filters",
+    behind: MESSAGE,
+    typed: "\n    description: {{ 1 | abs",
+    option: "abs",
+    result: "| abs",
+  },
+  {
+    what: "keys of KV pairs",
+    behind: MESSAGE,
+    typed: "\n    description: {{ kv('re",
+    option: "region",
+    result: "kv('region",
+  },
+  {
+    what: "names of secrets",
+    behind: MESSAGE,
+    typed: "\n    description: {{ secret('TO",
+    option: "TOKEN",
+    result: "secret('TOKEN",
+  },
+  {
+    what: "files within read()",
+    behind: MESSAGE,
+    typed: "\n    description: {{ read('scr",
+    option: "scripts/main.py",
+    result: "read('scripts/main.py",
+  },
+  {
+    what: "files in addresses",
+    behind: MESSAGE,
+    typed: "\n    description: nsfile:///ma",
+    option: "scripts/main.py",
+    result: "nsfile:///scripts/main.py",
+  },
+  {
+    what: "files that a task gets",
+    behind: MESSAGE,
+    typed: "\n    namespaceFiles:\n      include:\n        - scr",
+    option: "scripts/main.py",
+    result: "- scripts/main.py",
+  },
+];
+
+stories("the editor completes", CASES.map(completes), {
+  prepare: async (server) => {
+    await saveFlow(server, helloIn("demo"));
+    await store(server, "PUT", "kv/region", json('"eu"'));
+    await store(server, "PUT", "secrets", json({ key: "TOKEN", value: "hidden" }));
+    await store(server, "POST", "files?path=/scripts/main.py", fileForm("print(1)"));
+  },
+});
+
+async function store(server: ServerProcess, method: string, path: string, init: RequestInit): Promise<void> {
+  const response = await fetch(`${server.url}/api/v1/main/namespaces/demo/${path}`, { method, ...init });
+  assert(response.ok, await response.text());
+}
+
+function completes({ what, behind, typed, option, result }: Case): PageStory {
+  return {
+    name: what,
+    run: async (page) => {
+      await openEditor(page, "demo");
+      await goBehind(page, behind);
+      // Only what is typed, rather than pasted, opens the list.
+      await page.keyboard.insertText(typed.slice(0, -1));
+      await page.keyboard.type(typed.slice(-1));
+      const found = page.getByRole("option", { name: option }).first();
+      await found.waitFor();
+      await found.click();
+      const text = await page.locator(".cm-content").innerText();
+      assert(text.includes(result), text);
+      page.once("dialog", (dialog) => void dialog.accept());
+    },
+  };
+}

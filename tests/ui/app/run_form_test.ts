@@ -1,0 +1,145 @@
+/** The form that runs a flow: an input of each type, problems, labels, and what the server refuses. */
+import { Buffer } from "node:buffer";
+import { assertEquals } from "@std/assert";
+import { stories } from "../../support/browser.ts";
+import { json } from "../../support/request_bodies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { helloIn } from "./editing.ts";
+import { saveFlow } from "./flows.ts";
+
+const TYPES = `id: types
+namespace: forms
+inputs:
+  - {id: string, type: STRING}
+  - {id: int, type: INT}
+  - {id: float, type: FLOAT}
+  - {id: boolean, type: BOOLEAN}
+  - {id: datetime, type: DATETIME}
+  - {id: date, type: DATE}
+  - {id: time, type: TIME}
+  - {id: duration, type: DURATION}
+  - {id: uri, type: URI}
+  - {id: email, type: EMAIL}
+  - {id: json, type: JSON}
+  - {id: yaml, type: YAML}
+  - {id: array, type: ARRAY, itemType: INT}
+  - {id: select, type: SELECT, values: [one, two]}
+  - {id: radio, type: SELECT, values: [left, right], isRadio: true}
+  - {id: several, type: MULTISELECT, values: [a, b, c]}
+  - {id: secret, type: SECRET}
+  - {id: file, type: FILE}
+tasks:
+  - {id: read, type: io.svc.plugin.core.debug.Return, format: "{{ read(inputs.file) }}"}
+`;
+
+/** What is filled in. */
+const TEXTS = {
+  string: "words",
+  int: "42",
+  float: "1.5",
+  datetime: "2030-01-02T03:04:05",
+  date: "2030-01-02",
+  time: "03:04:05",
+  duration: "PT5M",
+  uri: "https://example.com/a",
+  email: "ada@example.com",
+  json: '{"a": [1]}',
+  yaml: "a: 1",
+  array: "[1, 2]",
+  secret: "hidden",
+};
+
+interface Started {
+  readonly id: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly labels?: readonly { readonly key: string; readonly value: string }[];
+}
+
+async function startedIn(server: ServerProcess, namespace: string): Promise<readonly Started[]> {
+  const path = `/executions/search?namespace=${namespace}`;
+  return (await server.json<{ results: Started[] }>("GET", path)).results;
+}
+
+stories("the form of a run", [
+  {
+    name: "inputs of all types reach the execution",
+    run: async (page, server) => {
+      await saveFlow(server, TYPES);
+      await page.goto("/ui/flows/edit/forms/types?run=1");
+      const form = page.getByRole("dialog");
+      for (const [id, text] of Object.entries(TEXTS)) await form.locator(`#input-${id}`).fill(text);
+      await form.locator("#input-boolean").selectOption("true");
+      await form.locator("#input-select").selectOption("two");
+      await form.getByRole("radio", { name: "right" }).check();
+      await form.getByRole("checkbox", { name: "a", exact: true }).check();
+      await form.getByRole("checkbox", { name: "c", exact: true }).check();
+      const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("content") };
+      await form.locator("#input-file").setInputFiles(file);
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await page.waitForURL(/\/ui\/executions\/forms\/types\/\w+$/);
+      const [started] = await startedIn(server, "forms");
+      const { file: uri, secret, ...inputs } = started?.inputs ?? {};
+      assertEquals(inputs, {
+        string: "words",
+        int: 42,
+        float: 1.5,
+        boolean: true,
+        datetime: "2030-01-02T03:04:05Z",
+        date: "2030-01-02",
+        time: "03:04:05",
+        duration: "PT5M",
+        uri: "https://example.com/a",
+        email: "ada@example.com",
+        json: { a: [1] },
+        yaml: { a: 1 },
+        array: [1, 2],
+        select: "two",
+        radio: "right",
+        several: ["a", "c"],
+      });
+      assertEquals([String(uri).endsWith("note.txt"), secret === "hidden"], [true, false]);
+    },
+  },
+  {
+    name: "a wrong value is shown at its input, and nothing starts",
+    size: "small",
+    scheme: "dark",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("invalid"));
+      await page.goto("/ui/flows/edit/invalid/hello");
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      const form = page.getByRole("dialog");
+      await form.getByRole("spinbutton", { name: /count/ }).fill("9");
+      await form.getByRole("alert").getByText(/less than/).waitFor();
+      await form.getByRole("spinbutton", { name: /count/ }).fill("2");
+      await form.getByRole("alert").waitFor({ state: "detached" });
+      assertEquals(await startedIn(server, "invalid"), []);
+    },
+  },
+  {
+    name: "labels are added, and Enter starts the run",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("labelled"));
+      await page.goto("/ui/flows/edit/labelled/hello?run=1");
+      await page.getByRole("dialog").getByRole("textbox", { name: /name/ }).waitFor();
+      await page.getByRole("textbox", { name: "Labels" }).fill("ticket:12, team:mine");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/ui\/executions\/labelled\/hello\/\w+$/);
+      const [started] = await startedIn(server, "labelled");
+      const labels = Object.fromEntries((started?.labels ?? []).map(({ key, value }) => [key, value]));
+      assertEquals([labels.ticket, labels.team], ["12", "mine"]);
+    },
+  },
+  {
+    name: "what the server refuses is shown in the form",
+    expectedErrors: /status of 4\d\d/,
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("refused"));
+      await page.goto("/ui/flows/edit/refused/hello?run=1");
+      await page.getByRole("dialog").getByRole("textbox", { name: /name/ }).waitFor();
+      await server.json("POST", "/flows/disable/by-ids", json([{ namespace: "refused", id: "hello" }]));
+      await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByRole("dialog").getByRole("alert").getByText(/disabled/).waitFor();
+    },
+  },
+]);
