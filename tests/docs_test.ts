@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
+import { apiTypes, writtenTypes } from "./support/api_types.ts";
 import { withOptionTable } from "./support/configuration_doc.ts";
 import { integrationsDocument } from "./support/integrations_doc.ts";
 import { readSources } from "./support/source_facts.ts";
@@ -23,6 +24,10 @@ async function readDocuments(): Promise<Map<string, string>> {
 Deno.test("docs/CONFIGURATION.md has the current option table; `deno task docs:config` writes it", async () => {
   const document = await Deno.readTextFile("docs/CONFIGURATION.md");
   assertEquals(document, withOptionTable(document));
+});
+
+Deno.test("src/ui/app/api/schemas.ts is current; `deno task ui:types` writes it", async () => {
+  assertEquals(await writtenTypes(), await apiTypes());
 });
 
 Deno.test("docs/INTEGRATIONS.md is current; `deno task docs:integrations` writes it", async () => {

@@ -45,7 +45,7 @@ Deno.test("main.ts announces its URL, its data, how it is protected, and a curl 
       /curl -H 'Content-Type: application\/x-yaml' -d '(.+)' (\S+)\n/,
       LOG_TIMEOUT_MS,
     );
-    for (const part of [server.url, root, "protection  none", "curl -H"]) {
+    for (const part of [server.url, root, "protection  none", `open        ${server.url}/ui/`, "curl -H"]) {
       assertStringIncludes(server.log, part);
     }
     const headers = { "content-type": "application/x-yaml" };

@@ -11,7 +11,7 @@ import { fail } from "./assert.ts";
 import { ServerProcess, type ServerProcessOptions } from "./server_process.ts";
 import { withTempDir } from "./temp_dir.ts";
 
-export type { Page } from "playwright-core";
+export type { Browser, Page } from "playwright-core";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(isFile);
@@ -88,7 +88,8 @@ async function withServer(
   });
 }
 
-async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
+/** Runs `use` with a browser, and closes it. */
+export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   try {
     await use(browser);

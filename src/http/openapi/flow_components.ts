@@ -9,7 +9,7 @@ const GRAPH_RELATIONS = [
 const DECLARATIONS: Readonly<Record<string, Schema>> = {
   Task: objectOf({ id: TEXT, type: TEXT }),
   Trigger: objectOf({ id: TEXT, type: TEXT }),
-  FlowInput: objectOf({ "id?": TEXT, "type?": TEXT, "defaults?": ANYTHING }),
+  FlowInput: objectOf({ "id?": TEXT, "type?": TEXT, "description?": TEXT, "defaults?": ANYTHING }),
   FlowOutput: objectOf({ "id?": TEXT, "type?": TEXT, "value?": ANYTHING }),
 };
 

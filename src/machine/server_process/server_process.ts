@@ -134,7 +134,7 @@ class Drain {
   }
 }
 
-/** Prints the address, the data directory, the protection and a first command. In the JSON format it is one log line. */
+/** Prints the data directory, the protection, the address of the UI and a first command. In the JSON format it is one log line. */
 function announce(config: Config, server: ServerHandle, platform: ProcessPlatform): void {
   const { url, setupToken } = server;
   const dataDir = config.isDeploy ? "the database of Deno Deploy" : config.dataDir;
@@ -149,7 +149,8 @@ function announce(config: Config, server: ServerHandle, platform: ProcessPlatfor
   platform.print(`Sluice ${VERSION} is ready on ${url}`);
   platform.print(`  data        ${dataDir}`);
   platform.print(`  protection  ${protectionText(config, server)}`);
-  platform.print(`  try         ${setupToken ? `${url}/ui/setup` : curlLine(server)}`);
+  platform.print(`  open        ${url}/ui/${setupToken ? "setup" : ""}`);
+  if (!setupToken) platform.print(`  or try      ${curlLine(server)}`);
 }
 
 function protectionText(config: Config, { user, setupToken }: ServerHandle): string {

@@ -8,9 +8,9 @@ const KB = 1000;
 const MAX_FIRST_VIEW = 90 * KB;
 /**
  * All that a browser loads if a person opens each view, packed by gzip. The budget is 250 KB, which is not met yet: CodeMirror
- * is 141 KB of it, the layout of graphs 19 KB. Until then this bound keeps it from growing unnoticed.
+ * is 141 KB of it, the layout of graphs 19 KB, Markdown 16 KB. Until then this bound keeps it from growing unnoticed.
  */
-const MAX_ALL = 300 * KB;
+const MAX_ALL = 305 * KB;
 /** A browser loads English and at most one of these. */
 const LANGUAGES = /^(?:de|fr)-/;
 

@@ -1,55 +1,26 @@
-/** Flows and what belongs to them in responses; only members that views read. */
-import type { State } from "../../../model/executions/state.ts";
-import type { LabelInfo } from "./entities.ts";
+/** Flows and what belongs to them in responses, with the members that views read. */
+import type { Schemas } from "./schemas.ts";
 
 /** A flow in a list. */
-export interface FlowRow {
-  readonly namespace: string;
-  readonly id: string;
-  readonly revision: number;
-  readonly description?: string;
-  readonly labels?: readonly LabelInfo[];
-  readonly inputs?: readonly { readonly id: string; readonly type: string; readonly description?: string }[];
-  readonly triggers?: readonly { readonly id: string; readonly type: string }[];
-  readonly disabled: boolean;
-  readonly draft?: boolean;
-}
+export type FlowRow =
+  & Pick<Schemas["Flow"], "namespace" | "id" | "revision" | "description" | "labels" | "inputs" | "triggers">
+  & Pick<Schemas["Flow"], "disabled">
+  & Partial<Pick<Schemas["Flow"], "draft">>;
 
 /** A flow with its source. */
-export interface FlowSource extends FlowRow {
-  readonly source: string;
-}
+export type FlowSource = FlowRow & Pick<Schemas["FlowWithSource"], "source">;
 
 /** Namespace and id. */
-export type FlowKey = Pick<FlowRow, "namespace" | "id">;
+export type FlowKey = Schemas["FlowKey"];
 
 /** The latest execution of a flow. */
-export interface LatestExecution {
-  readonly id: string;
-  readonly namespace: string;
-  readonly flowId: string;
-  readonly startDate: string;
-  readonly status: State;
-}
+export type LatestExecution = Schemas["LatestExecution"];
 
 /** A trigger with its state. */
-export interface TriggerRow {
-  readonly abstractTrigger?: { readonly id: string; readonly type: string };
-  readonly triggerContext: {
-    readonly triggerId: string;
-    readonly nextExecutionDate?: string;
-    readonly date?: string;
-    readonly disabled?: boolean;
-    readonly locked?: boolean;
-    readonly evaluations?: readonly { readonly date: string; readonly reason?: string }[];
-  };
-}
+export type TriggerRow = Schemas["ListedTrigger"];
 
 /** A template in a list. */
-export interface BlueprintRow {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly includedTasks: readonly string[];
-  readonly tags: readonly string[];
-}
+export type BlueprintRow = Pick<
+  Schemas["BlueprintItem"],
+  "id" | "title" | "description" | "includedTasks" | "tags"
+>;

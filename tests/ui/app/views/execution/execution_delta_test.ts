@@ -4,7 +4,7 @@ import { execution, failedRun, taskRun } from "./task_run_infos.ts";
 
 const known = {
   ...execution("RUNNING", [taskRun("a"), taskRun("b")]),
-  waiting: { reason: "TIMER", since: "" },
+  waiting: { reason: "TIMER" as const, since: "" },
 };
 const idsAfter = (message: Parameters<typeof applyMessage>[1]) =>
   applyMessage(known, message)?.taskRunList?.map(({ id, state }) => `${id} ${state.current}`);
