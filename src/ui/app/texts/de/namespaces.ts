@@ -147,12 +147,9 @@ export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.isFolder": "Neue und hochgeladene Dateien kommen in diesen Ordner.",
   "namespaces.chooseFile": "Wählen Sie eine Datei oder laden Sie eine hoch",
   "namespaces.filesHint": "Flows dieses Namespace lesen Dateien mit {expression}.",
-  "namespaces.dropHint": "Legen Sie Dateien hier ab. Ein Zip wird entpackt.",
   "namespaces.upload": "Hochladen nach {folder}",
   "namespaces.uploaded": "Hochgeladen: {name}",
   "namespaces.replaceFiles": "Dateien ersetzen",
-  "namespaces.confirmReplace": "Diese Dateien gibt es, sie werden ersetzt: {names}",
-  "namespaces.confirmFile": "Datei {path} wird gelöscht. Flows, die sie lesen, schlagen fehl.",
   "namespaces.confirmFolder": "Ordner {path} wird mit allem Inhalt gelöscht.",
   "namespaces.fileDeleted": "Gelöscht: {path}",
 };

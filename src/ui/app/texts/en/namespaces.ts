@@ -141,12 +141,9 @@ export const NAMESPACES_EN = {
   "namespaces.isFolder": "New files and uploads go into this folder.",
   "namespaces.chooseFile": "Choose a file, or upload one",
   "namespaces.filesHint": "Flows of this namespace read files by {expression}.",
-  "namespaces.dropHint": "Drop files here. A zip is unpacked.",
   "namespaces.upload": "Upload to {folder}",
   "namespaces.uploaded": "Uploaded: {name}",
   "namespaces.replaceFiles": "Replace files",
-  "namespaces.confirmReplace": "These files exist and are replaced: {names}",
-  "namespaces.confirmFile": "File {path} is deleted. Flows that read it fail.",
   "namespaces.confirmFolder": "Folder {path} is deleted with all that is in it.",
   "namespaces.fileDeleted": "Deleted: {path}",
 } as const;

@@ -147,12 +147,9 @@ export const NAMESPACES_FR: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.isFolder": "Les nouveaux fichiers et envois vont dans ce dossier.",
   "namespaces.chooseFile": "Choisissez un fichier ou envoyez-en un",
   "namespaces.filesHint": "Les flows de cet espace lisent les fichiers par {expression}.",
-  "namespaces.dropHint": "Déposez des fichiers ici. Un zip est décompressé.",
   "namespaces.upload": "Envoyer vers {folder}",
   "namespaces.uploaded": "Envoyé : {name}",
   "namespaces.replaceFiles": "Remplacer des fichiers",
-  "namespaces.confirmReplace": "Ces fichiers existent et sont remplacés : {names}",
-  "namespaces.confirmFile": "Le fichier {path} est supprimé. Les flows qui le lisent échouent.",
   "namespaces.confirmFolder": "Le dossier {path} est supprimé avec tout son contenu.",
   "namespaces.fileDeleted": "Supprimé : {path}",
 };

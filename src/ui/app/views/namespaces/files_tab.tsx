@@ -1,14 +1,13 @@
 /** Files of a namespace: the tree, and beside it the file that the address names. */
 import { useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
-import { pagePath } from "../../core/places.ts";
-import { navigate, query } from "../../core/router.ts";
+import { navigate, query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
-import { FileEditor } from "./file_editor.tsx";
-import { FileTree, hrefOf } from "./file_tree.tsx";
+import { FilePanel } from "./file/file_panel.tsx";
+import { FileMatches, FileTree, hrefOf } from "./file_tree.tsx";
 import { FileUploads } from "./file_uploads.tsx";
 import {
   createFolder,
@@ -38,6 +37,8 @@ export function FilesTab({ namespace }: TabProps) {
   const question = useSignal<PathQuestion | undefined>(undefined);
   const folder = folderOf(selected);
   const onChange = () => void version.value++;
+  const search = useSignal("");
+  const onMove = (path: string, target: string) => void moveInto(namespace, { path, target, onChange });
   const ask = (asked: PathQuestion) => question.value = asked;
   return (
     <FileUploads
@@ -60,8 +61,25 @@ export function FilesTab({ namespace }: TabProps) {
     >
       <div class="files">
         <div class="card">
-          <FileTree namespace={namespace} selected={selected} version={version.value} />
-          <p class="dim">{t("namespaces.dropHint")}</p>
+          <input
+            type="search"
+            class="file-search"
+            aria-label={t("files.search")}
+            placeholder={t("files.search")}
+            value={search.value}
+            onInput={(event) => search.value = event.currentTarget.value}
+          />
+          {search.value.trim() === ""
+            ? <FileTree namespace={namespace} selected={selected} version={version.value} onMove={onMove} />
+            : (
+              <FileMatches
+                namespace={namespace}
+                selected={selected}
+                version={version.value}
+                text={search.value.trim()}
+              />
+            )}
+          <p class="dim">{t("files.dropHint")}</p>
         </div>
         <section class="card section">
           {selected === ""
@@ -75,7 +93,6 @@ export function FilesTab({ namespace }: TabProps) {
       </div>
       {question.value && (
         <PathForm
-          namespace={namespace}
           question={question.value}
           onChange={onChange}
           onClose={() => question.value = undefined}
@@ -85,8 +102,29 @@ export function FilesTab({ namespace }: TabProps) {
   );
 }
 
+/** Moves a file or folder that was dragged into a folder. */
+async function moveInto(
+  namespace: string,
+  { path, target, onChange }: {
+    readonly path: string;
+    readonly target: string;
+    readonly onChange: () => void;
+  },
+): Promise<void> {
+  const isFolder = path.endsWith("/");
+  const to = target + nameOf(path);
+  if (normalPath(to) === normalPath(path)) return;
+  const isMoved = await attempt(async () => {
+    await moveFile(namespace, path, to);
+    return true;
+  }, t("files.moved", { path: normalPath(to) }));
+  if (!isMoved) return;
+  onChange();
+  navigate(hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`));
+}
+
 function newFile(namespace: string, folder: string): PathQuestion {
-  const run = async (path: string) => (await writeFile(namespace, path, ""), normalPath(path));
+  const run = async (path: string) => (await writeFile(namespace, path, "", 0), normalPath(path));
   return { title: "namespaces.newFile", path: folder, run };
 }
 
@@ -129,14 +167,14 @@ function Selected({ namespace, path, ask, onChange }: SelectedProps) {
       </div>
       {isFolder
         ? <p class="dim">{t("namespaces.isFolder")}</p>
-        : <FileEditor key={path} namespace={namespace} path={path} onChange={onChange} />}
+        : <FilePanel key={path} namespace={namespace} path={path} onChange={onChange} />}
     </>
   );
 }
 
 async function remove(namespace: string, path: string, onChange: () => void): Promise<void> {
   const isFolder = path.endsWith("/");
-  const text = t(isFolder ? "namespaces.confirmFolder" : "namespaces.confirmFile", { path });
+  const text = t(isFolder ? "namespaces.confirmFolder" : "files.confirmDelete", { path });
   const action = t("common.delete");
   if (!await confirmed({ title: nameOf(path), text, action, isDangerous: true })) return;
   const isDeleted = await attempt(async () => {
@@ -145,23 +183,22 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   }, t("namespaces.fileDeleted", { path }));
   if (!isDeleted) return;
   onChange();
-  navigate(pagePath("namespaces", namespace, "files"), { replace: true });
+  setQuery({ file: undefined });
 }
 
 interface PathFormProps {
-  readonly namespace: string;
   readonly question: PathQuestion;
   readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
-function PathForm({ namespace, question: { title, path, run }, onChange, onClose }: PathFormProps) {
+function PathForm({ question: { title, path, run }, onChange, onClose }: PathFormProps) {
   const text = useSignal(path);
   const onSend = async () => {
     if (nameOf(text.value) === "") throw new Error(t("namespaces.pathMissing"));
     const shown = await run(text.value);
     onChange();
-    navigate(hrefOf(namespace, shown));
+    navigate(hrefOf(shown));
   };
   return (
     <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>
