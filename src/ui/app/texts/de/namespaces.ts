@@ -107,7 +107,6 @@ export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.expires": "Läuft ab",
   "namespaces.never": "nie",
   "namespaces.kvNone": "Es gibt noch keine KV-Paare",
-  "namespaces.kvHint": "Flows teilen damit Werte: {expression}",
   "namespaces.kvCreate": "Neues KV-Paar",
   "namespaces.kvInvalid": "Der Wert ist kein {type} wie {example}",
   "namespaces.kvSaved": "KV-Paar {key} gespeichert",

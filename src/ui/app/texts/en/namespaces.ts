@@ -102,7 +102,6 @@ export const NAMESPACES_EN = {
   "namespaces.expires": "Expires",
   "namespaces.never": "never",
   "namespaces.kvNone": "There are no KV pairs yet",
-  "namespaces.kvHint": "Flows share values by them: {expression}",
   "namespaces.kvCreate": "New KV pair",
   "namespaces.kvInvalid": "The value is no {type}, such as {example}",
   "namespaces.kvSaved": "KV pair {key} saved",

@@ -107,7 +107,6 @@ export const NAMESPACES_FR: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.expires": "Expire",
   "namespaces.never": "jamais",
   "namespaces.kvNone": "Il n'y a pas encore de paire KV",
-  "namespaces.kvHint": "Les flows y partagent des valeurs : {expression}",
   "namespaces.kvCreate": "Nouvelle paire KV",
   "namespaces.kvInvalid": "La valeur n'est pas de type {type}, comme {example}",
   "namespaces.kvSaved": "Paire KV {key} enregistrée",
