@@ -122,6 +122,23 @@ stories("/namespaces/:id/files: history and conflicts", [
     },
   },
   {
+    name: "a person who edits is told that somebody else has saved, before saving",
+    scheme: "dark",
+    async run(page, server) {
+      await putFile(server, "h.told", "a.txt", "one");
+      await openTab(page, "h.told", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).waitFor();
+      await putFile(server, "h.told", "a.txt", "theirs");
+      // The page looks at once when it becomes visible.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+      await page.getByText("Somebody has saved this file meanwhile").waitFor();
+      await page.getByRole("button", { name: "Compare" }).click();
+      await press(page, "Discard mine");
+      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "theirs");
+      assertEquals(await page.getByText("Somebody has saved this file meanwhile").count(), 0);
+    },
+  },
+  {
     name: "in a conflict the own changes are discarded on request",
     expectedErrors: REFUSED,
     size: "small",
