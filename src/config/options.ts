@@ -193,6 +193,14 @@ export const OPTIONS = {
     description: "Largest body of an upload; units are powers of 1,024",
     read: values.readByteSize,
   }),
+  fileRevisions: option({
+    placeholder: "<number>",
+    defaultText: "20",
+    allowed: "a whole number from 1 to 100",
+    description:
+      "Revisions of a namespace file that are kept, the present one included; older ones are removed",
+    read: values.readFileRevisions,
+  }),
   envPrefix: option({
     placeholder: "<prefix>",
     defaultText: "ENV_",

@@ -71,6 +71,8 @@ export interface Config {
   /** Name of the default time zone of schedules and dates. */
   readonly timezone: string;
   readonly maxUploadBytes: number;
+  /** Revisions of a namespace file that are kept. */
+  readonly fileRevisions: number;
   /** Open connections of clients, in all and per address; absent: what the limit of open files leaves. */
   readonly maxConnections?: number;
   readonly maxConnectionsPerAddress?: number;
@@ -253,6 +255,7 @@ function toConfig(
     maxRenderMs: present(values.maxRenderTime),
     timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxUploadBytes: present(values.maxUpload),
+    fileRevisions: present(values.fileRevisions),
     maxConnections: values.maxConnections,
     maxConnectionsPerAddress: values.maxConnectionsPerAddress,
     idleTimeoutMs: present(values.idleTimeout),

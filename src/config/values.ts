@@ -135,6 +135,15 @@ export function readCount(text: string): number | undefined {
   return count >= 1 ? count : undefined;
 }
 
+/** Revisions of a file are in one record, which bounds their number. */
+const MAX_FILE_REVISIONS = 100;
+
+/** A number of revisions of a file. */
+export function readFileRevisions(text: string): number | undefined {
+  const count = readCount(text);
+  return count !== undefined && count <= MAX_FILE_REVISIONS ? count : undefined;
+}
+
 /** Where scripts run; `docker` is the older name of `container`. */
 export function readScripts(text: string): "process" | "container" | "off" | undefined {
   const mode = oneOf(["process", "container", "docker", "off"])(text);

@@ -48,6 +48,8 @@ export interface AssemblyOptions {
   /** Proxies that say which address called; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;
+  /** Revisions of a namespace file that are kept; by default 20. */
+  readonly fileRevisions?: number;
   /** How responses write durations where the request does not say; by default in seconds. */
   readonly durations?: DurationForm;
   /** Names of types in lists of plugins and in schemas; by default all. */
@@ -100,6 +102,7 @@ type ServerOption =
   | "randomBytes"
   | "random"
   | "maxUploadBytes"
+  | "fileRevisions"
   | "timeZone"
   | "maxRenderMs"
   | "slowRenders"

@@ -7,6 +7,7 @@ import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
+import { DEFAULT_FILE_REVISIONS } from "../services/files/file_revisions.ts";
 import { Files } from "../services/files/files.ts";
 import { Expressions } from "../services/flows/expressions.ts";
 import { Flows } from "../services/flows/flows.ts";
@@ -160,7 +161,8 @@ function createFiles(
   const importFlow = async (tenant: string, namespace: string, source: string) => {
     await flows.putInto({ tenant, user: "import" }, namespace, source);
   };
-  return new Files({ ...deps, records: new FileRecords(deps.store), importFlow, quotas });
+  const { fileRevisions = DEFAULT_FILE_REVISIONS, store } = deps;
+  return new Files({ ...deps, fileRevisions, records: new FileRecords(store), importFlow, quotas });
 }
 
 function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -1,4 +1,5 @@
 /** Properties of the tasks that purge stored items of namespaces: which namespaces, and which versions. */
+import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../model/flows/schema.ts";
 import { compileGlobs } from "./glob.ts";
@@ -13,12 +14,9 @@ export const PURGED_NAMESPACES: PropertySchemas = Object.freeze({
   includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
 });
 
-/** Members of a behaviour of type `version`. This server stores only one version of each item, its content. */
+/** Members of a behaviour of type `version`. */
 export const VERSION_BEHAVIOR: PropertySchemas = Object.freeze({
-  before: dynamicProperty(
-    "dateTime",
-    "Deletes versions before that time, but never the last one; this server stores no others.",
-  ),
+  before: dynamicProperty("dateTime", "Deletes versions before that time, but never the last one."),
   keepAmount: dynamicProperty(
     "integer",
     "Number of versions of each item to keep; without it and `before` the items are deleted.",
@@ -26,14 +24,18 @@ export const VERSION_BEHAVIOR: PropertySchemas = Object.freeze({
   ),
 });
 
-/** True if the last version, and thereby the item, may be deleted. @throws Error contradictory properties */
-export function mayDeleteLast(behavior: JsonObject, what: string): boolean {
-  const isDated = instantOf(behavior, "before") !== undefined;
+/** Which versions are deleted; `age` is 0 for the last one, which is deleted with the item. */
+type VersionPurge = (version: { readonly savedAt: Instant; readonly age: number }) => boolean;
+
+/** What a behaviour of type `version` deletes. @throws Error contradictory properties */
+export function versionPurgeOf(behavior: JsonObject, what: string): VersionPurge {
+  const before = instantOf(behavior, "before");
   const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
-  if (isDated && textOf(behavior, "keepAmount") !== undefined) {
+  if (before === undefined) return ({ age }) => age >= keepAmount;
+  if (textOf(behavior, "keepAmount") !== undefined) {
     throw new Error(`Cannot purge ${what}: give either before or keepAmount`);
   }
-  return !isDated && keepAmount === 0;
+  return ({ savedAt, age }) => age > 0 && savedAt < before;
 }
 
 /** Filter by `namespaces` or `namespacePattern`; all namespaces of the tenant without either. @throws Error both are given */

@@ -56,6 +56,7 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     drainTimeoutMs: 10_000,
     maxRenderMs: 1_000,
     maxUploadBytes: 10 * 1024 ** 3,
+    fileRevisions: 20,
     maxConnections: undefined,
     maxConnectionsPerAddress: undefined,
     idleTimeoutMs: 75_000,

@@ -31,7 +31,6 @@ export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["FORM", "for inputs only; its `dependsOn` and `required` have no effect, its inputs have their own"],
   ["BOOLEAN", "as in older flows, every text but `true` is false"],
   ["core.flow.PurgeFlows", "revisions have no date, so `before` is refused"],
-  ["core.namespace.PurgeFiles", "a file has one version, so it deletes nothing unless `behavior` keeps none"],
   ["core.storage.PurgeStorage", "the dates are those of the executions, not of their files"],
 ]);
 

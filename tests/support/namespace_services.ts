@@ -27,6 +27,7 @@ export const ACTOR = { tenant: "main", user: "anonymous" };
 /** How the services are set up. */
 export interface NamespaceSetup {
   readonly maxUploadBytes?: number;
+  readonly fileRevisions?: number;
   readonly environment?: ReadonlyMap<string, string>;
   /** Tenants beside `main` that read it. */
   readonly secretTenants?: readonly string[];
@@ -58,6 +59,7 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
     committer,
     clock,
     maxUploadBytes,
+    fileRevisions: setup.fileRevisions ?? 20,
     importFlow: (tenant, namespace, source) => {
       imported.push(`${tenant}/${namespace}: ${source}`);
       return Promise.resolve();

@@ -165,6 +165,35 @@ for (const [members, size, left] of PURGES) {
   });
 }
 
+/** Properties of a PurgeFiles, and what it deletes of a file with three revisions and of one with a single revision. */
+const REVISION_PURGES: readonly (readonly [members: string, size: number, left: string])[] = [
+  ["", 2, "3 | 1"],
+  ["behavior: {type: version, keepAmount: 2}", 1, "2,3 | 1"],
+  ["behavior: {type: version, keepAmount: 5}", 0, "1,2,3 | 1"],
+  ["behavior: {type: version, before: '2100-01-01T00:00:00Z'}", 2, "3 | 1"],
+  ["behavior: {type: version, before: '2000-01-01T00:00:00Z'}", 0, "1,2,3 | 1"],
+  ["filePattern: one.txt", 0, "1,2,3 | 1"],
+  ["filePattern: three.txt, behavior: {type: version, keepAmount: 0}", 3, "none | 1"],
+];
+
+for (const [members, size, left] of REVISION_PURGES) {
+  Deno.test(`namespace.PurgeFiles {${members}} deletes ${size} of four revisions`, async () => {
+    await using app = await Harness.start();
+    for (const content of ["1", "2", "3"]) await put(app, "three.txt", content);
+    await put(app, "one.txt", "1");
+    const execution = await runTasks(app, [`p namespace.PurgeFiles {${members}}`]);
+    assertEquals(resultsOf(execution).p, `SUCCESS {"size":${size}}`);
+    const found: string[] = [];
+    for (const path of ["three.txt", "one.txt"]) {
+      const response = await app.request("GET", `/namespaces/demo/files/revisions?path=${path}`);
+      const listed: { revision: number }[] = response.ok ? await response.json() : [];
+      if (!response.ok) await response.body?.cancel();
+      found.push(listed.map(({ revision }) => revision).join() || "none");
+    }
+    assertEquals(found.join(" | "), left);
+  });
+}
+
 /** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],

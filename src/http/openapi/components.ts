@@ -243,6 +243,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     type: oneOf(["File", "Directory"]),
     size: INTEGER,
     fileName: TEXT,
+    "revision?": INTEGER,
     lastModifiedTime: INTEGER,
     creationTime: INTEGER,
   }),

@@ -74,6 +74,7 @@ export const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
   ["GET /namespaces/{namespace}/files/search", "searchNamespaceFiles"],
   ["GET /namespaces/{namespace}/files/stats", "getFileMetadatas"],
   ["GET /namespaces/{namespace}/files/revisions", "getFileRevisions"],
+  ["POST /namespaces/{namespace}/files/revisions/restore", "restoreFileRevision"],
   ["GET /dependencies", "getFlowDependenciesFromTenant"],
   ["GET /executions/{id}/graph", "getExecutionFlowGraph"],
   ["GET /executions/{id}/flow", "getFlowFromExecutionById"],

@@ -79,6 +79,7 @@ export const PARAMETER_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["cursor", "`cursor` of the response before"],
   ["Idempotency-Key", "A request with the same key starts nothing again"],
   ["If-Match", "`ETag` of the revision that the request replaces"],
+  ["If-None-Match", "`*`: refuse if there is such a file"],
   ["Last-Event-ID", "Id of the last event that was received"],
   ["ttl", "How long the value is kept, as an ISO 8601 duration"],
   ["description", "Text for people"],

@@ -1,11 +1,21 @@
 /** Access of tasks to namespace files. Paths are relative to the namespace, without a leading slash. */
+import type { Instant } from "../../base/clock.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { OpenedFile } from "./storage.ts";
 
-/** Selects the files to purge. */
+/** A revision of a file. */
+interface FileVersion {
+  readonly savedAt: Instant;
+  /** 0 for the present revision, 1 for that before. */
+  readonly age: number;
+}
+
+/** Selects the revisions to purge. */
 export interface FilePurge {
   readonly namespaces: (namespace: string) => boolean;
   readonly paths: (path: string) => boolean;
+  /** With the present revision the file is deleted. */
+  readonly isPurged: (version: FileVersion) => boolean;
 }
 
 /** Limited to the tenant of the attempt. Changes are durable when a method returns, not with the end of the attempt. */
@@ -14,7 +24,7 @@ export interface NamespaceFilePort {
   list(attempt: AttemptIdentity, namespace: string): Promise<string[]>;
   /** Opens a file; `undefined` if it does not exist. @throws DomainError invalid_argument */
   open(attempt: AttemptIdentity, namespace: string, path: string): Promise<OpenedFile | undefined>;
-  /** Creates or replaces a file and creates missing directories. @throws DomainError invalid_argument, too_large, storage_full, unavailable */
+  /** Creates a file or its next revision, and creates missing directories. @throws DomainError invalid_argument, too_large, storage_full, unavailable */
   write(
     attempt: AttemptIdentity,
     file: { readonly namespace: string; readonly path: string },
@@ -25,6 +35,6 @@ export interface NamespaceFilePort {
     attempt: AttemptIdentity,
     file: { readonly namespace: string; readonly path: string; readonly withEmptyFolders: boolean },
   ): Promise<void>;
-  /** Deletes the matching files of all matching namespaces; returns their number. Stops when the signal aborts. */
+  /** Deletes the selected revisions of files; returns their number. Stops when the signal aborts. */
   purge(attempt: AttemptIdentity & { readonly signal: AbortSignal }, purge: FilePurge): Promise<number>;
 }

@@ -32,10 +32,10 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
   /** @inheritdoc */
   async write(
     attempt: AttemptIdentity,
-    { namespace, path }: { readonly namespace: string; readonly path: string },
+    file: Parameters<NamespaceFilePort["write"]>[1],
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    await this.#files.write(attempt, namespace, path, content);
+    await this.#files.write(attempt, file, content);
   }
 
   /** @inheritdoc */
@@ -50,7 +50,7 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
   /** @inheritdoc */
   async purge(
     attempt: Parameters<NamespaceFilePort["purge"]>[0],
-    { namespaces, paths }: FilePurge,
+    { namespaces, paths, isPurged }: FilePurge,
   ): Promise<number> {
     let count = 0;
     for (const namespace of await this.#files.namespaces(attempt)) {
@@ -58,8 +58,11 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
       for (const path of await this.list(attempt, namespace)) {
         if (attempt.signal.aborted) return count;
         if (!paths(path)) continue;
-        await this.#files.delete(attempt, namespace, path);
-        count++;
+        count += await this.#files.purge(
+          attempt,
+          { namespace, path },
+          ({ modifiedAt: savedAt }, age) => isPurged({ savedAt, age }),
+        );
       }
     }
     return count;

@@ -3,11 +3,13 @@ import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
-import type { BlobOwner, Blobs, ByteSource, StagedBlob } from "../../store/blobs/blobs.ts";
+import type { Blobs, ByteSource } from "../../store/blobs/blobs.ts";
 import type { FileSpace } from "../../store/records/file_records.ts";
 import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
+import { ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { isBatchFull } from "./file_tree.ts";
-import { checkNotFlows, type Files, isFlowFile, spaceOf, type StagedFile } from "./files.ts";
+import { type Files, spaceOf } from "./files.ts";
+import { checkNotFlows, isFlowFile } from "./flow_files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
 interface FileTransferDeps {
@@ -23,8 +25,8 @@ const MAX_EXPORT_ENTRIES = 0xfffe;
 const MAX_STAGED_BYTES = 256 * 1024;
 /** Upper bound of the bytes of a key without the path: tenant, namespace and id. */
 const KEY_BYTES_PER_RECORD = 350;
-/** Record, chunk, replaced chunk, and directories. */
-const MUTATIONS_PER_FILE = 6;
+/** Record, chunk, chunks of two dropped revisions, and directories. */
+const MUTATIONS_PER_FILE = 7;
 
 /** Exports and imports. */
 export class FileTransfer {
@@ -53,7 +55,7 @@ export class FileTransfer {
   }
 
   /**
-   * Unpacks a zip at the root of the namespace: flows first, then files, which replace files of the same path.
+   * Unpacks a zip at the root of the namespace: flows first, then files, as revisions of files of the same path.
    * @throws DomainError invalid_argument: the archive or an entry is refused, and nothing is stored; too_large
    */
   async import(
@@ -63,7 +65,7 @@ export class FileTransfer {
   ): Promise<void> {
     const { blobs, maxUploadBytes } = this.#deps;
     const space = spaceOf(actor, namespace);
-    const owner = { tenant: space.tenant, owner: space.namespace };
+    const owner = ownerOf(space);
     const spooled = await blobs.write(owner, zip, maxUploadBytes);
     try {
       await this.#unpack(space, blobs.sourceOf(owner, spooled));
@@ -87,7 +89,11 @@ export class FileTransfer {
     await this.#checkPlaces(space, entries);
     const flows = entries.filter((entry) => isFlowFile(entry.path));
     for (const entry of flows) {
-      await this.#deps.files.write(space, space.namespace, entry.path, unpackEntry(source, directory, entry));
+      await this.#deps.files.write(
+        space,
+        { namespace: space.namespace, path: entry.path },
+        unpackEntry(source, directory, entry),
+      );
     }
     const others = entries.filter((entry) => !flows.includes(entry));
     await this.#store(space, source, { ...directory, entries: others });
@@ -114,8 +120,8 @@ export class FileTransfer {
         batch.addDirectory(entry.path);
         continue;
       }
-      const bytes = unpackEntry(source, directory, entry);
-      batch.addFile(entry.path, await blobs.write(batch.owner, bytes, maxUploadBytes));
+      const file = { space, path: entry.path, source: unpackEntry(source, directory, entry) };
+      batch.addFile(await stageFile({ blobs, maxBytes: maxUploadBytes }, file));
     }
     await batch.flush();
   }
@@ -123,7 +129,6 @@ export class FileTransfer {
 
 /** Files and directories that are committed together; disposing it discards uncommitted ones. */
 class ImportBatch {
-  readonly owner: BlobOwner;
   readonly #files: Files;
   readonly #blobs: Blobs;
   readonly #space: FileSpace;
@@ -133,7 +138,6 @@ class ImportBatch {
   #keyBytes = 0;
 
   constructor(files: Files, blobs: Blobs, space: FileSpace) {
-    this.owner = { tenant: space.tenant, owner: space.namespace };
     this.#files = files;
     this.#blobs = blobs;
     this.#space = space;
@@ -143,7 +147,7 @@ class ImportBatch {
   async makeRoom(path: string): Promise<void> {
     // Each parent directory may have to be created too, with a shorter key.
     const depth = path.split("/").length;
-    const keyBytes = path.length * 3 * Math.ceil((depth + 1) / 2) + KEY_BYTES_PER_RECORD * (depth + 2);
+    const keyBytes = path.length * 3 * Math.ceil((depth + 1) / 2) + KEY_BYTES_PER_RECORD * (depth + 3);
     const count = (this.#staged.length + this.#directories.length) * MUTATIONS_PER_FILE;
     const isFull = this.#bytes > MAX_STAGED_BYTES || isBatchFull(count, this.#keyBytes + keyBytes);
     if (isFull && count > 0) await this.flush();
@@ -154,9 +158,11 @@ class ImportBatch {
     this.#directories.push(path);
   }
 
-  addFile(path: string, blob: StagedBlob): void {
-    this.#staged.push({ path, blob });
-    for (const mutation of blob.mutations) if (mutation.type === "set") this.#bytes += mutation.value.length;
+  addFile(file: StagedFile): void {
+    this.#staged.push(file);
+    for (const mutation of file.blob.mutations) {
+      if (mutation.type === "set") this.#bytes += mutation.value.length;
+    }
   }
 
   async flush(): Promise<void> {
@@ -165,11 +171,11 @@ class ImportBatch {
     this.#directories = [];
     this.#bytes = 0;
     this.#keyBytes = 0;
-    await this.#files.commitStaged(this.#space, staged, directories);
+    await this.#files.commitStaged(this.#space, staged, { directories });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { blob } of this.#staged) await this.#blobs.discard(this.owner, blob);
+    for (const { blob } of this.#staged) await this.#blobs.discard(ownerOf(this.#space), blob);
   }
 }
 

@@ -80,14 +80,14 @@ export class ChangeBatch {
     this.#owner = owner;
   }
 
-  /** Adds changes that belong into one entry; `retired` is content that they no longer reference. */
-  async add(changes: readonly Mutation[], retired?: BlobRef): Promise<void> {
-    const mutations = [...changes, ...(retired ? this.#blobs.retire(this.#owner, retired) : [])];
+  /** Adds changes that belong into one entry; `retired` are contents that they no longer reference. */
+  async add(changes: readonly Mutation[], retired: readonly BlobRef[] = []): Promise<void> {
+    const mutations = [...changes, ...retired.flatMap((blob) => this.#blobs.retire(this.#owner, blob))];
     const keyBytes = mutations.reduce((sum, mutation) => sum + keyBytesOf(mutation.key), 0);
     if (isBatchFull(this.#mutations.length + mutations.length, this.#keyBytes + keyBytes)) await this.flush();
     this.#mutations.push(...mutations);
     this.#keyBytes += keyBytes;
-    if (retired) this.#retired.push(retired);
+    this.#retired.push(...retired);
   }
 
   /** Commits the added changes; resolves once they are durable. */

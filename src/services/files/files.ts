@@ -1,25 +1,29 @@
-/** Files of namespaces: a tree of records in the store, with the content of files as blobs. */
+/** Files of namespaces: a tree of records in the store, with the contents of their revisions as blobs. */
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { QuotaHold } from "../../model/access/quota.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
-import {
-  FLOWS_FOLDER,
-  isWithin,
-  normalizeFileName,
-  normalizeFilePath,
-} from "../../model/namespaces/file_path.ts";
+import { isWithin, normalizeFileName, normalizeFilePath } from "../../model/namespaces/file_path.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import { checkNamespace } from "../../model/namespaces/namespace_name.ts";
-import type { Blobs, StagedBlob } from "../../store/blobs/blobs.ts";
+import type { Blobs } from "../../store/blobs/blobs.ts";
 import type { Committer } from "../../store/committer.ts";
-import type { FileRecord, FileRecords, FileSpace } from "../../store/records/file_records.ts";
+import {
+  type FileRecord,
+  type FileRecords,
+  type FileRevision,
+  type FileSpace,
+  revisionsOf,
+} from "../../store/records/file_records.ts";
 import type { Quotas } from "../access/quotas.ts";
+import { openContent, ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
+import { contentsOf, type RevisionChange, withoutRevisions, withRevision } from "./file_revisions.ts";
 import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } from "./file_tree.ts";
+import { checkNotFlows, isFlowFile, readFlowSource } from "./flow_files.ts";
+import { PlannedWrites, type SaveOptions } from "./planned_writes.ts";
 
-export type { FileRecord } from "../../store/records/file_records.ts";
+export type { FileRecord, FileRevision } from "../../store/records/file_records.ts";
 
 interface FilesDeps {
   readonly records: FileRecords;
@@ -27,6 +31,8 @@ interface FilesDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly maxUploadBytes: number;
+  /** Revisions of a file that are kept, the present one included; from 1. */
+  readonly fileRevisions: number;
   /** Saves a flow whose source was written into the folder of flows, with that namespace. */
   readonly importFlow: (tenant: TenantId, namespace: string, source: string) => Promise<void>;
   readonly quotas?: Quotas;
@@ -35,18 +41,18 @@ interface FilesDeps {
 /** An open file; its content must be read to the end or cancelled. */
 interface OpenFile {
   readonly record: FileRecord;
+  readonly revision: FileRevision;
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Content for one path, not yet committed. */
-export interface StagedFile {
+/** A file of a namespace, by a path as callers write it. */
+interface FilePlace {
+  readonly namespace: string;
   readonly path: string;
-  readonly blob: StagedBlob;
 }
 
 /** Attempts to open a file that is replaced meanwhile. */
 const OPEN_ATTEMPTS = 5;
-const FLOW_FILE = new RegExp(`^${FLOWS_FOLDER}/[^/]+\\.ya?ml$`);
 
 /** Reads and changes the files of namespaces. */
 export class Files {
@@ -81,21 +87,37 @@ export class Files {
     return { path: "", createdAt: now, modifiedAt: now, revision: 0 };
   }
 
-  /** Opens a file; the content read is that of this moment, even if the file changes meanwhile. @throws DomainError not_found, invalid_argument */
-  async open(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<OpenFile> {
+  /**
+   * Opens a revision of a file, the present one by default; the content read is that of this moment, even if the file
+   * changes meanwhile.
+   * @throws DomainError not_found, invalid_argument
+   */
+  async open(
+    actor: Pick<Actor, "tenant">,
+    namespace: string,
+    path: string,
+    wanted?: number,
+  ): Promise<OpenFile> {
     const space = spaceOf(actor, namespace);
-    const target = normalizeFileName(path);
-    checkNotFlows(target);
+    const target = fileNameIn(path);
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
-      const record = await this.#existing(space, target);
-      if (!record.content) throw notAFile(target);
-      const content = await this.#openContent(space, record, record.content);
-      if (content) return { record, content };
+      const record = await this.#existingFile(space, target);
+      const revision = revisionIn(record, wanted ?? record.revision);
+      const content = await openContent(this.#deps, { space, path: target, content: revision.content });
+      if (content) return { record, revision, content };
     }
     throw new DomainError(
       "conflict",
       `Cannot read ${JSON.stringify(target)}: it kept changing while it was read; retry`,
     );
+  }
+
+  /** The revisions of a file that are kept, oldest first; the last is the present one. @throws DomainError not_found, invalid_argument */
+  async revisions(
+    actor: Pick<Actor, "tenant">,
+    { namespace, path }: FilePlace,
+  ): Promise<FileRevision[]> {
+    return revisionsOf(await this.#existingFile(spaceOf(actor, namespace), fileNameIn(path)));
   }
 
   /** Paths, with a leading slash, of the files whose path contains `text`, ordered. @throws DomainError invalid_argument */
@@ -108,38 +130,42 @@ export class Files {
   }
 
   /**
-   * Creates or replaces a file and creates missing parent directories; readers see either the old or the new content. A
-   * flow in the folder of flows is saved as a flow instead.
-   * @throws DomainError invalid_argument; too_large; quota_exceeded, storage_full or unavailable: nothing was changed
+   * Creates a file or its next revision, and creates missing parent directories; readers see either the old or the new
+   * content. The content of the present revision changes nothing. A flow in the folder of flows is saved as a flow instead.
+   * @throws DomainError invalid_argument; too_large; precondition_failed; quota_exceeded, storage_full or unavailable:
+   * nothing was changed
    */
   async write(
     actor: Pick<Actor, "tenant">,
-    namespace: string,
-    path: string,
+    { namespace, path }: FilePlace,
     source: AsyncIterable<Uint8Array>,
+    options: SaveOptions = {},
   ): Promise<void> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFileName(path);
-    if (isFlowFile(target)) return await this.#importFlow(space, source);
+    if (isFlowFile(target)) {
+      return await this.#deps.importFlow(space.tenant, space.namespace, await readFlowSource(source));
+    }
     if ((await this.#deps.records.get(space, target))?.content === undefined) {
       await this.#checkPlace(space, target);
     }
     const { blobs, quotas, maxUploadBytes } = this.#deps;
-    const write = (maxBytes: number) => blobs.write(ownerOf(space), source, maxBytes);
-    const blob = await (quotas ? quotas.bounded(space.tenant, maxUploadBytes, write) : write(maxUploadBytes));
-    await this.commitStaged(space, [{ path: target, blob }]);
+    const stage = (maxBytes: number) => stageFile({ blobs, maxBytes }, { space, path: target, source });
+    const staged =
+      await (quotas ? quotas.bounded(space.tenant, maxUploadBytes, stage) : stage(maxUploadBytes));
+    await this.commitStaged(space, [staged], options);
   }
 
   /** Commits staged contents under their paths, in one entry. @throws DomainError: none is stored */
   async commitStaged(
     space: FileSpace,
     files: readonly StagedFile[],
-    directories: readonly string[] = [],
+    { directories = [], expected }: SaveOptions & { readonly directories?: readonly string[] } = {},
   ): Promise<void> {
-    const { blobs, records, clock, quotas } = this.#deps;
+    const { blobs, records, clock, quotas, fileRevisions: maxRevisions } = this.#deps;
+    const paths = files.map((file) => file.path);
     await this.#exclusively(space, async () => {
-      const paths = files.map((file) => file.path);
-      const replaced: FileRecord[] = [];
+      const plan = new PlannedWrites();
       let hold: QuotaHold | undefined;
       const build = async () => {
         const now = clock.now();
@@ -147,29 +173,66 @@ export class Files {
         // A directory to create is passed as the parent of a path below it.
         const below = [...paths, ...directories.map((directory) => `${directory}/-`)];
         const created = await missingParents(records, space, below, now);
-        const mutations = created.map((record) => records.put(space, record));
-        for (const [index, { path, blob: { blobId, size } }] of files.entries()) {
-          const old = found[index];
-          if (old && !old.content) throw notAFile(path);
-          const [createdAt, revision] = [old?.createdAt ?? now, (old?.revision ?? 0) + 1];
-          mutations.push(
-            records.put(space, { path, createdAt, modifiedAt: now, revision, content: { blobId, size } }),
-          );
-          if (old?.content) mutations.push(...blobs.retire(ownerOf(space), old.content));
-          if (old) replaced.push(old);
+        for (const [index, file] of files.entries()) {
+          plan.add(file, found[index], { now, maxRevisions, expected });
         }
-        hold = await quotas?.holdBytes(space.tenant, addedBytes(files, replaced));
-        return mutations;
+        hold = await quotas?.holdBytes(space.tenant, plan.addedBytes);
+        return [
+          ...[...created, ...plan.changed].map((record) => records.put(space, record)),
+          ...plan.dropped.flatMap((content) => blobs.retire(ownerOf(space), content)),
+        ];
       };
       let isStored = false;
       try {
-        await blobs.commit(ownerOf(space), files.map((file) => file.blob), build);
+        const staged = files.map(({ blob }) => blob);
+        await blobs.commit(ownerOf(space), staged, build, (blob) => plan.isUsed(blob));
         isStored = true;
       } finally {
         hold?.end(isStored);
       }
-      if (replaced.length > 0) quotas?.removed(space.tenant, "fileBytes");
-      for (const { content } of replaced) if (content) await blobs.remove(ownerOf(space), content);
+      if (plan.dropped.length > 0) quotas?.removed(space.tenant, "fileBytes");
+      for (const content of plan.dropped) await blobs.remove(ownerOf(space), content);
+    });
+  }
+
+  /** Makes an earlier content the present one, as a new revision. @throws DomainError not_found, invalid_argument, quota_exceeded */
+  async restore(actor: Pick<Actor, "tenant">, { namespace, path }: FilePlace, wanted: number): Promise<void> {
+    const space = spaceOf(actor, namespace);
+    const target = fileNameIn(path);
+    await this.#exclusively(space, async () => {
+      const record = await this.#existingFile(space, target);
+      const { revision, content } = revisionIn(record, wanted);
+      if (revision === record.revision) return;
+      const { clock, quotas, fileRevisions: maxRevisions } = this.#deps;
+      const change = withRevision(record, { content, now: clock.now(), maxRevisions });
+      const store = () => this.#commitChange(space, change);
+      await (quotas ? quotas.within(space.tenant, "fileBytes", content.size, store) : store());
+    });
+  }
+
+  /**
+   * Drops the revisions that `isPurged` selects; `age` is 0 for the present one, 1 for that before. With the present one the
+   * file is deleted. Returns the number of dropped revisions. @throws DomainError
+   */
+  async purge(
+    actor: Pick<Actor, "tenant">,
+    { namespace, path }: FilePlace,
+    isPurged: (revision: FileRevision, age: number) => boolean,
+  ): Promise<number> {
+    const space = spaceOf(actor, namespace);
+    return await this.#exclusively(space, async () => {
+      const record = await this.#deps.records.get(space, fileNameIn(path));
+      const revisions = record ? revisionsOf(record) : [];
+      const purged = new Set(
+        revisions.toReversed().filter(isPurged).map(({ revision }) => revision),
+      );
+      if (!record || purged.size === 0) return 0;
+      if (purged.has(record.revision)) {
+        await this.#deleteTree(space, record.path);
+        return revisions.length;
+      }
+      await this.#commitChange(space, withoutRevisions(record, ({ revision }) => purged.has(revision)));
+      return purged.size;
     });
   }
 
@@ -178,7 +241,7 @@ export class Files {
     const space = spaceOf(actor, namespace);
     const target = normalizeFilePath(path);
     checkNotFlows(target);
-    if (target !== "") await this.commitStaged(space, [], [target]);
+    if (target !== "") await this.commitStaged(space, [], { directories: [target] });
   }
 
   /**
@@ -199,27 +262,15 @@ export class Files {
     });
   }
 
-  /** Removes a file, or a directory with its content, and parent directories that become empty; `""` removes all. @throws DomainError invalid_argument */
+  /**
+   * Removes a file with its revisions, or a directory with its content, and parent directories that become empty; `""`
+   * removes all. @throws DomainError invalid_argument
+   */
   async delete(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<void> {
-    const { records, committer, blobs } = this.#deps;
     const space = spaceOf(actor, namespace);
     const target = normalizeFilePath(path);
     checkNotFlows(target);
-    await this.#exclusively(space, async () => {
-      const record = target === "" ? undefined : await records.get(space, target);
-      if (target !== "" && record === undefined) return;
-      const batch = new ChangeBatch(committer, blobs, ownerOf(space));
-      if (!record?.content) {
-        for await (const below of records.listBelow(space, target, { reverse: true })) {
-          await batch.add([records.delete(space, below.path)], below.content);
-        }
-      }
-      const emptied = await emptiedParents(records, space, target);
-      const rest = record ? [target, ...emptied] : [];
-      await batch.add(rest.map((each) => records.delete(space, each)), record?.content);
-      await batch.flush();
-      this.#deps.quotas?.removed(space.tenant, "fileBytes");
-    });
+    await this.#exclusively(space, () => this.#deleteTree(space, target));
   }
 
   /** All files and directories, ordered by path. @throws DomainError invalid_argument */
@@ -232,47 +283,29 @@ export class Files {
     return await Array.fromAsync(this.#deps.records.namespaces(tenant));
   }
 
-  async #openContent(
-    space: FileSpace,
-    record: FileRecord,
-    content: { readonly blobId: string; readonly size: number },
-  ): Promise<ReadableStream<Uint8Array> | undefined> {
-    const stream = this.#deps.blobs.read(ownerOf(space), content);
-    if (!this.#deps.blobs.isChunked(content)) return await this.#readSmall(space, record, stream);
-    // The open stream keeps the content readable. It is the current one if the file still refers to it.
-    const current = await this.#deps.records.get(space, record.path);
-    if (current?.content?.blobId === content.blobId) return stream;
-    await stream.cancel();
-    return undefined;
-  }
-
-  /** Content of one chunk is deleted by the entry that replaces it, so it is read immediately. */
-  async #readSmall(
-    space: FileSpace,
-    record: FileRecord,
-    stream: ReadableStream<Uint8Array>,
-  ): Promise<ReadableStream<Uint8Array> | undefined> {
-    const [read] = await Promise.allSettled([new Response(stream).bytes()]);
-    if (read.status === "fulfilled") return ReadableStream.from(read.value.length > 0 ? [read.value] : []);
-    const current = await this.#deps.records.get(space, record.path);
-    if (current?.content?.blobId === record.content?.blobId) throw read.reason;
-    return undefined;
-  }
-
-  async #importFlow(space: FileSpace, source: AsyncIterable<Uint8Array>): Promise<void> {
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
-    let size = 0;
-    for await (const piece of source) {
-      size += piece.length;
-      if (size > MAX_FLOW_SOURCE_BYTES) {
-        throw new DomainError(
-          "too_large",
-          `Cannot import the flow: it is larger than ${MAX_FLOW_SOURCE_BYTES} bytes`,
-        );
+  async #deleteTree(space: FileSpace, target: string): Promise<void> {
+    const { records, committer, blobs, quotas } = this.#deps;
+    const record = target === "" ? undefined : await records.get(space, target);
+    if (target !== "" && record === undefined) return;
+    const batch = new ChangeBatch(committer, blobs, ownerOf(space));
+    if (!record?.content) {
+      for await (const below of records.listBelow(space, target, { reverse: true })) {
+        await batch.add([records.delete(space, below.path)], contentsOf(below));
       }
-      pieces.push(new Uint8Array(piece));
     }
-    await this.#deps.importFlow(space.tenant, space.namespace, await new Blob(pieces).text());
+    const emptied = await emptiedParents(records, space, target);
+    const rest = record ? [target, ...emptied] : [];
+    await batch.add(rest.map((each) => records.delete(space, each)), record && contentsOf(record));
+    await batch.flush();
+    quotas?.removed(space.tenant, "fileBytes");
+  }
+
+  async #commitChange(space: FileSpace, { record, dropped }: RevisionChange): Promise<void> {
+    const { records, committer, blobs, quotas } = this.#deps;
+    const batch = new ChangeBatch(committer, blobs, ownerOf(space));
+    await batch.add([records.put(space, record)], dropped);
+    await batch.flush();
+    if (dropped.length > 0) quotas?.removed(space.tenant, "fileBytes");
   }
 
   /** Refuses early, before the content is written, what {@link commitStaged} would refuse. */
@@ -323,8 +356,15 @@ export class Files {
     throw notFound(`No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`);
   }
 
-  async #exclusively(space: FileSpace, work: () => Promise<void>): Promise<void> {
-    await this.#locks.run(`${space.tenant}/${space.namespace}`, work);
+  /** @throws DomainError not_found; invalid_argument: a directory */
+  async #existingFile(space: FileSpace, path: string): Promise<FileRecord> {
+    const record = await this.#existing(space, path);
+    if (!record.content) throw notAFile(path);
+    return record;
+  }
+
+  #exclusively<Result>(space: FileSpace, work: () => Promise<Result>): Promise<Result> {
+    return this.#locks.run(`${space.tenant}/${space.namespace}`, work);
   }
 }
 
@@ -333,28 +373,16 @@ export function spaceOf({ tenant }: Pick<Actor, "tenant">, namespace: string): F
   return { tenant, namespace: checkNamespace(namespace) };
 }
 
-/** True for a flow in the folder of flows, false outside of it. @throws DomainError invalid_argument: another path in that folder */
-export function isFlowFile(path: string): boolean {
-  if (FLOW_FILE.test(path)) return true;
-  checkNotFlows(path);
-  return false;
+/** The canonical path of a file outside of the folder of flows. @throws DomainError invalid_argument */
+function fileNameIn(path: string): string {
+  const name = normalizeFileName(path);
+  checkNotFlows(name);
+  return name;
 }
 
-/** Refuses the folder of flows and paths in it. @throws DomainError invalid_argument */
-export function checkNotFlows(path: string): void {
-  if (!isWithin(path, FLOWS_FOLDER)) return;
-  throw new DomainError(
-    "invalid_argument",
-    `Forbidden path: ${JSON.stringify(path)}; only flows can be put into "${FLOWS_FOLDER}"`,
-  );
-}
-
-/** Bytes of the files beyond those that they replace. */
-function addedBytes(files: readonly StagedFile[], replaced: readonly FileRecord[]): number {
-  const written = files.reduce((sum, { blob }) => sum + blob.size, 0);
-  return written - replaced.reduce((sum, { content }) => sum + (content?.size ?? 0), 0);
-}
-
-function ownerOf({ tenant, namespace }: FileSpace) {
-  return { tenant, owner: namespace };
+/** @throws DomainError not_found */
+function revisionIn(record: FileRecord, wanted: number): FileRevision {
+  const found = revisionsOf(record).find(({ revision }) => revision === wanted);
+  if (found) return found;
+  throw notFound(`File ${JSON.stringify(`/${record.path}`)} has no revision ${wanted}`);
 }

@@ -1,7 +1,8 @@
 /** Hashes of request contents, to compare requests without storing them. */
-import { type BinaryToTextEncoding, createHash, type Hash } from "node:crypto";
+import { type BinaryToTextEncoding, createHash } from "node:crypto";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
+import { throughHash } from "../files/through_hash.ts";
 import type { StoreFile } from "./given_files.ts";
 
 /** The SHA-256 of a list of texts. */
@@ -41,13 +42,6 @@ export class ContentHash {
     const values = [...this.#values].sort(byName).flat();
     const files = [...this.#files].sort(byName).flat(2);
     return hashText([String(values.length), ...values, ...files]);
-  }
-}
-
-async function* throughHash(stream: ReadableStream<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stream) {
-    hash.update(chunk);
-    yield chunk;
   }
 }
 

@@ -120,19 +120,26 @@ export class Blobs {
     return this.write(owner, once(bytes), Infinity);
   }
 
-  /** Commits staged values with the mutations of their records; discards the values if that fails. @throws DomainError */
+  /**
+   * Commits staged values with the mutations of their records; discards the values if that fails. `isUsed` is asked after
+   * `build`: values that no record needs are discarded.
+   * @throws DomainError
+   */
   async commit(
     owner: BlobOwner,
     blobs: readonly StagedBlob[],
     build: () => readonly Mutation[] | Promise<readonly Mutation[]>,
+    isUsed: (blob: StagedBlob) => boolean = () => true,
   ): Promise<void> {
-    let isDone = false;
+    let unused = blobs;
     try {
-      const mutations = [...await build(), ...blobs.flatMap((blob) => blob.mutations)];
-      await this.#options.committer.commit({ mutations });
-      isDone = true;
+      const changes = await build();
+      const used = blobs.filter(isUsed);
+      const mutations = [...changes, ...used.flatMap((blob) => blob.mutations)];
+      if (mutations.length > 0) await this.#options.committer.commit({ mutations });
+      unused = blobs.filter((blob) => !used.includes(blob));
     } finally {
-      if (!isDone) await Promise.all(blobs.map((blob) => this.discard(owner, blob)));
+      await Promise.all(unused.map((blob) => this.discard(owner, blob)));
     }
   }
 

@@ -19,6 +19,7 @@ const KINDS = {
   flow_number_taken: ["lost", "flows share a number that must be their own"],
   execution_missing: ["lost", "data belongs to executions that are not stored"],
   directory_missing: ["lost", "files are in directories that are not stored"],
+  file_revisions_mixed: ["lost", "revisions of namespace files are not in order"],
   illegal_history: ["lost", "histories contain moves that the state table forbids"],
   nothing_wakes: ["lost", "executions have not ended, and nothing will wake them"],
   unknown_tenant: ["lost", "data belongs to tenants that do not exist"],

@@ -14,7 +14,7 @@ import {
   triggerDueKey,
 } from "../keys.ts";
 import { decodeDashboard } from "../records/dashboard_records.ts";
-import { decodeFile } from "../records/file_records.ts";
+import { decodeFile, type FileRevision, revisionsOf } from "../records/file_records.ts";
 import { decodeIdempotency } from "../records/idempotency_records.ts";
 import { decodePair } from "../records/kv_pair_records.ts";
 import { decodeNamespace } from "../records/namespace_records.ts";
@@ -151,9 +151,11 @@ export class RecordsCheck {
       const namespace = String(entry.key[2]);
       const file = context.decode(entry, decodeFile);
       if (!file) continue;
-      const { path, content } = file;
-      if (content) this.#refer(tenant, namespace, entry, () => content);
-      else directories.add(`${namespace}:${path}`);
+      const { path } = file;
+      const revisions = revisionsOf(file);
+      for (const { content } of revisions) this.#refer(tenant, namespace, entry, () => content);
+      if (revisions.length === 0) directories.add(`${namespace}:${path}`);
+      if (!areRising(revisions)) context.found("file_revisions_mixed", entry.key);
       const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
       if (parent === "" || directories.has(`${namespace}:${parent}`)) continue;
       context.found("directory_missing", fileKey(tenant, namespace, path), `"${parent}"`);
@@ -182,6 +184,10 @@ export class RecordsCheck {
     for (const key of this.#index.values()) this.#deps.context.found("index_stray", key);
     this.#index.clear();
   }
+}
+
+function areRising(revisions: readonly FileRevision[]): boolean {
+  return revisions.every(({ revision }, index) => revision > (revisions[index - 1]?.revision ?? 0));
 }
 
 function nameOf(

@@ -13,15 +13,41 @@ export interface FileSpace {
   readonly namespace: string;
 }
 
+/** A content of a file. */
+export interface FileContent extends BlobRef {
+  /** SHA-256; absent in records of earlier versions. */
+  readonly digest?: string;
+}
+
+/** A content that a file had, or has. Several revisions of a file may refer to the same value. */
+export interface FileRevision {
+  /** Counts the changes of the content from 1. */
+  readonly revision: number;
+  readonly modifiedAt: Instant;
+  readonly content: FileContent;
+}
+
 /** A file, or a directory when `content` is absent. Each parent directory has its own record. */
 export interface FileRecord {
   /** Canonical, see `model/namespaces/file_path.ts`. */
   readonly path: string;
   readonly createdAt: Instant;
   readonly modifiedAt: Instant;
-  /** Counts the writes of the content from 1; 0 for a directory. */
+  /** Counts the changes of the content from 1; 0 for a directory. */
   readonly revision: number;
-  readonly content?: BlobRef;
+  readonly content?: FileContent;
+  /** Revisions before the present one, oldest first; absent: none is kept. */
+  readonly earlier?: readonly FileRevision[];
+}
+
+/** All revisions of a file, oldest first; the last is the present one. Empty for a directory. */
+export function revisionsOf({ revision, modifiedAt, content, earlier = [] }: FileRecord): FileRevision[] {
+  return content ? [...earlier, { revision, modifiedAt, content }] : [];
+}
+
+/** Bytes of all revisions. Those that share a content count each, so that a limit depends on the revisions alone. */
+export function bytesOf(record: FileRecord): number {
+  return revisionsOf(record).reduce((sum, { content }) => sum + content.size, 0);
 }
 
 /** Reads records and builds the mutations that change them. */
@@ -89,9 +115,11 @@ export class FileRecords {
 
   /** Writes a record. */
   put({ tenant, namespace }: FileSpace, record: FileRecord): Mutation {
-    const { path, createdAt, modifiedAt, revision, content } = record;
-    const blob = content ? [content.blobId, content.size] : [];
-    return setJson(fileKey(tenant, namespace, path), [createdAt, modifiedAt - createdAt, revision, ...blob]);
+    const { path, createdAt, modifiedAt, revision, content, earlier = [] } = record;
+    const packed: PackedFile = [createdAt, modifiedAt - createdAt, revision];
+    if (content) packed.push(content.blobId, content.size, content.digest ?? "");
+    if (earlier.length > 0) packed.push(earlier.map((each) => packRevision(each, createdAt)));
+    return setJson(fileKey(tenant, namespace, path), packed);
   }
 
   /** Removes a record. */
@@ -100,16 +128,42 @@ export class FileRecords {
   }
 }
 
-type PackedFile = [createdAt: Instant, modifiedMs: number, revision: number, blobId?: string, size?: number];
+type PackedRevision = [revision: number, modifiedMs: number, blobId: string, size: number, digest: string];
+/** The first version wrote neither digests nor earlier revisions. */
+type PackedFile = [
+  createdAt: Instant,
+  modifiedMs: number,
+  revision: number,
+  blobId?: string,
+  size?: number,
+  digest?: string,
+  earlier?: readonly PackedRevision[],
+];
+
+function packRevision({ revision, modifiedAt, content }: FileRevision, createdAt: Instant): PackedRevision {
+  return [revision, modifiedAt - createdAt, content.blobId, content.size, content.digest ?? ""];
+}
 
 /** A stored namespace file or directory. */
 export function decodeFile({ key, value }: StoredEntry): FileRecord {
-  const [createdAt, modifiedMs, revision, blobId, size] = decodeJson(value) as PackedFile;
+  const [createdAt, modifiedMs, revision, blobId, size = 0, digest, earlier] = decodeJson(
+    value,
+  ) as PackedFile;
   return {
     path: String(key[3]),
     createdAt,
     modifiedAt: createdAt + modifiedMs,
     revision,
-    ...(blobId !== undefined && { content: { blobId, size: size ?? 0 } }),
+    ...(blobId !== undefined && { content: contentOf(blobId, size, digest) }),
+    ...(earlier && { earlier: earlier.map((packed) => unpackRevision(packed, createdAt)) }),
   };
+}
+
+function unpackRevision(packed: PackedRevision, createdAt: Instant): FileRevision {
+  const [revision, modifiedMs, blobId, size, digest] = packed;
+  return { revision, modifiedAt: createdAt + modifiedMs, content: contentOf(blobId, size, digest) };
+}
+
+function contentOf(blobId: string, size: number, digest = ""): FileContent {
+  return { blobId, size, ...(digest !== "" && { digest }) };
 }

@@ -4,7 +4,7 @@ import { blobRefOf } from "../blobs/blobs.ts";
 import { decodeJson } from "../codec.ts";
 import { executionFilesOfTenant, filesOfTenant, kvPairsOfTenant, secretsOfTenant } from "../keys.ts";
 import type { Selector, Store } from "../store.ts";
-import { decodeFile } from "./file_records.ts";
+import { bytesOf, decodeFile } from "./file_records.ts";
 
 /** Keys that are read together; their values are small, except those of KV pairs. */
 const KEYS_AT_ONCE = 128;
@@ -27,11 +27,11 @@ export class UsageRecords {
     return this.#count(secretsOfTenant(tenant));
   }
 
-  /** Bytes of namespace files and of files of executions. */
+  /** Bytes of namespace files with their revisions, and of files of executions. */
   async fileBytes(tenant: TenantId): Promise<number> {
     let bytes = 0;
     for await (const entry of this.#store.list(filesOfTenant(tenant))) {
-      bytes += decodeFile(entry).content?.size ?? 0;
+      bytes += bytesOf(decodeFile(entry));
     }
     for await (const { value } of this.#store.list(executionFilesOfTenant(tenant))) {
       bytes += blobRefOf(decodeJson(value)).size;

@@ -3,7 +3,12 @@ import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { flagOf, mapOf, textOf } from "../property_values.ts";
-import { mayDeleteLast, PURGED_NAMESPACES, purgedNamespaces, VERSION_BEHAVIOR } from "../purge_properties.ts";
+import {
+  PURGED_NAMESPACES,
+  purgedNamespaces,
+  VERSION_BEHAVIOR,
+  versionPurgeOf,
+} from "../purge_properties.ts";
 import {
   dynamicFlag,
   dynamicProperty,
@@ -59,7 +64,10 @@ export const kvPurgeTask: RunnableTaskType = {
   async run(properties, context) {
     const behavior = behaviorOf(properties);
     const isOfVersions = isVersions(behavior);
-    if (isOfVersions && !mayDeleteLast(behavior, WHAT)) return { state: "SUCCESS", outputs: { size: 0 } };
+    // A pair has one version, its value.
+    if (isOfVersions && !versionPurgeOf(behavior, WHAT)({ savedAt: 0, age: 0 })) {
+      return { state: "SUCCESS", outputs: { size: 0 } };
+    }
     const pattern = textOf(properties, "keyPattern") || undefined;
     const size = await context.ports.kvPairs.purge(context.tenant, {
       namespaces: purgedNamespaces(properties, WHAT),

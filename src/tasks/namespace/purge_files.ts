@@ -4,11 +4,16 @@ import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileNamespaceGlobs } from "../glob.ts";
 import { mapOf, oneOf, textOf } from "../property_values.ts";
-import { mayDeleteLast, PURGED_NAMESPACES, purgedNamespaces, VERSION_BEHAVIOR } from "../purge_properties.ts";
+import {
+  PURGED_NAMESPACES,
+  purgedNamespaces,
+  VERSION_BEHAVIOR,
+  versionPurgeOf,
+} from "../purge_properties.ts";
 
 const WHAT = "files";
 const BEHAVIORS = ["version"] as const;
-/** The default: what this server stores of a file is its last version. */
+/** By default a file keeps only its last version. */
 const KEEP_LAST: JsonObject = Object.freeze({ keepAmount: 1 });
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
@@ -28,8 +33,8 @@ export const purgeFilesTask: RunnableTaskType = {
   type: "core.namespace.PurgeFiles",
   aliases: [],
   description:
-    "Deletes versions of namespace files. This server stores only the last version of each file: files are " +
-    "deleted only with `keepAmount: 0`, or with a `behavior` without `keepAmount` and `before`.",
+    "Deletes versions of namespace files, by default all but the last one of each file. With `keepAmount: 0`, or with " +
+    "a `behavior` without `keepAmount` and `before`, the files themselves are deleted.",
   properties: {
     ...PURGED_NAMESPACES,
     filePattern: dynamicText("Glob of the files; default is all."),
@@ -43,11 +48,11 @@ export const purgeFilesTask: RunnableTaskType = {
     const behavior = mapOf(properties, "behavior") ?? KEEP_LAST;
     const type = textOf(behavior, "type");
     if (type !== undefined) oneOf(BEHAVIORS, type, "type");
-    if (!mayDeleteLast(behavior, WHAT)) return { state: "SUCCESS", outputs: { size: 0 } };
     const pattern = textOf(properties, "filePattern") || undefined;
     const size = await context.ports.namespaceFiles.purge(context, {
       namespaces,
       paths: pattern === undefined ? () => true : compileNamespaceGlobs([pattern]),
+      isPurged: versionPurgeOf(behavior, WHAT),
     });
     return { state: "SUCCESS", outputs: { size } };
   },

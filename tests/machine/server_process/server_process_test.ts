@@ -21,6 +21,7 @@ const CONFIG: Config = {
   maxRenderMs: 1_000,
   timezone: "UTC",
   maxUploadBytes: 1,
+  fileRevisions: 1,
   idleTimeoutMs: 75_000,
   scriptLimits: {},
   httpAddresses: {},

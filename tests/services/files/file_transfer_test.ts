@@ -22,7 +22,7 @@ async function importZip(services: NamespaceTestServices, zip: Uint8Array): Prom
 
 Deno.test("import() unpacks files, directories and flows", async () => {
   const services = await startNamespaceServices();
-  await services.files.write(ACTOR, NS, "a/old.txt", sourceOf("old"));
+  await services.files.write(ACTOR, { namespace: NS, path: "a/old.txt" }, sourceOf("old"));
   const zip = buildZip([
     { name: "a/" },
     { name: "a/old.txt", data: "new", isStored: true },
@@ -47,8 +47,13 @@ Deno.test("import() unpacks files, directories and flows", async () => {
     await collect((await services.files.open(ACTOR, NS, "deep/er/x.bin")).content),
     patternBytes(300_000),
   );
+  // The earlier content of the replaced file is its first revision.
+  assertEquals(
+    await collectText((await services.files.open(ACTOR, NS, "a/old.txt", 1)).content),
+    "old",
+  );
   assertEquals(services.imported, ["main/team: id: f"]);
-  assertEquals([services.inner.count(["main", "b"]), services.inner.count(["bi"])], [6, 0]);
+  assertEquals([services.inner.count(["main", "b"]), services.inner.count(["bi"])], [7, 0]);
 });
 
 const zeros = new Uint8Array(3_000_000);
@@ -103,7 +108,7 @@ const REFUSED: readonly (readonly [string, readonly ZipSpec[], string])[] = [
 for (const [what, specs, reason] of REFUSED) {
   Deno.test(`import() refuses ${what} before anything is stored`, async () => {
     const services = await startNamespaceServices();
-    await services.files.write(ACTOR, NS, "dir/file", sourceOf("kept"));
+    await services.files.write(ACTOR, { namespace: NS, path: "dir/file" }, sourceOf("kept"));
     const zip = buildZip([{ name: "good.txt", data: "good" }, ...specs.map(shifted)]);
     const error = await assertRejects(() => importZip(services, zip), DomainError, reason);
     assertEquals(error.code, "invalid_argument");
@@ -136,8 +141,8 @@ Deno.test("import() of thousands of small files, and export() returns them", asy
 
 Deno.test("export() packs files and directories that import() restores", async () => {
   const services = await startNamespaceServices();
-  await services.files.write(ACTOR, NS, "ü/big.bin", sourceOf(patternBytes(1_000_000)));
-  await services.files.write(ACTOR, NS, "empty.txt", sourceOf());
+  await services.files.write(ACTOR, { namespace: NS, path: "ü/big.bin" }, sourceOf(patternBytes(1_000_000)));
+  await services.files.write(ACTOR, { namespace: NS, path: "empty.txt" }, sourceOf());
   await services.files.createDirectory(ACTOR, NS, "dir/sub");
   const zip = await collect(await services.transfer.export(ACTOR, NS));
   assertEquals(Object.keys(unzipSync(zip)).sort(), ["dir/", "dir/sub/", "empty.txt", "ü/", "ü/big.bin"]);
@@ -153,7 +158,7 @@ Deno.test("export() packs files and directories that import() restores", async (
 Deno.test("export() leaves out files that are deleted while it is read", async () => {
   const services = await startNamespaceServices();
   for (const path of ["a.txt", "b.txt", "c.txt"]) {
-    await services.files.write(ACTOR, NS, path, sourceOf(patternBytes(200_000)));
+    await services.files.write(ACTOR, { namespace: NS, path }, sourceOf(patternBytes(200_000)));
   }
   const zip = await services.transfer.export(ACTOR, NS);
   const reader = zip.getReader();
@@ -176,8 +181,7 @@ Deno.test("export() closes the open file when it is cancelled", async () => {
   const services = await startNamespaceServices();
   await services.files.write(
     ACTOR,
-    NS,
-    "big",
+    { namespace: NS, path: "big" },
     sourceOf(crypto.getRandomValues(new Uint8Array(60_000)), patternBytes(2_000_000)),
   );
   const reader = (await services.transfer.export(ACTOR, NS)).getReader();

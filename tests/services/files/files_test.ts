@@ -18,7 +18,7 @@ async function startWith(...paths: readonly string[]): Promise<NamespaceTestServ
   const services = await startNamespaceServices();
   for (const path of paths) {
     if (path.endsWith("/")) await services.files.createDirectory(ACTOR, NS, path);
-    else await services.files.write(ACTOR, NS, path, sourceOf(`content of ${path}`));
+    else await services.files.write(ACTOR, { namespace: NS, path }, sourceOf(`content of ${path}`));
   }
   return services;
 }
@@ -40,8 +40,12 @@ Deno.test("write() creates parent directories, and open() returns the content", 
 Deno.test("write() and open() of 5 MB and of an empty file", async () => {
   const { files, inner } = await startNamespaceServices();
   const bytes = patternBytes(5_000_000);
-  await files.write(ACTOR, NS, "big", sourceOf(bytes.subarray(0, 70_000), bytes.subarray(70_000)));
-  await files.write(ACTOR, NS, "empty", sourceOf());
+  await files.write(
+    ACTOR,
+    { namespace: NS, path: "big" },
+    sourceOf(bytes.subarray(0, 70_000), bytes.subarray(70_000)),
+  );
+  await files.write(ACTOR, { namespace: NS, path: "empty" }, sourceOf());
   assertEquals(await collect((await files.open(ACTOR, NS, "big")).content), bytes);
   assertEquals(await collect((await files.open(ACTOR, NS, "empty")).content), new Uint8Array());
   await files.delete(ACTOR, NS, "big");
@@ -49,12 +53,12 @@ Deno.test("write() and open() of 5 MB and of an empty file", async () => {
   assertEquals([inner.count(["main", "b"]), inner.count(["bi"]), inner.count(["main", "nf"])], [0, 0, 0]);
 });
 
-Deno.test("write() over a file keeps its creation time and removes the old content", async () => {
-  const { files, clock, inner } = await startNamespaceServices();
+Deno.test("write() over a file without history keeps its creation time and removes the old content", async () => {
+  const { files, clock, inner } = await startNamespaceServices({ fileRevisions: 1 });
   const createdAt = clock.now();
-  await files.write(ACTOR, NS, "f", sourceOf(patternBytes(500_000)));
+  await files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf(patternBytes(500_000)));
   clock.jump(1_000);
-  await files.write(ACTOR, NS, "f", sourceOf("new"));
+  await files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf("new"));
   const { content: _, ...record } = await files.stat(ACTOR, NS, "f");
   assertEquals(record, { path: "f", createdAt, modifiedAt: createdAt + 1_000, revision: 2 });
   assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [1, 0]);
@@ -62,11 +66,11 @@ Deno.test("write() over a file keeps its creation time and removes the old conte
 
 for (const size of [1_000, 500_000]) {
   Deno.test(`open() reads the old content of a file of ${size} bytes that is replaced meanwhile`, async () => {
-    const services = await startNamespaceServices();
+    const services = await startNamespaceServices({ fileRevisions: 1 });
     const { files, inner } = services;
-    await files.write(ACTOR, NS, "f", sourceOf(patternBytes(size)));
+    await files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf(patternBytes(size)));
     const { content } = await files.open(ACTOR, NS, "f");
-    await files.write(ACTOR, NS, "f", sourceOf("new"));
+    await files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf("new"));
     assertEquals(await collect(content), patternBytes(size));
     assertEquals(await read(services, "f"), "new");
     assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [1, 0]);
@@ -79,7 +83,9 @@ for (const size of [1_000, 500_000]) {
       const bad = store.commits + failing;
       let isRefused = false;
       store.plan = (commit) => commit === bad && (isRefused = true) ? "full" : "none";
-      const [outcome] = await Promise.allSettled([files.write(ACTOR, NS, "f", sourceOf(patternBytes(size)))]);
+      const [outcome] = await Promise.allSettled([
+        files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf(patternBytes(size))),
+      ]);
       const isFailed = outcome.status === "rejected";
       if (isFailed) assertEquals((outcome.reason as DomainError).code, "storage_full");
       if (!isFailed) break;
@@ -94,7 +100,7 @@ Deno.test("write() refuses a file where a directory is, and a directory where a 
   const services = await startWith("d/f");
   for (const path of ["d", "d/f/x", "d/f/x/y"]) {
     const error = await assertRejects(
-      () => services.files.write(ACTOR, NS, path, sourceOf("x")),
+      () => services.files.write(ACTOR, { namespace: NS, path }, sourceOf("x")),
       DomainError,
     );
     assertEquals(error.code, "invalid_argument", path);
@@ -106,7 +112,7 @@ Deno.test("write() refuses a file where a directory is, and a directory where a 
 Deno.test("write() of too many bytes is refused and stores nothing", async () => {
   const { files, inner } = await startNamespaceServices({ maxUploadBytes: 100_000 });
   const error = await assertRejects(
-    () => files.write(ACTOR, NS, "f", sourceOf(patternBytes(100_001))),
+    () => files.write(ACTOR, { namespace: NS, path: "f" }, sourceOf(patternBytes(100_001))),
     DomainError,
   );
   assertEquals(error.code, "too_large");
@@ -229,12 +235,12 @@ Deno.test("search() finds files by a case-sensitive part of their path", async (
 Deno.test("write() imports a flow in the folder of flows and refuses other files there", async () => {
   const services = await startNamespaceServices();
   const { files, imported } = services;
-  await files.write(ACTOR, NS, "_flows/x.yml", sourceOf("id: ", "x"));
-  await files.write(ACTOR, NS, "/_flows/y.yaml", sourceOf("id: y"));
+  await files.write(ACTOR, { namespace: NS, path: "_flows/x.yml" }, sourceOf("id: ", "x"));
+  await files.write(ACTOR, { namespace: NS, path: "/_flows/y.yaml" }, sourceOf("id: y"));
   assertEquals(imported, ["main/team: id: x", "main/team: id: y"]);
   for (const path of ["_flows/x.txt", "_flows", "_flows/sub/x.yml", "_flows/.yml/x"]) {
     const error = await assertRejects(
-      () => files.write(ACTOR, NS, path, sourceOf("x")),
+      () => files.write(ACTOR, { namespace: NS, path }, sourceOf("x")),
       DomainError,
       "Forbidden path: ",
     );
@@ -243,7 +249,7 @@ Deno.test("write() imports a flow in the folder of flows and refuses other files
   await assertRejects(() => files.createDirectory(ACTOR, NS, "_flows"), DomainError, "Forbidden path");
   await assertRejects(() => files.delete(ACTOR, NS, "_flows/x.yml"), DomainError, "Forbidden path");
   await assertRejects(
-    () => files.write(ACTOR, NS, "_flows/x.yml", sourceOf(patternBytes(600_000))),
+    () => files.write(ACTOR, { namespace: NS, path: "_flows/x.yml" }, sourceOf(patternBytes(600_000))),
     DomainError,
     "larger",
   );

@@ -98,6 +98,17 @@ async function remove(
   await write(store, { type: "delete", key: (await first(store, selector, isWanted)).key });
 }
 
+/** Makes the stored file a second revision and adds one before it. */
+async function addEarlierRevision(
+  store: Store,
+  packed: (content: { readonly blobId: unknown; readonly size: unknown }) => unknown[],
+): Promise<void> {
+  const { key, value } = await first(store, kind("main", "nf"), ({ key }) => String(key[3]).includes("/"));
+  const [createdAt, modifiedMs, , blobId, size, digest] = decodeJson(value) as unknown[];
+  const file = [createdAt, modifiedMs, 2, blobId, size, digest, [packed({ blobId, size })]];
+  await write(store, { type: "set", key, value: encodeJson(file) });
+}
+
 interface Damage {
   readonly code: FindingCode;
   readonly name: string;
@@ -274,6 +285,16 @@ const DAMAGES: readonly Damage[] = [
     code: "directory_missing",
     name: "a file in a directory that is not stored",
     plant: async (store) => await remove(store, kind("main", "nf")),
+  },
+  {
+    code: "file_revisions_mixed",
+    name: "a file whose earlier revision has the number of the present one",
+    plant: async (store) => await addEarlierRevision(store, ({ blobId, size }) => [2, 0, blobId, size, ""]),
+  },
+  {
+    code: "value_missing",
+    name: "an earlier revision of a file whose content is lost",
+    plant: async (store) => await addEarlierRevision(store, () => [1, 0, "lost", 3, ""]),
   },
   {
     code: "illegal_history",

@@ -75,7 +75,11 @@ export const NAMESPACE_OPERATIONS: Operations = [
   }],
   [`DELETE ${KV}/{key}`, "Deletes a KV pair; false when there was none", { response: json(FLAG) }],
   [`GET ${FILES}`, "Downloads a file", { query: ["path!", "revision"], response: FILE }],
-  [`POST ${FILES}`, "Writes a file, or unpacks a zip", { query: ["path"], body: fileForm("fileContent") }],
+  [`POST ${FILES}`, "Writes a file, or unpacks a zip; `If-Match` names the expected latest revision", {
+    query: ["path"],
+    headers: ["If-Match", "If-None-Match"],
+    body: fileForm("fileContent"),
+  }],
   [`PUT ${FILES}`, "Moves a file or directory", { query: ["from!", "to!"] }],
   [`DELETE ${FILES}`, "Deletes a file or directory", { query: ["path!"] }],
   [`GET ${FILES}/directory`, "Lists a directory", {
@@ -88,9 +92,12 @@ export const NAMESPACE_OPERATIONS: Operations = [
     query: ["path"],
     response: json(ref("FileEntry")),
   }],
-  [`GET ${FILES}/revisions`, "Lists the revisions of a file", {
+  [`GET ${FILES}/revisions`, "Lists the stored revisions of a file, oldest first", {
     query: ["path!"],
-    response: json(listOf(objectOf({ revision: INTEGER }))),
+    response: json(listOf(objectOf({ revision: INTEGER, size: INTEGER, lastModifiedTime: INTEGER }))),
+  }],
+  [`POST ${FILES}/revisions/restore`, "Makes the content of an earlier revision the latest one", {
+    query: ["path!", "revision!"],
   }],
   [`GET ${FILES}/export`, "Exports all files as a zip", { response: FILE }],
   ["GET /secrets", "Lists secrets without values", {

@@ -1,6 +1,5 @@
 /** Flows: saving, reading, listing, validating, deleting. */
 import { type Context, Hono } from "hono";
-import { DomainError } from "../../../model/errors.ts";
 import type { Flow } from "../../../model/flows/flow.ts";
 import { checkResponse, flowText, savedFlowText } from "../../../services/flows/flow_responses.ts";
 import type { Flows, SavedFlow } from "../../../services/flows/flows.ts";
@@ -8,6 +7,7 @@ import type { TaskEdits } from "../../../services/flows/task_edits.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
+import { readIfMatch } from "../../forms/if_match.ts";
 import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { listText, streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
@@ -85,13 +85,13 @@ function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps)
   });
 
   routes.put(FLOW_PATH, async (c) => {
-    const expected = readIfMatch(c.req.header("if-match"));
+    const expected = readIfMatch(c.req.header("if-match"), "flow");
     const source = await readSource(c);
     return savedResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected));
   });
 
   routes.patch(`${FLOW_PATH}/:taskId`, async (c) => {
-    const ifMatch = readIfMatch(c.req.header("if-match"));
+    const ifMatch = readIfMatch(c.req.header("if-match"), "flow");
     const change = { key: flowKeyOf(c), taskId: c.req.param("taskId"), source: await readSource(c), ifMatch };
     return flowResponse(await taskEdits.replace(c.get("actor"), change), { source: true });
   });
@@ -113,19 +113,6 @@ function readPart(query: URLSearchParams): "task" | "trigger" {
   if (section === TRIGGER_SECTION) return "trigger";
   const known = [...TASK_SECTIONS, TRIGGER_SECTION].join(", ");
   throw badRequest(`"section" must be one of ${known}, but received "${section}"`);
-}
-
-/** The expected latest revision; `undefined` for `*` or without a header. @throws DomainError precondition_failed: not a revision */
-function readIfMatch(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === "*") return undefined;
-  const [, digits] = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header) ?? [];
-  if (digits !== undefined) return Number(digits);
-  throw new DomainError(
-    "precondition_failed",
-    `Cannot update the flow: "If-Match" must be the number of a revision, but received ${
-      JSON.stringify(header)
-    }`,
-  );
 }
 
 /** A flow; its `ETag` is the value for `If-Match`. */

@@ -1,13 +1,14 @@
 /** Files of namespaces. Content is streamed in both directions; downloads are always attachments. */
 import { type Context, Hono } from "hono";
-import { DomainError } from "../../../model/errors.ts";
 import { fileNameOf } from "../../../model/namespaces/file_path.ts";
 import type { FileTransfer } from "../../../services/files/file_transfer.ts";
 import type { FileRecord, Files } from "../../../services/files/files.ts";
 import { attachmentHeaders, streamResponse } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { type Part, readMultipart } from "../../forms/multipart.ts";
+import { readIfMatch } from "../../forms/if_match.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
+import { readRevision } from "../../forms/start_query.ts";
 import { badRequest } from "../../forms/refusals.ts";
 
 interface FileRoutesDeps {
@@ -23,7 +24,10 @@ const CONTENT_PART = "fileContent";
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 const BASE = "/namespaces/:namespace/files";
 
-/** Below `/namespaces/:namespace/files`: `GET`, `POST`, `PUT`, `DELETE`, and `directory`, `search`, `stats`, `revisions`, `export`. */
+/**
+ * Below `/namespaces/:namespace/files`: `GET`, `POST`, `PUT`, `DELETE`, and `directory`, `search`, `stats`, `revisions`,
+ * `revisions/restore`, `export`.
+ */
 export function fileRoutes(deps: FileRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   addReadRoutes(routes, deps);
@@ -34,15 +38,13 @@ export function fileRoutes(deps: FileRoutesDeps): Hono<AppEnv> {
 
 function addReadRoutes(routes: Hono<AppEnv>, { files, transfer }: FileRoutesDeps): void {
   routes.get(BASE, async (c) => {
-    const path = readRequired(queryOf(c), "path");
-    const { record, content } = await files.open(c.get("actor"), namespaceOf(c), path);
-    const revision = queryOf(c).get("revision") || String(record.revision);
-    if (revision !== String(record.revision)) {
-      await content.cancel();
-      throw new DomainError("not_found", "Not Found: the file has no such revision");
-    }
+    const query = queryOf(c);
+    const path = readRequired(query, "path");
+    const opened = await files.open(c.get("actor"), namespaceOf(c), path, readRevision(query));
+    const { record, revision, content } = opened;
     const headers = attachmentHeaders(fileNameOf(record.path));
-    headers.set("content-length", String(record.content?.size ?? 0));
+    headers.set("content-length", String(revision.content.size));
+    headers.set("etag", `"${revision.revision}"`);
     return await streamResponse(c, content, headers);
   });
   routes.get(`${BASE}/export`, async (c) => {
@@ -64,8 +66,11 @@ function addListRoutes(routes: Hono<AppEnv>, { files }: FileRoutesDeps): void {
     return c.json(attributesOf(await files.stat(c.get("actor"), namespaceOf(c), path)));
   });
   routes.get(`${BASE}/revisions`, async (c) => {
-    const { revision } = await files.stat(c.get("actor"), namespaceOf(c), readRequired(queryOf(c), "path"));
-    return c.json([{ revision }]);
+    const path = readRequired(queryOf(c), "path");
+    const revisions = await files.revisions(c.get("actor"), { namespace: namespaceOf(c), path });
+    return c.json(revisions.map(({ revision, modifiedAt, content: { size } }) => (
+      { revision, size, lastModifiedTime: modifiedAt }
+    )));
   });
 }
 
@@ -73,6 +78,14 @@ function addWriteRoutes(routes: Hono<AppEnv>, deps: FileRoutesDeps): void {
   const { files } = deps;
   routes.post(BASE, async (c) => {
     await readUpload(c, deps);
+    return c.body(null, 200);
+  });
+  routes.post(`${BASE}/revisions/restore`, async (c) => {
+    const query = queryOf(c);
+    const place = { namespace: namespaceOf(c), path: readRequired(query, "path") };
+    const revision = readRevision(query);
+    if (revision === undefined) throw badRequest('query parameter "revision" is missing');
+    await files.restore(c.get("actor"), place, revision);
     return c.body(null, 200);
   });
   routes.post(`${BASE}/directory`, async (c) => {
@@ -113,13 +126,21 @@ async function storePart(c: Context<AppEnv>, { files, transfer }: FileRoutesDeps
   if (part.fileName?.toLowerCase().endsWith(".zip")) {
     return await transfer.import(actor, namespaceOf(c), part.stream());
   }
-  await files.write(actor, namespaceOf(c), readRequired(queryOf(c), "path"), part.stream());
+  const place = { namespace: namespaceOf(c), path: readRequired(queryOf(c), "path") };
+  await files.write(actor, place, part.stream(), { expected: readExpected(c) });
+}
+
+/** The expected latest revision; 0 where `If-None-Match: *` expects no file. */
+function readExpected(c: Context<AppEnv>): number | undefined {
+  if (c.req.header("if-none-match")?.trim() === "*") return 0;
+  return readIfMatch(c.req.header("if-match"), "file");
 }
 
 function attributesOf(record: FileRecord): object {
   return {
     type: record.revision === 0 ? "Directory" : "File",
     size: record.content?.size ?? 0,
+    ...(record.revision > 0 && { revision: record.revision }),
     fileName: record.path === "" ? "_files" : fileNameOf(record.path),
     lastModifiedTime: record.modifiedAt,
     creationTime: record.createdAt,

@@ -52,7 +52,7 @@ function PreviewDialog({ executionId, uri, onClose }: FileProps & { readonly onC
         {(loaded) => (
           <>
             {loaded.truncated && <p class="dim">{t("file.truncated", { count: loaded.maxLine })}</p>}
-            <Content {...loaded} />
+            <PreviewContent {...loaded} />
           </>
         )}
       </Loaded>
@@ -65,7 +65,10 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([["svg", "svg+xml"], ["
   "x-icon",
 ]]);
 
-function Content({ type, extension, content }: Preview) {
+/** The content as an image, a table or a text. */
+export function PreviewContent(
+  { type, extension, content }: Pick<Preview, "type" | "extension" | "content">,
+) {
   const ending = extension.toLowerCase();
   if (type === "IMAGE") {
     const source = `data:image/${MEDIA_TYPES.get(ending) ?? ending};base64,${content}`;

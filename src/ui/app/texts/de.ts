@@ -4,6 +4,8 @@ import type { Texts } from "./en.ts";
 import { EXECUTION_DE } from "./de/execution.ts";
 import { FLOWS_DE } from "./de/flows.ts";
 import { GRAPH_DE } from "./de/graph.ts";
+import { FILES_DE } from "./de/files.ts";
+import { ITEMS_DE } from "./de/namespace_items.ts";
 import { NAMESPACES_DE } from "./de/namespaces.ts";
 import { LISTS_DE } from "./de/lists.ts";
 
@@ -73,6 +75,8 @@ export const DE: Texts = {
   ...FLOWS_DE,
   ...GRAPH_DE,
   ...NAMESPACES_DE,
+  ...FILES_DE,
+  ...ITEMS_DE,
   ...ADMIN_DE,
   ...LISTS_DE,
 };

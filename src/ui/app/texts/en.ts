@@ -2,6 +2,8 @@
 import { FLOWS_EN } from "./en/flows.ts";
 import { GRAPH_EN } from "./en/graph.ts";
 import { ADMIN_EN } from "./en/admin.ts";
+import { FILES_EN } from "./en/files.ts";
+import { ITEMS_EN } from "./en/namespace_items.ts";
 import { NAMESPACES_EN } from "./en/namespaces.ts";
 import { LISTS_EN } from "./en/lists.ts";
 
@@ -73,6 +75,8 @@ export const EN = {
   ...FLOWS_EN,
   ...GRAPH_EN,
   ...NAMESPACES_EN,
+  ...FILES_EN,
+  ...ITEMS_EN,
   ...ADMIN_EN,
   ...LISTS_EN,
 } as const;

@@ -4,6 +4,8 @@ import type { Texts } from "./en.ts";
 import { EXECUTION_FR } from "./fr/execution.ts";
 import { FLOWS_FR } from "./fr/flows.ts";
 import { GRAPH_FR } from "./fr/graph.ts";
+import { FILES_FR } from "./fr/files.ts";
+import { ITEMS_FR } from "./fr/namespace_items.ts";
 import { NAMESPACES_FR } from "./fr/namespaces.ts";
 import { LISTS_FR } from "./fr/lists.ts";
 
@@ -73,6 +75,8 @@ export const FR: Texts = {
   ...FLOWS_FR,
   ...GRAPH_FR,
   ...NAMESPACES_FR,
+  ...FILES_FR,
+  ...ITEMS_FR,
   ...ADMIN_FR,
   ...LISTS_FR,
 };

@@ -53,7 +53,14 @@ Deno.test("POST and GET /namespaces/:namespace/files store and give a file", asy
   const time = services.clock.now();
   assertEquals(await json(services, "/directory?path=/dir"), {
     status: 200,
-    body: [{ type: "File", size: 13, fileName: "hello.txt", lastModifiedTime: time, creationTime: time }],
+    body: [{
+      type: "File",
+      size: 13,
+      revision: 1,
+      fileName: "hello.txt",
+      lastModifiedTime: time,
+      creationTime: time,
+    }],
   });
 });
 
@@ -158,7 +165,11 @@ Deno.test("GET /namespaces/:namespace/files/directory, stats, search and revisio
   assertEquals((await json(services, "/stats")).body.fileName, "_files");
   assertEquals((await json(services, "/stats?path=/nope")).status, 404);
   assertEquals((await json(services, "/search?q=a.p")).body, ["/dir/a.py"]);
-  assertEquals((await json(services, "/revisions?path=dir/a.py")).body, [{ revision: 2 }]);
+  const time = services.clock.now();
+  assertEquals((await json(services, "/revisions?path=dir/a.py")).body, [
+    { revision: 1, size: 5, lastModifiedTime: time },
+    { revision: 2, size: 6, lastModifiedTime: time },
+  ]);
 });
 
 Deno.test("POST directory, PUT and DELETE /namespaces/:namespace/files", async () => {
@@ -268,4 +279,59 @@ Deno.test("a namespace that cannot be is refused by its name", async () => {
     assertEquals(response.status, 422, path);
     assertStringIncludes((await response.json()).message, 'namespace "Not One"');
   }
+});
+
+Deno.test("GET /namespaces/:namespace/files reads a revision, POST revisions/restore makes it the latest", async () => {
+  const services = await startNamespaceServices();
+  await upload(services, "a.txt", "one");
+  await upload(services, "a.txt", "three");
+  const read = async (query: string) => {
+    const response = await services.app.request(`${BASE}?path=a.txt${query}`);
+    return [response.headers.get("etag"), response.headers.get("content-length"), await response.text()];
+  };
+  assertEquals(await read("&revision=1"), ['"1"', "3", "one"]);
+  assertEquals(await read(""), ['"2"', "5", "three"]);
+  assertEquals(await status(services, "POST", "/revisions/restore?path=a.txt&revision=1"), 200);
+  assertEquals(await read(""), ['"3"', "3", "one"]);
+  const refused = [
+    ["POST", "/revisions/restore?path=a.txt&revision=9", 404],
+    ["POST", "/revisions/restore?path=b.txt&revision=1", 404],
+    ["POST", "/revisions/restore?path=a.txt&revision=x", 400],
+    ["POST", "/revisions/restore?path=a.txt", 400],
+    ["POST", "/revisions/restore?revision=1", 400],
+    ["POST", "/revisions/restore?path=../a&revision=1", 422],
+    ["GET", "?path=a.txt&revision=9", 404],
+    ["GET", "?path=a.txt&revision=x", 400],
+    ["GET", "/revisions?path=b.txt", 404],
+  ] as const;
+  for (const [method, path, expected] of refused) {
+    assertEquals(await status(services, method, path), expected, path);
+  }
+});
+
+Deno.test("POST /namespaces/:namespace/files with If-Match or If-None-Match does not overwrite a change", async () => {
+  const services = await startNamespaceServices();
+  const save = async (content: string, headers: HeadersInit) => {
+    const body = new FormData();
+    body.append("fileContent", new File([content], "a"));
+    const response = await services.app.request(`${BASE}?path=a.txt`, { method: "POST", body, headers });
+    const text = await response.text();
+    return response.ok ? 200 : `${response.status} ${JSON.parse(text).message}`;
+  };
+  assertEquals(
+    await save("x", { "if-match": '"1"' }),
+    '412 Cannot save file "a.txt": revision 1 was expected, but it does not exist',
+  );
+  assertEquals(await save("one", { "if-none-match": "*" }), 200);
+  assertEquals(
+    await save("x", { "if-none-match": "*" }),
+    '412 Cannot save file "a.txt": no such file was expected, but the latest is 1',
+  );
+  assertEquals(await save("two", { "if-match": 'W/"1"' }), 200);
+  assertEquals(
+    await save("x", { "if-match": '"1"' }),
+    '412 Cannot save file "a.txt": revision 1 was expected, but the latest is 2',
+  );
+  assertEquals(await save("three", { "if-match": "*" }), 200);
+  assertEquals(await (await services.app.request(`${BASE}?path=a.txt`)).text(), "three");
 });

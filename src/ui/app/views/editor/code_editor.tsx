@@ -39,9 +39,12 @@ interface CodeEditorProps {
 
 /** Extensions of all editors of YAML. */
 export function yamlExtensions(label: string, isReadOnly = false): Extension[] {
+  return [yaml(), indentUnit.of("  "), ...textExtensions(label, isReadOnly)];
+}
+
+/** Extensions of all editors. */
+export function textExtensions(label: string, isReadOnly = false): Extension[] {
   return [
-    yaml(),
-    indentUnit.of("  "),
     lineNumbers(),
     drawSelection(),
     bracketMatching(),

@@ -3,12 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { get, send, sendText } from "../../api/client.ts";
-import { apiPath } from "../../core/places.ts";
-import { useResource } from "../../core/resource.ts";
+import { apiPath, pagePath } from "../../core/places.ts";
+import { type Resource, useResource } from "../../core/resource.ts";
 import { guardLeaving } from "../../core/router.ts";
 import { Loaded, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
 import type { TabProps } from "./namespace.ts";
+import { parentsOf } from "./namespace_tree.ts";
 
 const YAML = "application/x-yaml";
 const VARIABLES_EXAMPLE = `region: eu-west-1
@@ -28,7 +29,7 @@ export function VariablesTab({ namespace }: TabProps) {
       hint={t("namespaces.variablesHint", { expression: "{{ namespace.region }}" })}
       placeholder={VARIABLES_EXAMPLE}
     >
-      <Inherited namespace={namespace} path="inherited-variables" />
+      <InheritedVariables namespace={namespace} />
     </YamlTab>
   );
 }
@@ -43,7 +44,7 @@ export function PluginDefaultsTab({ namespace }: TabProps) {
       hint={t("namespaces.pluginDefaultsHint")}
       placeholder={DEFAULTS_EXAMPLE}
     >
-      <Inherited namespace={namespace} path="inherited-plugindefaults" />
+      <InheritedDefaults namespace={namespace} />
     </YamlTab>
   );
 }
@@ -130,17 +131,68 @@ function YamlForm({ path, text, label, placeholder, reload }: YamlFormProps) {
   );
 }
 
-function Inherited({ namespace, path }: { readonly namespace: string; readonly path: string }) {
-  const url = `/namespaces${apiPath(namespace, path)}`;
-  const inherited = useResource(url, (signal) => get<object>(url, {}, signal));
+/** What one namespace above declares; without a name it is the server. */
+interface InheritedPart {
+  readonly owner?: string;
+  readonly text: string;
+}
+
+/** The variables of the namespaces above, the nearest first: of equal names its value is read. */
+function InheritedVariables({ namespace }: TabProps) {
+  const parts = useResource(namespace, (signal) => {
+    const owners = parentsOf(namespace).reverse();
+    return Promise.all(owners.map(async (owner): Promise<InheritedPart> => {
+      const path = `/namespaces${apiPath(owner, "variables")}`;
+      return { owner, text: (await sendText("GET", path, { headers: { accept: YAML }, signal })).trim() };
+    }));
+  });
+  return <Inherited parts={parts} tab="variables" />;
+}
+
+interface PluginDefault {
+  readonly namespace?: string;
+  readonly type: string;
+  readonly values: object;
+}
+
+function InheritedDefaults({ namespace }: TabProps) {
+  const path = `/namespaces${apiPath(namespace, "inherited-plugindefaults")}`;
+  const parts = useResource(path, async (signal) => {
+    const found = await get<readonly PluginDefault[]>(path, {}, signal);
+    return found.map(({ namespace: owner, type, values }): InheritedPart => ({
+      owner,
+      text: `${type}\n${JSON.stringify(values, null, 2)}`,
+    }));
+  });
+  return <Inherited parts={parts} tab="plugin-defaults" />;
+}
+
+function Inherited({ parts, tab }: {
+  readonly parts: Resource<readonly InheritedPart[]>;
+  readonly tab: string;
+}) {
   return (
     <section class="section">
       <h2>{t("namespaces.inherited")}</h2>
-      <Loaded resource={inherited} rows={3}>
-        {(value) =>
-          Object.keys(value).length === 0
-            ? <p class="dim">{t("namespaces.inheritsNothing")}</p>
-            : <pre class="code">{JSON.stringify(value, null, 2)}</pre>}
+      <Loaded resource={parts} rows={3}>
+        {(all) => {
+          const declared = all.filter(({ text }) => text !== "" && text !== "{}");
+          if (declared.length === 0) return <p class="dim">{t("namespaces.inheritsNothing")}</p>;
+          return declared.map(({ owner, text }) => (
+            <figure key={`${owner} ${text}`} class="inherited">
+              <figcaption>
+                {owner === undefined
+                  ? t("items.inheritedServer")
+                  : (
+                    <a href={pagePath("namespaces", owner, tab)}>
+                      {t("items.inheritedFrom", { namespace: owner })}
+                    </a>
+                  )}
+              </figcaption>
+              <pre class="code" tabIndex={0}>{text}</pre>
+            </figure>
+          ));
+        }}
       </Loaded>
     </section>
   );

@@ -6,7 +6,7 @@ import { sizeText } from "../../core/sizes.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { ICONS } from "../../layout/icons.tsx";
 import { t } from "../../texts/mod.ts";
-import { type FileEntry, listFolder, pathBelow } from "./files.ts";
+import { type FileEntry, listFolder, pathBelow, searchFiles } from "./files.ts";
 
 interface FileTreeProps {
   readonly namespace: string;
@@ -14,12 +14,19 @@ interface FileTreeProps {
   readonly selected: string;
   /** Changes when files were changed; the open folders are loaded again. */
   readonly version: number;
+  /** Moves what was dragged onto a folder. */
+  readonly onMove: (path: string, folder: string) => void;
 }
+
+/** Further matches are counted only. */
+const MAX_MATCHES = 200;
+/** What is dragged within the tree. */
+const DRAGGED = "application/x-namespace-file";
 
 /** The tree below the root. */
 export function FileTree(props: FileTreeProps) {
   return (
-    <nav aria-label={t("namespaces.files")}>
+    <nav aria-label={t("namespaces.files")} {...dropTarget("/", props.onMove)}>
       <Folder {...props} path="/" />
     </nav>
   );
@@ -59,7 +66,11 @@ function FolderEntry({ entry, path, ...tree }: EntryProps) {
   const isOpen = useSignal(tree.selected.startsWith(path));
   return (
     <li>
-      <div class="node" aria-current={tree.selected === path ? "true" : undefined}>
+      <div
+        class="node"
+        aria-current={tree.selected === path ? "true" : undefined}
+        {...dropTarget(path, tree.onMove)}
+      >
         <button
           type="button"
           class="plain"
@@ -69,7 +80,9 @@ function FolderEntry({ entry, path, ...tree }: EntryProps) {
         >
           {isOpen.value ? "▾" : "▸"}
         </button>
-        <a href={hrefOf(path)} onClick={() => isOpen.value = true}>{entry.fileName}/</a>
+        <a href={hrefOf(path)} onClick={() => isOpen.value = true} onDragStart={(event) => drag(event, path)}>
+          {entry.fileName}/
+        </a>
       </div>
       {isOpen.value && <Folder {...tree} path={path} />}
     </li>
@@ -82,6 +95,7 @@ function FileLink({ entry, path, selected }: EntryProps) {
       <a
         class="node"
         href={hrefOf(path)}
+        onDragStart={(event) => drag(event, path)}
         aria-current={selected === path ? "true" : undefined}
       >
         {ICONS.logs}
@@ -89,6 +103,62 @@ function FileLink({ entry, path, selected }: EntryProps) {
         <span class="dim num">{sizeText(entry.size)}</span>
       </a>
     </li>
+  );
+}
+
+function drag({ dataTransfer }: DragEvent, path: string): void {
+  dataTransfer?.setData(DRAGGED, path);
+}
+
+/** Handlers of an element onto which entries are dragged. */
+function dropTarget(folder: string, onMove: FileTreeProps["onMove"]) {
+  return {
+    onDragOver: (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
+    },
+    onDrop: (event: DragEvent) => {
+      const path = event.dataTransfer?.getData(DRAGGED) ?? "";
+      if (path === "") return;
+      event.preventDefault();
+      event.stopPropagation();
+      onMove(path, folder);
+    },
+  };
+}
+
+/** The files whose path contains a text; large and small letters are the same. */
+export function FileMatches({ namespace, version, text, selected }: {
+  readonly namespace: string;
+  readonly version: number;
+  readonly text: string;
+  readonly selected: string;
+}) {
+  const paths = useResource(`${namespace} ${version}`, (signal) => searchFiles(namespace, signal));
+  const wanted = text.toLowerCase();
+  return (
+    <Loaded resource={paths} rows={2}>
+      {(all) => {
+        const found = all.filter((path) => path.toLowerCase().includes(wanted));
+        return (
+          <nav aria-label={t("files.matches")}>
+            {found.length === 0 && <p class="dim">{t("namespaces.noMatch")}</p>}
+            <ul class="tree">
+              {found.slice(0, MAX_MATCHES).map((path) => (
+                <li key={path}>
+                  <a class="node" href={hrefOf(path)} aria-current={selected === path ? "true" : undefined}>
+                    {ICONS.logs}
+                    <span>{path}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+            {found.length > MAX_MATCHES && (
+              <p class="dim">{t("files.moreMatches", { count: found.length })}</p>
+            )}
+          </nav>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -4,11 +4,13 @@ import type { ComponentChildren } from "preact";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
-import { listFolder, uploadFile } from "./files.ts";
+import { type ChosenFile, chosenFiles, droppedFiles } from "./dropped_files.ts";
+import { normalPath, searchFiles, uploadFile } from "./files.ts";
 
 interface Upload {
   readonly id: number;
-  readonly name: string;
+  readonly folder: string;
+  readonly chosen: ChosenFile;
   /** Sent, from 0 to 1. */
   readonly part: number;
   readonly failure?: string;
@@ -25,6 +27,8 @@ interface FileUploadsProps {
 }
 
 let lastUpload = 0;
+/** Names in a question. */
+const MAX_NAMES = 10;
 
 /** An area that takes dropped files, with the uploads above its content. */
 export function FileUploads({ namespace, folder, onChange, actions, children }: FileUploadsProps) {
@@ -34,86 +38,125 @@ export function FileUploads({ namespace, folder, onChange, actions, children }: 
     uploads.value = uploads.value.map((each) => each.id === id ? { ...each, ...changes } : each);
   };
   const dismiss = (id: number) => uploads.value = uploads.value.filter((each) => each.id !== id);
-  const upload = async (file: File) => {
+  const upload = async (place: string, chosen: ChosenFile) => {
     const id = ++lastUpload;
-    uploads.value = [...uploads.value, { id, name: file.name, part: 0 }];
+    uploads.value = [...uploads.value, { id, folder: place, chosen, part: 0 }];
     try {
-      await uploadFile(namespace, folder + file.name, file, (part) => change(id, { part }));
+      await uploadFile(namespace, place + chosen.path, chosen.file, (part) => change(id, { part }));
       dismiss(id);
-      showToast("good", t("namespaces.uploaded", { name: file.name }));
+      return true;
     } catch (error) {
       change(id, { failure: error instanceof Error ? error.message : String(error) });
+      return false;
     }
   };
-  const uploadAll = async (files: readonly File[]) => {
+  const uploadAll = async (files: readonly ChosenFile[]) => {
     if (files.length === 0 || !await mayReplace(namespace, folder, files)) return;
-    for (const file of files) await upload(file); // One after the other: each gets the whole line.
+    let count = 0;
+    // One after the other: each gets the whole line.
+    for (const file of files) if (await upload(folder, file)) count++;
+    if (count === 0) return;
+    const name = count === 1 ? files[0]?.path ?? "" : t("files.count", { count });
+    showToast("good", t("namespaces.uploaded", { name }));
     onChange();
+  };
+  const retry = async ({ id, folder: place, chosen }: Upload) => {
+    dismiss(id);
+    if (await upload(place, chosen)) onChange();
   };
   return (
     <div
       class={`drop ${isOver.value ? "over" : ""}`}
-      onDragOver={(event) => (event.preventDefault(), isOver.value = true)}
+      onDragOver={(event) => {
+        if (!event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        isOver.value = true;
+      }}
       onDragLeave={() => isOver.value = false}
       onDrop={(event) => {
-        event.preventDefault();
         isOver.value = false;
-        void uploadAll([...event.dataTransfer?.files ?? []]);
+        if (!event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        void droppedFiles(event.dataTransfer).then(uploadAll);
       }}
     >
       <div class="section-head">
         <div class="actions">
-          <label class="button upload">
-            {t("namespaces.upload", { folder })}
-            <input
-              type="file"
-              multiple
-              onChange={({ currentTarget }) => {
-                const files = [...currentTarget.files ?? []];
-                currentTarget.value = "";
-                void uploadAll(files);
-              }}
-            />
-          </label>
+          <UploadButton label={t("namespaces.upload", { folder })} onChoose={uploadAll} />
+          <UploadButton label={t("files.uploadFolder")} onChoose={uploadAll} isFolder />
           {actions}
         </div>
       </div>
       <ul class="uploads" aria-live="polite">
-        {uploads.value.map((each) => <UploadLine key={each.id} upload={each} onDismiss={dismiss} />)}
+        {uploads.value.map((each) => (
+          <UploadLine
+            key={each.id}
+            upload={each}
+            onRetry={() => void retry(each)}
+            onDismiss={dismiss}
+          />
+        ))}
       </ul>
       {children}
     </div>
   );
 }
 
-function UploadLine({ upload: { id, name, part, failure }, onDismiss }: {
+interface UploadButtonProps {
+  readonly label: string;
+  readonly isFolder?: boolean;
+  readonly onChoose: (files: readonly ChosenFile[]) => Promise<void>;
+}
+
+function UploadButton({ label, isFolder = false, onChoose }: UploadButtonProps) {
+  return (
+    <label class="button upload">
+      {label}
+      <input
+        type="file"
+        multiple
+        {...(isFolder && { webkitdirectory: true })}
+        onChange={({ currentTarget }) => {
+          const files = chosenFiles(currentTarget.files ?? []);
+          currentTarget.value = "";
+          void onChoose(files);
+        }}
+      />
+    </label>
+  );
+}
+
+function UploadLine({ upload: { id, chosen: { path }, part, failure }, onRetry, onDismiss }: {
   readonly upload: Upload;
+  readonly onRetry: () => void;
   readonly onDismiss: (id: number) => void;
 }) {
   if (failure === undefined) {
     return (
       <li>
-        {name}
-        <progress aria-label={name} value={part} />
+        {path}
+        <progress aria-label={path} value={part} />
       </li>
     );
   }
   return (
     <li class="notice bad" role="alert">
-      <span>{name}: {failure}</span>
+      <span>{path}: {failure}</span>
+      <button type="button" onClick={onRetry}>{t("common.retry")}</button>
       <button type="button" onClick={() => onDismiss(id)}>{t("common.close")}</button>
     </li>
   );
 }
 
-/** Asks before files are replaced. */
-async function mayReplace(namespace: string, folder: string, files: readonly File[]): Promise<boolean> {
-  const present = await attempt(() => listFolder(namespace, folder));
+/** Asks before files get new contents. */
+async function mayReplace(namespace: string, folder: string, files: readonly ChosenFile[]): Promise<boolean> {
+  const present = await attempt(() => searchFiles(namespace));
   if (!present) return false;
-  const known = new Set(present.map(({ fileName }) => fileName));
-  const replaced = files.map(({ name }) => name).filter((name) => known.has(name));
+  const known = new Set(present);
+  const replaced = files.map(({ path }) => path).filter((path) => known.has(normalPath(folder + path)));
   if (replaced.length === 0) return true;
   const action = t("namespaces.replace");
-  const text = t("namespaces.confirmReplace", { names: replaced.join(", ") });
-  return await confirmed({ title: t("namespaces.replaceFiles"), text, action, isDangerous: true });
+  const more = replaced.length > MAX_NAMES ? " …" : "";
+  const text = t("files.confirmReplace", { names: replaced.slice(0, MAX_NAMES).join(", ") + more });
+  return await confirmed({ title: t("namespaces.replaceFiles"), text, action });
 }

@@ -1,6 +1,7 @@
 /** Files of a namespace over the API: paths, requests, uploads with progress. */
-import { get, send, urlOf } from "../../api/client.ts";
+import { ApiError, get, send, sendText, urlOf } from "../../api/client.ts";
 import { apiPath } from "../../core/places.ts";
+import { t } from "../../texts/mod.ts";
 
 /** An entry of a folder. */
 export interface FileEntry {
@@ -8,9 +9,14 @@ export interface FileEntry {
   readonly fileName: string;
   /** Bytes. */
   readonly size: number;
+  /** Of a file. */
+  readonly revision?: number;
   /** Milliseconds since 1970. */
   readonly lastModifiedTime: number;
 }
+
+/** A stored content of a file. */
+export type FileRevision = Required<Pick<FileEntry, "revision" | "size" | "lastModifiedTime">>;
 
 /** Larger files are not opened in the editor. */
 export const MAX_EDITED_BYTES = 1024 * 1024;
@@ -65,16 +71,67 @@ export function createFolder(namespace: string, path: string): Promise<unknown> 
   return send("POST", `${filesPath(namespace)}/directory`, { query: { path: normalPath(path) } });
 }
 
-/** Address that downloads a file. */
-export function downloadUrl(namespace: string, path: string): string {
-  return urlOf(filesPath(namespace), { path });
+/** Address that downloads a revision of a file, the present one by default. */
+export function downloadUrl(namespace: string, path: string, revision?: number): string {
+  return urlOf(filesPath(namespace), { path, revision });
 }
 
-/** Writes a text file. */
-export function writeFile(namespace: string, path: string, text: string): Promise<unknown> {
+/** The paths of all files. */
+export function searchFiles(namespace: string, signal?: AbortSignal): Promise<readonly string[]> {
+  return get<readonly string[]>(`${filesPath(namespace)}/search`, {}, signal);
+}
+
+/** What the server says of a file. @throws ApiError */
+export function readStats(namespace: string, path: string, signal?: AbortSignal): Promise<FileEntry> {
+  return get<FileEntry>(`${filesPath(namespace)}/stats`, { path }, signal);
+}
+
+/** The text of a revision, the present one by default. @throws ApiError */
+export function readText(
+  namespace: string,
+  path: string,
+  { revision, signal }: { readonly revision?: number; readonly signal?: AbortSignal } = {},
+): Promise<string> {
+  return sendText("GET", filesPath(namespace), { query: { path, revision }, signal });
+}
+
+/** The bytes of a file as base64. @throws ApiError */
+export async function readBase64(namespace: string, path: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(downloadUrl(namespace, path), { signal });
+  if (!response.ok) {
+    throw new ApiError(`The server responded with status ${response.status}`, response.status);
+  }
+  const blob = await response.blob();
+  return await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+/** The stored revisions of a file, oldest first. @throws ApiError */
+export function listRevisions(
+  namespace: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<readonly FileRevision[]> {
+  return get<readonly FileRevision[]>(`${filesPath(namespace)}/revisions`, { path }, signal);
+}
+
+/** Makes the content of a revision the present one. @throws ApiError */
+export function restoreRevision(namespace: string, path: string, revision: number): Promise<unknown> {
+  return send("POST", `${filesPath(namespace)}/revisions/restore`, { query: { path, revision } });
+}
+
+/** Writes a text file if its latest revision is the expected one; 0: if there is no such file. @throws ApiError */
+export function writeFile(namespace: string, path: string, text: string, expected: number): Promise<unknown> {
   const body = new FormData();
   body.append("fileContent", new Blob([text]), "content");
-  return send("POST", filesPath(namespace), { query: { path: normalPath(path) }, body });
+  const headers: Record<string, string> = expected === 0
+    ? { "if-none-match": "*" }
+    : { "if-match": `"${expected}"` };
+  return send("POST", filesPath(namespace), { query: { path: normalPath(path) }, body, headers });
 }
 
 /** Uploads a file; `onProgress` gets the part that is sent, from 0 to 1. @throws Error with the reason of the server */
@@ -90,7 +147,7 @@ export function uploadFile(
   const request = new XMLHttpRequest();
   return new Promise((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
-    request.onerror = () => reject(new Error("The server cannot be reached"));
+    request.onerror = () => reject(new Error(t("error.unreachable")));
     request.onload = () => request.status < 300 ? resolve() : reject(new Error(reasonOf(request)));
     request.open("POST", urlOf(filesPath(namespace), { path }));
     request.send(body);

@@ -6,8 +6,8 @@ import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
-import { FileEditor } from "./file_editor.tsx";
-import { FileTree, hrefOf } from "./file_tree.tsx";
+import { FilePanel } from "./file/file_panel.tsx";
+import { FileMatches, FileTree, hrefOf } from "./file_tree.tsx";
 import { FileUploads } from "./file_uploads.tsx";
 import {
   createFolder,
@@ -37,6 +37,8 @@ export function FilesTab({ namespace }: TabProps) {
   const question = useSignal<PathQuestion | undefined>(undefined);
   const folder = folderOf(selected);
   const onChange = () => void version.value++;
+  const search = useSignal("");
+  const onMove = (path: string, target: string) => void moveInto(namespace, { path, target, onChange });
   const ask = (asked: PathQuestion) => question.value = asked;
   return (
     <FileUploads
@@ -59,8 +61,25 @@ export function FilesTab({ namespace }: TabProps) {
     >
       <div class="files">
         <div class="card">
-          <FileTree namespace={namespace} selected={selected} version={version.value} />
-          <p class="dim">{t("namespaces.dropHint")}</p>
+          <input
+            type="search"
+            class="file-search"
+            aria-label={t("files.search")}
+            placeholder={t("files.search")}
+            value={search.value}
+            onInput={(event) => search.value = event.currentTarget.value}
+          />
+          {search.value.trim() === ""
+            ? <FileTree namespace={namespace} selected={selected} version={version.value} onMove={onMove} />
+            : (
+              <FileMatches
+                namespace={namespace}
+                selected={selected}
+                version={version.value}
+                text={search.value.trim()}
+              />
+            )}
+          <p class="dim">{t("files.dropHint")}</p>
         </div>
         <section class="card section">
           {selected === ""
@@ -83,8 +102,29 @@ export function FilesTab({ namespace }: TabProps) {
   );
 }
 
+/** Moves a file or folder that was dragged into a folder. */
+async function moveInto(
+  namespace: string,
+  { path, target, onChange }: {
+    readonly path: string;
+    readonly target: string;
+    readonly onChange: () => void;
+  },
+): Promise<void> {
+  const isFolder = path.endsWith("/");
+  const to = target + nameOf(path);
+  if (normalPath(to) === normalPath(path)) return;
+  const isMoved = await attempt(async () => {
+    await moveFile(namespace, path, to);
+    return true;
+  }, t("files.moved", { path: normalPath(to) }));
+  if (!isMoved) return;
+  onChange();
+  navigate(hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`));
+}
+
 function newFile(namespace: string, folder: string): PathQuestion {
-  const run = async (path: string) => (await writeFile(namespace, path, ""), normalPath(path));
+  const run = async (path: string) => (await writeFile(namespace, path, "", 0), normalPath(path));
   return { title: "namespaces.newFile", path: folder, run };
 }
 
@@ -127,14 +167,14 @@ function Selected({ namespace, path, ask, onChange }: SelectedProps) {
       </div>
       {isFolder
         ? <p class="dim">{t("namespaces.isFolder")}</p>
-        : <FileEditor key={path} namespace={namespace} path={path} onChange={onChange} />}
+        : <FilePanel key={path} namespace={namespace} path={path} onChange={onChange} />}
     </>
   );
 }
 
 async function remove(namespace: string, path: string, onChange: () => void): Promise<void> {
   const isFolder = path.endsWith("/");
-  const text = t(isFolder ? "namespaces.confirmFolder" : "namespaces.confirmFile", { path });
+  const text = t(isFolder ? "namespaces.confirmFolder" : "files.confirmDelete", { path });
   const action = t("common.delete");
   if (!await confirmed({ title: nameOf(path), text, action, isDangerous: true })) return;
   const isDeleted = await attempt(async () => {

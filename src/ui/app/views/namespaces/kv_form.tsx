@@ -29,7 +29,8 @@ export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps)
   const key = useSignal(pair?.key ?? "");
   const type = useSignal<KvType>(value?.type ?? "STRING");
   const text = useSignal(value ? kvText(value) : "");
-  const ttl = useSignal("");
+  // Saving without a duration would remove the expiry.
+  const ttl = useSignal(remainingOf(pair));
   const description = useSignal(pair?.description ?? "");
   const onSend = async () => {
     if (!isKvText(type.value, text.value)) {
@@ -86,6 +87,13 @@ export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps)
       </Field>
     </FormDialog>
   );
+}
+
+/** The time until a pair expires, as a duration; empty if it does not. */
+function remainingOf(pair: KvRow | undefined): string {
+  if (pair?.expirationDate === undefined) return "";
+  const seconds = Math.round((Date.parse(pair.expirationDate) - Date.now()) / 1_000);
+  return `PT${Math.max(1, seconds)}S`;
 }
 
 function TtlField({ ttl, isReplaced }: { readonly ttl: Signal<string>; readonly isReplaced: boolean }) {

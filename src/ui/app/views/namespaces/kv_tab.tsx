@@ -1,22 +1,33 @@
-/** KV pairs of a namespace: list, value on demand, create, change, delete. */
+/** KV pairs of a namespace: list, value on demand, create, change, delete one or several. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
-import { apiPath, pagePath } from "../../core/places.ts";
+import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { type FilterField, Filters } from "../../kit/filters.tsx";
-import { type Column, Pager, Table } from "../../kit/table.tsx";
+import type { Column } from "../../kit/table.tsx";
 import { CopyButton, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
+import {
+  Example,
+  InheritedItems,
+  inheritedItems,
+  ItemActions,
+  ItemList,
+  ITEMS_PER_PAGE,
+  presentPage,
+} from "./item_list.tsx";
 import { KvForm } from "./kv_form.tsx";
 import { type KvRow, kvText, type KvValue, readKv } from "./kv_value.ts";
 import type { TabProps } from "./namespace.ts";
 
-const SIZE = 50;
 const REFRESH_MS = 10_000;
 const FILTERS: readonly FilterField[] = [{ name: "q", kind: "text", title: "common.search" }];
+const EXAMPLE = `- id: greet
+  type: io.kestra.plugin.core.log.Log
+  message: "Region: {{ kv('region') }}"`;
 
 interface Editing {
   /** Absent: a new pair. */
@@ -26,15 +37,21 @@ interface Editing {
 
 /** The tab. */
 export function KvTab({ namespace }: TabProps) {
-  const page = Number(query.value.get("page") ?? 1);
   const q = query.value.get("q") ?? "";
   const editing = useSignal<Editing | undefined>(undefined);
-  const wanted = { "filters[namespace][EQUALS]": namespace, q, page, size: SIZE, sort: "key:asc" };
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const only = { "filters[namespace][EQUALS]": namespace };
+  const wanted = { ...only, q, page: presentPage(), size: ITEMS_PER_PAGE, sort: "key:asc" };
   const load = (signal: AbortSignal) => get<Page<KvRow>>("/kv", wanted, signal);
   const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
   const edit = async (pair: KvRow) => {
     const value = await attempt(() => readKv(pair));
     if (value) editing.value = { pair, value };
+  };
+  const removeSelected = async () => {
+    if (!await removePairs(namespace, [...selected.value])) return;
+    selected.value = new Set();
+    await list.reload();
   };
   return (
     <>
@@ -44,30 +61,27 @@ export function KvTab({ namespace }: TabProps) {
           {t("namespaces.kvCreate")}
         </button>
       </div>
-      <Loaded resource={list}>
-        {({ results, total }) =>
-          total === 0
-            ? (
-              <EmptyState title={t(q === "" ? "namespaces.kvNone" : "namespaces.noMatch")}>
-                <p>{t("namespaces.kvHint", { expression: "{{ kv('key') }}" })}</p>
-              </EmptyState>
-            )
-            : (
-              <>
-                <Table
-                  label={t("namespaces.kv")}
-                  rows={results}
-                  columns={columns((pair) => void edit(pair), list.reload)}
-                  keyOf={({ key }) => key}
-                />
-                <Pager
-                  page={page}
-                  size={SIZE}
-                  total={total}
-                />
-              </>
-            )}
-      </Loaded>
+      {selected.value.size > 0 && (
+        <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
+          <span>{t("common.selected", { count: selected.value.size })}</span>
+          <button type="button" class="danger" onClick={() => void removeSelected()}>
+            {t("items.deleteSelected")}
+          </button>
+        </div>
+      )}
+      <ItemList
+        label={t("namespaces.kv")}
+        list={list}
+        columns={columns((pair) => void edit(pair), list.reload)}
+        keyOf={({ key }) => key}
+        selected={selected.value}
+        onSelect={(keys) => selected.value = keys}
+        empty={
+          <EmptyState title={t(q === "" ? "namespaces.kvNone" : "namespaces.noMatch")}>
+            {q === "" && <Example text={t("items.kvHint")} code={EXAMPLE} />}
+          </EmptyState>
+        }
+      />
       <InheritedPairs namespace={namespace} />
       {editing.value && (
         <KvForm
@@ -109,12 +123,12 @@ const columns = (
     name: "actions",
     title: t("common.actions"),
     cell: (pair) => (
-      <span class="row-actions">
-        <button type="button" onClick={() => edit(pair)}>{t("common.edit")}</button>
-        <button type="button" class="danger" onClick={() => void remove(pair, reload)}>
-          {t("common.delete")}
-        </button>
-      </span>
+      <ItemActions
+        name={pair.key}
+        editTitle={t("common.edit")}
+        edit={() => edit(pair)}
+        remove={() => void removePairs(pair.namespace, [pair.key]).then(reload)}
+      />
     ),
   },
 ];
@@ -142,31 +156,33 @@ function ShownValue({ pair }: { readonly pair: KvRow }) {
   );
 }
 
-async function remove({ namespace, key }: KvRow, reload: () => Promise<void>): Promise<void> {
+/** Deletes pairs after a question; true if that was done. */
+async function removePairs(namespace: string, keys: readonly string[]): Promise<boolean> {
   const [title, action] = [t("namespaces.kvDelete"), t("common.delete")];
-  const text = t("namespaces.kvConfirm", { key });
-  if (!await confirmed({ title, text, action, isDangerous: true })) return;
-  const path = `/namespaces${apiPath(namespace)}/kv${apiPath(key)}`;
-  await attempt(() => send("DELETE", path), t("namespaces.kvDeleted", { key }));
-  await reload();
+  const [key = ""] = keys;
+  const count = keys.length;
+  const text = count === 1 ? t("namespaces.kvConfirm", { key }) : t("items.kvConfirmAll", { count });
+  if (!await confirmed({ title, text, action, isDangerous: true })) return false;
+  const path = `/namespaces${apiPath(namespace)}/kv`;
+  const deleted = await attempt(
+    () => send<{ readonly keys: readonly string[] }>("DELETE", path, { body: { keys } }),
+    (result) =>
+      count === 1
+        ? t("namespaces.kvDeleted", { key })
+        : t("items.kvDeletedAll", { count: result.keys.length, total: count }),
+  );
+  return deleted !== undefined;
 }
 
 /** Pairs of the namespaces above, which flows here can read, too. */
 function InheritedPairs({ namespace }: TabProps) {
-  const path = `/namespaces${apiPath(namespace)}/kv/inheritance`;
-  const inherited = useResource(path, (signal) => get<readonly KvRow[]>(path, {}, signal));
-  const pairs = inherited.data ?? [];
-  if (pairs.length === 0) return null;
-  return (
-    <section class="section">
-      <h2>{t("namespaces.inherited")}</h2>
-      <ul class="links">
-        {pairs.map(({ key, namespace: owner }) => (
-          <li key={key}>
-            <a class="label" href={pagePath("namespaces", owner, "kv")}>{key} · {owner}</a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+  const path = `/namespaces${apiPath(namespace)}/kv`;
+  const items = useResource(path, async (signal) => {
+    const [own, inherited] = await Promise.all([
+      get<readonly KvRow[]>(path, {}, signal),
+      get<readonly KvRow[]>(`${path}/inheritance`, {}, signal),
+    ]);
+    return inheritedItems(own.map(({ key }) => key), inherited);
+  });
+  return <InheritedItems items={items.data ?? []} tab="kv" />;
 }

@@ -3,15 +3,29 @@ import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
-import { query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
-import { type Column, Pager, Table } from "../../kit/table.tsx";
+import type { Column } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
+import {
+  Example,
+  InheritedItems,
+  inheritedItems,
+  ItemActions,
+  ItemList,
+  ITEMS_PER_PAGE,
+  presentPage,
+} from "./item_list.tsx";
 import type { TabProps } from "./namespace.ts";
 
-const SIZE = 50;
+/** Own secrets that are compared with inherited ones. */
+const MAX_OWN = 1_000;
+const EXAMPLE = `- id: call
+  type: io.kestra.plugin.core.http.Request
+  uri: https://api.example.com/orders
+  headers:
+    authorization: "Bearer {{ secret('API_TOKEN') }}"`;
 
 interface SecretRow {
   readonly key: string;
@@ -27,14 +41,14 @@ interface Editing {
 
 /** The tab. */
 export function SecretsTab({ namespace }: TabProps) {
-  const page = Number(query.value.get("page") ?? 1);
   const editing = useSignal<Editing | undefined>(undefined);
   const path = `/namespaces${apiPath(namespace)}/secrets`;
-  const wanted = { page, size: SIZE, sort: "key:asc" };
+  const wanted = { page: presentPage(), size: ITEMS_PER_PAGE, sort: "key:asc" };
   const list = useResource(
-    path + page,
+    path + wanted.page,
     (signal) => get<Page<SecretRow>>(path, wanted, signal),
   );
+  const hasEnvironment = list.data?.results.some((secret) => secret.namespace === undefined) ?? false;
   return (
     <>
       <div class="section-head">
@@ -43,24 +57,19 @@ export function SecretsTab({ namespace }: TabProps) {
           {t("namespaces.secretCreate")}
         </button>
       </div>
-      <Loaded resource={list}>
-        {({ results, total }) =>
-          total === 0 ? <EmptyState title={t("namespaces.secretsNone")} /> : (
-            <>
-              <Table
-                label={t("namespaces.secrets")}
-                rows={results}
-                columns={columns(namespace, (secret) => editing.value = { secret }, list.reload)}
-                keyOf={({ key }) => key}
-              />
-              <Pager
-                page={page}
-                size={SIZE}
-                total={total}
-              />
-            </>
-          )}
-      </Loaded>
+      {hasEnvironment && <p class="notice">{t("items.environmentSecrets")}</p>}
+      <ItemList
+        label={t("namespaces.secrets")}
+        list={list}
+        columns={columns(namespace, (secret) => editing.value = { secret }, list.reload)}
+        keyOf={({ key, namespace: owner }) => `${owner ?? ""} ${key}`}
+        empty={
+          <EmptyState title={t("namespaces.secretsNone")}>
+            <Example text={t("items.secretsHint")} code={EXAMPLE} />
+          </EmptyState>
+        }
+      />
+      <InheritedSecrets namespace={namespace} />
       {editing.value && (
         <SecretForm
           path={path}
@@ -71,6 +80,23 @@ export function SecretsTab({ namespace }: TabProps) {
       )}
     </>
   );
+}
+
+/** Secrets of the namespaces above. Those of the environment are read last, so they hide none. */
+function InheritedSecrets({ namespace }: TabProps) {
+  const path = `/namespaces${apiPath(namespace)}`;
+  const items = useResource(path, async (signal) => {
+    const [own, usable] = await Promise.all([
+      get<Page<SecretRow>>(`${path}/secrets`, { size: MAX_OWN }, signal),
+      get<Record<string, readonly string[]>>(`${path}/inherited-secrets`, {}, signal),
+    ]);
+    const above = Object.entries(usable).filter(([owner]) => owner !== namespace);
+    return inheritedItems(
+      own.results.filter((secret) => secret.namespace === namespace).map(({ key }) => key),
+      above.flatMap(([owner, keys]) => keys.map((key) => ({ namespace: owner, key }))),
+    );
+  });
+  return <InheritedItems items={items.data ?? []} tab="secrets" />;
 }
 
 const columns = (
@@ -95,12 +121,12 @@ const columns = (
     cell: (secret) =>
       secret.namespace === namespace
         ? (
-          <span class="row-actions">
-            <button type="button" onClick={() => edit(secret)}>{t("namespaces.replace")}</button>
-            <button type="button" class="danger" onClick={() => void remove(secret, reload)}>
-              {t("common.delete")}
-            </button>
-          </span>
+          <ItemActions
+            name={secret.key}
+            editTitle={t("namespaces.replace")}
+            edit={() => edit(secret)}
+            remove={() => void remove(secret, reload)}
+          />
         )
         : <span class="dim">{t("namespaces.readOnly")}</span>,
   },

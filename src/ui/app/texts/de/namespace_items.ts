@@ -1,0 +1,20 @@
+/** German: texts of KV pairs, secrets, variables and defaults of namespaces. */
+import type { ITEMS_EN } from "../en/namespace_items.ts";
+
+/** All of them. */
+export const ITEMS_DE: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
+  "items.use": "Verwendung",
+  "items.readable": "Für Flows dieses Namespace lesbar",
+  "items.hidden": "Verdeckt durch einen gleichnamigen Eintrag näher an diesem Namespace",
+  "items.deleteSelected": "Auswahl löschen",
+  "items.kvHint": "In KV-Paaren speichern und teilen Flows Werte und lesen sie über den Schlüssel:",
+  "items.kvConfirmAll":
+    "{count} KV-Paare und ihre Werte werden gelöscht. Flows, die sie lesen, schlagen fehl.",
+  "items.kvDeletedAll": "{count} von {total} KV-Paaren gelöscht",
+  "items.secretsHint":
+    "Ein Geheimnis ist ein Wert, den der Server verschlüsselt und in Logs verbirgt. Flows lesen es über seinen Namen:",
+  "items.environmentSecrets":
+    "Geheimnisse aus der Umgebung des Servers (Variablen SECRET_…) gelten für alle Namespaces. Hier sind sie schreibgeschützt: Ändern Sie sie dort, wo der Server gestartet wird.",
+  "items.inheritedFrom": "Aus {namespace}",
+  "items.inheritedServer": "Vom Server",
+};

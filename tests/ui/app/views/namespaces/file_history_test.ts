@@ -1,0 +1,170 @@
+/** The history of a file, and what happens when two people change it. */
+import { assertEquals } from "../../../../support/assert.ts";
+import { stories } from "../../../../support/browser.ts";
+import { fileText, openTab, press, putFile, send } from "./contents.ts";
+
+const HISTORY = "?file=%2Fa.txt&view=history";
+const TEXT = "?file=%2Fa.txt";
+const REFUSED = /status of 412/;
+
+stories("/namespaces/:id/files: history and conflicts", [
+  {
+    name: "a file with one revision says what its history is for",
+    async run(page, server) {
+      await putFile(server, "h.one", "a.txt", "one");
+      await openTab(page, "h.one", "files", HISTORY);
+      await page.getByText("This file has one revision").waitFor();
+    },
+  },
+  {
+    name: "revisions are listed, the newest first, and the one before is compared with the present",
+    scheme: "dark",
+    async run(page, server) {
+      await putFile(server, "h.list", "a.txt", "one", "two", "three");
+      await openTab(page, "h.list", "files", HISTORY);
+      await page.getByText("Revision 3 (present)").waitFor();
+      const names = await page.getByRole("list", { name: "History" }).locator("strong").allTextContents();
+      assertEquals(names, ["Revision 3", "Revision 2", "Revision 1"]);
+      await page.locator(".diff").getByText("two").waitFor();
+      await page.locator(".diff").getByText("three").waitFor();
+    },
+  },
+  {
+    name: "a chosen revision is in the address, and the comparison of a reload is the same",
+    async run(page, server) {
+      await putFile(server, "h.choose", "a.txt", "one", "two", "three");
+      await openTab(page, "h.choose", "files", HISTORY);
+      await page.getByRole("button", { name: /^Revision 1/ }).click();
+      await page.locator(".diff").getByText("one").waitFor();
+      assertEquals(new URL(page.url()).searchParams.get("revision"), "1");
+      await page.reload();
+      await page.locator(".diff").getByText("one").waitFor();
+    },
+  },
+  {
+    name: "an earlier revision is restored as the next one",
+    async run(page, server) {
+      await putFile(server, "h.restore", "a.txt", "one", "two");
+      await openTab(page, "h.restore", "files", HISTORY);
+      await page.getByRole("button", { name: "Restore revision 1" }).click();
+      await press(page, "Restore revision 1");
+      await page.getByText("Restored: revision 1").waitFor();
+      await page.getByRole("button", { name: /^Revision 3/ }).waitFor();
+      assertEquals(await fileText(server, "h.restore", "a.txt"), "one");
+      await page.getByRole("link", { name: "Text", exact: true }).click();
+      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "one");
+    },
+  },
+  {
+    name: "restoring is cancelled, and nothing changes",
+    size: "small",
+    async run(page, server) {
+      await putFile(server, "h.cancel", "a.txt", "one", "two");
+      await openTab(page, "h.cancel", "files", HISTORY);
+      await page.getByRole("button", { name: "Restore revision 1" }).click();
+      await press(page, "Cancel");
+      assertEquals(await fileText(server, "h.cancel", "a.txt"), "two");
+    },
+  },
+  {
+    name: "restoring warns of changes that are not saved",
+    async run(page, server) {
+      await putFile(server, "h.draft", "a.txt", "one", "two");
+      await openTab(page, "h.draft", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).fill("mine");
+      await page.getByRole("link", { name: "History" }).click();
+      await page.getByRole("button", { name: "Restore revision 1" }).click();
+      await page.getByText("Your unsaved changes are lost").waitFor();
+      await press(page, "Cancel");
+      await page.getByRole("link", { name: "Text", exact: true }).click();
+      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "mine");
+      await page.getByRole("button", { name: "Discard changes" }).click();
+    },
+  },
+  {
+    name: "a revision is downloaded",
+    async run(page, server) {
+      await putFile(server, "h.load", "a.txt", "one", "two");
+      await openTab(page, "h.load", "files", HISTORY);
+      const link = page.getByRole("link", { name: "Download revision 1" });
+      const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+      assertEquals(download.suggestedFilename(), "a.txt");
+      assertEquals(await Deno.readTextFile(await download.path()), "one");
+    },
+  },
+  {
+    name: "revisions that are no text are not compared, but can be restored",
+    async run(page, server) {
+      await putFile(server, "h.binary", "a.bin", new Uint8Array([0, 1]), new Uint8Array([0, 2]));
+      await openTab(page, "h.binary", "files", "?file=%2Fa.bin&view=history");
+      await page.getByText("Only texts up to 1 MB are compared").waitFor();
+      await page.getByRole("button", { name: "Restore revision 1" }).click();
+      await press(page, "Restore revision 1");
+      await page.getByRole("button", { name: /^Revision 3/ }).waitFor();
+      assertEquals(await fileText(server, "h.binary", "a.bin"), "\0\x01");
+    },
+  },
+  {
+    name: "a file that somebody else saved is not overwritten; both texts are compared",
+    expectedErrors: REFUSED,
+    async run(page, server) {
+      await putFile(server, "h.conflict", "a.txt", "one");
+      await openTab(page, "h.conflict", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).fill("mine");
+      await putFile(server, "h.conflict", "a.txt", "theirs");
+      await page.getByRole("button", { name: /^Save/ }).click();
+      const dialog = page.getByRole("dialog", { name: "a.txt was changed meanwhile: revision 2" });
+      await dialog.getByText("theirs").waitFor();
+      assertEquals(await fileText(server, "h.conflict", "a.txt"), "theirs");
+      await press(page, "Save mine");
+      await page.getByText("Saved: a.txt").waitFor();
+      assertEquals(await fileText(server, "h.conflict", "a.txt"), "mine");
+    },
+  },
+  {
+    name: "a person who edits is told that somebody else has saved, before saving",
+    scheme: "dark",
+    async run(page, server) {
+      await putFile(server, "h.told", "a.txt", "one");
+      await openTab(page, "h.told", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).waitFor();
+      await putFile(server, "h.told", "a.txt", "theirs");
+      // The page looks at once when it becomes visible.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+      await page.getByText("Somebody has saved this file meanwhile").waitFor();
+      await page.getByRole("button", { name: "Compare" }).click();
+      await press(page, "Discard mine");
+      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "theirs");
+      assertEquals(await page.getByText("Somebody has saved this file meanwhile").count(), 0);
+    },
+  },
+  {
+    name: "in a conflict the own changes are discarded on request",
+    expectedErrors: REFUSED,
+    size: "small",
+    async run(page, server) {
+      await putFile(server, "h.discard", "a.txt", "one");
+      await openTab(page, "h.discard", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).fill("mine");
+      await putFile(server, "h.discard", "a.txt", "theirs");
+      await page.getByRole("button", { name: /^Save/ }).click();
+      await press(page, "Discard mine");
+      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "theirs");
+    },
+  },
+  {
+    name: "a file that was deleted meanwhile is created again",
+    expectedErrors: /status of 4(?:12|04)/,
+    async run(page, server) {
+      await putFile(server, "h.gone", "a.txt", "one");
+      await openTab(page, "h.gone", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).fill("mine");
+      await send(server, "DELETE", "h.gone/files?path=a.txt");
+      await page.getByRole("button", { name: /^Save/ }).click();
+      await page.getByRole("dialog", { name: "This file was deleted meanwhile" }).waitFor();
+      await press(page, "Save mine");
+      await page.getByText("Saved: a.txt").waitFor();
+      assertEquals(await fileText(server, "h.gone", "a.txt"), "mine");
+    },
+  },
+]);

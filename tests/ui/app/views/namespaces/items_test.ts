@@ -1,0 +1,240 @@
+/** KV pairs, secrets, variables and plugin defaults of a namespace. */
+import { assertEquals } from "../../../../support/assert.ts";
+import { type Page, stories } from "../../../../support/browser.ts";
+import { yaml } from "../../../../support/request_bodies.ts";
+import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
+
+/** A type of values, what a person types, and the value that the server stores. */
+const TYPES: readonly (readonly [type: string, text: string, value: unknown])[] = [
+  ["STRING", "42", "42"],
+  ["NUMBER", "42", 42],
+  ["BOOLEAN", "true", true],
+  ["DATETIME", "2026-01-31T08:15:30Z", "2026-01-31T08:15:30Z"],
+  ["DATE", "2026-01-31", "2026-01-31"],
+  ["DURATION", "PT15M", "PT15M"],
+  ["JSON", '{"a":[1,2]}', { a: [1, 2] }],
+];
+
+async function createPair(page: Page, key: string, type: string, value: string): Promise<void> {
+  await page.getByRole("button", { name: "New KV pair" }).click();
+  await fill(page, "Key", key);
+  await page.getByRole("dialog").getByLabel("Type").selectOption(type);
+  await fill(page, "Value", value);
+}
+
+stories("/namespaces/:id/kv", [
+  {
+    name: "without pairs an example says how flows read them",
+    scheme: "dark",
+    async run(page) {
+      await openTab(page, "k.empty", "kv");
+      await page.getByText("{{ kv('region') }}").waitFor();
+    },
+  },
+  {
+    name: "a pair of each type is created",
+    async run(page, server) {
+      await openTab(page, "k.types", "kv");
+      for (const [type, text, expected] of TYPES) {
+        const key = `key-${type.toLowerCase()}`;
+        await createPair(page, key, type, text);
+        await press(page, "Save");
+        await page.getByText(`KV pair ${key} saved`).waitFor();
+        const stored = await server.json<{ type: string; value: unknown }>(
+          "GET",
+          `/namespaces/k.types/kv/${key}`,
+        );
+        assertEquals([stored.type, stored.value], [type, expected]);
+      }
+    },
+  },
+  {
+    name: "a value that is not of its type is refused with an example",
+    size: "small",
+    async run(page) {
+      await openTab(page, "k.invalid", "kv");
+      await createPair(page, "k", "JSON", "{");
+      await press(page, "Save");
+      await page.getByRole("alert").getByText("The value is no JSON, such as").waitFor();
+    },
+  },
+  {
+    name: "a pair gets an expiry, and keeps it when it is changed",
+    async run(page, server) {
+      await openTab(page, "k.ttl", "kv");
+      await createPair(page, "k", "STRING", "one");
+      await fill(page, "Expires after", "P30D");
+      await press(page, "Save");
+      await page.getByText("in 30 days").or(page.getByText("in 29 days")).waitFor();
+      await page.getByRole("button", { name: "Edit k" }).click();
+      await fill(page, "Value", "two");
+      await press(page, "Save");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      const [pair] = await server.json<{ expirationDate?: string }[]>("GET", "/namespaces/k.ttl/kv");
+      assertEquals(pair?.expirationDate === undefined, false);
+    },
+  },
+  {
+    name: "a value is shown on request",
+    async run(page, server) {
+      await putPair(server, "k.show", "conf", { a: 1 });
+      await openTab(page, "k.show", "kv");
+      await page.getByRole("button", { name: "Show conf" }).click();
+      await page.getByText('"a": 1').waitFor();
+    },
+  },
+  {
+    name: "selected pairs are deleted together",
+    async run(page, server) {
+      for (const key of ["a", "b", "c"]) await putPair(server, "k.bulk", key, key);
+      await openTab(page, "k.bulk", "kv");
+      await page.getByRole("checkbox", { name: "a", exact: true }).check();
+      await page.getByRole("checkbox", { name: "b", exact: true }).check();
+      await page.getByRole("button", { name: "Delete selected" }).click();
+      await page.getByText("2 KV pairs and their values are deleted").waitFor();
+      await press(page, "Delete");
+      await page.getByText("2 of 2 KV pairs deleted").waitFor();
+      const left = await server.json<{ key: string }[]>("GET", "/namespaces/k.bulk/kv");
+      assertEquals(left.map(({ key }) => key), ["c"]);
+    },
+  },
+  {
+    name: "a search without a match says so, and is cleared",
+    async run(page, server) {
+      await putPair(server, "k.search", "region", "eu");
+      await openTab(page, "k.search", "kv", "?q=nothing");
+      await page.getByText("Nothing matches the search").waitFor();
+      await page.getByRole("button", { name: "Clear" }).click();
+      await page.getByRole("button", { name: "Show region" }).waitFor();
+    },
+  },
+  {
+    name: "inherited pairs name their owner; one of an equal key is hidden",
+    scheme: "dark",
+    size: "small",
+    async run(page, server) {
+      await putPair(server, "k.up", "region", "eu");
+      await putPair(server, "k.up", "limit", 1);
+      await putPair(server, "k.up.low", "limit", 2);
+      await openTab(page, "k.up.low", "kv");
+      const inherited = page.getByRole("table", { name: "Inherited" });
+      await inherited.getByRole("row", { name: /region.*Readable/ }).waitFor();
+      await inherited.getByRole("row", { name: /limit.*Hidden/ }).waitFor();
+      await inherited.getByRole("link", { name: "k.up" }).first().click();
+      await page.getByRole("heading", { name: "k.up", exact: true }).waitFor();
+    },
+  },
+]);
+
+stories("/namespaces/:id/secrets", [
+  {
+    name: "a secret is created and its value is nowhere",
+    async run(page) {
+      await openTab(page, "s.new", "secrets");
+      await page.getByRole("button", { name: "New secret" }).click();
+      await fill(page, "Name", "TOKEN");
+      await fill(page, "Value", "hidden-value");
+      await fill(page, "Description", "Of the shop");
+      await press(page, "Save");
+      await page.getByText("Secret TOKEN saved").waitFor();
+      await page.getByRole("cell", { name: "Of the shop" }).waitFor();
+      assertEquals((await page.content()).includes("hidden-value"), false);
+    },
+  },
+  {
+    name: "a secret is deleted after its name was typed",
+    async run(page, server) {
+      await putSecret(server, "s.delete", "TOKEN");
+      await openTab(page, "s.delete", "secrets");
+      await page.getByRole("button", { name: "Delete TOKEN" }).click();
+      const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete" });
+      assertEquals(await confirm.isDisabled(), true);
+      await page.getByRole("dialog").getByRole("textbox").fill("TOKEN");
+      await confirm.click();
+      await page.getByText("Secret TOKEN deleted").waitFor();
+    },
+  },
+  {
+    name: "a name that the server refuses is explained in the dialog",
+    expectedErrors: /status of 422/,
+    size: "small",
+    async run(page) {
+      await openTab(page, "s.name", "secrets");
+      await page.getByRole("button", { name: "New secret" }).click();
+      await fill(page, "Name", "no name");
+      await fill(page, "Value", "x");
+      await press(page, "Save");
+      await page.getByRole("dialog").getByRole("alert").waitFor();
+    },
+  },
+  {
+    name: "secrets of the environment are read only, and the page says where they are changed",
+    scheme: "dark",
+    async run(page) {
+      await openTab(page, "s.env", "secrets");
+      await page.getByText("change them where the server is started").waitFor();
+      await page.getByRole("row", { name: /OUTSIDE.*Environment of the server.*Read only/ }).waitFor();
+      assertEquals(await page.getByRole("button", { name: "Replace OUTSIDE" }).count(), 0);
+    },
+  },
+  {
+    name: "inherited secrets name their owner",
+    async run(page, server) {
+      await putSecret(server, "s.up", "TOKEN");
+      await putSecret(server, "s.up", "OWN");
+      await putSecret(server, "s.up.low", "OWN");
+      await openTab(page, "s.up.low", "secrets");
+      const inherited = page.getByRole("table", { name: "Inherited" });
+      await inherited.getByRole("row", { name: /TOKEN.*s\.up.*Readable/ }).waitFor();
+      await inherited.getByRole("row", { name: /OWN.*s\.up.*Hidden/ }).waitFor();
+    },
+  },
+], { env: { SECRET_OUTSIDE: "aGVsbG8=" } });
+
+stories("/namespaces/:id/variables and plugin-defaults", [
+  {
+    name: "inherited variables are shown with the namespace that declares them",
+    async run(page, server) {
+      await createNamespace(server, "v.up");
+      await send(server, "PUT", "v.up/variables", yaml("region: eu"));
+      await openTab(page, "v.up.low", "variables");
+      await page.getByText("region: eu").waitFor();
+      await page.getByRole("link", { name: "From v.up" }).click();
+      await page.getByRole("heading", { name: "v.up", exact: true }).waitFor();
+    },
+  },
+  {
+    name: "without anything above the page says so",
+    size: "small",
+    async run(page) {
+      await openTab(page, "v", "variables");
+      await page.getByText("Nothing is inherited from above").waitFor();
+    },
+  },
+  {
+    name: "plugin defaults are saved, and flows of the namespaces below inherit them",
+    async run(page, server) {
+      await createNamespace(server, "v.defaults");
+      await openTab(page, "v.defaults", "plugin-defaults");
+      const editor = page.getByRole("textbox", { name: "Plugin defaults" });
+      await editor.fill("- type: io.kestra.plugin.core.log.Log\n  values:\n    level: WARN");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved: Plugin defaults").waitFor();
+      await openTab(page, "v.defaults.low", "plugin-defaults");
+      await page.getByRole("link", { name: "From v.defaults" }).waitFor();
+      await page.getByText('"level": "WARN"').waitFor();
+    },
+  },
+  {
+    name: "changes that are not saved are not lost by leaving the tab",
+    scheme: "dark",
+    async run(page) {
+      await openTab(page, "v.guard", "variables");
+      await page.getByRole("textbox", { name: "Variables" }).fill("a: 1");
+      page.once("dialog", (dialog) => void dialog.dismiss());
+      await page.getByRole("link", { name: "Secrets" }).click();
+      assertEquals(await page.getByRole("textbox", { name: "Variables" }).inputValue(), "a: 1");
+      await page.getByRole("button", { name: "Discard changes" }).click();
+    },
+  },
+]);

@@ -1,0 +1,149 @@
+/** The tree of namespaces, and what is done with a namespace as a whole. */
+import { assertEquals } from "../../../../support/assert.ts";
+import { checkAccessibility, stories } from "../../../../support/browser.ts";
+import { yaml } from "../../../../support/request_bodies.ts";
+import { saveFlow } from "../../flows.ts";
+import { createNamespace, fill, openTab, press, putFile, putPair, putSecret, send } from "./contents.ts";
+
+function flowOf(namespace: string): string {
+  return `id: hello
+namespace: ${namespace}
+tasks: [{id: hi, type: io.svc.plugin.core.log.Log, message: Hello}]`;
+}
+
+stories("/namespaces", [
+  {
+    name: "the tree has the namespaces of flows below their parents",
+    scheme: "dark",
+    async run(page, server) {
+      await saveFlow(server, flowOf("shop.orders"));
+      await page.goto("/ui/namespaces");
+      await page.getByRole("link", { name: "orders" }).click();
+      await page.getByRole("heading", { name: "shop.orders" }).waitFor();
+      await page.getByRole("link", { name: "shop", exact: true }).click();
+      await page.getByRole("link", { name: "shop.orders" }).waitFor();
+    },
+  },
+  {
+    name: "a search without a match says so",
+    size: "small",
+    async run(page, server) {
+      await saveFlow(server, flowOf("found"));
+      await page.goto("/ui/namespaces?q=nothing");
+      await page.getByText("Nothing matches the search").waitFor();
+    },
+  },
+  {
+    name: "a namespace is created; a name that the server refuses is explained in the dialog",
+    expectedErrors: /status of 422/,
+    async run(page) {
+      await page.goto("/ui/namespaces");
+      await page.getByRole("button", { name: "Create a namespace" }).click();
+      await fill(page, "Name", "no good");
+      await press(page, "Create");
+      await page.getByRole("dialog").getByRole("alert").waitFor();
+      await fill(page, "Name", "lab.one");
+      await press(page, "Create");
+      await page.getByRole("heading", { name: "lab.one" }).waitFor();
+      await page.waitForFunction(() => document.title === "lab.one · Namespaces · Sluice");
+    },
+  },
+  {
+    name: "a description is written, and other members stay",
+    async run(page, server) {
+      await createNamespace(server, "lab.described");
+      await send(server, "PUT", "lab.described/variables", yaml("region: eu"));
+      await openTab(page, "lab.described", "overview");
+      await page.getByRole("button", { name: "Edit description" }).click();
+      await fill(page, "Description", "For experiments");
+      await press(page, "Save");
+      await page.getByText("For experiments").waitFor();
+      const stored = await server.json("GET", "/namespaces/lab.described");
+      assertEquals(stored, {
+        id: "lab.described",
+        description: "For experiments",
+        variables: { region: "eu" },
+        deleted: false,
+      });
+    },
+  },
+  {
+    name: "the overview counts what is in a namespace",
+    async run(page, server) {
+      await saveFlow(server, flowOf("lab.counted"));
+      await putFile(server, "lab.counted", "a.txt", "a");
+      await putPair(server, "lab.counted", "k", 1);
+      await putSecret(server, "lab.counted", "S");
+      await openTab(page, "lab.counted", "overview");
+      for (const name of ["Flows", "Files", "KV pairs", "Secrets"]) {
+        await page.locator("a.count", { hasText: name }).getByText("1", { exact: true }).waitFor();
+      }
+      await checkAccessibility(page);
+      await page.locator("a.count", { hasText: "Files" }).click();
+      await page.getByRole("link", { name: "a.txt" }).waitFor();
+    },
+  },
+  {
+    name: "a namespace with flows is not deleted, and shows them",
+    size: "small",
+    async run(page, server) {
+      await saveFlow(server, flowOf("lab.used"));
+      await openTab(page, "lab.used", "overview");
+      await page.getByRole("button", { name: "Delete namespace" }).click();
+      await page.getByText("The namespace has 1 flows").waitFor();
+      await page.getByRole("link", { name: "hello" }).waitFor();
+    },
+  },
+  {
+    name: "a namespace is deleted after its name was typed; what it holds is counted before",
+    async run(page, server) {
+      await createNamespace(server, "lab.gone");
+      await putFile(server, "lab.gone", "a.txt", "a");
+      await openTab(page, "lab.gone", "overview");
+      await page.getByRole("button", { name: "Delete namespace" }).click();
+      await page.getByText("1 files, 0 KV pairs and 0 secrets").waitFor();
+      const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete namespace" });
+      assertEquals(await confirm.isDisabled(), true);
+      await page.getByRole("dialog").getByRole("textbox").fill("lab.gone");
+      await confirm.click();
+      await page.getByText("Namespace lab.gone deleted").waitFor();
+    },
+  },
+  {
+    name: "an unknown tab says so",
+    async run(page, server) {
+      await saveFlow(server, flowOf("lab.tab"));
+      await openTab(page, "lab.tab", "nothing");
+      await page.getByText("There is nothing here").waitFor();
+    },
+  },
+  {
+    name: "a namespace that was deleted leads back to the list",
+    expectedErrors: /status of 404/,
+    async run(page, server) {
+      await createNamespace(server, "lab.lost");
+      await send(server, "DELETE", "lab.lost");
+      await openTab(page, "lab.lost", "overview");
+      await page.getByText("Namespace lab.lost does not exist").waitFor();
+      await page.getByRole("link", { name: "All namespaces" }).click();
+      await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    },
+  },
+  {
+    name: "variables that the server refuses are explained beside them, and nothing is lost",
+    expectedErrors: /status of 422/,
+    async run(page, server) {
+      await createNamespace(server, "lab.vars");
+      await openTab(page, "lab.vars", "variables");
+      const editor = page.getByRole("textbox", { name: "Variables" });
+      await editor.fill("region: [");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("at line 1").waitFor();
+      await editor.fill("region: eu");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved: Variables").waitFor();
+      const stored = await fetch(`${server.url}/api/v1/main/namespaces/lab.vars/variables`);
+      assertEquals(await stored.text(), "region: eu\n");
+    },
+  },
+]);
