@@ -108,10 +108,6 @@ export const EXECUTION_DE: ExecutionTexts = {
   "execution.waits.subflow": "Aufgabe {task} wartet auf das Ende der Ausführung",
   "execution.waits.subflows": "Aufgabe {task} wartet auf ihre Ausführungen: {ended} von {total} sind beendet",
   "execution.waits.other": "Wartet ({reason})",
-  "execution.largeGraph": "Der Graph hat {count} Knoten",
-  "execution.largeGraphHint":
-    "Ihn zu zeichnen dauert einige Sekunden. Das Gantt-Diagramm hat alle Aufgabenläufe.",
-  "execution.drawGraph": "Zeichnen",
   "execution.rows": "{count} Zeilen",
   "execution.queued": "wartend",
   "execution.ran": "laufend",

@@ -108,10 +108,6 @@ export const EXECUTION_FR: ExecutionTexts = {
   "execution.waits.subflow": "La tâche {task} attend la fin de l'exécution",
   "execution.waits.subflows": "La tâche {task} attend ses exécutions : {ended} sur {total} terminées",
   "execution.waits.other": "Attend ({reason})",
-  "execution.largeGraph": "Le graphe a {count} nœuds",
-  "execution.largeGraphHint":
-    "Le dessiner prend quelques secondes. Le diagramme de Gantt montre toutes les exécutions de tâches.",
-  "execution.drawGraph": "Le dessiner",
   "execution.rows": "{count} lignes",
   "execution.queued": "en attente",
   "execution.ran": "en cours",
