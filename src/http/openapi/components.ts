@@ -169,6 +169,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "taskRunId?": TEXT,
     "triggerId?": TEXT,
     "attemptNumber?": INTEGER,
+    "lineNumber?": INTEGER,
     timestamp: INSTANT,
     level: oneOf(LOG_LEVELS),
     "thread?": TEXT,

@@ -121,6 +121,7 @@ export const EXECUTION_DE: ExecutionTexts = {
   "execution.level": "Niedrigste Stufe",
   "execution.everyTask": "Jede Aufgabe",
   "execution.wrap": "Zeilen umbrechen",
+  "execution.sinceStart": "Zeit seit dem Start",
   "execution.searchLines": "Text oder /Ausdruck/",
   "execution.lineCount": "{count} Zeilen",
   "execution.linesOf": "{shown} von {count} Zeilen",

@@ -119,6 +119,7 @@ export const EXECUTION_EN = {
   "execution.level": "Least severe level",
   "execution.everyTask": "Every task",
   "execution.wrap": "Wrap lines",
+  "execution.sinceStart": "Times since the start",
   "execution.searchLines": "Text or /expression/",
   "execution.lineCount": "{count} lines",
   "execution.linesOf": "{shown} of {count} lines",

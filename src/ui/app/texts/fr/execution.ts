@@ -121,6 +121,7 @@ export const EXECUTION_FR: ExecutionTexts = {
   "execution.level": "Niveau minimal",
   "execution.everyTask": "Toutes les tâches",
   "execution.wrap": "Retour à la ligne",
+  "execution.sinceStart": "Temps depuis le début",
   "execution.searchLines": "Texte ou /expression/",
   "execution.lineCount": "{count} lignes",
   "execution.linesOf": "{shown} lignes sur {count}",
