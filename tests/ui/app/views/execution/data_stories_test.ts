@@ -144,6 +144,26 @@ stories("/executions/:id views", [{
     assert(await page.getByRole("row").count() < 100);
   },
 }, {
+  name: "topology: states, parallel tasks in the declared order, and a list with the same",
+  scheme: "dark",
+  run: async (page, server) => {
+    await open(page, await run(server, "v.graph", NESTED), "/topology");
+    const node = (id: string) => page.locator(".node", { hasText: id });
+    await node("loop").getByText("SUCCESS").waitFor();
+    const lefts = [];
+    for (const id of ["a", "b", "c"]) {
+      const box = await page.locator(".node", { has: page.getByText(id, { exact: true }) }).boundingBox();
+      lefts.push(box?.x ?? 0);
+    }
+    assertEquals(lefts, lefts.toSorted((one, other) => one - other));
+    await page.getByText("Graph as a list").click();
+    const items = page.locator(".graph-list li");
+    assertEquals(await items.count(), 7);
+    assert((await items.first().textContent() ?? "").includes("→ a, b, c"));
+    // Scrolled, the head of the page covers the tabs.
+    await page.evaluate(() => scrollTo(0, 0));
+  },
+}, {
   name: "outputs: a good and a bad expression",
   expectedErrors: /422|400/,
   run: async (page, server) => {
