@@ -11,6 +11,7 @@ import {
   move,
   startedAt,
   type State,
+  TERMINAL_STATES,
 } from "../model/executions/state.ts";
 import { reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -27,6 +28,8 @@ export interface ReplayRequest {
   readonly taskRun?: number;
   /** Default: those of the older one. */
   readonly inputs?: JsonObject;
+  /** Outputs of task runs that do not run again, by ordinal; they replace those of the older one. */
+  readonly outputs?: ReadonlyMap<number, JsonObject>;
   readonly breakpoints?: readonly string[];
   /** It replaces the older one, as a retry. */
   readonly isRetry?: boolean;
@@ -49,8 +52,22 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
     attemptNumber: request.isRetry ? source.attemptNumber + 1 : 1,
     variables: target ? source.variables : undefined,
     nextOrdinal: target ? source.nextOrdinal : 0,
-    ...withTaskRuns(target ? copiesUpTo(plan, source, target, now) : []),
+    ...withTaskRuns(target ? withOutputs(copiesUpTo(plan, source, target, now), request.outputs) : []),
   };
+}
+
+/** True if a task run of the older execution is taken over as it ended. */
+export function isKept(replay: Execution, ordinal: number): boolean {
+  const taskRun = taskRunOf(replay, ordinal);
+  return taskRun !== undefined && TERMINAL_STATES.has(currentState(taskRun.history));
+}
+
+function withOutputs(taskRuns: TaskRun[], outputs: ReplayRequest["outputs"]): TaskRun[] {
+  if (!outputs) return taskRuns;
+  return taskRuns.map((taskRun) => ({
+    ...taskRun,
+    outputs: outputs.get(taskRun.ordinal) ?? taskRun.outputs,
+  }));
 }
 
 /**

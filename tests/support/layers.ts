@@ -49,7 +49,6 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@codemirror/state", ["ui"]],
   ["@codemirror/view", ["ui"]],
   ["@lezer/highlight", ["ui"]],
-  ["@dagrejs/dagre", ["ui"]],
   ["marked", ["ui"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],

@@ -176,6 +176,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "taskRunId?": TEXT,
     "triggerId?": TEXT,
     "attemptNumber?": INTEGER,
+    "lineNumber?": INTEGER,
     timestamp: INSTANT,
     level: oneOf(LOG_LEVELS),
     "thread?": TEXT,

@@ -2,8 +2,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { sizeOf } from "../../base/json_size.ts";
+import { MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
+import { isKept, replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
@@ -51,6 +53,8 @@ export interface ReplayOptions {
   /** Absent: the revision that ran. */
   readonly revision?: Revision;
   readonly breakpoints?: readonly string[];
+  /** Outputs by id of the task run, instead of those that it had; for task runs that do not run again. */
+  readonly outputs?: ReadonlyMap<string, JsonObject>;
   /** Reads inputs that replace the former ones. */
   readonly readForm?: ReadForm;
 }
@@ -115,8 +119,10 @@ export class ExecutionReplays {
       taskRun: taskRun?.ordinal,
       breakpoints: options.breakpoints,
       inputs,
+      outputs: outputsIn(source, options.outputs),
     };
     const execution = replayExecution(plan, source, request);
+    refuseOutputsOfOthers(execution, request);
     if (options.readForm) {
       await this.#deps.checks.reading(
         plan.flow,
@@ -194,4 +200,24 @@ function taskRunToReplay(execution: Execution, id: string): TaskRun {
   throw illegalArgument(
     `No task found: task run "${shown}" does not exist in execution "${execution.id}"`,
   );
+}
+
+/** @throws DomainError invalid_argument: a task run does not exist, or outputs are too large */
+function outputsIn(source: Execution, given: ReplayOptions["outputs"]): ReplayRequest["outputs"] {
+  if (!given || given.size === 0) return undefined;
+  return new Map([...given].map(([id, outputs]) => {
+    const { ordinal } = taskRunToReplay(source, id);
+    if (sizeOf(outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) return [ordinal, outputs];
+    throw illegalArgument(`The outputs of task run "${id}" are too large: at most ${MAX_OUTPUT_BYTES} bytes`);
+  }));
+}
+
+/** @throws DomainError invalid_argument: outputs are given for a task run that runs again */
+function refuseOutputsOfOthers(replay: Execution, { outputs, taskRun }: ReplayRequest): void {
+  for (const ordinal of outputs?.keys() ?? []) {
+    if (taskRun !== undefined && isKept(replay, ordinal)) continue;
+    throw illegalArgument(
+      "Cannot replay with other outputs: they can be given for task runs that do not run again",
+    );
+  }
 }

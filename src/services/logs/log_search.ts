@@ -24,6 +24,7 @@ interface LogSearchDeps {
 
 /** A page of log entries. */
 export interface LogPage {
+  /** With `lineNumber`, the place of a line in the log of its execution, from 1. */
   readonly results: readonly JsonObject[];
   /** Number of matching lines; a lower bound if not exact. */
   readonly total: number;
@@ -119,7 +120,10 @@ export class LogSearch {
     const found = lines.take((page - 1) * size, size);
     const searchedTo = lines.count < wanted ? bound : undefined;
     return {
-      results: found.map(({ execution, line }) => entryOf(execution, line)),
+      results: found.map(({ execution, line, number }) => ({
+        ...entryOf(execution, line),
+        lineNumber: number,
+      })),
       total,
       isTotalExact: bound === undefined,
       searchedTo,

@@ -14,7 +14,7 @@ import {
   TEXT_BODY,
   TEXTS,
 } from "../operation.ts";
-import { ANYTHING, INTEGER, listOf, objectOf, oneOf, pageOf, ref, TEXT } from "../schema.ts";
+import { ANYTHING, INTEGER, listOf, MAP, objectOf, oneOf, pageOf, ref, TEXT } from "../schema.ts";
 
 const EXECUTION = json(ref("Execution"));
 const EXECUTIONS = json(pageOf(ref("Execution")));
@@ -120,7 +120,11 @@ const ACTIONS: Operations = [
   }],
   ["resume-from-breakpoint", "Resumes an execution at a breakpoint", { query: ["breakpoints"] }],
   ["restart", "Restarts an execution from its failed task runs", { query: ["revision"] }],
-  ["replay", "Replays as a new execution", { query: ["taskRunId", "revision", "breakpoints"] }],
+  ["replay", "Replays as a new execution", {
+    query: ["taskRunId", "revision", "breakpoints"],
+    body: json(objectOf({ "outputs?": { type: "object", additionalProperties: MAP } })),
+    isBodyOptional: true,
+  }],
   ["replay-with-inputs", "Replays as a new execution with other inputs", {
     query: ["taskRunId", "revision", "breakpoints"],
     body: INPUT_FORM,

@@ -8,7 +8,9 @@ import {
   UNQUEUED_STATES,
 } from "../../../services/executions/execution_actions.ts";
 import type { ExecutionReplays, ReplayOptions } from "../../../services/executions/execution_replays.ts";
-import { readJson, readText } from "../../forms/body.ts";
+import { mediaTypeOf, readJson, readOptionalJson, readText } from "../../forms/body.ts";
+import { isJsonObject, ownProperty } from "../../../base/json.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import {
   EXECUTION_ID,
@@ -99,7 +101,10 @@ function addResume(routes: Hono<AppEnv>, { actions, maxUploadBytes }: ExecutionA
 
 function addReplay(routes: Hono<AppEnv>, { replays, maxUploadBytes }: ExecutionActionRoutesDeps): void {
   post(routes, "restart", (c) => replays.restart(c.get("actor"), executionIdOf(c), readRevision(queryOf(c))));
-  post(routes, "replay", (c) => replays.replay(c.get("actor"), executionIdOf(c), readReplay(c)));
+  post(routes, "replay", async (c) => {
+    const options = { ...readReplay(c), outputs: await readOutputs(c) };
+    return await replays.replay(c.get("actor"), executionIdOf(c), options);
+  });
   post(routes, "replay-with-inputs", (c) => {
     const options = { ...readReplay(c), readForm: formReader(c, maxUploadBytes) };
     return replays.replay(c.get("actor"), executionIdOf(c), options);
@@ -113,6 +118,18 @@ function readReplay(c: Context<AppEnv>): ReplayOptions {
     revision: readRevision(query),
     breakpoints: readBreakpoints(query),
   };
+}
+
+/** The member `outputs` of a JSON body; older clients send other bodies. @throws DomainError invalid_json, invalid_argument */
+async function readOutputs(c: Context<AppEnv>): Promise<ReplayOptions["outputs"]> {
+  if (mediaTypeOf(c.req.raw) !== "application/json") return undefined;
+  const body = await readOptionalJson(c);
+  const given = isJsonObject(body) ? ownProperty(body, "outputs") ?? undefined : undefined;
+  if (given === undefined) return undefined;
+  const entries = isJsonObject(given) ? Object.entries(given) : [];
+  const objects = entries.flatMap(([id, outputs]) => isJsonObject(outputs) ? [[id, outputs] as const] : []);
+  if (isJsonObject(given) && objects.length === entries.length) return new Map(objects);
+  throw invalidArgument('"outputs" must have an object for each id of a task run');
 }
 
 function addTaskRuns(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): void {

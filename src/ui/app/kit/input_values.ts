@@ -120,6 +120,15 @@ export class InputValues {
     return formOf(this.#entries.value);
   }
 
+  /** The same for a person to read: secrets are replaced by their names. */
+  readableData(): FormData {
+    const form = this.data();
+    for (const { input: { id, type } } of this.#report.value?.inputs ?? []) {
+      if (type === "SECRET" && form.has(id)) form.set(id, `<${id}>`);
+    }
+    return form;
+  }
+
   /** Stops a check that has not begun. */
   close(): void {
     clearTimeout(this.#timer);

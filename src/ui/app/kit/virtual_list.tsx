@@ -1,5 +1,5 @@
 /** A long list of which only the visible rows are in the document. */
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 interface VirtualListProps {
@@ -16,6 +16,8 @@ interface VirtualListProps {
   readonly follows?: boolean;
   /** Called when a person scrolls away from the end, or back to it. */
   readonly onEnd?: (isAtEnd: boolean) => void;
+  /** Called with the rows in view and those near them, when they change: from `first` to before `last`. */
+  readonly onRange?: (first: number, last: number) => void;
 }
 
 const OVERSCAN_PX = 400;
@@ -23,7 +25,7 @@ const END_PX = 24;
 
 /** The list; its height comes from the style sheet. */
 export function VirtualList(props: VirtualListProps) {
-  const { count, heightOf, row, shown, follows = false, onEnd } = props;
+  const { count, heightOf, row, shown, follows = false, onEnd, onRange } = props;
   const offsets = useMemo(() => offsetsOf(count, heightOf), [count, heightOf]);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
@@ -47,6 +49,7 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     if (follows && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
   }, [follows, total, view.height]);
+  useStillView(frame, offsets, follows);
   const onScroll = () => {
     const element = frame.current;
     if (!element) return;
@@ -55,6 +58,7 @@ export function VirtualList(props: VirtualListProps) {
   };
   const first = indexAt(offsets, view.top - OVERSCAN_PX);
   const last = Math.min(count, indexAt(offsets, view.top + view.height + OVERSCAN_PX) + 1);
+  useEffect(() => onRange?.(first, last), [first, last, count]);
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, index) => row(first + index));
   return (
     <div {...props.frame} ref={frame} class={`virtual ${props.class ?? ""}`} onScroll={onScroll}>
@@ -63,6 +67,24 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </div>
   );
+}
+
+/** Keeps the first visible row where it is when rows above it turn out higher or lower. */
+function useStillView(
+  frame: RefObject<HTMLDivElement | null>,
+  offsets: Float64Array,
+  follows: boolean,
+): void {
+  const known = useRef(offsets);
+  useLayoutEffect(() => {
+    const before = known.current;
+    known.current = offsets;
+    const element = frame.current;
+    if (!element || follows || before === offsets || before.length !== offsets.length) return;
+    const index = indexAt(before, element.scrollTop);
+    const change = (offsets[index] ?? 0) - (before[index] ?? 0);
+    if (change !== 0) element.scrollTop += change;
+  }, [offsets, follows]);
 }
 
 /** Where each row begins, and behind the last one where it ends. */

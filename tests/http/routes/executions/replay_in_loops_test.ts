@@ -49,3 +49,42 @@ Deno.test("POST /executions/:id/replay from a task run within nested loops keeps
   const ended = await app.execution(response.id);
   assertEquals([ended.state.current, ended.taskRunList.length], ["SUCCESS", 12]);
 });
+
+const CHAIN = `id: chain
+namespace: demo
+tasks:
+  - {id: read, type: ${CORE}debug.Return, format: "old"}
+  - {id: use, type: ${CORE}debug.Return, format: "got {{ outputs.read.value }}"}
+  - {id: last, type: ${CORE}debug.Return, format: "then {{ outputs.use.value }}"}
+`;
+
+Deno.test("POST /executions/:id/actions/replay replaces outputs of task runs that do not run again", async () => {
+  await using app = await Harness.start();
+  const { id, taskRunList } = await app.run(CHAIN);
+  const [read, use, last] = taskRunList.map((taskRun) => taskRun.id);
+  const replay = (from: string | undefined, body: unknown) =>
+    app.request("POST", `/executions/${id}/actions/replay${from === undefined ? "" : `?taskRunId=${from}`}`, {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const response = await replay(use, { outputs: { [read ?? ""]: { value: "new" } } });
+  const replayed = await response.json();
+  await settle();
+  const { taskRunList: after } = await app.execution(replayed.id);
+  const values = after.map(({ outputs }) => (outputs as { value?: unknown })?.value);
+  assertEquals(values, ["new", "got new", "then got new"]);
+  const refused: [string | undefined, unknown][] = [
+    [use, { outputs: { [last ?? ""]: { value: "x" } } }],
+    [use, { outputs: { [use ?? ""]: { value: "x" } } }],
+    [undefined, { outputs: { [read ?? ""]: { value: "x" } } }],
+    [use, { outputs: { unknown: {} } }],
+    [use, { outputs: { [read ?? ""]: "text" } }],
+    [use, { outputs: [] }],
+    [use, { outputs: { [read ?? ""]: { value: "x".repeat(1_100_000) } } }],
+  ];
+  for (const [from, body] of refused) {
+    const { status } = await replay(from, body);
+    assertEquals(status, 422, JSON.stringify(body).slice(0, 100));
+  }
+  assertEquals((await replay(use, {})).status, 200);
+});

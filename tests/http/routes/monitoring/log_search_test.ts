@@ -125,6 +125,7 @@ Deno.test("GET /logs/search returns entries with their names", async () => {
     attemptNumber: 0,
     timestamp: new Date(FAKE_START + 1_000).toISOString(),
     level: "WARN",
+    lineNumber: 2,
     thread: "main",
     message: "w-b ends",
   } as never);

@@ -78,3 +78,56 @@ Deno.test("placeGraph() keeps tasks apart, in order, and within their cluster", 
     assert(x >= 0 && y >= 0 && x + w <= width && y + h <= height);
   }
 });
+
+/** `count` tasks in parallel, then as many. */
+function wideGraph(count: number): FlowGraph {
+  const ids = Array.from({ length: count }, (_, index) => `t${index}`);
+  const edges = ["p", "q"].flatMap((parent) =>
+    ids.flatMap((id) => [
+      { source: `root.${parent}`, target: `root.${parent}.${id}` },
+      { source: `root.${parent}.${id}`, target: `root.${parent}.@end` },
+    ])
+  );
+  const uids = ["p", "q"].flatMap((parent) => [`root.${parent}`, ...ids.map((id) => `root.${parent}.${id}`)]);
+  return {
+    nodes: [...uids.map(task), { uid: "root.p.@end" }, { uid: "root.q.@end" }],
+    edges: [...edges, { source: "root.p.@end", target: "root.q" }],
+    clusters: ["p", "q"].map((parent) => ({
+      cluster: { uid: `cluster_root.${parent}` },
+      nodes: [...uids.filter((uid) => uid.startsWith(`root.${parent}`)), `root.${parent}.@end`],
+      parents: [],
+    })),
+  };
+}
+
+for (const direction of ["TB", "LR"] as const) {
+  Deno.test(`placeGraph() keeps 500 tasks apart and in the declared order (${direction})`, () => {
+    const { nodes, edges } = placeGraph(wideGraph(250), direction);
+    const [axis, size] = direction === "TB" ? ["x", "width"] as const : ["y", "height"] as const;
+    for (const parent of ["root.p.", "root.q."]) {
+      const row = nodes.filter(({ uid }) => uid.startsWith(parent));
+      assertEquals(row.length, 250);
+      row.forEach((node, index) => {
+        const next = row[index + 1];
+        assert(!next || node[axis] + node[size] < next[axis], `${next?.id} does not follow ${node.id}`);
+      });
+    }
+    assertEquals(edges.length, 250 + 250 + 250);
+    for (const { path } of edges) assert(/^M[\d. LC-]+$/.test(path), path);
+  });
+}
+
+Deno.test("placeGraph() leads a long edge beside the tasks that it passes, and survives a circle", () => {
+  const nodes = ["root.a", "root.b", "root.c"].map(task);
+  const edges = [["a", "b"], ["b", "c"], ["a", "c"], ["c", "a"]].map(([from, to]) => ({
+    source: `root.${from}`,
+    target: `root.${to}`,
+  }));
+  const acyclic = placeGraph({ nodes, edges: edges.slice(0, 3), clusters: [] }, "TB");
+  const [a, b, c] = acyclic.nodes;
+  assert(a && b && c && a.y < b.y && b.y < c.y);
+  const long = acyclic.edges[2]?.path ?? "";
+  const lane = Number(/([\d.]+) [\d.]+L/.exec(long)?.[1]);
+  assert(lane < b.x || lane > b.x + b.width, `${long} passes through ${JSON.stringify(b)}`);
+  assertEquals(placeGraph({ nodes, edges, clusters: [] }, "TB").nodes.length, 3);
+});

@@ -20,6 +20,7 @@ import {
   type Span,
   spanOf,
   ticksOf,
+  toggledFor,
 } from "./gantt_rows.ts";
 import { TaskRunPanel } from "./task_run_panel.tsx";
 
@@ -32,13 +33,13 @@ export function ExecutionGantt({ execution, changed }: {
   readonly execution: ExecutionInfo;
   readonly changed: () => Promise<void>;
 }) {
-  const toggled = useSignal<ReadonlySet<string>>(new Set());
+  const selected = query.value.get("task") ?? undefined;
+  const toggled = useSignal(useMemo(() => toggledFor(execution, selected), []));
   const children = useSignal<ReadonlyMap<string, GanttSource>>(new Map());
   const rows = useMemo(
     () => ganttRows(execution, { toggled: toggled.value, children: children.value }),
     [execution, toggled.value, children.value],
   );
-  const selected = query.value.get("task") ?? undefined;
   const selectedRow = rows.find(({ taskRun }) => taskRun.id === selected);
   const at = hasEnded(execution) ? 0 : now.value;
   const whole = spanOf(execution.state, execution.taskRunList ?? [], at);

@@ -47,6 +47,8 @@ export function ExecutionHead({ execution, changed }: HeadProps) {
 function Facts({ execution }: { readonly execution: ExecutionInfo }) {
   const { id, namespace, flowId, flowRevision, state, trigger, parentId, originalId, metadata, kind } =
     execution;
+  const startedBy = trigger?.variables?.executionId;
+  const replayed = parentId ?? originalId;
   const labels = execution.labels?.filter(({ key }) => !key.startsWith("system.")) ?? [];
   const flowHref = `${pagePath("flows", "edit", namespace, flowId, "revisions")}?revision=${flowRevision}`;
   const path = apiPath("executions", id);
@@ -74,14 +76,14 @@ function Facts({ execution }: { readonly execution: ExecutionInfo }) {
       <Fact name={t("executions.trigger")}>
         {trigger?.id ?? <span class="dim">{t("execution.byCall")}</span>}
       </Fact>
-      {parentId !== undefined && (
+      {typeof startedBy === "string" && (
         <Fact name={t("execution.parent")}>
-          <ExecutionLink id={parentId} />
+          <ExecutionLink id={startedBy} />
         </Fact>
       )}
-      {originalId !== undefined && originalId !== id && (
+      {replayed !== undefined && replayed !== id && (
         <Fact name={t("execution.original")}>
-          <ExecutionLink id={originalId} />
+          <ExecutionLink id={replayed} />
         </Fact>
       )}
       {(metadata?.attemptNumber ?? 1) > 1 && (

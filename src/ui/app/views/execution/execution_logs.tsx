@@ -6,7 +6,7 @@ import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { preferences } from "../../core/preferences.ts";
 import { fragment, query, setQuery } from "../../core/router.ts";
-import { clockText, dateTimeText } from "../../core/time.ts";
+import { clockText, dateTimeText, durationText } from "../../core/time.ts";
 import { AnsiText } from "../../kit/ansi.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
 import { CopyButton } from "../../kit/values.tsx";
@@ -14,6 +14,7 @@ import { VirtualList } from "../../kit/virtual_list.tsx";
 import { t } from "../../texts/mod.ts";
 import { taskRunTitle } from "./failure.ts";
 import { useLiveLog } from "./live_log.ts";
+import { LOG_PAGE, usePagedLog } from "./paged_log.ts";
 import { filteredLines, LEVELS, type LogFilter, type LogLine, rowsOf } from "./log_lines.ts";
 
 /** Height of a row of text, and what a line has beside its rows: a link to it must be 24 pixels high. */
@@ -25,21 +26,40 @@ const MAX_TASKS = 300;
 /** A longer text is downloaded. */
 const MAX_COPIED_LINES = 20_000;
 
-/** The tab. */
+/** The tab. The log of an ended execution comes in pages; a search by text, and a link to an older line, need all of it. */
 export function ExecutionLogs({ execution }: { readonly execution: ExecutionInfo }) {
   const isLive = !hasEnded(execution);
-  const log = useLiveLog(execution.id, isLive);
-  const lines = log.lines.value;
-  const error = log.error.value;
   const filter = filterOf(query.value);
-  const shown = useMemo(() => filteredLines(lines ?? [], filter), [lines, JSON.stringify(filter)]);
+  const needsAll = useSignal(isLive);
+  const paged = usePagedLog(execution.id, filter, !needsAll.value && filter.text === "");
+  const whole = useLiveLog(execution.id, isLive, !paged);
+  const pages = paged?.lines.value;
+  const chosen = chosenLine();
+  const isPast = chosen > 0 && pages !== undefined && !pages.some((line) => line?.number === chosen);
+  useEffect(() => {
+    if (isPast || filter.text !== "") needsAll.value = true;
+  }, [isPast, filter.text]);
+  const lines = whole.lines.value;
+  const matching = useMemo(() => filteredLines(lines ?? [], filter), [lines, JSON.stringify(filter)]);
+  const shown = paged ? pages : lines && matching;
+  const error = (paged ?? whole).error.value;
+  const count = paged ? paged.count.value ?? pages?.length : lines?.length;
   return (
     <div class="card logs">
-      <Toolbar execution={execution} filter={filter} shown={shown} count={lines?.length ?? 0} />
-      {error && <ErrorCard error={error} retry={() => log.load()} />}
-      {!lines && !error && <Skeleton rows={10} />}
-      {lines && shown.length === 0 && <NoLines isEmpty={lines.length === 0} isLive={isLive} />}
-      {shown.length > 0 && <Lines lines={shown} filter={filter} isLive={isLive} />}
+      <Toolbar execution={execution} filter={filter} shown={shown ?? []} count={count ?? 0} />
+      {error && <ErrorCard error={error} retry={() => (paged ?? whole).load()} />}
+      {!shown && !error && <Skeleton rows={10} />}
+      {shown?.length === 0 && <NoLines isEmpty={count === 0} isLive={isLive} />}
+      {shown && shown.length > 0 && (
+        <Lines
+          key={String(paged !== undefined)}
+          lines={shown}
+          filter={filter}
+          isLive={isLive}
+          start={areTimesRelative() ? Date.parse(execution.state.startDate) : undefined}
+          need={(first, last) => paged?.need(first, last)}
+        />
+      )}
     </div>
   );
 }
@@ -66,7 +86,7 @@ function NoLines({ isEmpty, isLive }: { readonly isEmpty: boolean; readonly isLi
 function Toolbar({ execution, filter, shown, count }: {
   readonly execution: ExecutionInfo;
   readonly filter: LogFilter;
-  readonly shown: readonly LogLine[];
+  readonly shown: Lines;
   readonly count: number;
 }) {
   const { id, taskRunList = [] } = execution;
@@ -114,6 +134,14 @@ function Toolbar({ execution, filter, shown, count }: {
         />
         {t("execution.wrap")}
       </label>
+      <label class="check-field">
+        <input
+          type="checkbox"
+          checked={areTimesRelative()}
+          onChange={(event) => setQuery({ time: event.currentTarget.checked ? "relative" : undefined })}
+        />
+        {t("execution.sinceStart")}
+      </label>
       <span class="dim" role="status">
         {shown.length === count
           ? t("execution.lineCount", { count: count.toLocaleString() })
@@ -125,10 +153,16 @@ function Toolbar({ execution, filter, shown, count }: {
   );
 }
 
-/** The text is made when it is wanted. */
-function CopyLines({ lines }: { readonly lines: readonly LogLine[] }) {
-  const text = useMemo(() => lines.map(({ message }) => message).join("\n"), [lines]);
-  return <CopyButton text={text} />;
+/** Lines, oldest first; those that are not loaded are `undefined`. */
+type Lines = readonly (LogLine | undefined)[];
+
+/** Not shown until all lines are loaded. */
+function CopyLines({ lines }: { readonly lines: Lines }) {
+  const text = useMemo(
+    () => lines.includes(undefined) ? undefined : lines.map((line) => line?.message).join("\n"),
+    [lines],
+  );
+  return text === undefined ? null : <CopyButton text={text} />;
 }
 
 function SearchField({ text }: { readonly text: string }) {
@@ -148,6 +182,10 @@ function SearchField({ text }: { readonly text: string }) {
   );
 }
 
+function areTimesRelative(): boolean {
+  return query.value.get("time") === "relative";
+}
+
 function isWrapped(): boolean {
   return query.value.get("wrap") !== "no";
 }
@@ -157,14 +195,20 @@ function chosenLine(): number {
   return Number(/^L(\d+)$/.exec(fragment.value)?.[1] ?? 0);
 }
 
-function Lines({ lines, filter, isLive }: {
-  readonly lines: readonly LogLine[];
+function Lines({ lines, filter, isLive, start, need }: {
+  readonly lines: Lines;
   readonly filter: LogFilter;
   readonly isLive: boolean;
+  /** Times are shown from here; absent: as times of the day. */
+  readonly start: number | undefined;
+  /** Called with the range of lines that are looked at. */
+  readonly need: (first: number, last: number) => void;
 }) {
   const [columns, setColumns] = useState(Infinity);
   const chosen = chosenLine();
-  const follows = useSignal(isLive && chosen === 0);
+  // A long log begins with its end: that is where it says how it went.
+  const isLong = lines.length > LOG_PAGE;
+  const follows = useSignal((isLive || isLong) && chosen === 0 && filter.text === "");
   const limit = isWrapped() ? columns : Infinity;
   const heightOf = useCallback((index: number) => {
     return rowsOf(lines[index]?.message ?? "", limit) * ROW_PX + LINE_GAP_PX;
@@ -177,13 +221,17 @@ function Lines({ lines, filter, isLive }: {
         class={`log-lines ${isWrapped() ? "wrap" : ""}`}
         count={lines.length}
         heightOf={heightOf}
-        shown={chosen === 0 ? undefined : lines.findIndex(({ number }) => number === chosen)}
+        shown={chosen === 0 ? undefined : lines.findIndex((line) => line?.number === chosen)}
         follows={follows.value}
-        onEnd={(isAtEnd) => follows.value = isLive && isAtEnd}
+        onEnd={(isAtEnd) => follows.value = (isLive || isLong) && isAtEnd}
+        onRange={need}
         frame={{ role: "log", "aria-label": t("execution.tab.logs"), "aria-live": "off", tabIndex: 0 }}
         row={(index) => {
           const line = lines[index];
-          return line && <Line key={line.number} line={line} isChosen={line.number === chosen} mark={mark} />;
+          if (!line) return <div key={`?${index}`} class="log-line loading" aria-hidden="true" />;
+          return (
+            <Line key={line.number} line={line} isChosen={line.number === chosen} mark={mark} start={start} />
+          );
         }}
       />
       {isLive && !follows.value && (
@@ -199,16 +247,21 @@ function Lines({ lines, filter, isLive }: {
   );
 }
 
-function Line({ line, isChosen, mark }: {
+function Line({ line, isChosen, mark, start }: {
   readonly line: LogLine;
   readonly isChosen: boolean;
   readonly mark: string;
+  readonly start: number | undefined;
 }) {
   const { number, timestamp, level, taskId, message } = line;
   return (
     <div id={`L${number}`} class={`log-line ${level.toLowerCase()} ${isChosen ? "chosen" : ""}`}>
       <a class="no" href={`#L${number}`} aria-label={t("execution.line", { number })}>{number}</a>
-      <time dateTime={timestamp} title={dateTimeText(timestamp)}>{clockText(timestamp)}</time>
+      <time dateTime={timestamp} title={dateTimeText(timestamp)}>
+        {start === undefined
+          ? clockText(timestamp)
+          : `+${durationText((Date.parse(timestamp) - start) / 1_000)}`}
+      </time>
       <b>{level}</b>
       <span class="task" title={taskId}>{taskId}</span>
       <span class="text">

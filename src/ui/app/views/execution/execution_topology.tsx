@@ -1,23 +1,18 @@
 /** The graph of the flow with the states of this execution. */
-import { useSignal } from "@preact/signals";
 import { get } from "../../api/client.ts";
 import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
-import { EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { Loaded } from "../../kit/feedback.tsx";
 import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
 import { t } from "../../texts/mod.ts";
 import { executionHref } from "./execution_links.tsx";
 
 const REFRESH_MS = 3_000;
-/** The layout of a larger graph takes seconds, in which the page does not respond. */
-const MAX_NODES = 300;
-
 /** The tab; a task opens its task run in the Gantt chart. */
 export function ExecutionTopology({ execution }: { readonly execution: ExecutionInfo }) {
   const { id } = execution;
-  const isWanted = useSignal(false);
   const graph = useResource(
     `${id}/${hasEnded(execution)}`,
     (signal) => get<FlowGraph>(apiPath("executions", id, "graph"), {}, signal),
@@ -25,43 +20,18 @@ export function ExecutionTopology({ execution }: { readonly execution: Execution
   );
   return (
     <Loaded resource={graph}>
-      {(loaded) =>
-        loaded.nodes.length > MAX_NODES && !isWanted.value
-          ? (
-            <LargeGraph
-              execution={execution}
-              count={loaded.nodes.length}
-              draw={() => isWanted.value = true}
-            />
-          )
-          : (
-            <GraphView
-              graph={loaded}
-              label={t("execution.tab.topology")}
-              onSelect={({ uid, id: taskId }) => {
-                const taskRunId = taskRunIdOf(loaded, uid) ??
-                  execution.taskRunList?.find((taskRun) => taskRun.taskId === taskId)?.id;
-                if (taskRunId) navigate(executionHref(execution, "gantt", { task: taskRunId }));
-              }}
-            />
-          )}
+      {(loaded) => (
+        <GraphView
+          graph={loaded}
+          label={t("execution.tab.topology")}
+          onSelect={({ uid, id: taskId }) => {
+            const taskRunId = taskRunIdOf(loaded, uid) ??
+              execution.taskRunList?.find((taskRun) => taskRun.taskId === taskId)?.id;
+            if (taskRunId) navigate(executionHref(execution, "gantt", { task: taskRunId }));
+          }}
+        />
+      )}
     </Loaded>
-  );
-}
-
-function LargeGraph({ execution, count, draw }: {
-  readonly execution: ExecutionInfo;
-  readonly count: number;
-  readonly draw: () => void;
-}) {
-  return (
-    <EmptyState title={t("execution.largeGraph", { count })}>
-      <p>{t("execution.largeGraphHint")}</p>
-      <p class="actions">
-        <a class="button" href={executionHref(execution, "gantt")}>{t("execution.tab.gantt")}</a>
-        <button type="button" onClick={draw}>{t("execution.drawGraph")}</button>
-      </p>
-    </EmptyState>
   );
 }
 

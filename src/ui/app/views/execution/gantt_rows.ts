@@ -54,6 +54,21 @@ export function ganttRows(source: GanttSource, { toggled, children = new Map() }
   return rows;
 }
 
+/** The task runs that are to be toggled at first, so that the row of one is visible. */
+export function toggledFor(
+  { taskRunList = [] }: GanttSource,
+  wanted: string | undefined,
+): ReadonlySet<string> {
+  const toggled = new Set<string>();
+  if (wanted === undefined) return toggled;
+  const parents = new Map(taskRunList.map(({ id, parentTaskRunId }) => [id, parentTaskRunId]));
+  const counts = Map.groupBy(taskRunList, ({ parentTaskRunId }) => parentTaskRunId ?? TOP);
+  for (let id = parents.get(wanted); id !== undefined; id = parents.get(id)) {
+    if ((counts.get(id)?.length ?? 0) > MAX_OPEN_CHILDREN) toggled.add(id);
+  }
+  return toggled;
+}
+
 /** Task runs of one pass of a loop stand together; otherwise the order stays. */
 function byIteration(taskRuns: readonly TaskRunInfo[]): readonly TaskRunInfo[] {
   return taskRuns.toSorted((a, b) => (a.iteration ?? 0) - (b.iteration ?? 0));

@@ -87,14 +87,15 @@ function lineOf(
   return { number, timestamp, level, taskId, taskRunId, attemptNumber, message };
 }
 
-/** The log of an execution; followed while it is live. */
-export function useLiveLog(id: string, isLive: boolean): LiveLog {
+/** The log of an execution; followed while it is live. Nothing is loaded while it is not wanted. */
+export function useLiveLog(id: string, isLive: boolean, isWanted = true): LiveLog {
   const log = useMemo(() => new LiveLog(id), [id]);
   useEffect(() => {
+    if (!isWanted) return;
     if (isLive) return log.follow();
     const abort = new AbortController();
     void log.load(abort.signal);
     return () => abort.abort();
-  }, [log, isLive]);
+  }, [log, isLive, isWanted]);
   return log;
 }

@@ -1,7 +1,7 @@
-/** The dialog of a replay: from which task, with which revision and which inputs. */
+/** The dialog of a replay: from which task, with which revision, inputs and outputs of earlier tasks. */
 import { useSignal } from "@preact/signals";
 import { get, send } from "../../api/client.ts";
-import type { ExecutionInfo } from "../../api/execution.ts";
+import type { ExecutionInfo, JsonRecord, TaskRunInfo } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
@@ -36,12 +36,14 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
   const checkPath = `${apiPath("executions", namespace, flowId, "validate")}?revision=${
     revision.value || flowRevision
   }`;
-  const values = useInputValues(checkPath, inputs);
+  const values = useInputValues(checkPath, readable(inputs));
+  const edited = useSignal<EditedOutputs>(new Map());
   const replay = async () => {
     if (changesInputs.value && !await values.validate()) return;
+    if ([...edited.value.values()].some((text) => objectOf(text) === undefined)) return;
     const action = changesInputs.value ? "replay-with-inputs" : "replay";
     const query = { taskRunId: taskRunId.value, revision: revision.value };
-    const body = changesInputs.value ? values.data() : undefined;
+    const body = changesInputs.value ? values.data() : outputsBody(edited.value);
     const path = apiPath("executions", id, "actions", action);
     const started = await attempt(
       () => send<ExecutionInfo>("POST", path, { query, body }),
@@ -54,7 +56,11 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
   return (
     <FormDialog title={t("execution.action.replay")} action={replay} onClose={onClose}>
       <p class="dim">{t("execution.replayHint")}</p>
-      <TaskChoice execution={execution} value={taskRunId.value} set={(next) => taskRunId.value = next} />
+      <TaskChoice
+        execution={execution}
+        value={taskRunId.value}
+        set={(next) => (taskRunId.value = next, edited.value = new Map())}
+      />
       <label class="field">
         <span>{t("execution.revision")}</span>
         <select value={revision.value} onChange={(event) => revision.value = event.currentTarget.value}>
@@ -75,8 +81,93 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
         </label>
       )}
       {changesInputs.value && <InputForm values={values} />}
+      {taskRunId.value !== "" && !changesInputs.value && (
+        <OutputChanges
+          execution={execution}
+          from={taskRunId.value}
+          edited={edited.value}
+          edit={(next) => edited.value = next}
+        />
+      )}
     </FormDialog>
   );
+}
+
+/** Inputs whose values can be sent again: those of type SECRET come encrypted, and have to be given anew. */
+function readable(inputs: JsonRecord | undefined): JsonRecord | undefined {
+  const isSecret = (value: unknown) =>
+    typeof value === "object" && value !== null && "type" in value &&
+    /:aes_encrypted$/.test(String(value.type));
+  return inputs && Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isSecret(value)));
+}
+
+/** JSON texts of outputs, by id of the task run. */
+type EditedOutputs = ReadonlyMap<string, string>;
+
+function objectOf(text: string): JsonRecord | undefined {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function outputsBody(edited: EditedOutputs): unknown {
+  if (edited.size === 0) return undefined;
+  return { outputs: Object.fromEntries([...edited].map(([id, text]) => [id, objectOf(text)])) };
+}
+
+/** Outputs of earlier task runs as JSON that can be changed. */
+function OutputChanges({ execution: { taskRunList = [] }, from, edited, edit }: {
+  readonly execution: ExecutionInfo;
+  readonly from: string;
+  readonly edited: EditedOutputs;
+  readonly edit: (next: EditedOutputs) => void;
+}) {
+  const earlier = taskRunList.slice(0, taskRunList.findIndex(({ id }) => id === from))
+    .filter(({ id, outputs = {} }) => Object.keys(outputs).length > 0 && !edited.has(id));
+  const set = (id: string, text: string) => edit(new Map([...edited, [id, text]]));
+  const add = (id: string) => {
+    const found = earlier.find((taskRun) => taskRun.id === id);
+    if (found) set(id, JSON.stringify(found.outputs, null, 2));
+  };
+  return (
+    <>
+      {[...edited].map(([id, text]) => (
+        <label key={id} class="field">
+          <span>{t("execution.outputsOf", { task: titleOf(taskRunList, id) })}</span>
+          <textarea
+            class="mono"
+            rows={5}
+            spellcheck={false}
+            aria-invalid={objectOf(text) === undefined}
+            value={text}
+            onInput={(event) => set(id, event.currentTarget.value)}
+          />
+          {objectOf(text) === undefined && (
+            <small class="problem" role="alert">{t("execution.noObject")}</small>
+          )}
+        </label>
+      ))}
+      {earlier.length > 0 && (
+        <label class="field">
+          <span>{t("execution.changeOutputs")}</span>
+          <select value="" onChange={(event) => add(event.currentTarget.value)}>
+            <option value="">{t("execution.chooseTask")}</option>
+            {earlier.slice(-MAX_CHOICES).map((taskRun) => (
+              <option key={taskRun.id} value={taskRun.id}>{taskRunTitle(taskRun)}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
+
+function titleOf(taskRuns: readonly TaskRunInfo[], wanted: string): string {
+  const found = taskRuns.find(({ id }) => id === wanted);
+  return found ? taskRunTitle(found) : wanted;
 }
 
 function TaskChoice({ execution, value, set }: {

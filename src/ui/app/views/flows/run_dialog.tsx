@@ -53,7 +53,7 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
       onClose={onClose}
       actions={
         <>
-          <CopyButton text={curlOf(flow, values.data())} title={t("flows.copyCurl")} />
+          <CopyButton text={curlOf(flow, values.readableData())} title={t("flows.copyCurl")} />
           <button type="button" onClick={onClose}>{t("common.cancel")}</button>
           <button type="submit" form="run-form" class="primary" disabled={isStarting.value}>
             {t("flows.run")}

@@ -4,6 +4,7 @@ import {
   segmentsOf,
   spanOf,
   ticksOf,
+  toggledFor,
 } from "../../../../../src/ui/app/views/execution/gantt_rows.ts";
 import { execution, stateInfo, taskRun } from "./task_run_infos.ts";
 
@@ -26,6 +27,8 @@ Deno.test("ganttRows() closes large loops at first; a toggle inverts that", () =
   const source = execution("SUCCESS", [taskRun("loop"), ...items]);
   assertEquals(ganttRows(source, { toggled: NOTHING }).length, 1);
   assertEquals(ganttRows(source, { toggled: new Set(["loop"]) }).length, 10_001);
+  assertEquals(ganttRows(source, { toggled: toggledFor(source, "i9999") }).length, 10_001);
+  assertEquals(ganttRows(source, { toggled: toggledFor(source, "loop") }).length, 1);
 });
 
 Deno.test("ganttRows() shows a child execution within the task run that started it", () => {
