@@ -6,6 +6,7 @@ import { FLOWS_DE } from "./de/flows.ts";
 import { GRAPH_DE } from "./de/graph.ts";
 import { NAMESPACES_DE } from "./de/namespaces.ts";
 import { LISTS_DE } from "./de/lists.ts";
+import { DASHBOARDS_DE } from "./de/dashboards.ts";
 
 /** All texts. */
 export const DE: Texts = {
@@ -75,4 +76,5 @@ export const DE: Texts = {
   ...NAMESPACES_DE,
   ...ADMIN_DE,
   ...LISTS_DE,
+  ...DASHBOARDS_DE,
 };

@@ -4,6 +4,7 @@ import { GRAPH_EN } from "./en/graph.ts";
 import { ADMIN_EN } from "./en/admin.ts";
 import { NAMESPACES_EN } from "./en/namespaces.ts";
 import { LISTS_EN } from "./en/lists.ts";
+import { DASHBOARDS_EN } from "./en/dashboards.ts";
 
 import { EXECUTION_EN } from "./en/execution.ts";
 
@@ -75,6 +76,7 @@ export const EN = {
   ...NAMESPACES_EN,
   ...ADMIN_EN,
   ...LISTS_EN,
+  ...DASHBOARDS_EN,
 } as const;
 
 /** The name of a text. */

@@ -6,6 +6,7 @@ import { FLOWS_FR } from "./fr/flows.ts";
 import { GRAPH_FR } from "./fr/graph.ts";
 import { NAMESPACES_FR } from "./fr/namespaces.ts";
 import { LISTS_FR } from "./fr/lists.ts";
+import { DASHBOARDS_FR } from "./fr/dashboards.ts";
 
 /** All texts. */
 export const FR: Texts = {
@@ -75,4 +76,5 @@ export const FR: Texts = {
   ...NAMESPACES_FR,
   ...ADMIN_FR,
   ...LISTS_FR,
+  ...DASHBOARDS_FR,
 };

@@ -49,9 +49,8 @@ export function yamlExtensions(label: string, isReadOnly = false): Extension[] {
     foldGutter(),
     editorTheme(),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     EditorState.readOnly.of(isReadOnly),
-    ...isReadOnly ? [EditorView.contentAttributes.of({ tabindex: "0" })] : [],
     keymap.of([...searchKeymap, ...foldKeymap]),
   ];
 }

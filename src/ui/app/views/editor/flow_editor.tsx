@@ -12,7 +12,7 @@ import { CodeEditor } from "./code_editor.tsx";
 import { flowCompletion } from "./completion.ts";
 import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorModel } from "./editor_state.ts";
-import { suggestionOf } from "./problem.ts";
+import { ProblemList } from "./problem_list.tsx";
 import { problemLinter } from "./problems.ts";
 import { readFlow, save } from "./save.ts";
 import { SidePanel } from "./side_panel.tsx";
@@ -62,7 +62,7 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
         <div class="editor-main">
           <Bar model={model} save={saveIt} run={run} />
           <Source model={model} save={saveIt} run={run} />
-          <Problems model={model} />
+          <ProblemList model={model} />
         </div>
         <SidePanel model={model} />
       </div>
@@ -121,30 +121,5 @@ function Source({ model, save, run }: PartProps) {
       extensions={extensions}
       onReady={connect}
     />
-  );
-}
-
-function Problems({ model }: { readonly model: EditorModel }) {
-  const problems = model.problems.value;
-  if (problems.length === 0) return null;
-  return (
-    <ul class="editor-problems" aria-label={t("editor.problems")}>
-      {problems.map((problem, index) => (
-        <li key={index} class={problem.severity === "error" ? "bad" : "warn"}>
-          <button type="button" class="plain" onClick={() => model.goToProblem(problem)}>
-            <span class="num">{problem.line === undefined ? "" : `${problem.line}:${problem.column} `}</span>
-            <strong>{problem.path}</strong> {problem.message}
-          </button>
-          {suggestionOf(problem) !== undefined && problem.line !== undefined && (
-            <button
-              type="button"
-              onClick={() => model.fix(problem)}
-            >
-              {t("editor.replaceBy", { text: suggestionOf(problem) ?? "" })}
-            </button>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
