@@ -12,7 +12,7 @@ import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { CodeEditor } from "../editor/code_editor.tsx";
 import { EditorModel } from "../editor/editor_state.ts";
-import { ProblemList } from "../editor/problem_list.tsx";
+import { ProblemList, SourceState } from "../editor/problem_list.tsx";
 import { problemLinter } from "../editor/problems.ts";
 import { checkSource, readStored, storeDashboard, type StoredDashboard } from "./dashboard_api.ts";
 import { DashboardPreview } from "./dashboard_preview.tsx";
@@ -127,16 +127,12 @@ interface PartProps {
 }
 
 function Bar({ model, save }: PartProps) {
-  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
       <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
         {t("common.save")} <kbd>Ctrl S</kbd>
       </button>
-      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
-        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
-      </span>
-      {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
+      <SourceState model={model} />
     </div>
   );
 }

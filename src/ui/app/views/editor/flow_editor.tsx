@@ -12,7 +12,7 @@ import { CodeEditor } from "./code_editor.tsx";
 import { flowCompletion } from "./completion.ts";
 import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorModel } from "./editor_state.ts";
-import { ProblemList } from "./problem_list.tsx";
+import { ProblemList, SourceState } from "./problem_list.tsx";
 import { problemLinter } from "./problems.ts";
 import { readFlow, save } from "./save.ts";
 import { SidePanel } from "./side_panel.tsx";
@@ -85,7 +85,6 @@ interface PartProps {
 }
 
 function Bar({ model, save, run }: PartProps) {
-  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
       <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
@@ -94,10 +93,7 @@ function Bar({ model, save, run }: PartProps) {
       <button type="button" onClick={() => void run()}>
         {t("flows.run")} <kbd>Ctrl ↵</kbd>
       </button>
-      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
-        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
-      </span>
-      {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
+      <SourceState model={model} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a source, each with its place and the fix that the server suggests. */
+/** The state of a source, and what is wrong with it: each problem with its place and the fix that the server suggests. */
 import { t } from "../../texts/mod.ts";
 import type { EditorModel } from "./editor_state.ts";
 import { suggestionOf } from "./problem.ts";
@@ -26,5 +26,18 @@ export function ProblemList({ model }: { readonly model: EditorModel }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Whether the source can be saved, and whether it is. */
+export function SourceState({ model }: { readonly model: EditorModel }) {
+  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
+  return (
+    <>
+      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
+        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
+      </span>
+      {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
+    </>
   );
 }
