@@ -137,6 +137,19 @@ const SHOWING: readonly PageStory[] = [
     },
   },
   {
+    name: "the palette finds a dashboard by its title",
+    run: async (page, server) => {
+      await saveDashboard(server, source("found", COUNT, "Needle in a haystack"));
+      await page.goto("/ui/flows");
+      await page.keyboard.press("ControlOrMeta+k");
+      await page.getByRole("combobox").fill("needle");
+      await page.getByRole("option", { name: "Needle in a haystack" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/ui/dashboards/found");
+      await card(page, "All").getByText("5", { exact: true }).waitFor();
+    },
+  },
+  {
     name: "an unknown dashboard says so, and offers a new one",
     size: "small",
     expectedErrors: /404/,
