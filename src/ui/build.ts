@@ -16,6 +16,9 @@ const BESIDE = [
   "deno.lock",
   "src/ui/build.ts",
   "src/ui/tokens.css",
+  "src/base/duration.ts",
+  "src/base/json.ts",
+  "src/base/time_parts.ts",
   "src/model/executions/state.ts",
 ];
 

@@ -65,8 +65,11 @@ export function readChartRequest(query: URLSearchParams, now: Instant): ChartReq
     if (!name.startsWith("filters") || known.includes(field)) continue;
     refuse(`Invalid filter: "${shorten(name)}" names no field of executions, log lines, flows or triggers`);
   }
+  // A later end would make a range of the longest allowed length too long.
+  const { start, end = now } = readWindow(query, now);
   return {
-    ...readWindow(query, now),
+    start,
+    end,
     page: readPage(query),
     filters: {
       fields: new Set([...names].flatMap((name) => CHART_FIELDS.get(name) ?? [])),

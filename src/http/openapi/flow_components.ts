@@ -13,18 +13,21 @@ const DECLARATIONS: Readonly<Record<string, Schema>> = {
   FlowOutput: objectOf({ "id?": TEXT, "type?": TEXT, "value?": ANYTHING }),
 };
 
+const CHECK = {
+  index: INTEGER,
+  "flow?": TEXT,
+  "namespace?": TEXT,
+  "constraints?": TEXT,
+  outdated: FLAG,
+  deprecationPaths: listOf(TEXT),
+  warnings: listOf(TEXT),
+  infos: listOf(TEXT),
+  problems: listOf(ref("FlowProblem")),
+};
+
 const CHECKS: Readonly<Record<string, Schema>> = {
-  FlowCheck: objectOf({
-    index: INTEGER,
-    "flow?": TEXT,
-    "namespace?": TEXT,
-    "constraints?": TEXT,
-    outdated: FLAG,
-    deprecationPaths: listOf(TEXT),
-    warnings: listOf(TEXT),
-    infos: listOf(TEXT),
-    problems: listOf(ref("FlowProblem")),
-  }),
+  FlowCheck: objectOf(CHECK),
+  DashboardCheck: objectOf({ ...CHECK, "definition?": mapOf(ANYTHING) }),
   FlowProblem: objectOf({
     code: TEXT,
     path: TEXT,

@@ -138,9 +138,10 @@ export class Dashboards {
     });
   }
 
-  /** The problems of a source. */
-  validate(source: string): readonly Problem[] {
-    return readDashboard(parseFlowSource(source)).problems;
+  /** The problems of a source, and what it declares; without that if its syntax is wrong. */
+  validate(source: string): { readonly problems: readonly Problem[]; readonly definition?: JsonObject } {
+    const parsed = parseFlowSource(source);
+    return { problems: readDashboard(parsed).problems, definition: parsed.document };
   }
 
   /** The problems of the source of one chart. */

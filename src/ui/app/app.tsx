@@ -24,6 +24,8 @@ const ExecutionPage = lazy(() =>
 const ExecutionById = lazy(() =>
   import("./views/execution/execution_links.tsx").then((module) => module.ExecutionById)
 );
+const DashboardPage = lazy(() => import("./views/dashboards/dashboard_page.tsx"));
+const DashboardEditor = lazy(() => import("./views/dashboards/dashboard_editor.tsx"));
 const TriggerList = lazy(() => import("./views/triggers/trigger_list.tsx"));
 const NamespacesView = lazy(() => import("./views/namespaces/namespaces_view.tsx"));
 const AdminView = lazy(() => import("./views/admin/admin_view.tsx"));
@@ -43,6 +45,8 @@ export function App() {
 
 function viewOf([view, ...rest]: readonly string[]): ComponentType {
   if (view === undefined || view === "dashboards" && rest.length === 0) return Dashboard;
+  if (view === "dashboards" && (rest[0] === "new" || rest[1] === "edit")) return DashboardEditor;
+  if (view === "dashboards" && rest.length === 1) return DashboardPage;
   if (view === "executions" && rest.length === 0) return ExecutionList;
   if (view === "executions" && rest.length === 1) return ExecutionById;
   if (view === "executions" && rest.length >= 3) return ExecutionPage;

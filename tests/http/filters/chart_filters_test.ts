@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
-import { readWindow } from "../../../src/http/filters/chart_filters.ts";
+import { readChartRequest, readWindow } from "../../../src/http/filters/chart_filters.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const HOUR_MS = 3_600_000;
@@ -25,6 +25,11 @@ for (const [query, start, end] of WINDOWS) {
     assertEquals(readWindow(new URLSearchParams(query), NOW), { start, end });
   });
 }
+
+Deno.test("readChartRequest() ends the window at the instant from which a time range counts back", () => {
+  const { start, end } = readChartRequest(new URLSearchParams("timeRange=P7D"), NOW);
+  assertEquals([start, end], [day(8), NOW]);
+});
 
 /** A query, and what the message says. */
 const REFUSED: readonly (readonly [query: string, says: string])[] = [

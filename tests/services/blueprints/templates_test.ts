@@ -201,8 +201,13 @@ TRIES.set("retry-and-alert", async (app, api) => {
 });
 
 TRIES.set("executions-overview", async (app) => {
-  const dashboard = await app.json("GET", "/dashboards/executions-overview") as { charts: { id: string }[] };
-  assertEquals(dashboard.charts.map(({ id }) => id), ["executions_by_day", "states", "failing_flows"]);
+  const { charts } = await app.json("GET", "/dashboards/executions-overview") as { charts: { id: string }[] };
+  const ids = charts.map(({ id }) => id);
+  assertEquals(ids, [
+    ...["notes", "success_rate", "failed", "longest", "executions_by_day", "states", "namespaces"],
+    "failing_flows",
+  ]);
+  for (const id of ids) await app.page(`/dashboards/executions-overview/charts/${id}`);
 });
 
 Deno.test("every template is tried, and its id is that of its source", () => {

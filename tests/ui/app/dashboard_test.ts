@@ -1,6 +1,14 @@
 /** The dashboard in a browser. */
 import { assertEquals } from "../../support/assert.ts";
-import { checkAccessibility, story, withPage } from "../../support/browser.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  stories,
+  story,
+  withPage,
+} from "../../support/browser.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 
 const GOOD = `id: good
@@ -74,3 +82,100 @@ story("/: a card that cannot be loaded leaves the others", async (server) => {
     await page.getByText("100 %", { exact: true }).waitFor();
   });
 });
+
+/** Six flows fail, the first once, the second twice, …; eleven have a schedule. */
+async function failOften(server: ServerProcess): Promise<void> {
+  for (let number = 1; number <= 6; number++) {
+    await saveFlow(server, BAD.replace("id: bad", `id: bad${number}`));
+    for (let run = 0; run < number; run++) await runFlow(server, `shop/bad${number}`);
+  }
+  for (let number = 1; number <= 11; number++) {
+    await saveFlow(server, GOOD.replace("id: good", `id: good${number}`));
+  }
+}
+
+/** Counts the requests for the bars, while the time of the page stands still. */
+async function openWithClock(page: Page): Promise<{ readonly count: () => number }> {
+  let count = 0;
+  page.on("request", (request) => count += request.url().endsWith("/stats/executions/daily") ? 1 : 0);
+  await page.clock.install();
+  await page.goto("/ui/?timeRange=PT1H");
+  await page.getByText("As a table").waitFor();
+  return { count: () => count };
+}
+
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+}
+
+const DEFAULT: readonly PageStory[] = [
+  {
+    name: "a bar leads to the executions that started in its part of the time",
+    run: async (page) => {
+      await page.goto("/ui/?timeRange=P30D");
+      await page.locator(".bar.bad").first().click();
+      await page.getByRole("button", { name: /^Remove the filter From/ }).waitFor();
+      await page.getByText(/^\d+ in all/).waitFor();
+    },
+  },
+  {
+    name: "the five flows that fail most and the next ten schedules are shown",
+    size: "small",
+    scheme: "dark",
+    run: async (page) => {
+      await page.goto("/ui/?timeRange=PT1H");
+      const failing = page.getByRole("region", { name: "Flows that fail most" }).getByRole("listitem");
+      await failing.first().getByText("6 failed").waitFor();
+      const names = await failing.getByRole("link").allInnerTexts();
+      assertEquals(names, [6, 5, 4, 3, 2].map((number) => `shop.bad${number}`));
+      const schedules = page.getByRole("region", { name: "Next schedules" }).getByRole("listitem");
+      await schedules.first().waitFor();
+      assertEquals(await schedules.count(), 10);
+    },
+  },
+  {
+    name: "the time range is in the address",
+    scheme: "dark",
+    run: async (page) => {
+      await page.goto("/ui/");
+      const ranges = page.getByRole("navigation", { name: "Time range" });
+      for (const [name, search] of [["Last 30 days", "?timeRange=P30D"], ["Last 24 hours", ""]] as const) {
+        await ranges.getByRole("link", { name }).click();
+        await ranges.locator('[aria-current="true"]', { hasText: name }).waitFor();
+        assertEquals(new URL(page.url()).search, search);
+      }
+    },
+  },
+  {
+    name: "durations and the size of the database are shown",
+    run: async (page) => {
+      await page.goto("/ui/?timeRange=PT1H");
+      for (const name of ["Median duration", "95 % faster than"]) {
+        await page.locator(".tile", { hasText: name }).getByText(/\d+ m?s/).waitFor();
+      }
+      const database = page.getByRole("region", { name: "Server" }).locator("div", { hasText: "Database" });
+      await database.getByText(/[KM]B/).last().waitFor();
+    },
+  },
+  {
+    name: "new executions appear every ten seconds, but not while the page is hidden",
+    run: async (page, server) => {
+      const { count } = await openWithClock(page);
+      await runFlow(server, "shop/good1");
+      await Promise.all([page.waitForResponse("**/stats/executions/daily"), page.clock.runFor(10_000)]);
+      await page.getByText("SUCCESS 1").waitFor();
+      await setHidden(page, true);
+      const before = count();
+      await page.clock.runFor(60_000);
+      assertEquals(count(), before);
+      await runFlow(server, "shop/good1");
+      await setHidden(page, false);
+      await page.getByText("SUCCESS 2").waitFor();
+    },
+  },
+];
+
+stories("/", DEFAULT, { prepare: failOften });

@@ -1,7 +1,11 @@
 /** Plain functions behind the dashboard and the lists. */
 import { assertEquals } from "../../support/assert.ts";
 import type { StateInfo } from "../../../src/ui/app/api/entities.ts";
-import { axisMaximum, tickIndexes } from "../../../src/ui/app/views/dashboard/chart_scale.ts";
+import {
+  axisMaximum,
+  fractionMaximum,
+  tickIndexes,
+} from "../../../src/ui/app/views/dashboard/chart_scale.ts";
 import { metricValues, rankFromTop, summaryOf } from "../../../src/ui/app/views/dashboard/dashboard_data.ts";
 import { bulkRequest, labelsIn } from "../../../src/ui/app/views/executions/bulk_request.ts";
 import { segmentsOf, spanOf } from "../../../src/ui/app/views/executions/mini_gantt.tsx";
@@ -96,6 +100,11 @@ Deno.test("axisMaximum() and tickIndexes() give round numbers and even steps", (
   assertEquals(tickIndexes(7, 6), [0, 2, 4, 6]);
   assertEquals(tickIndexes(60, 6), [0, 10, 20, 30, 40, 50]);
   assertEquals(tickIndexes(3, 6), [0, 1, 2]);
+});
+
+Deno.test("fractionMaximum() is a fraction below 2, else as for counts", () => {
+  const maxima = [[0, 2], [0.05, 0.1], [0.3, 0.4], [0.5, 1], [1.5, 2], [3, 4], [11, 20]] as const;
+  for (const [value, expected] of maxima) assertEquals(fractionMaximum(value), expected);
 });
 
 Deno.test("rankFromTop() finds a percentile in a list that begins with the largest value", () => {

@@ -126,7 +126,10 @@ export const MONITORING_OPERATIONS: Operations = [
   ["GET /dashboards/settings/default-dashboards", "Gets the default dashboards; always none", {
     response: JSON_OBJECT,
   }],
-  ["POST /dashboards/validate", "Validates a dashboard", { body: YAML, response: CHECK }],
+  ["POST /dashboards/validate", "Validates a dashboard, and gets what its source declares", {
+    body: YAML,
+    response: json(ref("DashboardCheck")),
+  }],
   ["POST /dashboards/validate/chart", "Validates a chart", { body: YAML, response: CHECK }],
   ["POST /dashboards/charts/preview", "Gets the data of a chart that is not saved", {
     body: PREVIEW,

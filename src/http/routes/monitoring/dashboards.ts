@@ -42,9 +42,12 @@ export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
     return c.body(null, 204);
   });
 
-  routes.post("/dashboards/validate", async (c) => checked(dashboards.validate(await readSource(c))));
+  routes.post("/dashboards/validate", async (c) => {
+    const { problems, definition } = dashboards.validate(await readSource(c));
+    return valueResponse({ ...checkOf(problems), ...definition && { definition } });
+  });
   routes.post("/dashboards/validate/chart", async (c) => {
-    return checked(dashboards.validateChart(await readSource(c)));
+    return valueResponse(checkOf(dashboards.validateChart(await readSource(c))));
   });
   return routes;
 }
@@ -101,6 +104,6 @@ function response(dashboard: Dashboard): Response {
   return valueResponse(bodyOf(dashboard));
 }
 
-function checked(problems: readonly Problem[]): Response {
-  return valueResponse(checkResponse({ index: 0, problems, isOutdated: false }));
+function checkOf(problems: readonly Problem[]): JsonObject {
+  return checkResponse({ index: 0, problems, isOutdated: false });
 }

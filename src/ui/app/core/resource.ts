@@ -78,7 +78,8 @@ function everyWhileVisible(intervalMs: number, run: () => Promise<void>): () => 
     if (!isEnded && !document.hidden) timer = setTimeout(() => void run().finally(arm), intervalMs);
   };
   const onVisibility = () => {
-    if (!document.hidden) void run().finally(arm);
+    if (document.hidden) clearTimeout(timer);
+    else void run().finally(arm);
   };
   document.addEventListener("visibilitychange", onVisibility);
   arm();

@@ -137,12 +137,14 @@ interface PagerProps {
   readonly page: number;
   readonly size: number;
   readonly total: number;
+  /** Absent: the page is the parameter `page` of the address. */
+  readonly onPage?: (page: number) => void;
 }
 
-/** Buttons between pages, and the number of all rows. The page is the parameter `page` of the address. */
-export function Pager({ page, size, total }: PagerProps) {
+/** Buttons between pages, and the number of all rows. */
+export function Pager({ page, size, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / size));
-  const goTo = (next: number) => setQuery({ page: String(next) });
+  const goTo = onPage ?? ((next: number) => setQuery({ page: String(next) }));
   return (
     <nav class="pager" aria-label={t("common.page", { page, pages })}>
       <span class="dim">{t("common.total", { count: total.toLocaleString() })}</span>

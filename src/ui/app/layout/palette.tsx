@@ -1,4 +1,4 @@
-/** The palette: finds views, flows and executions, and goes there (Ctrl K). */
+/** The palette: finds views, flows, dashboards and executions, and goes there (Ctrl K). */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, type Page } from "../api/client.ts";
@@ -15,6 +15,7 @@ interface Hit {
 }
 
 const MAX_FLOWS = 8;
+const MAX_DASHBOARDS = 4;
 const EXECUTION_ID = /^[A-Za-z0-9]{22}$/;
 
 const isOpen = signal(false);
@@ -96,7 +97,8 @@ async function find(wanted: string): Promise<void> {
   hits.value = viewsLike(wanted);
   const found = wanted.trim() === ""
     ? []
-    : [...await executionsLike(wanted.trim()), ...await flowsLike(wanted.trim())];
+    : (await Promise.all([executionsLike, flowsLike, dashboardsLike].map((like) => like(wanted.trim()))))
+      .flat();
   if (text.value === wanted) hits.value = [...hits.value, ...found];
 }
 
@@ -115,6 +117,16 @@ async function flowsLike(wanted: string): Promise<Hit[]> {
     title: `${namespace}.${id}`,
     kind: t("common.flow"),
     href: pagePath("flows", "edit", namespace, id),
+  }));
+}
+
+async function dashboardsLike(wanted: string): Promise<Hit[]> {
+  const query = { q: wanted, size: MAX_DASHBOARDS };
+  const { results } = await get<Page<{ id: string; title: string }>>("/dashboards", query);
+  return results.map(({ id, title }) => ({
+    title,
+    kind: t("nav.dashboard"),
+    href: pagePath("dashboards", id),
   }));
 }
 

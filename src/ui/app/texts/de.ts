@@ -8,6 +8,7 @@ import { FILES_DE } from "./de/files.ts";
 import { ITEMS_DE } from "./de/namespace_items.ts";
 import { NAMESPACES_DE } from "./de/namespaces.ts";
 import { LISTS_DE } from "./de/lists.ts";
+import { DASHBOARDS_DE } from "./de/dashboards.ts";
 
 /** All texts. */
 export const DE: Texts = {
@@ -79,4 +80,5 @@ export const DE: Texts = {
   ...ITEMS_DE,
   ...ADMIN_DE,
   ...LISTS_DE,
+  ...DASHBOARDS_DE,
 };

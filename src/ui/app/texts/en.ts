@@ -6,6 +6,7 @@ import { FILES_EN } from "./en/files.ts";
 import { ITEMS_EN } from "./en/namespace_items.ts";
 import { NAMESPACES_EN } from "./en/namespaces.ts";
 import { LISTS_EN } from "./en/lists.ts";
+import { DASHBOARDS_EN } from "./en/dashboards.ts";
 
 import { EXECUTION_EN } from "./en/execution.ts";
 
@@ -79,6 +80,7 @@ export const EN = {
   ...ITEMS_EN,
   ...ADMIN_EN,
   ...LISTS_EN,
+  ...DASHBOARDS_EN,
 } as const;
 
 /** The name of a text. */

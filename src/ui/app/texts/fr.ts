@@ -8,6 +8,7 @@ import { FILES_FR } from "./fr/files.ts";
 import { ITEMS_FR } from "./fr/namespace_items.ts";
 import { NAMESPACES_FR } from "./fr/namespaces.ts";
 import { LISTS_FR } from "./fr/lists.ts";
+import { DASHBOARDS_FR } from "./fr/dashboards.ts";
 
 /** All texts. */
 export const FR: Texts = {
@@ -79,4 +80,5 @@ export const FR: Texts = {
   ...ITEMS_FR,
   ...ADMIN_FR,
   ...LISTS_FR,
+  ...DASHBOARDS_FR,
 };

@@ -84,6 +84,35 @@ for (const [request, body, status, says] of REFUSED) {
   });
 }
 
+const BROKEN_CHART = `title: Runs
+charts:
+  - id: runs
+    type: io.svc.plugin.core.dashboard.chart.Graph
+  - id: rows
+    type: io.svc.plugin.core.dashboard.chart.Table
+    data:
+      type: io.svc.plugin.core.dashboard.data.Executions
+      columns: {state: {field: STAET}}
+`;
+
+Deno.test("POST /dashboards/validate gives the place of each problem, and the definition beside them", async () => {
+  await using server = await Harness.start();
+  const check = await server.json("POST", "/dashboards/validate", yaml(BROKEN_CHART)) as JsonObject;
+  const problems = check.problems as JsonObject[];
+  assertEquals(problems.map(({ path, line, column }) => [path, line, column]), [
+    ["charts[0].type", 4, 11],
+    ["charts[1].data.columns.state.field", 9, 32],
+  ]);
+  const { title, charts } = check.definition as { title: string; charts: { id: string }[] };
+  assertEquals([title, charts.map(({ id }) => id)], ["Runs", ["runs", "rows"]]);
+});
+
+Deno.test("POST /dashboards/validate of a source that is no YAML gives no definition", async () => {
+  await using server = await Harness.start();
+  const check = await server.json("POST", "/dashboards/validate", yaml("title: [\n")) as JsonObject;
+  assertEquals([(check.problems as JsonObject[]).length > 0, check.definition], [true, undefined]);
+});
+
 const CHECKED: readonly (readonly [path: string, body: string, constraints: string | undefined])[] = [
   ["/dashboards/validate", source("x"), undefined],
   ["/dashboards/validate", "id: x\n", "title: must not be empty"],

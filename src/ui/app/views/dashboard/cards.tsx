@@ -8,7 +8,8 @@ import { durationText, now } from "../../core/time.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
-import { loadFailing, loadSchedules, metricValues, type Range } from "./dashboard_data.ts";
+import { loadFailing, loadSchedules, metricValues } from "./dashboard_data.ts";
+import type { Range } from "./range_choice.tsx";
 
 /** Time between two loads of a card. */
 export const REFRESH_MS = 10_000;

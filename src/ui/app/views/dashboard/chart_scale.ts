@@ -13,3 +13,10 @@ export function tickIndexes(length: number, count: number): number[] {
   const step = Math.max(1, Math.ceil(length / count));
   return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);
 }
+
+/** As {@link axisMaximum}, for values that need not be whole: below 2 it is a fraction. */
+export function fractionMaximum(value: number): number {
+  if (value >= 2 || value <= 0) return axisMaximum(value);
+  const power = 10 ** Math.ceil(-Math.log10(value));
+  return axisMaximum(value * power) / power;
+}

@@ -7,28 +7,22 @@ import { useResource } from "../../core/resource.ts";
 import { durationText } from "../../core/time.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
-import { t, type TextName } from "../../texts/mod.ts";
+import { t } from "../../texts/mod.ts";
 import { Card, FailingFlows, NextSchedules, REFRESH_MS, ServerCard } from "./cards.tsx";
 import {
   IN_PROGRESS,
   loadParts,
   loadPercentiles,
   loadTotals,
-  type Range,
-  RANGES,
   type Summary,
   summaryOf,
 } from "./dashboard_data.ts";
 import { ExecutionsChart } from "./executions_chart.tsx";
+import { DashboardSwitch } from "./dashboard_switch.tsx";
 import { FirstSteps } from "./first_steps.tsx";
+import { type Range, RangeChoice, RANGES } from "./range_choice.tsx";
 
 const DEFAULT_RANGE: Range = "PT24H";
-const RANGE_TITLES: Readonly<Record<Range, TextName>> = {
-  PT1H: "range.hour",
-  PT24H: "range.day",
-  P7D: "range.week",
-  P30D: "range.month",
-};
 /** Percentiles sort all executions of the range, so they are read less often. */
 const PERCENTILES_REFRESH_MS = 60_000;
 
@@ -39,28 +33,13 @@ export function Dashboard() {
   return (
     <>
       <ViewHead title={t("nav.dashboard")}>
-        {totals.data?.all !== 0 && <RangeChoice present={range} />}
+        {totals.data?.all !== 0 && <RangeChoice present={range} ranges={RANGES} fallback={DEFAULT_RANGE} />}
+        <DashboardSwitch />
       </ViewHead>
       <Loaded resource={totals} rows={10}>
         {({ all, running }) => all === 0 ? <FirstSteps /> : <Figures range={range} running={running} />}
       </Loaded>
     </>
-  );
-}
-
-function RangeChoice({ present }: { readonly present: Range }) {
-  return (
-    <nav class="segments" aria-label={t("dashboard.range")}>
-      {RANGES.map((range) => (
-        <a
-          key={range}
-          href={pagePath() + urlQuery({ timeRange: range === DEFAULT_RANGE ? undefined : range })}
-          aria-current={range === present ? "true" : undefined}
-        >
-          {t(RANGE_TITLES[range])}
-        </a>
-      ))}
-    </nav>
   );
 }
 

@@ -2,11 +2,7 @@
 import { type State, STATES, TERMINAL_STATES } from "../../../../model/executions/state.ts";
 import { get, type Page, type Query, send } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
-
-/** Time ranges that a person can choose, as the API names them. */
-export const RANGES = ["PT1H", "PT24H", "P7D", "P30D"] as const;
-/** One of {@link RANGES}. */
-export type Range = typeof RANGES[number];
+import type { Range } from "./range_choice.tsx";
 
 /** Executions that started in a part of the range. */
 export interface TimePart {

@@ -2,18 +2,14 @@
 import { type State, STATES, TERMINAL_STATES } from "../../../../model/executions/state.ts";
 import { urlQuery } from "../../api/client.ts";
 import { pagePath } from "../../core/places.ts";
-import { dateTimeText, shortTimeText } from "../../core/time.ts";
+import { dateTimeText } from "../../core/time.ts";
 import { toneOf } from "../../kit/state_badge.tsx";
 import { t } from "../../texts/mod.ts";
 import { STARTED_BEFORE, STARTED_FROM } from "../executions/execution_filters.ts";
-import { axisMaximum, tickIndexes } from "./chart_scale.ts";
+import { axisMaximum } from "./chart_scale.ts";
 import type { Summary, TimePart } from "./dashboard_data.ts";
+import { Legend, Plot, type PlotBar } from "./plot.tsx";
 
-const HEIGHT = 100;
-/** Width of a bar and the gap after it. */
-const STEP = 10;
-const BAR = 8;
-const TICKS = 6;
 /** What ended comes first, so that its share can be compared from bar to bar. */
 const BAR_ORDER: readonly State[] = [...STATES].sort((a, b) =>
   Number(TERMINAL_STATES.has(b)) - Number(TERMINAL_STATES.has(a))
@@ -26,43 +22,21 @@ interface ChartProps {
 
 /** The chart with its legend and its table. */
 export function ExecutionsChart({ parts, summary }: ChartProps) {
-  const maximum = axisMaximum(Math.max(...parts.map(totalOf)));
+  const left = {
+    maximum: axisMaximum(Math.max(...parts.map(totalOf))),
+    textOf: (value: number) => value.toLocaleString(),
+  };
+  const bars = parts.map((part, index) => barOf(part, parts[index + 1]));
   return (
     <div class="time-chart">
-      <div class="plot">
-        <div class="y-axis num" aria-hidden="true">
-          <span>{maximum.toLocaleString()}</span>
-          <span>{(maximum / 2).toLocaleString()}</span>
-          <span>0</span>
-        </div>
-        <svg
-          viewBox={`0 0 ${parts.length * STEP} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          aria-hidden="true"
-        >
-          <path class="grid" d={`M0 .5H${parts.length * STEP}M0 ${HEIGHT / 2}H${parts.length * STEP}`} />
-          {parts.map((part, index) => (
-            <Bar
-              key={part.startDate}
-              part={part}
-              x={index * STEP}
-              maximum={maximum}
-              href={hrefOf(part, parts[index + 1])}
-            />
-          ))}
-        </svg>
-        <div class="x-axis dim num" aria-hidden="true">
-          {tickIndexes(parts.length, TICKS).map((index) => (
-            <span key={index} style={{ left: `${100 * (index + 0.5) / parts.length}%` }}>
-              {shortTimeText(
-                parts[index]?.startDate ?? "",
-                parts[index]?.groupBy === "day" ? "day" : "minute",
-              )}
-            </span>
-          ))}
-        </div>
-      </div>
-      <Legend summary={summary} />
+      <Plot bars={bars} unit={parts[0]?.groupBy === "day" ? "day" : "minute"} left={left} />
+      <Legend
+        items={summary.states.map(([state, count]) => ({
+          name: state,
+          tone: toneOf(state),
+          value: count.toLocaleString(),
+        }))}
+      />
       <details>
         <summary>{t("dashboard.asTable")}</summary>
         <PartTable parts={parts} summary={summary} />
@@ -71,41 +45,14 @@ export function ExecutionsChart({ parts, summary }: ChartProps) {
   );
 }
 
-function Bar({ part, x, maximum, href }: {
-  readonly part: TimePart;
-  readonly x: number;
-  readonly maximum: number;
-  readonly href: string;
-}) {
+function barOf(part: TimePart, next: TimePart | undefined): PlotBar {
   const counts = countsOf(part);
-  let top = HEIGHT;
-  return (
-    <a href={href} tabindex={-1}>
-      <title>
-        {`${dateTimeText(part.startDate)}${counts.map(([state, n]) => `\n${state}: ${n}`).join("")}`}
-      </title>
-      <rect class="hit" x={x} y="0" width={STEP} height={HEIGHT} />
-      {counts.map(([state, count]) => {
-        const height = HEIGHT * count / maximum;
-        top -= height;
-        return (
-          <rect key={state} class={`bar ${toneOf(state)}`} x={x + 1} y={top} width={BAR} height={height} />
-        );
-      })}
-    </a>
-  );
-}
-
-function Legend({ summary: { states } }: { readonly summary: Summary }) {
-  return (
-    <ul class="legend">
-      {states.map(([state, count]) => (
-        <li key={state} class={toneOf(state)}>
-          <span class="swatch" aria-hidden="true" /> {state} <span class="num">{count.toLocaleString()}</span>
-        </li>
-      ))}
-    </ul>
-  );
+  return {
+    start: part.startDate,
+    href: hrefOf(part, next),
+    notes: counts.map(([state, count]) => `${state}: ${count}`),
+    parts: counts.map(([state, value]) => ({ name: state, tone: toneOf(state), value })),
+  };
 }
 
 function PartTable({ parts, summary: { states } }: ChartProps) {

@@ -12,7 +12,7 @@ import { flowCompletion } from "./completion.ts";
 import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorModel } from "./editor_state.ts";
 import { type LastRun, type RunSummary, summaryOf, useLastRun } from "./last_run.ts";
-import { suggestionOf } from "./problem.ts";
+import { ProblemList, SourceState } from "./problem_list.tsx";
 import { problemLinter } from "./problems.ts";
 import { runMarks } from "./run_marks.ts";
 import { readFlow, save } from "./save.ts";
@@ -66,7 +66,7 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
         <div class="editor-main">
           <Bar model={model} save={saveIt} run={run} />
           <Source model={model} />
-          <Problems model={model} />
+          <ProblemList model={model} />
         </div>
         <SidePanel model={model} lastRun={lastRun} />
       </div>
@@ -112,7 +112,6 @@ interface BarProps {
 }
 
 function Bar({ model, save, run }: BarProps) {
-  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
       <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
@@ -130,10 +129,7 @@ function Bar({ model, save, run }: BarProps) {
           {t("editor.runUpTo", { task: model.runnableId.value })}
         </button>
       )}
-      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
-        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
-      </span>
-      {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
+      <SourceState model={model} />
     </div>
   );
 }
@@ -154,30 +150,5 @@ function Source({ model }: { readonly model: EditorModel }) {
       extensions={extensions}
       onReady={connect}
     />
-  );
-}
-
-function Problems({ model }: { readonly model: EditorModel }) {
-  const problems = model.problems.value;
-  if (problems.length === 0) return null;
-  return (
-    <ul class="editor-problems" aria-label={t("editor.problems")}>
-      {problems.map((problem, index) => (
-        <li key={index} class={problem.severity === "error" ? "bad" : "warn"}>
-          <button type="button" class="plain" onClick={() => model.goToProblem(problem)}>
-            <span class="num">{problem.line === undefined ? "" : `${problem.line}:${problem.column} `}</span>
-            <strong>{problem.path}</strong> {problem.message}
-          </button>
-          {suggestionOf(problem) !== undefined && problem.line !== undefined && (
-            <button
-              type="button"
-              onClick={() => model.fix(problem)}
-            >
-              {t("editor.replaceBy", { text: suggestionOf(problem) ?? "" })}
-            </button>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }

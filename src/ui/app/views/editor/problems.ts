@@ -8,25 +8,29 @@ import { type Problem, rangeOf, suggestionOf } from "./problem.ts";
 const PAUSE_MS = 250;
 
 /** Validates after each pause of typing; `onProblems` gets what was found in which source. */
-export function problemLinter(onProblems: (problems: readonly Problem[], source: string) => void): Extension {
+export function problemLinter(
+  onProblems: (problems: readonly Problem[], source: string) => void,
+  check: (source: string) => Promise<readonly Problem[]> = checkFlows,
+): Extension {
   return linter(async ({ state }) => {
     const source = state.doc.toString();
-    const problems = await validate(source);
+    const problems = await validate(source, check);
     onProblems(problems, source);
     return problems.map((problem) => diagnosticOf(problem, state.doc));
   }, { delay: PAUSE_MS });
 }
 
-/** The problems of a source; one that says so if the server cannot be reached. */
-export async function validate(source: string): Promise<readonly Problem[]> {
-  if (source.trim() === "") return [];
+async function checkFlows(body: string): Promise<readonly Problem[]> {
   const headers = { "content-type": "application/x-yaml" };
+  const checks = await send<{ problems?: Problem[] }[]>("POST", "/flows/validate", { body, headers });
+  return checks.flatMap(({ problems = [] }) => problems);
+}
+
+/** The problems of a source; one that says so if the server cannot be reached. */
+export async function validate(source: string, check = checkFlows): Promise<readonly Problem[]> {
+  if (source.trim() === "") return [];
   try {
-    const checks = await send<{ problems?: Problem[] }[]>("POST", "/flows/validate", {
-      body: source,
-      headers,
-    });
-    return checks.flatMap(({ problems = [] }) => problems);
+    return await check(source);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return [{ path: "", message, severity: "warning" }];

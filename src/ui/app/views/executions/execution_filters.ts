@@ -8,6 +8,8 @@ import type { FilterField } from "../../kit/filters.tsx";
 export const STARTED_FROM = "filters[startDate][GREATER_THAN_OR_EQUAL_TO]";
 /** Parameter of the end of the range of starts, which is no part of it. */
 export const STARTED_BEFORE = "filters[startDate][LESS_THAN]";
+/** Parameter of a namespace without those below it. */
+export const NAMESPACE_IS = "filters[namespace][EQUALS]";
 
 /** The fields that a person can choose. */
 export const EXECUTION_FILTERS: readonly FilterField[] = [
@@ -36,6 +38,7 @@ export const EXECUTION_FILTERS: readonly FilterField[] = [
       { value: "CHILD", title: "executions.childrenOnly" },
     ],
   },
+  { name: NAMESPACE_IS, kind: "given", title: "common.namespace" },
   { name: STARTED_FROM, kind: "given", title: "executions.startedFrom", textOf: dateTimeText },
   { name: STARTED_BEFORE, kind: "given", title: "executions.startedBefore", textOf: dateTimeText },
   { name: "triggerExecutionId", kind: "given", title: "executions.startedBy" },

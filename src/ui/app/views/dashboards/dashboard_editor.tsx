@@ -1,0 +1,154 @@
+/** `/dashboards/new` and `/dashboards/:id/edit`: the source of a dashboard beside what it shows. */
+import { keymap } from "@codemirror/view";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { sendText } from "../../api/client.ts";
+import { apiPath, pagePath } from "../../core/places.ts";
+import { useResource } from "../../core/resource.ts";
+import { guardLeaving, navigate, query, segments } from "../../core/router.ts";
+import { confirmed } from "../../kit/dialog.tsx";
+import { attempt, Loaded, showToast } from "../../kit/feedback.tsx";
+import { ViewHead } from "../../layout/shell.tsx";
+import { t } from "../../texts/mod.ts";
+import { CodeEditor } from "../editor/code_editor.tsx";
+import { EditorModel } from "../editor/editor_state.ts";
+import { ProblemList, SourceState } from "../editor/problem_list.tsx";
+import { problemLinter } from "../editor/problems.ts";
+import { checkSource, readStored, storeDashboard, type StoredDashboard } from "./dashboard_api.ts";
+import { DashboardPreview } from "./dashboard_preview.tsx";
+import { type Dashboard, readDashboard } from "./definition.ts";
+
+/** The template that a new dashboard begins with. */
+const TEMPLATE = "executions-overview";
+const NEW_ID = "my_dashboard";
+
+/** What the editor begins with. */
+interface Beginning {
+  readonly source: string;
+  /** Absent: the dashboard is new. */
+  readonly stored?: StoredDashboard;
+}
+
+/** The view. */
+export default function DashboardEditorView() {
+  const [, first = "", last] = segments.value;
+  const id = last === "edit" ? first : undefined;
+  const copied = query.value.get("copy") ?? undefined;
+  const key = `edit ${id} ${copied}`;
+  const beginning = useResource(key, (signal) => loadBeginning(id, copied, signal));
+  return (
+    <>
+      <ViewHead
+        title={id ?? t("dashboards.new")}
+        above={
+          <a href={id === undefined ? pagePath() : pagePath("dashboards", id)}>
+            {id === undefined ? t("nav.dashboard") : t("dashboards.view")}
+          </a>
+        }
+      />
+      <Loaded resource={beginning}>{(found) => <DashboardEditor key={key} beginning={found} />}</Loaded>
+    </>
+  );
+}
+
+async function loadBeginning(
+  id: string | undefined,
+  copied: string | undefined,
+  signal: AbortSignal,
+): Promise<Beginning> {
+  if (id !== undefined) {
+    const stored = await readStored(id, signal);
+    return { source: stored.sourceCode, stored };
+  }
+  if (copied !== undefined) return { source: copyOf((await readStored(copied, signal)).sourceCode) };
+  const path = `${apiPath("blueprints", "community", "dashboard", TEMPLATE)}/source`;
+  const source = await sendText("GET", path, { signal });
+  return { source: source.replace(TEMPLATE, NEW_ID) };
+}
+
+/** The same source with another id, if it has one. */
+function copyOf(source: string): string {
+  return source.replace(/^(id:\s*)(["']?)([\w.-]+)\2/m, "$1$3_copy");
+}
+
+function DashboardEditor({ beginning: { source, stored } }: { readonly beginning: Beginning }) {
+  const model = useMemo(() => {
+    const created = new EditorModel(source);
+    if (stored) created.saved.value = source;
+    return created;
+  }, []);
+  const latest = useSignal(stored);
+  const dashboard = useSignal<Dashboard | undefined>(undefined);
+  useEffect(() => guardLeaving(() => model.hasLosses ? t("dashboards.unsaved") : undefined), []);
+  const save = async () => {
+    const known = latest.value;
+    if (known && !await mayReplace(known)) return;
+    const text = model.source.value;
+    const saved = await attempt(() => storeDashboard(text, known?.id));
+    if (!saved) return;
+    model.saved.value = text;
+    latest.value = saved;
+    showToast("good", t("dashboards.saved"));
+    if (!known) navigate(pagePath("dashboards", saved.id));
+  };
+  const check = async (text: string) => {
+    const { problems, definition } = await checkSource(text);
+    // While the syntax is wrong the last dashboard stays.
+    if (definition) dashboard.value = readDashboard(definition);
+    return problems;
+  };
+  return (
+    <div class="editor dashboard-editor">
+      <div class="editor-main">
+        <Bar model={model} save={save} />
+        <Source model={model} save={save} check={check} />
+        <ProblemList model={model} />
+      </div>
+      <DashboardPreview dashboard={dashboard.value} problems={model.problems.value} />
+    </div>
+  );
+}
+
+/** Asks if the stored dashboard is another than the one that was opened. */
+async function mayReplace({ id, updated }: StoredDashboard): Promise<boolean> {
+  const present = await attempt(() => readStored(id));
+  if (!present || present.updated === updated) return present !== undefined;
+  return await confirmed({
+    title: t("dashboards.changed"),
+    text: t("dashboards.changedText"),
+    action: t("dashboards.replace"),
+    isDangerous: true,
+  });
+}
+
+interface PartProps {
+  readonly model: EditorModel;
+  readonly save: () => Promise<void>;
+}
+
+function Bar({ model, save }: PartProps) {
+  return (
+    <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
+      <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
+        {t("common.save")} <kbd>Ctrl S</kbd>
+      </button>
+      <SourceState model={model} />
+    </div>
+  );
+}
+
+function Source({ model, save, check }: PartProps & { readonly check: Parameters<typeof problemLinter>[1] }) {
+  const extensions = useMemo(() => [
+    model.follow,
+    problemLinter(model.receive, check),
+    keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (void save(), true) }]),
+  ], []);
+  return (
+    <CodeEditor
+      source={model.source.value}
+      label={t("dashboards.source")}
+      extensions={extensions}
+      onReady={(view) => model.connect(view)}
+    />
+  );
+}
