@@ -17,7 +17,11 @@ interface DialogProps {
 /** A modal dialog; it is open while it is rendered. */
 export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The browser would focus the button that closes the dialog.
+    dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
+  }, []);
   return (
     <dialog ref={dialog} class={wide ? "wide" : ""} aria-label={title} onClose={onClose}>
       <header>
