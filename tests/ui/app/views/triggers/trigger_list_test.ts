@@ -235,7 +235,7 @@ stories("/triggers: actions", [
       const every = schedule("every", EVERY_SECOND, ", withSeconds: true");
       await saveIn(server, "locked", "one", `${PAUSES}\ntriggers:\n${every}`);
       await page.goto(`${LIST}?namespace=locked`);
-      await rowsOf(page, TABLE).first().getByText("LOCKED").waitFor();
+      await rowsOf(page, TABLE).first().getByText("LOCKED", { exact: true }).waitFor();
       await rowsOf(page, TABLE).first().getByRole("link").first().click();
       await page.getByRole("dialog").getByText("waits for the end of its execution").waitFor();
       await page.getByRole("button", { name: "Unlock" }).last().click();
