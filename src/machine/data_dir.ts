@@ -2,12 +2,12 @@
  * The data directory: its lock, the encryption key, and a reserve of disk space. Independent of the content of the
  * database.
  */
-import { statfs } from "node:fs/promises";
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
 import type { DiskProblem } from "../model/server_health.ts";
+import { readDiskSpace } from "./disk_space.ts";
 
 const LOCK_FILE = "sluice.lock";
 const PID_FILE = "sluice.pid";
@@ -151,14 +151,9 @@ export class DataDir implements AsyncDisposable {
     }
   }
 
-  /** Bytes that the disk has left; Infinity if the system does not say, or without the permission `--allow-sys=statfs`. */
+  /** Bytes that the disk has left; Infinity if this is not known. */
   async freeBytes(): Promise<number> {
-    try {
-      const { bavail, bsize } = await statfs(this.path);
-      return bavail * bsize;
-    } catch {
-      return Infinity;
-    }
+    return (await readDiskSpace(this.path))?.freeBytes ?? Infinity;
   }
 
   /** Releases the lock. */

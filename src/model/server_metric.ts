@@ -26,6 +26,13 @@ export function serverMetric(
   return { name, help, type, samples: [{ value }] };
 }
 
+/** Room of a file system. */
+export interface DiskSpace {
+  readonly totalBytes: number;
+  /** What this process may still use. */
+  readonly freeBytes: number;
+}
+
 /** Resource usage of the process. */
 export interface ProcessFacts {
   readonly residentBytes: number;
@@ -33,4 +40,6 @@ export interface ProcessFacts {
   readonly cpuSeconds: number;
   /** Size of the database and its log; absent without a disk. */
   readonly storeBytes?: number;
+  /** Room of the file system with the database; absent if the system does not say. */
+  readonly disk?: DiskSpace;
 }

@@ -135,6 +135,7 @@ export const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
   ["POST /executions/latest", "getLatestExecutions"],
   ["GET /executions/distinct-field-values", "findDistinctFieldValues"],
   ["GET /executions/export/by-query/csv", "exportExecutions"],
+  ["GET /executions/export/by-query/json", "exportExecutionsAsJson"],
   ["GET /executions/{id}/follow-dependencies", "followDependenciesExecutions"],
   ["GET /executions/{id}/file", "downloadFileFromExecution"],
   ["GET /executions/{id}/file/metas", "getFileMetadatasFromExecution"],

@@ -1,6 +1,7 @@
-/** Memory and CPU time of this process, and the size of its database. */
+/** Memory and CPU time of this process, the size of its database, and the room of its disk. */
 import { cpuUsage } from "node:process";
 import type { ProcessFacts } from "../../model/server_metric.ts";
+import { readDiskSpace } from "../disk_space.ts";
 
 /** The database and its write-ahead log. */
 const DATABASE_FILES = ["sluice.db", "sluice.db-wal"];
@@ -15,6 +16,7 @@ export async function readProcessFacts(dataDir: string | undefined): Promise<Pro
     heapBytes: heapUsed,
     cpuSeconds: (user + system) / MICROSECONDS,
     storeBytes: dataDir === undefined ? undefined : await sizeOf(dataDir),
+    disk: dataDir === undefined ? undefined : await readDiskSpace(dataDir),
   };
 }
 

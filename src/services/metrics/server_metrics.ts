@@ -128,7 +128,7 @@ function totalOf({ states }: NamespaceCounts): number {
 }
 
 function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
-  const { residentBytes, heapBytes, cpuSeconds, storeBytes } = facts;
+  const { residentBytes, heapBytes, cpuSeconds, storeBytes, disk } = facts;
   const samples = [{ labels: { version }, value: 1 }];
   return [
     { name: "sluice_info", help: "The version", type: "gauge", samples },
@@ -136,6 +136,10 @@ function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
     gauge("process_heap_bytes", "Memory of its objects", heapBytes),
     counter("process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
     ...(storeBytes === undefined ? [] : [gauge("sluice_store_bytes", "Size of the database", storeBytes)]),
+    ...(disk === undefined ? [] : [
+      gauge("sluice_disk_bytes", "Size of the disk of the database", disk.totalBytes),
+      gauge("sluice_disk_free_bytes", "Bytes that this disk has left", disk.freeBytes),
+    ]),
   ];
 }
 

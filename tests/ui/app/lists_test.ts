@@ -135,7 +135,7 @@ Deno.test("metricValues() reads values without labels", () => {
 Deno.test("logQuery() searches the last hour unless the address bounds the search", () => {
   const query = (text: string) => logQuery(new URLSearchParams(text));
   assertEquals<unknown>(query(""), { timeRange: "PT1H" });
-  assertEquals<unknown>(query("q=a&other=b"), { q: "a", timeRange: "PT1H" });
-  assertEquals<unknown>(query("timeRange=P7D"), { timeRange: "P7D" });
-  assertEquals<unknown>(query("executionId=x"), { executionId: "x" });
+  assertEquals<unknown>(query("q=a&other=b"), { q: ["a"], timeRange: "PT1H" });
+  assertEquals<unknown>(query("timeRange=P7D"), { timeRange: ["P7D"] });
+  assertEquals<unknown>(query("executionId=x&triggerId="), { executionId: ["x"] });
 });

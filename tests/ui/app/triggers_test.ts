@@ -55,7 +55,10 @@ story(
     await withPage(server, { expectedErrors: /status of 422/ }, async (page) => {
       await page.goto("/ui/triggers");
       await page.getByRole("link", { name: "hook" }).click();
-      await page.getByText(`${server.url}/api/v1/main/executions/webhook/shop/nightly/a-long-key`).waitFor();
+      await page.getByText(`${server.url}/api/v1/main/executions/webhook/shop/nightly/a-long-key`, {
+        exact: true,
+      })
+        .waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.goto("/ui/triggers?trigger=shop/nightly/daily");

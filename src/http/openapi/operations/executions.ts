@@ -62,6 +62,10 @@ const BASE: Operations = [
     query: EXECUTION_FILTERS,
     response: CSV,
   }],
+  ["GET /executions/export/by-query/json", "Exports executions as JSON", {
+    query: EXECUTION_FILTERS,
+    response: json(listOf(ref("Execution"))),
+  }],
   ["GET /executions/{id}", "Gets an execution with its task runs", { response: EXECUTION }],
   ["DELETE /executions/{id}", "Deletes an execution", { status: 204 }],
   ["GET /executions/{id}/follow", "Streams an execution at each change until it ends", {

@@ -1,7 +1,7 @@
 /** Views of executions: the latest of flows, values of a field, CSV, outputs, related executions. */
 import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../../base/clock.ts";
-import { type JsonObject, ownProperty, setOwnProperty } from "../../../base/json.ts";
+import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
 import { undefinedIfMissing } from "../../../model/errors.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
 import { currentState, startedAt } from "../../../model/executions/state.ts";
@@ -21,6 +21,7 @@ import { readDependencyOptions, readFlowKeys } from "../../forms/flow_request.ts
 import { awaitExecution } from "../../streams/follow.ts";
 import { dependencyEvents } from "../../streams/follow_dependencies.ts";
 import { valueResponse } from "../../responses/json_response.ts";
+import { listText, textResponse } from "../../responses/text_stream.ts";
 import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
 import { badRequest } from "../../forms/refusals.ts";
@@ -68,6 +69,14 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
   routes.get("/executions/export/by-query/csv", (c) => {
     const pages = views.pages(c.get("actor"), filtersOf(c));
     return csvResponse(c, rowPieces(pages), "executions.csv");
+  });
+
+  routes.get("/executions/export/by-query/json", (c) => {
+    const pages = views.pages(c.get("actor"), filtersOf(c));
+    return textResponse(c, listText(jsonPieces(pages), { before: "[", after: "]" }), {
+      "content-type": "application/json",
+      "content-disposition": 'attachment; filename="executions.json"',
+    });
   });
 }
 
@@ -130,6 +139,10 @@ function outputsResponse({ id, taskId, value, iteration }: TaskRunOutputs): Json
 
 async function* rowPieces(pages: AsyncIterable<readonly JsonObject[]>): AsyncGenerator<JsonObject[]> {
   for await (const page of pages) yield page.map(rowOf);
+}
+
+async function* jsonPieces(pages: AsyncIterable<readonly JsonObject[]>): AsyncGenerator<string[]> {
+  for await (const page of pages) yield page.map((execution) => stringifyJson(execution));
 }
 
 function rowOf(execution: JsonObject): JsonObject {

@@ -22,11 +22,13 @@ interface LoadState<Data> {
 }
 
 interface ResourceOptions {
-  /** Time from one load to the next; never less than 2 s. Absent: loaded once. */
+  /** Time from one load to the next; never less than 2 s. Absent: loaded once, or until the server was reached. */
   readonly refreshMs?: number;
 }
 
 const MIN_REFRESH_MS = 2_000;
+/** Until data that is loaded once is tried again, if the server was not reached. */
+const RETRY_MS = 5_000;
 
 /** Loads data; again when `key` changes. */
 export function useResource<Data>(
@@ -43,9 +45,10 @@ export function useResource<Data>(
     state.value = state.value.key === key ? { ...state.value, isLoading: true } : { key, isLoading: true };
     reload.current = () => loadInto(state, key, latest.current, abort.signal);
     void reload.current();
-    const stop = refreshMs === undefined
-      ? () => {}
-      : everyWhileVisible(Math.max(refreshMs, MIN_REFRESH_MS), () => reload.current());
+    const isWanted = () => refreshMs !== undefined || state.peek().error?.status === 0;
+    const stop = everyWhileVisible(Math.max(refreshMs ?? RETRY_MS, MIN_REFRESH_MS), async () => {
+      if (isWanted()) await reload.current();
+    });
     return () => (stop(), abort.abort());
   }, [key, refreshMs]);
   // Data of another key would be those of another page.
@@ -69,7 +72,10 @@ async function loadInto<Data>(
   }
 }
 
-/** Calls `run` at intervals while the page is visible, and at once when it becomes visible again; returns the end. */
+/**
+ * Calls `run` at intervals while the page is visible, and at once when it becomes visible or the connection is lost or
+ * back; returns the end.
+ */
 function everyWhileVisible(intervalMs: number, run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;
@@ -77,15 +83,19 @@ function everyWhileVisible(intervalMs: number, run: () => Promise<void>): () => 
     clearTimeout(timer);
     if (!isEnded && !document.hidden) timer = setTimeout(() => void run().finally(arm), intervalMs);
   };
-  const onVisibility = () => {
+  const onChange = () => {
     if (document.hidden) clearTimeout(timer);
     else void run().finally(arm);
   };
-  document.addEventListener("visibilitychange", onVisibility);
+  document.addEventListener("visibilitychange", onChange);
+  addEventListener("online", onChange);
+  addEventListener("offline", onChange);
   arm();
   return () => {
     isEnded = true;
     clearTimeout(timer);
-    document.removeEventListener("visibilitychange", onVisibility);
+    document.removeEventListener("visibilitychange", onChange);
+    removeEventListener("online", onChange);
+    removeEventListener("offline", onChange);
   };
 }

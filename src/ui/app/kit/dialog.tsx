@@ -20,6 +20,8 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
   useEffect(() => {
     const before = focusedElement();
     dialog.current?.showModal();
+    // The browser would focus the button that closes the dialog.
+    dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
     // Browsers do this only for a dialog that is closed, not for one that is removed.
     return () => before?.focus({ preventScroll: true });
   }, []);

@@ -115,7 +115,7 @@ export function Toasts() {
       {toasts.value.map(({ id, tone, text, undo }) => (
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
-          {undo && <button type="button" onClick={() => (undo(), dismiss(id))}>{t("common.cancel")}</button>}
+          {undo && <button type="button" onClick={() => (undo(), dismiss(id))}>{t("common.undo")}</button>}
           <button type="button" class="plain" aria-label={t("common.close")} onClick={() => dismiss(id)}>
             ×
           </button>

@@ -3,6 +3,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { query } from "../core/router.ts";
 import { t } from "../texts/mod.ts";
+import { showToast } from "./feedback.tsx";
 
 interface SavedView {
   readonly name: string;
@@ -21,6 +22,11 @@ export function SavedViews({ list }: { readonly list: string }) {
   const menu = useRef<HTMLDetailsElement>(null);
   const views = saved.value[list] ?? [];
   const close = () => menu.current?.removeAttribute("open");
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    close();
+    menu.current?.querySelector("summary")?.focus();
+  };
   useEffect(() => {
     const onPress = (event: Event) => {
       if (event.target instanceof Node && !menu.current?.contains(event.target)) close();
@@ -29,7 +35,7 @@ export function SavedViews({ list }: { readonly list: string }) {
     return () => removeEventListener("pointerdown", onPress);
   }, []);
   return (
-    <details ref={menu} class="menu-box" onKeyDown={(event) => event.key === "Escape" && close()}>
+    <details ref={menu} class="menu-box" onKeyDown={onKeyDown}>
       <summary class="button">{t("saved.title")}</summary>
       <div class="menu-body">
         {views.length === 0 && <p class="dim">{t("saved.none")}</p>}
@@ -41,7 +47,7 @@ export function SavedViews({ list }: { readonly list: string }) {
                 type="button"
                 class="plain"
                 aria-label={t("saved.remove", { name: view.name })}
-                onClick={() => store(list, views.filter((each) => each !== view))}
+                onClick={() => remove(list, view)}
               >
                 ×
               </button>
@@ -85,6 +91,13 @@ function savedSearch(address: URLSearchParams): string {
 /** A name replaces the view that had it. */
 function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   return [...views.filter(({ name }) => name !== view.name), view].slice(-MAX_VIEWS);
+}
+
+function remove(list: string, view: SavedView): void {
+  const views = saved.peek()[list] ?? [];
+  store(list, views.filter((each) => each !== view));
+  const undo = () => store(list, withView(saved.peek()[list] ?? [], view));
+  showToast("good", t("saved.removed", { name: view.name }), undo);
 }
 
 function store(list: string, views: readonly SavedView[]): void {

@@ -1,4 +1,4 @@
-/** Tables of lists: sorting, selection, pages, and the keyboard (j, k, x, Enter). On small screens rows become cards. */
+/** Tables of lists: sorting, selection, pages, and the keyboard (j, k, x, Enter, .). On small screens rows become cards. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { navigate, setQuery } from "../core/router.ts";
@@ -99,7 +99,7 @@ function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return next;
 }
 
-/** Moves between rows by j and k, opens one by Enter, selects it by x. */
+/** Moves between rows by j and k, opens one by Enter, selects it by x, goes to the actions by a full stop. */
 function useKeyboard<Row>(props: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const latest = useRef(props);
@@ -108,13 +108,17 @@ function useKeyboard<Row>(props: TableProps<Row>) {
     const onKey = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       const rows = [...body.current?.rows ?? []];
-      const at = rows.findIndex((row) => row === document.activeElement);
+      const at = rows.findIndex((row) => row.contains(document.activeElement));
       const { selected, onSelect } = latest.current;
       if (event.key === "j") rows[Math.min(at + 1, rows.length - 1)]?.focus();
       else if (event.key === "k") rows[Math.max(at - 1, 0)]?.focus();
-      else if (event.key === "Enter" && rows[at]?.dataset.href) navigate(rows[at].dataset.href);
-      else if (event.key === "x" && rows[at] && selected) {
+      else if (event.key === "Enter" && rows[at]?.dataset.href && rows[at] === document.activeElement) {
+        navigate(rows[at].dataset.href);
+      } else if (event.key === "x" && rows[at] && selected) {
         onSelect?.(toggled(selected, rows[at].dataset.key ?? ""));
+      } else if (event.key === "." && selected) {
+        if (selected.size === 0 && rows[at]) onSelect?.(new Set([rows[at].dataset.key ?? ""]));
+        focusActions();
       } else return;
       event.preventDefault();
     };
@@ -122,6 +126,11 @@ function useKeyboard<Row>(props: TableProps<Row>) {
     return () => removeEventListener("keydown", onKey);
   }, []);
   return body;
+}
+
+/** Goes to the bar of actions, which is drawn after the selection has changed. */
+function focusActions(): void {
+  setTimeout(() => document.querySelector<HTMLElement>("main .bulk button")?.focus());
 }
 
 /** True if a key belongs to a field or a dialog, so that it is no shortcut of the page. */

@@ -24,6 +24,7 @@ const LIST_KEYS: readonly (readonly [keys: string, text: TextName])[] = [
   ["x", "keys.select"],
   ["Enter", "keys.enter"],
   ["r", "keys.replay"],
+  [".", "keys.actions"],
 ];
 /** Longest time between `g` and the second key. */
 const SEQUENCE_MS = 1_500;

@@ -1,22 +1,9 @@
-/** The palette: finds views, flows, dashboards and executions, and goes there (Ctrl K). */
+/** The palette: finds views, actions and objects of the server, and opens or runs them (Ctrl K). */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { get, type Page } from "../api/client.ts";
-import { VIEWS } from "../../views.ts";
-import { pagePath } from "../core/places.ts";
-import { navigate } from "../core/router.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { t } from "../texts/mod.ts";
-
-interface Hit {
-  readonly title: string;
-  readonly kind: string;
-  readonly href: string;
-}
-
-const MAX_FLOWS = 8;
-const MAX_DASHBOARDS = 4;
-const EXECUTION_ID = /^[A-Za-z0-9]{22}$/;
+import { type Hit, namedHits, objectHits } from "./palette_hits.ts";
 
 const isOpen = signal(false);
 const text = signal("");
@@ -25,7 +12,6 @@ const chosen = signal(0);
 
 /** Opens it. */
 export function openPalette(): void {
-  text.value = "";
   isOpen.value = true;
   void find("");
 }
@@ -36,7 +22,7 @@ export function Palette() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      openPalette();
+      if (!isOpen.value) openPalette();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -51,92 +37,70 @@ export function Palette() {
       <input
         class="palette"
         role="combobox"
-        aria-expanded="true"
-        aria-controls="hits"
+        aria-expanded={hits.value.length > 0}
+        aria-controls={hits.value.length > 0 ? "hits" : undefined}
+        aria-activedescendant={hits.value.length > 0 ? hitId(chosen.value) : undefined}
         aria-label={t("nav.search")}
         value={text.value}
         onInput={(event) => void find(event.currentTarget.value)}
         onKeyDown={onKeyInField}
       />
-      <ul id="hits" class="hits" role="listbox">
-        {hits.value.map(({ title, kind, href }, index) => (
-          <li key={href} role="option" aria-selected={index === chosen.value}>
-            <a
-              href={href}
-              onClick={() =>
-                isOpen.value = false}
-            >
-              {title}
-              <span class="dim">{kind}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Hits />
     </Dialog>
   );
 }
 
+function Hits() {
+  if (hits.value.length === 0) return <p class="dim" role="status">{t("palette.none")}</p>;
+  return (
+    <ul id="hits" class="hits" role="listbox" aria-label={t("nav.search")}>
+      {hits.value.map((hit, index) => (
+        <li
+          key={`${hit.kind} ${hit.title}`}
+          id={hitId(index)}
+          role="option"
+          aria-selected={index === chosen.value}
+          onClick={() => run(hit)}
+        >
+          {hit.title}
+          <span class="dim">{hit.kind}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function hitId(index: number): string {
+  return `hit-${index}`;
+}
+
 function onKeyInField(event: KeyboardEvent): void {
   const count = hits.value.length;
-  if (event.key === "ArrowDown") chosen.value = (chosen.value + 1) % Math.max(count, 1);
-  else if (event.key === "ArrowUp") chosen.value = (chosen.value + count - 1) % Math.max(count, 1);
-  else if (event.key === "Enter") open(hits.value[chosen.value]);
+  if (event.key === "ArrowDown") choose((chosen.value + 1) % Math.max(count, 1));
+  else if (event.key === "ArrowUp") choose((chosen.value + count - 1) % Math.max(count, 1));
+  else if (event.key === "Enter") run(hits.value[chosen.value]);
   else return;
   event.preventDefault();
 }
 
-function open(hit: Hit | undefined): void {
-  if (!hit) return;
-  isOpen.value = false;
-  navigate(hit.href);
+function choose(index: number): void {
+  chosen.value = index;
+  document.getElementById(hitId(index))?.scrollIntoView({ block: "nearest" });
 }
 
+function run(hit: Hit | undefined): void {
+  if (!hit) return;
+  isOpen.value = false;
+  hit.run();
+}
+
+/** What has a name here is shown at once, objects when the server has found them. */
 async function find(wanted: string): Promise<void> {
   text.value = wanted;
   chosen.value = 0;
-  hits.value = viewsLike(wanted);
-  const found = wanted.trim() === ""
-    ? []
-    : (await Promise.all([executionsLike, flowsLike, dashboardsLike].map((like) => like(wanted.trim()))))
-      .flat();
-  if (text.value === wanted) hits.value = [...hits.value, ...found];
-}
-
-function viewsLike(wanted: string): Hit[] {
-  return VIEWS.map((view) => ({
-    title: view === "dashboards" ? t("nav.dashboard") : t(`nav.${view}` as "nav.flows"),
-    kind: "",
-    href: view === "dashboards" ? pagePath() : pagePath(view),
-  })).filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()));
-}
-
-async function flowsLike(wanted: string): Promise<Hit[]> {
-  const query = { q: wanted, size: MAX_FLOWS };
-  const { results } = await get<Page<{ id: string; namespace: string }>>("/flows/search", query);
-  return results.map(({ id, namespace }) => ({
-    title: `${namespace}.${id}`,
-    kind: t("common.flow"),
-    href: pagePath("flows", "edit", namespace, id),
-  }));
-}
-
-async function dashboardsLike(wanted: string): Promise<Hit[]> {
-  const query = { q: wanted, size: MAX_DASHBOARDS };
-  const { results } = await get<Page<{ id: string; title: string }>>("/dashboards", query);
-  return results.map(({ id, title }) => ({
-    title,
-    kind: t("nav.dashboard"),
-    href: pagePath("dashboards", id),
-  }));
-}
-
-async function executionsLike(wanted: string): Promise<Hit[]> {
-  if (!EXECUTION_ID.test(wanted)) return [];
-  try {
-    const { id, namespace, flowId } = await get<Record<string, string>>(`/executions/${wanted}`);
-    const href = pagePath("executions", namespace, flowId, id);
-    return [{ title: String(id), kind: t("executions.id"), href }];
-  } catch {
-    return []; // There is no such execution.
-  }
+  const named = namedHits(wanted);
+  hits.value = named;
+  // Without a connection the names remain; the view says that the server cannot be reached.
+  const found = await objectHits(wanted).catch(() => []);
+  if (text.value === wanted) hits.value = [...named, ...found];
 }

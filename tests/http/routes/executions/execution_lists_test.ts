@@ -101,6 +101,17 @@ Deno.test("GET /executions/export/by-query/csv shortens large values and returns
   assertEquals(text.trimEnd().split("\r\n").length, 41);
 });
 
+Deno.test("GET /executions/export/by-query/json is a list of every matching execution", async () => {
+  const { server, ids } = await startWithInputs(40, 10);
+  await using _server = server;
+  const response = await server.request("GET", "/executions/export/by-query/json");
+  assertEquals(response.headers.get("content-disposition"), 'attachment; filename="executions.json"');
+  const rows: JsonObject[] = await response.json();
+  assertEquals(rows.map(({ id }) => id), ids);
+  const none = await server.request("GET", "/executions/export/by-query/json?flowId=unknown");
+  assertEquals(await none.text(), "[]");
+});
+
 Deno.test("Executions.search() shortens all values over 1 KiB once the page has reached its bound", async () => {
   const { server, ids } = await startWithInputs(70, 2_000);
   await using _server = server;

@@ -32,6 +32,7 @@ export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "triggers.openFlow": "Flow öffnen",
   "triggers.locked": "Der Trigger wartet auf das Ende seiner Ausführung.",
   "triggers.unlock": "Entsperren",
+  "triggers.isLocked": "GESPERRT",
   "triggers.confirmUnlock":
     "Der Trigger darf dann starten, während eine frühere Ausführung noch läuft. Fortfahren?",
   "triggers.wasUnlocked": "Trigger {trigger} entsperrt",
@@ -43,6 +44,9 @@ export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "triggers.webhookHint":
     "Eine Anfrage mit GET, POST oder PUT an diese Adresse startet den Flow. Der Schlüssel ist der einzige Nachweis: behandeln Sie die Adresse als Geheimnis.",
   "triggers.webhookTemplate": "Der Schlüssel ist ein Ausdruck. Ersetzen Sie {key} durch seinen Wert.",
+  "triggers.method": "Methode",
+  "triggers.parameters": "URL-Parameter",
+  "triggers.jsonBody": "Inhalt als JSON",
   "triggers.backfill": "Backfill",
   "triggers.backfillHint":
     "Startet eine Ausführung für jeden Termin des Zeitplans in einem Zeitraum der Vergangenheit.",

@@ -30,6 +30,7 @@ export const NAMESPACES_EN = {
   "triggers.openFlow": "Open the flow",
   "triggers.locked": "The trigger waits for the end of its execution.",
   "triggers.unlock": "Unlock",
+  "triggers.isLocked": "LOCKED",
   "triggers.confirmUnlock": "The trigger may start an execution while an earlier one still runs. Continue?",
   "triggers.wasUnlocked": "Trigger {trigger} unlocked",
   "triggers.enableAll": "Enable",
@@ -40,6 +41,9 @@ export const NAMESPACES_EN = {
   "triggers.webhookHint":
     "A GET, POST or PUT request to this address starts the flow. The key is the only credential: treat the address as a secret.",
   "triggers.webhookTemplate": "The key is an expression. Replace {key} by its value.",
+  "triggers.method": "Method",
+  "triggers.parameters": "Query parameters",
+  "triggers.jsonBody": "Body as JSON",
   "triggers.backfill": "Backfill",
   "triggers.backfillHint": "Starts an execution for each date of the schedule in a range of the past.",
   "triggers.startBackfill": "Start a backfill",

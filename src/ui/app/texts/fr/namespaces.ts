@@ -32,6 +32,7 @@ export const NAMESPACES_FR: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "triggers.openFlow": "Ouvrir le flow",
   "triggers.locked": "Le déclencheur attend la fin de son exécution.",
   "triggers.unlock": "Déverrouiller",
+  "triggers.isLocked": "VERROUILLÉ",
   "triggers.confirmUnlock":
     "Le déclencheur pourra démarrer une exécution alors qu'une autre est en cours. Continuer ?",
   "triggers.wasUnlocked": "Déclencheur {trigger} déverrouillé",
@@ -43,6 +44,9 @@ export const NAMESPACES_FR: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "triggers.webhookHint":
     "Une requête GET, POST ou PUT à cette adresse démarre le flow. La clé est le seul justificatif : traitez l'adresse comme un secret.",
   "triggers.webhookTemplate": "La clé est une expression. Remplacez {key} par sa valeur.",
+  "triggers.method": "Méthode",
+  "triggers.parameters": "Paramètres d'URL",
+  "triggers.jsonBody": "Corps en JSON",
   "triggers.backfill": "Backfill",
   "triggers.backfillHint":
     "Démarre une exécution pour chaque date de la planification dans une période passée.",

@@ -1,10 +1,12 @@
 /** How the data is looked after: what is removed by itself, and the commands that check and save the data. */
 import { get } from "../../api/client.ts";
 import { useResource } from "../../core/resource.ts";
+import { shellQuoted } from "../../core/shell.ts";
 import { sizeText } from "../../core/sizes.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { CopyButton } from "../../kit/values.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
+import { PurgeSection, StopSection } from "./maintenance_actions.tsx";
 
 interface Settings {
   readonly retention: { readonly maxAge?: string; readonly maxCount?: number };
@@ -21,6 +23,8 @@ export function MaintenanceTab() {
       {(found) => (
         <>
           <Rules settings={found} />
+          <StopSection />
+          <PurgeSection />
           <Commands dataDir={found.dataDir ?? "./sluice-data"} />
         </>
       )}
@@ -55,7 +59,7 @@ function Rules({ settings: { retention, maxUploadBytes, isProtected, dataDir } }
 }
 
 function Commands({ dataDir }: { readonly dataDir: string }) {
-  const quoted = `'${dataDir.replaceAll("'", `'\\''`)}'`;
+  const quoted = shellQuoted(dataDir);
   const commands: readonly (readonly [TextName, TextName, string])[] = [
     ["admin.doctor", "admin.doctorHint", `sluice doctor --data-dir ${quoted}`],
     ["admin.backup", "admin.backupHint", `tar -czf sluice-backup.tgz -C ${quoted} .`],

@@ -9,7 +9,7 @@ import { Outcome } from "../../kit/outcome.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
-import { type Metric, parseMetrics, sumOf } from "./metrics_text.ts";
+import { type Metric, parseMetrics, slowestRoutes, sumOf } from "./metrics_text.ts";
 
 interface Health {
   readonly status: "UP" | "DEGRADED" | "DOWN";
@@ -110,11 +110,13 @@ function Numbers() {
               {startedAt !== undefined && (
                 <Card title={t("admin.uptime")}>{durationText(now.value / 1_000 - startedAt)}</Card>
               )}
+              <DiskCard metrics={found} />
               {FACTS.map(({ title, metric, show = count }) => {
                 const value = sumOf(found, metric);
                 return value === undefined ? null : <Card key={metric} title={t(title)}>{show(value)}</Card>;
               })}
             </dl>
+            <SlowRoutes metrics={found} />
             <details class="card">
               <summary>{t("admin.allMetrics", { count: found.length })}</summary>
               <MetricTable metrics={found} />
@@ -123,6 +125,55 @@ function Numbers() {
         );
       }}
     </Loaded>
+  );
+}
+
+/** How much of its disk the database may still use. */
+function DiskCard({ metrics }: { readonly metrics: readonly Metric[] }) {
+  const total = sumOf(metrics, "sluice_disk_bytes");
+  const free = sumOf(metrics, "sluice_disk_free_bytes");
+  if (total === undefined || free === undefined) return null;
+  const text = t("admin.diskFree", { free: sizeText(free), total: sizeText(total) });
+  return (
+    <Card title={t("admin.disk")}>
+      {text}
+      <progress class="disk" aria-label={text} value={total - free} max={total} />
+    </Card>
+  );
+}
+
+function SlowRoutes({ metrics }: { readonly metrics: readonly Metric[] }) {
+  const rows = slowestRoutes(metrics);
+  if (rows.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{t("admin.slowest")}</h2>
+      <p class="dim">{t("admin.slowestHint")}</p>
+      <Table
+        label={t("admin.slowest")}
+        rows={rows}
+        keyOf={({ route, method }) => `${method} ${route}`}
+        columns={[
+          {
+            name: "route",
+            title: t("admin.request"),
+            cell: ({ route, method }) => <code>{method} {route}</code>,
+          },
+          {
+            name: "requests",
+            title: t("admin.requests"),
+            isNumber: true,
+            cell: ({ requests }) => count(requests),
+          },
+          {
+            name: "mean",
+            title: t("admin.meanTime"),
+            isNumber: true,
+            cell: ({ meanSeconds }) => `${(meanSeconds * 1_000).toFixed(1)} ms`,
+          },
+        ]}
+      />
+    </section>
   );
 }
 

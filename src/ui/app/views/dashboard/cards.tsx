@@ -117,6 +117,9 @@ export function ServerCard() {
             {sizeText}
           </Metric>
           <Metric name={t("dashboard.database")} value={metrics.get("sluice_store_bytes")}>{sizeText}</Metric>
+          <Metric name={t("dashboard.diskFree")} value={metrics.get("sluice_disk_free_bytes")}>
+            {sizeText}
+          </Metric>
         </dl>
       )}
     </Card>

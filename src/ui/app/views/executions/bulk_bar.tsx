@@ -29,7 +29,6 @@ export function BulkBar({ target, total, selectAll, clear, reload }: BulkBarProp
     if (await runBulk(action, target)) clear();
     await reload();
   };
-  useReplayKey(() => void run({ name: "replay" }));
   return (
     <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
       <span>{t("common.selected", { count: target.count.toLocaleString() })}</span>
@@ -70,8 +69,14 @@ function BulkDialog({ dialog, run }: {
   return <StateDialog onClose={close} onState={(state) => void run({ name: "change-status", state })} />;
 }
 
-/** `r` replays the selected ones. */
-function useReplayKey(replay: () => void): void {
+/** `r` replays the selected executions; without a selection the one whose row has the focus. */
+export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): void {
+  const replay = async () => {
+    const row = document.activeElement instanceof HTMLTableRowElement ? document.activeElement : undefined;
+    const focused = row?.dataset.key;
+    const target = selected.count === 0 && focused !== undefined ? { count: 1, ids: [focused] } : selected;
+    if (target.count > 0 && await runBulk({ name: "replay" }, target)) await done();
+  };
   const latest = useRef(replay);
   latest.current = replay;
   useLayoutEffect(() => {
@@ -80,7 +85,7 @@ function useReplayKey(replay: () => void): void {
         return;
       }
       event.preventDefault();
-      latest.current();
+      void latest.current();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

@@ -1,4 +1,5 @@
 /** Columns of lists of executions. */
+import { urlQuery } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { query } from "../../core/router.ts";
@@ -53,7 +54,7 @@ export function executionColumns(span: TimeSpan): readonly Column<ExecutionRow>[
     {
       name: "trigger",
       title: t("executions.trigger"),
-      cell: ({ trigger }) => trigger?.id ?? <span class="dim">–</span>,
+      cell: triggerCell,
     },
   ];
 }
@@ -66,6 +67,14 @@ function flowCell({ namespace, flowId }: ExecutionRow) {
       {flowId}
     </a>
   );
+}
+
+/** A child names the flow that started it, which is no trigger of its own flow. */
+function triggerCell({ trigger, namespace, flowId }: ExecutionRow) {
+  if (trigger?.id === undefined) return <span class="dim">–</span>;
+  if (!/trigger(?:\.|$)/i.test(trigger.type ?? "")) return trigger.id;
+  const key = [namespace, flowId, trigger.id].join("/");
+  return <a href={`${pagePath("triggers")}${urlQuery({ trigger: key })}`}>{trigger.id}</a>;
 }
 
 function labelsCell({ labels = [] }: ExecutionRow) {

@@ -1,6 +1,5 @@
 /** The filters of lists of executions, in the address as the API names them. */
 import { STATES } from "../../../../model/executions/state.ts";
-import type { Query } from "../../api/client.ts";
 import { dateTimeText } from "../../core/time.ts";
 import type { FilterField } from "../../kit/filters.tsx";
 
@@ -43,9 +42,3 @@ export const EXECUTION_FILTERS: readonly FilterField[] = [
   { name: STARTED_BEFORE, kind: "given", title: "executions.startedBefore", textOf: dateTimeText },
   { name: "triggerExecutionId", kind: "given", title: "executions.startedBy" },
 ];
-
-/** The parameters of a search of the API. */
-export function filterQuery(address: URLSearchParams): Query {
-  const given = EXECUTION_FILTERS.map(({ name }) => [name, address.getAll(name)] as const);
-  return Object.fromEntries(given.filter(([, values]) => values.length > 0));
-}

@@ -5,14 +5,15 @@ import { pagePath } from "../../core/places.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { now } from "../../core/time.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { filterQuery } from "../../kit/filter_query.ts";
 import { Filters } from "../../kit/filters.tsx";
 import { SavedViews } from "../../kit/saved_views.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
-import { BulkBar } from "./bulk_bar.tsx";
+import { BulkBar, useReplayKey } from "./bulk_bar.tsx";
 import { executionColumns, executionHref } from "./execution_columns.tsx";
-import { EXECUTION_FILTERS, filterQuery } from "./execution_filters.ts";
+import { EXECUTION_FILTERS } from "./execution_filters.ts";
 import { spanOf } from "./mini_gantt.tsx";
 import { type ExecutionPage, NEWEST, useExecutionPage } from "./stable_list.ts";
 
@@ -23,16 +24,23 @@ const NOTHING: ReadonlySet<string> = new Set();
 export function ExecutionList() {
   const page = Number(query.value.get("page") ?? 1);
   const sort = query.value.get("sort") ?? NEWEST;
-  const filters = filterQuery(query.value);
+  const filters = filterQuery(EXECUTION_FILTERS, query.value);
   const list = useExecutionPage({ filters, page, size: SIZE, sort });
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
       <ViewHead title={t("executions.title")}>
         <SavedViews list="executions" />
-        <a class="button" href={urlOf("/executions/export/by-query/csv", filters)} download>
-          {t("executions.export")}
-        </a>
+        {(["csv", "json"] as const).map((format) => (
+          <a
+            key={format}
+            class="button"
+            href={urlOf(`/executions/export/by-query/${format}`, filters)}
+            download
+          >
+            {t("common.export", { format: format.toUpperCase() })}
+          </a>
+        ))}
       </ViewHead>
       <Filters fields={EXECUTION_FILTERS} />
       <Loaded resource={list} rows={12}>
@@ -108,13 +116,18 @@ export function ExecutionTable({ found: { results, total, filters }, sort, reloa
     selected.value = keys;
     areAllSelected.value = false;
   };
+  const target = areAllSelected.value ? { count: total, filters } : { count: ids.length, ids };
+  useReplayKey(target, async () => {
+    select(NOTHING);
+    await reload();
+  });
   const states = results.map(({ state }) => state);
   const isLive = states.some(({ endDate }) => endDate === undefined);
   return (
     <>
-      {(ids.length > 0 || areAllSelected.value) && (
+      {target.count > 0 && (
         <BulkBar
-          target={areAllSelected.value ? { count: total, filters } : { count: ids.length, ids }}
+          target={target}
           total={total}
           selectAll={() => areAllSelected.value = true}
           clear={() => select(NOTHING)}

@@ -3,7 +3,7 @@
  * counted and not shown, until the person wants to see them.
  */
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { get, type Page, type Query } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
@@ -40,11 +40,12 @@ export function useExecutionPage({ filters, page, size, sort }: ListQuery): Stab
   const listKey = JSON.stringify([filters, sort]);
   const bound = useSignal<{ readonly key: string; readonly newest: string } | undefined>(undefined);
   const boundOf = () => bound.peek()?.key === listKey ? bound.peek()?.newest : undefined;
+  const next = useRef<NextPage | undefined>(undefined);
   const load = async (signal: AbortSignal): Promise<ExecutionPage> => {
     const newest = boundOf();
     const shown = newest === undefined ? filters : { ...filters, [NOT_LATER]: newest };
     const [found, later] = await Promise.all([
-      get<Page<ExecutionRow>>("/executions/search", { ...shown, page, size, sort }, signal),
+      takeNext(next, { ...shown, page, size, sort }) ?? search({ ...shown, page, size, sort }, signal),
       newest === undefined ? undefined : countLater(filters, newest, signal),
     ]);
     const first = found.results[0]?.state.startDate;
@@ -56,11 +57,44 @@ export function useExecutionPage({ filters, page, size, sort }: ListQuery): Stab
   const list = useResource(JSON.stringify([listKey, page]), load, { refreshMs: REFRESH_MS });
   const last = useRef<ExecutionPage>(undefined);
   if (list.data) last.current = list.data;
+  const hasNext = list.data !== undefined && page * size < list.data.total;
+  useEffect(() => {
+    if (hasNext) prefetch(next, { ...last.current?.filters, page: page + 1, size, sort });
+  }, [listKey, page, hasNext]);
   const showNew = async () => {
     bound.value = undefined;
     await list.reload();
   };
   return { ...list, data: list.error ? list.data : last.current, showNew };
+}
+
+/** The page after the one that is shown, loaded before a person asks for it. */
+interface NextPage {
+  readonly key: string;
+  readonly found: Promise<Page<ExecutionRow> | undefined>;
+}
+
+interface NextRef {
+  current: NextPage | undefined;
+}
+
+function prefetch(next: NextRef, query: Query): void {
+  next.current = { key: JSON.stringify(query), found: search(query).catch(() => undefined) };
+}
+
+/** The loaded page if it is the wanted one. It is used once, since it grows old. */
+function takeNext(
+  next: NextRef,
+  query: Query,
+): Promise<Page<ExecutionRow>> | undefined {
+  const taken = next.current;
+  if (taken?.key !== JSON.stringify(query)) return undefined;
+  next.current = undefined;
+  return taken.found.then((found) => found ?? search(query));
+}
+
+function search(query: Query, signal?: AbortSignal): Promise<Page<ExecutionRow>> {
+  return get<Page<ExecutionRow>>("/executions/search", query, signal);
 }
 
 async function countLater(filters: Query, newest: string, signal: AbortSignal): Promise<number> {

@@ -2,10 +2,11 @@
 import type { FlowKey } from "../../api/flow_entities.ts";
 import { query } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { filterQuery } from "../../kit/filter_query.ts";
 import { Filters } from "../../kit/filters.tsx";
 import { Pager } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
-import { EXECUTION_FILTERS, filterQuery } from "../executions/execution_filters.ts";
+import { EXECUTION_FILTERS } from "../executions/execution_filters.ts";
 import { ExecutionTable, NewPill } from "../executions/execution_list.tsx";
 import { NEWEST, useExecutionPage } from "../executions/stable_list.ts";
 
@@ -17,7 +18,7 @@ const FIELDS = EXECUTION_FILTERS.filter(({ name }) => !OF_THE_FLOW.has(name));
 export function FlowExecutions({ flow: { namespace, id } }: { readonly flow: FlowKey }) {
   const page = Number(query.value.get("page") ?? 1);
   const sort = query.value.get("sort") ?? NEWEST;
-  const given = filterQuery(query.value);
+  const given = filterQuery(EXECUTION_FILTERS, query.value);
   const filters = { ...given, namespace, flowId: id };
   const list = useExecutionPage({ filters, page, size: SIZE, sort });
   const isFiltered = FIELDS.some(({ name }) => name in given);

@@ -4,6 +4,7 @@ import { ApiError, send, urlOf } from "../../api/client.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
+import { shellQuoted } from "../../core/shell.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { showToast } from "../../kit/feedback.tsx";
 import { InputForm, useInputValues } from "../../kit/input_form.tsx";
@@ -94,7 +95,7 @@ function labelsOf(text: string): string[] {
 function curlOf({ namespace, id }: FlowKey, form: FormData): string {
   const parts = [...form].map(([name, value]) => {
     const text = typeof value === "string" ? value : `@${value.name}`;
-    return `-F '${`${name}=${text}`.replaceAll("'", `'\\''`)}'`;
+    return `-F ${shellQuoted(`${name}=${text}`)}`;
   });
   const url = `${location.origin}${urlOf(apiPath("executions", namespace, id))}`;
   return ["curl -X POST", url, ...parts].join(" ");

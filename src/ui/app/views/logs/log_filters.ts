@@ -1,6 +1,7 @@
 /** Filters of log lines, in the address as the API names them. */
 import type { Query } from "../../api/client.ts";
 import { dateTimeText } from "../../core/time.ts";
+import { filterQuery } from "../../kit/filter_query.ts";
 import type { FilterField } from "../../kit/filters.tsx";
 
 /** The time range while the address has none: a search of all lines would be slow. */
@@ -17,6 +18,7 @@ export const LOG_FILTERS: readonly FilterField[] = [
   },
   { name: "namespace", kind: "text", title: "common.namespace" },
   { name: "flowId", kind: "text", title: "common.flow" },
+  { name: "filters[taskId][EQUALS]", kind: "text", title: "logs.task" },
   {
     name: "timeRange",
     kind: "choice",
@@ -35,10 +37,6 @@ export const LOG_FILTERS: readonly FilterField[] = [
 
 /** The parameters of a search of the API. */
 export function logQuery(address: URLSearchParams): Query {
-  const given = LOG_FILTERS.flatMap(({ name }) => {
-    const value = address.get(name);
-    return value === null ? [] : [[name, value] as const];
-  });
   const isBounded = ["timeRange", "startDate", "executionId"].some((name) => address.has(name));
-  return { ...Object.fromEntries(given), ...!isBounded && { timeRange: DEFAULT_RANGE } };
+  return { ...filterQuery(LOG_FILTERS, address), ...!isBounded && { timeRange: DEFAULT_RANGE } };
 }

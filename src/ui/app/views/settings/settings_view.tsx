@@ -52,8 +52,9 @@ const LOG_LEVEL: Choice<"logLevel"> = {
 /** The view. */
 export default function SettingsView() {
   const reset = () => {
+    const before = preferences.value;
     choose(DEFAULTS);
-    showToast("good", t("settings.wasReset"));
+    showToast("good", t("settings.wasReset"), () => choose(before));
   };
   return (
     <>

@@ -1,5 +1,6 @@
 /** Triggers as the API describes them, and the requests on them. */
 import { apiPath } from "../../core/places.ts";
+import { shellQuoted } from "../../core/shell.ts";
 import { get, type Page, type Query, send } from "../../api/client.ts";
 import type { Tone } from "../../kit/state_badge.tsx";
 
@@ -84,6 +85,12 @@ export function setDisabled(key: TriggerKey, disabled: boolean): Promise<unknown
   return send("PUT", "/triggers/set-disabled", { body: { ...keyOf(key), disabled } });
 }
 
+/** Enables or disables several triggers. */
+export function setAllDisabled(keys: readonly TriggerKey[], disabled: boolean): Promise<unknown> {
+  const body = { triggers: keys.map(keyOf), disabled };
+  return send("POST", "/triggers/set-disabled/by-triggers", { body });
+}
+
 /** Lets a trigger start executions although one of it runs. */
 export function unlock({ namespace, flowId, triggerId }: TriggerKey): Promise<unknown> {
   return send("POST", `/triggers${apiPath(namespace, flowId, triggerId)}/unlock`);
@@ -116,3 +123,21 @@ export const OUTCOME_TONES: Readonly<Record<Evaluation["outcome"], Tone>> = {
   SKIPPED: "warn",
   FAILED: "bad",
 };
+
+/** Methods that a webhook accepts. */
+export const WEBHOOK_METHODS = ["GET", "POST", "PUT"] as const;
+
+interface WebhookCall {
+  readonly method: typeof WEBHOOK_METHODS[number];
+  readonly url: string;
+  /** JSON; empty: no body. Left out with GET. */
+  readonly body: string;
+}
+
+/** The call as a command of a shell. */
+export function curlText({ method, url, body }: WebhookCall): string {
+  const data = method === "GET" || body.trim() === ""
+    ? []
+    : ["-H 'Content-Type: application/json'", `-d ${shellQuoted(body.trim())}`];
+  return ["curl", "-X", method, ...data, shellQuoted(url)].join(" ");
+}

@@ -1,11 +1,11 @@
 /** One trigger in a dialog: its dates, webhook address, backfill, evaluations, and actions on it. */
 import type { ComponentChildren } from "preact";
-import { apiRoot, pagePath } from "../../core/places.ts";
+import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { navigate, setQuery } from "../../core/router.ts";
 import { confirmed, Dialog } from "../../kit/dialog.tsx";
 import { attempt, Loaded } from "../../kit/feedback.tsx";
-import { CopyButton, Time } from "../../kit/values.tsx";
+import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 import { BackfillPart } from "./backfill.tsx";
 import { EvaluationList } from "./evaluation_list.tsx";
@@ -18,6 +18,7 @@ import {
   type TriggerRow,
   unlock,
 } from "./trigger.ts";
+import { WebhookAddress } from "./webhook_address.tsx";
 
 const REFRESH_MS = 3_000;
 
@@ -120,25 +121,5 @@ function Actions({ row, reload }: { readonly row: TriggerRow; readonly reload: (
         <a class="button" href={pagePath("flows", "edit", namespace, flowId)}>{t("triggers.openFlow")}</a>
       </div>
     </>
-  );
-}
-
-function WebhookAddress({ flow, triggerKey }: { readonly flow: TriggerKey; readonly triggerKey: string }) {
-  const isTemplate = triggerKey.includes("{{");
-  const segments = [flow.namespace, flow.flowId].map(encodeURIComponent);
-  const key = isTemplate ? "{key}" : encodeURIComponent(triggerKey);
-  const url = `${location.origin}${apiRoot()}/executions/webhook/${[...segments, key].join("/")}`;
-  return (
-    <section class="section">
-      <div class="section-head">
-        <h3>{t("triggers.webhook")}</h3>
-        <span class="row-actions">
-          <CopyButton text={url} />
-          <CopyButton text={`curl -X POST '${url}'`} title="curl" />
-        </span>
-      </div>
-      <pre class="code">{url}</pre>
-      <p class="dim">{t(isTemplate ? "triggers.webhookTemplate" : "triggers.webhookHint")}</p>
-    </section>
   );
 }

@@ -1,11 +1,15 @@
 /** `/triggers`: all triggers with what they did last and do next; one of them in a dialog, actions on several. */
 import { useSignal } from "@preact/signals";
+import { type Query, urlOf } from "../../api/client.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
-import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded, showToast } from "../../kit/feedback.tsx";
+import { filterQuery } from "../../kit/filter_query.ts";
 import { type FilterField, Filters } from "../../kit/filters.tsx";
 import { Switch } from "../../kit/form.tsx";
+import { Outcome } from "../../kit/outcome.tsx";
+import { SavedViews } from "../../kit/saved_views.tsx";
 import { type Column, Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
@@ -30,21 +34,29 @@ const FILTERS: readonly FilterField[] = [
 export default function TriggerList() {
   const page = Number(query.value.get("page") ?? 1);
   const sort = query.value.get("sort") ?? BY_NAME;
-  const given = FILTERS.map(({ name }) => [name, query.value.get(name) ?? undefined] as const);
-  const filters = Object.fromEntries(given.filter(([, value]) => value));
+  const filters = filterQuery(FILTERS, query.value);
   const wanted = { ...filters, page, size: SIZE, sort };
   const load = (signal: AbortSignal) => searchTriggers(wanted, signal);
   const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
   const opened = parseKey(query.value.get("trigger") ?? "");
   return (
     <>
-      <ViewHead title={t("triggers.title")} />
+      <ViewHead title={t("triggers.title")}>
+        <SavedViews list="triggers" />
+        <a class="button" href={urlOf("/triggers/export/by-query/csv", filters)} download>
+          {t("common.export", { format: "CSV" })}
+        </a>
+      </ViewHead>
       <Filters fields={FILTERS} />
       <Loaded resource={list} rows={8}>
         {({ results, total }) =>
           total === 0 ? <NoTriggers isFiltered={Object.keys(filters).length > 0} /> : (
             <>
-              <TriggerTable rows={results} sort={sort} reload={list.reload} />
+              <TriggerTable
+                key={JSON.stringify(filters)}
+                rows={results}
+                {...{ total, filters, sort, reload: list.reload }}
+              />
               <Pager
                 page={page}
                 size={SIZE}
@@ -80,16 +92,34 @@ function NoTriggers({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-function TriggerTable({ rows, sort, reload }: {
+interface TriggerTableProps {
   readonly rows: readonly TriggerRow[];
+  readonly total: number;
+  readonly filters: Query;
   readonly sort: string;
   readonly reload: () => Promise<void>;
-}) {
+}
+
+function TriggerTable({ rows, total, filters, sort, reload }: TriggerTableProps) {
   const selected = useSignal<ReadonlySet<string>>(NOTHING);
-  const keys = [...selected.value].map(parseKey).filter((each) => each !== undefined);
+  const areAllSelected = useSignal(false);
+  const keys = rows.map(({ state }) => state).filter((state) => selected.value.has(keyText(state)));
+  const select = (next: ReadonlySet<string>) => {
+    selected.value = next;
+    areAllSelected.value = false;
+  };
+  const target = areAllSelected.value ? { count: total, filters } : { count: keys.length, keys };
   return (
     <>
-      {keys.length > 0 && <TriggerBulkBar keys={keys} done={() => (selected.value = NOTHING, reload())} />}
+      {target.count > 0 && (
+        <TriggerBulkBar
+          target={target}
+          total={total}
+          selectAll={() => areAllSelected.value = true}
+          clear={() => select(NOTHING)}
+          reload={reload}
+        />
+      )}
       <Table
         label={t("triggers.title")}
         rows={rows}
@@ -98,8 +128,8 @@ function TriggerTable({ rows, sort, reload }: {
         href={({ state }) => hrefOf(keyText(state))}
         sort={sort}
         onSort={(next) => setQuery({ sort: next, page: undefined })}
-        selected={selected.value}
-        onSelect={(next) => selected.value = next}
+        selected={areAllSelected.value ? new Set(rows.map(({ state }) => keyText(state))) : selected.value}
+        onSelect={select}
       />
     </>
   );
@@ -140,7 +170,12 @@ const columns = (reload: () => Promise<void>): readonly Column<TriggerRow>[] => 
   {
     name: "result",
     title: t("triggers.result"),
-    cell: ({ state }) => <EvaluationLine evaluation={state.evaluations[0]} of={state} />,
+    cell: ({ state }) => (
+      <div class="evaluation">
+        {state.locked && <Outcome tone="held" text={t("triggers.isLocked")} />}
+        <EvaluationLine evaluation={state.evaluations[0]} of={state} />
+      </div>
+    ),
   },
   {
     name: "date",
@@ -167,8 +202,13 @@ function EnabledSwitch({ row: { trigger, state }, reload }: {
 }) {
   const change = async (isOn: boolean) => {
     const done = t(isOn ? "triggers.wasEnabled" : "triggers.wasDisabled", { trigger: state.triggerId });
-    await attempt(() => setDisabled(state, !isOn), done);
-    await reload();
+    const set = async (disabled: boolean) => {
+      await setDisabled(state, disabled);
+      await reload();
+    };
+    const changed = await attempt(async () => (await set(!isOn), true));
+    if (changed) showToast("good", done, () => void attempt(() => set(isOn)));
+    else await reload();
   };
   return (
     <Switch

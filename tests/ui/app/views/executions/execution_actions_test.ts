@@ -1,0 +1,289 @@
+/** Actions on many executions, and the keyboard of their list, in a browser. */
+import { assertEquals } from "../../../../support/assert.ts";
+import { checkAccessibility, type Page, type PageStory, stories } from "../../../../support/browser.ts";
+import type { ServerProcess } from "../../../../support/server_process.ts";
+import { runFlow, startFlow } from "../../flows.ts";
+import { confirm, CORE, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
+
+const TABLE = "Executions";
+const HOOKED = `${SOURCES.good}
+triggers: [{id: hook, type: ${CORE}trigger.Webhook, key: a-long-enough-key}]`;
+
+const waitFor = (page: Page, count: number) => waitForRows(page, TABLE, count);
+
+interface ActionStory extends Omit<PageStory, "run"> {
+  readonly flow: keyof typeof SOURCES;
+  readonly count?: number;
+  readonly run: (page: Page, server: ServerProcess, namespace: string) => Promise<void>;
+}
+
+let lastNamespace = 0;
+
+/** A story in a namespace of its own, whose executions are in the list. */
+function action({ flow, count = 2, run, ...story }: ActionStory): PageStory {
+  const namespace = `actions${++lastNamespace}`;
+  return {
+    ...story,
+    async run(page, server) {
+      await saveIn(server, namespace, "one", SOURCES[flow]);
+      const start = flow === "paused" ? startFlow : runFlow;
+      for (let index = 0; index < count; index++) await start(server, `${namespace}/one`);
+      await page.goto(`/ui/executions?namespace=${namespace}`);
+      await waitFor(page, count);
+      await run(page, server, namespace);
+    },
+  };
+}
+
+async function selectFirst(page: Page): Promise<void> {
+  await rowsOf(page, TABLE).first().getByRole("checkbox").check();
+  await page.getByText("1 selected").waitFor();
+}
+
+async function selectByQuery(page: Page, count: number): Promise<void> {
+  await selectFirst(page);
+  await page.getByRole("button", { name: `Select all ${count} that match` }).click();
+  await page.getByText(`${count} selected`).waitFor();
+}
+
+const press = (page: Page, name: string) =>
+  page.getByRole("toolbar").getByRole("button", { name, exact: true }).click();
+
+async function waitForStates(page: Page, state: string, count: number): Promise<void> {
+  await rowsOf(page, TABLE).getByText(state, { exact: true }).nth(count - 1).waitFor();
+}
+
+async function setLabels(page: Page, labels: string): Promise<void> {
+  await press(page, "Set labels");
+  const dialog = page.getByRole("dialog", { name: "Set labels" });
+  await dialog.getByRole("textbox").fill(labels);
+  await dialog.getByRole("button", { name: "Set labels" }).click();
+}
+
+async function chooseState(page: Page, state: string): Promise<void> {
+  await press(page, "Change state");
+  const dialog = page.getByRole("dialog", { name: "Change state" });
+  await dialog.getByLabel("New state").selectOption(state);
+  await dialog.getByRole("button", { name: "Change state" }).click();
+}
+
+stories("/executions: actions on selected executions", [
+  action({
+    name: "restart",
+    flow: "bad",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Restart");
+      await confirm(page, "Restart");
+      await page.getByText("Done for 1 executions: Restart").waitFor();
+    },
+  }),
+  action({
+    name: "replay",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Replay");
+      await confirm(page, "Replay");
+      await page.getByRole("button", { name: "1 new" }).click();
+      await waitFor(page, 3);
+    },
+  }),
+  action({
+    name: "resume",
+    flow: "paused",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Resume");
+      await confirm(page, "Resume");
+      await waitForStates(page, "SUCCESS", 1);
+    },
+  }),
+  action({
+    name: "kill",
+    flow: "paused",
+    scheme: "dark",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Kill");
+      await checkAccessibility(page);
+      await confirm(page, "Kill");
+      await waitForStates(page, "KILLED", 1);
+    },
+  }),
+  action({
+    name: "delete",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Delete");
+      await confirm(page, "Delete");
+      await waitFor(page, 1);
+    },
+  }),
+  action({
+    name: "labels",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await setLabels(page, "prio:high, url:http://x");
+      await confirm(page, "Set labels");
+      await page.getByRole("link", { name: "prio: high" }).waitFor();
+      await page.getByRole("link", { name: "url: http://x" }).waitFor();
+    },
+  }),
+  action({
+    name: "change of the state",
+    flow: "bad",
+    async run(page) {
+      await selectFirst(page);
+      await chooseState(page, "WARNING");
+      await confirm(page, "Change state");
+      await waitForStates(page, "WARNING", 1);
+    },
+  }),
+  action({
+    name: "a question that is declined changes nothing, and the selection can be cleared",
+    flow: "good",
+    size: "small",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Delete");
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await page.getByText("1 selected").waitFor();
+      await press(page, "Clear selection");
+      await page.getByText("1 selected").waitFor({ state: "detached" });
+      await waitFor(page, 2);
+    },
+  }),
+]);
+
+stories("/executions: actions on all that match, after their number is typed", [
+  action({
+    name: "restart",
+    flow: "bad",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Restart");
+      await confirm(page, "Restart", "restart 2");
+      await page.getByText("Done for 2 executions: Restart").waitFor();
+    },
+  }),
+  action({
+    name: "replay",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Replay");
+      await confirm(page, "Replay", "replay 2");
+      await page.getByText("Done for 2 executions: Replay").waitFor();
+    },
+  }),
+  action({
+    name: "resume",
+    flow: "paused",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Resume");
+      await confirm(page, "Resume", "resume 2");
+      await waitForStates(page, "SUCCESS", 2);
+    },
+  }),
+  action({
+    name: "kill",
+    flow: "paused",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Kill");
+      await confirm(page, "Kill", "kill 2");
+      await waitForStates(page, "KILLED", 2);
+    },
+  }),
+  action({
+    name: "delete",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Delete");
+      await confirm(page, "Delete", "delete 2");
+      await page.getByText("No execution matches the filters").waitFor();
+    },
+  }),
+  action({
+    name: "labels",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await setLabels(page, "prio:high");
+      await confirm(page, "Set labels", "labels 2");
+      await page.getByRole("link", { name: "prio: high" }).nth(1).waitFor();
+    },
+  }),
+  action({
+    name: "change of the state",
+    flow: "bad",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await chooseState(page, "SUCCESS");
+      await confirm(page, "Change state", "change-status 2");
+      await waitForStates(page, "SUCCESS", 2);
+    },
+  }),
+]);
+
+stories("/executions: the keyboard and links", [
+  action({
+    name: "r replays the execution of the row that has the focus",
+    flow: "good",
+    async run(page) {
+      await page.keyboard.press("j");
+      await page.keyboard.press("r");
+      await confirm(page, "Replay");
+      await page.getByText("Done for 1 executions: Replay").waitFor();
+    },
+  }),
+  action({
+    name: "k goes back, x selects, a full stop goes to the actions",
+    flow: "good",
+    async run(page) {
+      for (const key of ["j", "j", "k", "x"]) await page.keyboard.press(key);
+      await page.getByText("1 selected").waitFor();
+      assertEquals(await rowsOf(page, TABLE).first().getByRole("checkbox").isChecked(), true);
+      await page.keyboard.press("x");
+      await page.getByRole("toolbar").waitFor({ state: "detached" });
+      await page.keyboard.press(".");
+      await page.locator(".bulk button:focus").waitFor();
+    },
+  }),
+  action({
+    name: "from the start page to an execution and back without a mouse",
+    flow: "good",
+    async run(page, _server, namespace) {
+      await page.goto("/ui/");
+      await page.getByRole("heading", { name: "Dashboard" }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("e");
+      await page.getByRole("heading", { name: TABLE }).waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type(namespace);
+      await waitFor(page, 2);
+      await page.locator("main").focus();
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/ui/executions/${namespace}/one/*`);
+      await page.goBack();
+      await waitFor(page, 2);
+      assertEquals(new URL(page.url()).search, `?q=${namespace}`);
+    },
+  }),
+  {
+    name: "an execution that a trigger started links to the trigger",
+    async run(page, server) {
+      await saveIn(server, "hooked", "one", HOOKED);
+      await server.json("POST", "/executions/webhook/hooked/one/a-long-enough-key");
+      await page.goto("/ui/executions?namespace=hooked");
+      await page.getByRole("link", { name: "hook", exact: true }).click();
+      await page.getByRole("dialog", { name: "one · hook" }).waitFor();
+    },
+  },
+]);

@@ -1,0 +1,151 @@
+/** The search of log lines in a browser: each filter, saved views, and links of lines. */
+import { assertEquals } from "../../../../support/assert.ts";
+import { type Page, stories } from "../../../../support/browser.ts";
+import type { ServerProcess } from "../../../../support/server_process.ts";
+import { runFlow } from "../../flows.ts";
+import {
+  checkWidth,
+  CORE,
+  LOST_CONNECTION,
+  rowsOf,
+  saveIn,
+  tryLostConnection,
+  tryViews,
+  waitForRows,
+} from "../../list_page.ts";
+
+const LIST = "/ui/logs";
+const TABLE = "Logs";
+const LINES = `tasks:
+  - {id: calm, type: ${CORE}log.Log, message: "all is calm"}
+  - {id: loud, type: ${CORE}log.Log, level: ERROR, message: "something broke"}`;
+const OTHER = `tasks: [{id: other, type: ${CORE}log.Log, level: WARN, message: "take care"}]`;
+
+const waitFor = (page: Page, count: number) => waitForRows(page, TABLE, count);
+
+async function prepare(server: ServerProcess): Promise<void> {
+  await saveIn(server, "shop.web", "lines", LINES);
+  await saveIn(server, "ops", "other", OTHER);
+  await runFlow(server, "shop.web/lines");
+  await runFlow(server, "ops/other");
+}
+
+async function open(page: Page): Promise<void> {
+  await page.goto(LIST);
+  await waitFor(page, 3);
+}
+
+stories("/logs: filters", [
+  {
+    name: "a text, which is marked in the lines",
+    async run(page) {
+      await open(page);
+      await page.getByLabel("Search", { exact: true }).fill("broke");
+      await waitFor(page, 1);
+      assertEquals(await page.locator("mark").allInnerTexts(), ["broke"]);
+    },
+  },
+  {
+    name: "the lowest level",
+    scheme: "dark",
+    async run(page) {
+      await open(page);
+      await page.getByLabel("All levels").selectOption("WARN");
+      await waitFor(page, 2);
+      await page.getByLabel("All levels").selectOption("ERROR");
+      await waitFor(page, 1);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await waitFor(page, 3);
+    },
+  },
+  {
+    name: "a namespace includes those below it; a flow",
+    async run(page) {
+      await open(page);
+      await page.getByLabel("Namespace").fill("shop");
+      await waitFor(page, 2);
+      await page.getByLabel("Namespace").fill("");
+      await page.getByLabel("Flow", { exact: true }).fill("other");
+      await waitFor(page, 1);
+    },
+  },
+  {
+    name: "a task",
+    async run(page) {
+      await open(page);
+      await page.getByLabel("Task", { exact: true }).fill("loud");
+      await waitFor(page, 1);
+      await rowsOf(page, TABLE).getByText("something broke").waitFor();
+    },
+  },
+  {
+    name: "a range of time; without one only the last hour is searched",
+    async run(page) {
+      const wanted = page.waitForRequest(/logs\/search\?.*timeRange=PT1H/);
+      await open(page);
+      await wanted;
+      const longer = page.waitForRequest(/logs\/search\?.*timeRange=P7D/);
+      await page.getByLabel("Last hour").selectOption("P7D");
+      await longer;
+      await waitFor(page, 3);
+    },
+  },
+  {
+    name: "limits that a link gives are chips",
+    async run(page) {
+      await page.goto(`${LIST}?startDate=2001-01-01T00:00:00Z&endDate=2002-01-01T00:00:00Z`);
+      await page.getByText("No log line matches").waitFor();
+      await page.getByRole("button", { name: /Remove the filter Until/ }).click();
+      await waitFor(page, 3);
+      await page.getByRole("button", { name: /Remove the filter From/ }).click();
+      await page.waitForURL((url) => url.search === "");
+    },
+  },
+  {
+    name: "a view is saved, used, removed, and the removal taken back",
+    async run(page) {
+      await page.goto(`${LIST}?minLevel=ERROR`);
+      await waitFor(page, 1);
+      await tryViews(page, LIST, () => waitFor(page, 1));
+    },
+  },
+  {
+    name: "the time of a line leads to the log of its task run",
+    async run(page) {
+      await page.goto(`${LIST}?minLevel=ERROR`);
+      await rowsOf(page, TABLE).getByRole("link").first().click();
+      await page.waitForURL(/\/ui\/executions\/shop\.web\/lines\/\w+\/logs\?task=/);
+      await page.getByText("something broke").first().waitFor();
+    },
+  },
+  {
+    name: "the button loads the newest lines",
+    async run(page, server) {
+      await page.goto(`${LIST}?namespace=ops.fresh`);
+      await page.getByText("No log line matches").waitFor();
+      await saveIn(server, "ops.fresh", "fresh", OTHER);
+      await runFlow(server, "ops.fresh/fresh");
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await waitFor(page, 1);
+      await server.json("DELETE", "/executions/by-query?namespace=ops.fresh");
+    },
+  },
+  {
+    name: "a lost connection is shown beside the lines, and ends by itself",
+    expectedErrors: LOST_CONNECTION,
+    async run(page) {
+      await open(page);
+      await tryLostConnection(page);
+      await waitFor(page, 3);
+    },
+  },
+  {
+    name: "on a small screen nothing is wider than the window",
+    size: "small",
+    scheme: "dark",
+    async run(page) {
+      await open(page);
+      await checkWidth(page);
+    },
+  },
+], { prepare });

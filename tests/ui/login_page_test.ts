@@ -1,0 +1,124 @@
+/** Log-in, log-out and the set-up of the first user in a browser. */
+import { assertEquals, assertMatch } from "../support/assert.ts";
+import { checkAccessibility, type Page, stories, story, withPage } from "../support/browser.ts";
+
+const PASSWORD = "a-good-password";
+const ARGS = ["--basic-auth", `admin:${PASSWORD}`];
+/** The browser reports refused requests. */
+const REFUSED = /status of 4\d\d/;
+
+async function logIn(page: Page, password: string): Promise<void> {
+  await page.getByLabel("User name").fill("admin");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+stories("/login", [
+  {
+    name: "leads back to the page that was wanted",
+    async run(page) {
+      await page.goto("/ui/executions?state=FAILED");
+      await page.waitForURL(/\/ui\/login\?from=/);
+      await checkAccessibility(page);
+      await logIn(page, PASSWORD);
+      await page.waitForURL("**/ui/executions?state=FAILED");
+      await page.getByText("No execution matches the filters").waitFor();
+    },
+  },
+  {
+    name: "refuses wrong credentials without saying which is wrong, and keeps the name",
+    size: "small",
+    scheme: "dark",
+    expectedErrors: REFUSED,
+    async run(page) {
+      await page.goto("/ui/login");
+      await logIn(page, "wrong");
+      await page.getByRole("alert").getByText("The user name or the password is wrong.").waitFor();
+      assertEquals(await page.getByLabel("User name").inputValue(), "admin");
+      assertEquals(await page.getByLabel("Password").inputValue(), "");
+      await checkAccessibility(page);
+      await logIn(page, PASSWORD);
+      await page.waitForURL("**/ui/");
+    },
+  },
+  {
+    name: "the user menu says who is logged in, and logs out",
+    async run(page) {
+      await page.goto("/ui/login");
+      await logIn(page, PASSWORD);
+      await page.getByRole("button", { name: "User menu" }).click();
+      await page.getByText("Signed in as admin").waitFor();
+      await page.getByRole("button", { name: "Log out" }).click();
+      await page.waitForURL("**/ui/login");
+      await page.goto("/ui/executions");
+      await page.waitForURL(/\/ui\/login\?from=/);
+    },
+  },
+  {
+    name: "a session that ends while a page is open leads to the log-in and back",
+    expectedErrors: REFUSED,
+    async run(page) {
+      await page.goto("/ui/login?from=/ui/triggers");
+      await logIn(page, PASSWORD);
+      await page.getByText("There are no triggers yet").waitFor();
+      await page.context().clearCookies();
+      await page.getByLabel("Search", { exact: true }).fill("anything");
+      await page.waitForURL(/\/ui\/login\?from=/);
+      await logIn(page, PASSWORD);
+      await page.waitForURL("**/ui/triggers?q=anything");
+    },
+  },
+], { args: ARGS });
+
+story("/login: after many failures a person has to wait", async (server) => {
+  await withPage(server, { expectedErrors: REFUSED }, async (page) => {
+    await page.goto("/ui/login");
+    for (let failure = 0; failure < 10; failure++) {
+      await page.request.post("/ui/login", {
+        form: { username: "admin", password: `wrong${failure}`, from: "/ui/" },
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+    }
+    await logIn(page, PASSWORD);
+    assertMatch(await page.getByRole("alert").innerText(), /Too many/i);
+    assertEquals(new URL(page.url()).pathname, "/ui/login");
+  });
+}, { args: ARGS });
+
+story("/setup: the first user is set on the machine of the server without a token", async (server) => {
+  await withPage(server, { size: "small" }, async (page) => {
+    await page.goto("/ui/");
+    await page.waitForURL("**/ui/setup");
+    await page.getByText("This server has no user yet.").waitFor();
+    assertEquals(await page.getByLabel("Set-up token").count(), 0);
+    await page.getByLabel("User name").fill("ada");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set the user" }).click();
+    await page.getByText("Welcome to Sluice").waitFor();
+    await page.getByRole("button", { name: "User menu" }).click();
+    await page.getByText("Signed in as ada").waitFor();
+    // There is a user now: the page leads to the log-in.
+    await page.goto("/ui/setup");
+    await page.waitForURL("**/ui/login");
+  });
+}, { args: ["--basic-auth", "setup"] });
+
+story("/setup: from elsewhere the token of the console is needed", async (server) => {
+  const [, token = ""] = /with the token (\S+)/.exec(server.log) ?? [];
+  await withPage(server, { scheme: "dark", expectedErrors: REFUSED }, async (page) => {
+    // As a proxy passes on a request of another machine.
+    await page.setExtraHTTPHeaders({ "x-forwarded-for": "192.0.2.7" });
+    await page.goto("/ui/setup");
+    const setUp = async (given: string) => {
+      await page.getByLabel("User name").fill("ada");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await page.getByLabel("Set-up token").fill(given);
+      await page.getByRole("button", { name: "Set the user" }).click();
+    };
+    await setUp("guessed");
+    await page.getByRole("alert").waitFor();
+    await checkAccessibility(page);
+    await setUp(token);
+    await page.getByText("Welcome to Sluice").waitFor();
+  });
+}, { args: ["--basic-auth", "setup"] });
