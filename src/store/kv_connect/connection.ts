@@ -165,7 +165,7 @@ function connectionError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error;
   const reason = error.cause instanceof Error ? error.cause : error;
   const [, unsent] = reason.message.split(NOT_CONNECTED);
-  return unsent === undefined ? reason : new UnsentError(unsent, { cause: error });
+  return unsent === undefined ? reason : new UnsentError(unsent);
 }
 
 async function errorText(response: Response): Promise<string> {
