@@ -1,4 +1,5 @@
 /** A KV Connect server for tests: the program denokv, at `../shared/bin/denokv` or where `DENOKV` says. Without it tests are skipped. */
+import { freePort } from "./free_port.ts";
 
 const PROGRAM = Deno.env.get("DENOKV") ?? new URL("../../../shared/bin/denokv", import.meta.url).pathname;
 const START_TIMEOUT_MS = 30_000;
@@ -9,11 +10,12 @@ export const DENOKV_TOKEN = "token-of-tests";
 
 /** A test that needs denokv; skipped with a notice where the program is missing. */
 export function denokvTest(name: string, run: () => Promise<void>): void {
-  if (hasProgram()) return Deno.test(name, run);
+  if (hasDenokv()) return Deno.test(name, run);
   Deno.test({ name: `${name} (skipped: no program "${PROGRAM}")`, ignore: true, fn: run });
 }
 
-function hasProgram(): boolean {
+/** Whether the program is there. */
+export function hasDenokv(): boolean {
   try {
     return Deno.statSync(PROGRAM).isFile;
   } catch (error) {
@@ -92,9 +94,4 @@ async function connect(port: number): Promise<Deno.TcpConn | undefined> {
     if (error instanceof Deno.errors.ConnectionRefused) return undefined;
     throw error;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
