@@ -15,7 +15,7 @@ export interface DoctorOptions {
   readonly hasCopy: boolean;
 }
 
-const VALUES = { "data-dir": "dataDir", "encryption-key": "encryptionKey" } as const;
+const VALUES = { "data-dir": "dataDir", "encryption-key": "encryptionKey", "database": "database" } as const;
 const SWITCHES = ["json", "repair", "no-copy"] as const;
 
 /** The text of `sluice doctor --help`. */
@@ -32,6 +32,7 @@ Options:
   --no-copy                   Repairs without a copy
   --help                      Prints this text
 
+It reads a file: it refuses --database, and SLUICE_DATABASE without --data-dir.
 --data-dir and --encryption-key are also the variables SLUICE_DATA_DIR and SLUICE_ENCRYPTION_KEY.
 
 Exit codes:
@@ -60,6 +61,11 @@ function optionsOf(
 ): DoctorOptions | ConfigProblem {
   const given = (key: keyof typeof VALUES) =>
     texts.get(key) || environment[optionVariable(VALUES[key])] || undefined;
+  if (texts.has("database") || !texts.has("data-dir") && given("database")) {
+    return new ConfigProblem(
+      "Cannot check a database server: the doctor reads the file of a data directory; give --data-dir",
+    );
+  }
   const key = given("encryption-key");
   const encryptionKey = key === undefined ? undefined : OPTIONS.encryptionKey.read(key);
   if (key !== undefined && !encryptionKey) {

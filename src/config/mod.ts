@@ -11,7 +11,7 @@ export { ConfigProblem } from "./given.ts";
 export type { GivenDefaults } from "./plugin_defaults.ts";
 export type { DoctorOptions } from "./doctor.ts";
 export type { MigrateOptions, ServerAddress } from "./migrate.ts";
-export type { Config, ScriptLimits } from "./parse.ts";
+export type { Config, DatabaseServer, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 
 /** Version of this program. */

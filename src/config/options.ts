@@ -61,6 +61,24 @@ export const OPTIONS = {
     description: "Folder of the database, the encryption key and the lock; created when absent",
     read: values.readText,
   }),
+  database: option({
+    placeholder: "<url>",
+    otherwise: "a file in the data directory",
+    allowed: 'an address such as "https://kv.example.org", without credentials, query and fragment',
+    description: "Database server that speaks KV Connect, such as denokv. Needs --database-token and " +
+      "--encryption-key; the data directory is not used then",
+    read: values.readBaseUrl,
+  }),
+  databaseToken: option({
+    placeholder: "<token>",
+    otherwise: "none",
+    allowed: "a text without spaces and control characters",
+    description:
+      "Access token of the database server. Arguments are visible to other users of the machine: " +
+      "prefer the variable",
+    isSecret: true,
+    read: values.readToken,
+  }),
   baseUrl: option({
     placeholder: "<url>",
     otherwise: "the address it listens on",

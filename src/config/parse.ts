@@ -32,6 +32,12 @@ type Protection =
   | { readonly type: "setup" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 
+/** A database server that speaks KV Connect. */
+export interface DatabaseServer {
+  readonly url: string;
+  readonly token: string;
+}
+
 /** Upper bounds of one script; absent: none. */
 export interface ScriptLimits {
   readonly memoryBytes?: number;
@@ -54,6 +60,8 @@ export interface Config {
   /** Second port, for clients that ask for an upgrade with their first request; absent: none. */
   readonly compatPort?: number;
   readonly dataDir: string;
+  /** The database server; absent: a file in the data directory, or that of the platform. */
+  readonly database?: DatabaseServer;
   /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
   readonly protection: Protection;
@@ -140,7 +148,7 @@ export function parseConfig(
   const isDeploy = isOnDeploy(environment);
   const protection = readProtection(values, readFile);
   if (protection instanceof ConfigProblem) return protection;
-  const problem = checkProtection(values, protection, isDeploy);
+  const problem = checkProtection(values, protection, isDeploy) ?? checkDatabase(values);
   if (problem) return problem;
   const pluginDefaults = readGivenDefaults(values.pluginDefaults, readFile);
   if (pluginDefaults instanceof ConfigProblem) return pluginDefaults;
@@ -232,6 +240,23 @@ function checkProtection(
   );
 }
 
+function checkDatabase({ database, databaseToken, encryptionKey }: Values): ConfigProblem | undefined {
+  if (database === undefined) {
+    if (databaseToken === undefined) return undefined;
+    return new ConfigProblem("Cannot use --database-token without --database");
+  }
+  if (databaseToken === undefined) {
+    return new ConfigProblem(
+      "Cannot use --database without its token: set SLUICE_DATABASE_TOKEN, or give --database-token",
+    );
+  }
+  if (encryptionKey) return undefined;
+  return new ConfigProblem(
+    "Cannot use --database without --encryption-key: every server of the database needs the same key; " +
+      "make one with: openssl rand -base64 32",
+  );
+}
+
 function toConfig(
   values: Values,
   protection: Protection,
@@ -243,6 +268,7 @@ function toConfig(
     port: present(values.port),
     ...(values.compatPort === undefined ? {} : { compatPort: values.compatPort }),
     dataDir: present(values.dataDir),
+    ...readDatabase(values),
     baseUrl: values.baseUrl,
     protection,
     ...(values.trustedProxies && { trustedProxies: values.trustedProxies }),
@@ -282,6 +308,10 @@ function toConfig(
     ...(values.environment && { environment: values.environment }),
     isDeploy,
   };
+}
+
+function readDatabase({ database: url, databaseToken: token }: Values): Pick<Config, "database"> {
+  return url === undefined || token === undefined ? {} : { database: { url, token } };
 }
 
 function readQuotas(values: Values): Pick<Config, "quotaLimits"> {

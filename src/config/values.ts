@@ -70,6 +70,11 @@ export function readBaseUrl(text: string): string | undefined {
   return url.href.replace(/\/+$/, "");
 }
 
+/** The text of a token, which must fit into a header. */
+export function readToken(text: string): string | undefined {
+  return /^[\x21-\x7e]+$/.test(text) ? text : undefined;
+}
+
 /** `user:password`; the first colon separates, neither part is empty. */
 export function readCredentials(text: string): Credentials | undefined {
   const colon = text.indexOf(":");

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "too_many_requests"
   | "internal"
   | "unavailable"
+  | "outcome_unknown"
   | "storage_full";
 
 /** One of several reasons, with the path of the affected value, for example `tasks[0].message`. */

@@ -1,6 +1,9 @@
 /** What keeps a server from its work, for health checks, pages and logs. The reasons contain nothing secret. */
 import type { Instant } from "../base/clock.ts";
 
+/** What holds the data: a file of this machine, a server that speaks KV Connect, or the platform. */
+export type DatabaseKind = "file" | "kv_connect" | "deno_deploy";
+
 /** A fault of the disk that holds the database. */
 export type DiskProblem = "disk_full" | "read_only" | "io_error";
 

@@ -1,6 +1,7 @@
 /**
  * Handles the message in the queue of the database: a durable reminder that live executions exist. The handler only starts
- * a sweep and returns: Deno KV delivers the message again if a handler runs longer than five seconds.
+ * a sweep and returns: Deno KV delivers the message again if a handler runs longer than five seconds. Where the database has
+ * no queue, the server sweeps at intervals.
  */
 import type { Logger } from "../base/log.ts";
 import type { Committer } from "../store/committer.ts";
@@ -48,12 +49,12 @@ export class Sweep {
 
   /** Recovers every listed execution that is not in memory, and schedules the next message. */
   async run(): Promise<void> {
-    const { manifests, executor, committer, logger } = this.#deps;
+    const { store, manifests, executor, committer, logger } = this.#deps;
     try {
       manifests.messageDelivered();
       executor.timers.check();
       await executor.recover(manifests.listed().filter(({ tenant, id }) => !executor.isLive(tenant, id)));
-      if (manifests.liveCount > 0) await committer.commit({ mutations: [] });
+      if (store.hasQueue && manifests.liveCount > 0) await committer.commit({ mutations: [] });
     } catch (error) {
       logger.repeated("warn", "A sweep failed; the next one tries again", {
         error: (error as Error).message,

@@ -56,7 +56,8 @@ export class Assembly {
     const tasks = createTaskCatalog(options.extraTasks);
     this.failed = failed.promise;
     this.#options = options;
-    const committer = new Committer({ store, instance: INSTANCE, clock, logger, onFatal: failed.resolve });
+    const writer = { store, instance: INSTANCE, clock, logger, randomBytes };
+    const committer = new Committer({ ...writer, onFatal: failed.resolve });
     const manifests = new Manifests(INSTANCE, store.hasQueue);
     this.committer = committer;
     this.#manifests = manifests;

@@ -11,6 +11,7 @@ import type { QuotaOptions } from "../model/access/quota.ts";
 import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
 import type { ContainerPermission, ContainerRuntimeName } from "../model/ports/containers.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
+import type { DatabaseKind } from "../model/server_health.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
@@ -68,8 +69,10 @@ export interface AssemblyOptions {
   /** Name of this installation, which flows read as `kestra.environment`. */
   readonly environment?: string;
   readonly version: string;
-  /** Folder of the database; absent where there is no disk. */
+  /** Folder of the database; absent where it is no file. */
   readonly dataDir?: string;
+  /** Absent: a file. */
+  readonly database?: DatabaseKind;
   /** Where scripts run. Absent: as processes if only this machine reaches the server and it has one tenant, else nowhere. */
   readonly scripts?: "process" | "container" | "off";
   /** What runs containers; absent: nothing does. */

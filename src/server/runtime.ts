@@ -42,6 +42,8 @@ const CLOCK_INTERVAL_MS = 10_000;
 const SPACE_INTERVAL_MS = 1_000;
 const SEAL_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
+/** Of a database without a queue. */
+const WAKE_INTERVAL_MS = 2_000;
 
 /** Builds the background loops and connects the executor to the services. */
 export function createRuntime(deps: RuntimeDeps): Runtime {
@@ -63,6 +65,15 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   });
   const loops = [
     ...createLoops(deps, taskCache),
+    ...store.hasQueue ? [] : [
+      new IntervalLoop({
+        name: "look for executions that wait",
+        intervalMs: WAKE_INTERVAL_MS,
+        clock,
+        logger,
+        round: () => sweep.run().then(() => false),
+      }),
+    ],
     new IntervalLoop({
       name: "watch the clock",
       intervalMs: CLOCK_INTERVAL_MS,

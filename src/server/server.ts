@@ -6,14 +6,13 @@ import { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
-import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
-import { shellWord } from "../base/shell_word.ts";
 import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
+import { type OpenDatabase, openDatabase } from "./database.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
@@ -22,18 +21,10 @@ import { readBundle } from "../ui/bundle.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
-import { KvStore } from "../store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
 
 const ROOT_SCRIPTS =
   'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
-
-interface Opened {
-  readonly store: KvStore;
-  readonly encryptionKey: Uint8Array<ArrayBuffer>;
-  /** Releases the data directory; the store must be closed. */
-  readonly release: () => Promise<void>;
-}
 
 /** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.listen` throws for the port */
 export async function startServer(
@@ -42,7 +33,7 @@ export async function startServer(
 ): Promise<ServerHandle> {
   const lines = new LineWriter(Deno.stderr, systemClock);
   const logger = createLogger(config, lines);
-  const opened = await openData(config, logger);
+  const opened = await openDatabase(config, logger);
   try {
     const handle = await serve({ ...config, extraTasks }, logger, opened);
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
@@ -63,64 +54,21 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
   });
 }
 
-async function openData(config: Config, logger: Logger): Promise<Opened> {
-  const readFailed = (error: Error) =>
-    logger.repeated("error", "The database cannot be read", { error: error.message });
-  if (config.isDeploy) return await openHosted(config, readFailed);
-  const directory = await DataDir.open(config.dataDir, {
-    clock: systemClock,
-    randomBytes: systemRandomBytes,
-    processId: Deno.pid,
-  });
-  try {
-    const store = await KvStore.open(directory.databasePath, { disk: directory, readFailed }).catch(
-      (error) => {
-        throw damaged(config.dataDir, error);
-      },
-    );
-    const encryptionKey = config.encryptionKey ?? await directory.readOrCreateKey();
-    return { store, encryptionKey, release: () => directory[Symbol.asyncDispose]() };
-  } catch (error) {
-    await directory[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-/** The database cannot be opened, or what a start needs cannot be read from it. */
-function damaged(dataDir: string, error: Error): DataDirError {
-  const { message } = error.cause instanceof Error ? error.cause : error;
-  const [reason] = message.split("\n");
-  return new DataDirError(
-    `Cannot use the data directory "${dataDir}": its database cannot be read: ${reason}; check the disk, ` +
-      `restore a copy, or look at it with: sluice doctor --data-dir ${shellWord(dataDir)}`,
-  );
-}
-
-/** Hosted: the platform provides the database. There is no disk, so the encryption key must be configured. */
-async function openHosted(config: Config, readFailed: (error: Error) => void): Promise<Opened> {
-  if (!config.encryptionKey) {
-    throw new DataDirError(
-      "Cannot start: a hosted server needs an encryption key; set SLUICE_ENCRYPTION_KEY (base64, 32 bytes)",
-    );
-  }
-  const store = await KvStore.open(undefined, { readFailed });
-  return { store, encryptionKey: config.encryptionKey, release: () => Promise.resolve() };
-}
-
 async function serve(
   config: Config & Pick<AssemblyOptions, "extraTasks">,
   logger: Logger,
-  { store, encryptionKey, release }: Opened,
+  { kind, store, encryptionKey, dataDir, mismatch, unreadable, release }: OpenDatabase,
 ): Promise<ServerHandle> {
   await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
-    if (isUnreadable(error)) throw damaged(config.dataDir, error);
-    if (!(error instanceof DataMismatchError)) throw error;
-    throw new DataDirError(`Cannot use the data directory "${config.dataDir}": ${error.message}`);
+    if (isUnreadable(error)) throw unreadable(error);
+    throw error instanceof DataMismatchError ? mismatch(error.message) : error;
   });
   const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
   const basic = config.protection.type === "basic" ? config.protection.credentials : undefined;
   const assembly = await Assembly.create({
     ...config,
+    dataDir,
+    database: kind,
     store,
     logger,
     encryptionKey,
@@ -148,7 +96,7 @@ async function serve(
     await assembly.start();
   } catch (error) {
     await listener.shutdown();
-    throw isUnreadable(error) ? damaged(config.dataDir, error) : error;
+    throw isUnreadable(error) ? unreadable(error) : error;
   }
   if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
   const { user, setupToken } = assembly.login;

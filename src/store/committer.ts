@@ -5,9 +5,11 @@
  * Each group checks and advances the chain key (`writer_chain.ts`). This fences a second writer, and it shows whether a
  * commit with an unknown outcome happened. After a failed commit the committer is read-only and tries an empty group every
  * second. While the chain key cannot be read, the group waits for its outcome. After a takeover by another process, and
- * when the chain key stays unreadable, the committer stops for good.
+ * when the chain key stays unreadable, the committer stops for good. What was possibly written is then refused as
+ * `outcome_unknown`, all else as `unavailable`.
  */
 import type { Clock } from "../base/clock.ts";
+import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { publicTenantId } from "../model/access/tenant.ts";
 import { DomainError, notFound } from "../model/errors.ts";
@@ -23,7 +25,7 @@ import {
 } from "../model/limits.ts";
 import { tenantOfKey } from "./keys.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
-import type { Key, Message, Mutation, Store } from "./store.ts";
+import { type Key, type Message, type Mutation, type Store, UnsentError } from "./store.ts";
 import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
 import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
 
@@ -70,6 +72,8 @@ export interface CommitterOptions {
   readonly logger: Logger;
   /** Called once when this process must stop writing: another process took over, or the outcome of a commit is unknown. */
   readonly onFatal: (reason: string) => void;
+  /** Makes the id of this writer. */
+  readonly randomBytes?: RandomBytes;
 }
 
 /** Counters since the start. */
@@ -96,6 +100,8 @@ const PROBE_INTERVAL_MS = 1000;
 const MAX_REMOVED_TENANTS = 10_000;
 /** How long a commit waits for a database that cannot be read. Then the process ends. */
 const MAX_UNREADABLE_MS = 60_000;
+/** Commits of a group whose connections are lost, before it is refused. */
+const MAX_TRIES = 2;
 /** Room that each group reserves for riders and the chain key. */
 const RIDER_BYTES = 90_000;
 
@@ -122,7 +128,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    this.#chain = new WriterChain(options.store, options.instance);
+    this.#chain = new WriterChain(options.store, options.instance, options.randomBytes);
     this.#refusal = new WriteRefusal(options.clock, options.logger);
   }
 
@@ -174,8 +180,8 @@ export class Committer {
 
   /**
    * Commits an entry; resolves once it is durable.
-   * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; too_large: it exceeds a limit;
-   * not_found: its tenant was removed
+   * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; outcome_unknown: it may have been
+   * written; too_large: it exceeds a limit; not_found: its tenant was removed
    */
   commit(entry: Entry): Promise<void> {
     const refusal = this.#refusalOf(entry);
@@ -279,34 +285,41 @@ export class Committer {
     }
   }
 
-  /** Writes a group; returns the reason if nothing of it was written. */
-  async #write(mutations: Mutation[], messages: Message[]): Promise<DomainError | undefined> {
-    let cause = new Error("the chain key was changed");
+  /** Writes a group; returns the refusal if it was not written, or perhaps not. */
+  async #write(
+    mutations: readonly Mutation[],
+    messages: readonly Message[],
+  ): Promise<DomainError | undefined> {
+    // Where a commit can land late, a lost connection is no reason to refuse: the database may be reached again.
+    for (let tries = this.#options.store.landsLate ? MAX_TRIES : 1;; tries--) {
+      const failure = await this.#tryWrite(mutations, messages);
+      if (!failure) return undefined;
+      if (failure instanceof UnsentError) return this.#enterReadOnly("unreachable", failure);
+      const outcome = await this.#readOutcome();
+      if (outcome instanceof Error) return this.#failUnreadable(outcome);
+      if (outcome.endReason !== undefined) return this.#end(outcome.group, outcome.endReason);
+      if (outcome.group === "written") return undefined;
+      if (tries > 1) continue;
+      return this.#enterReadOnly(namedFault(failure) ?? await this.#findDiskFault(), failure);
+    }
+  }
+
+  async #tryWrite(mutations: readonly Mutation[], messages: readonly Message[]): Promise<Error | undefined> {
     try {
       if (await this.#chain.commit(mutations, messages)) return undefined;
     } catch (error) {
-      cause = error as Error;
+      return error as Error;
     }
-    return await this.#readOutcome(cause);
+    return new Error("the chain key was changed");
   }
 
   /** Reads the chain after an exception or a failed check (the database may retry internally): the outcome is unknown until then. */
-  async #readOutcome(cause: Error): Promise<DomainError | undefined> {
-    let outcome;
+  async #readOutcome(): Promise<CommitOutcome | Error> {
     try {
-      outcome = await this.#chain.outcome();
+      return await this.#chain.outcome();
     } catch (error) {
-      outcome = await this.#untilReadable(error as Error);
+      return await this.#untilReadable(error as Error);
     }
-    if (outcome instanceof Error) {
-      const { message } = outcome.cause instanceof Error ? outcome.cause : outcome;
-      return this.#fail(`the database cannot be read: ${message}`, "; the change may have been stored");
-    }
-    if (outcome === "written") return undefined;
-    if (outcome === "taken over") return this.#fail("another process has taken over the database");
-    if (outcome === "unknown") return this.#fail("another process writes to the database");
-    const fault = namedFault(cause);
-    return this.#enterReadOnly(fault ?? await this.#findDiskFault(), cause);
   }
 
   /** Waits while the database cannot be read: only it shows whether the write succeeded. */
@@ -329,14 +342,21 @@ export class Committer {
     }
   }
 
-  /** Stops writing for good. */
-  #fail(reason: string, outcome = ""): DomainError {
+  #failUnreadable(error: Error): DomainError | undefined {
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    return this.#end("unknown", `the database cannot be read: ${message}`);
+  }
+
+  /** Stops writing for good; returns the refusal of the last group unless it was written. */
+  #end(group: CommitOutcome["group"], reason: string): DomainError | undefined {
     this.#stopped = true;
-    const refusal = (text: string) => new DomainError("unavailable", text, { retryAfter: 1 });
-    this.#ended = refusal(`Cannot write: ${reason}`);
+    this.#ended = new DomainError("unavailable", `Cannot write: ${reason}`, { retryAfter: 1 });
     this.#rejectWaiting(this.#ended);
     this.#options.onFatal(reason);
-    return refusal(`Cannot write: ${reason}${outcome}`);
+    if (group === "written") return undefined;
+    if (group === "refused") return this.#ended;
+    const text = `Cannot tell whether the change was stored: ${reason}`;
+    return new DomainError("outcome_unknown", text, { retryAfter: 1 });
   }
 
   /** Refuses writes until a probe succeeds. */

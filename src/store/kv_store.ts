@@ -1,6 +1,6 @@
 /** The {@link Store} on Deno KV. No other file opens a Deno KV database. */
-import { DomainError } from "../model/errors.ts";
 import type { DiskProblem } from "../model/server_health.ts";
+import { type ReadFailed, readRefusal } from "./read_refusal.ts";
 import type { Atomic, Key, KeyPart, ListOptions, Message, Selector, Store, StoredEntry } from "./store.ts";
 
 /** Key limit of one `getMany` of Deno KV. */
@@ -26,16 +26,15 @@ const NO_DISK: Disk = {
 
 interface KvOptions {
   readonly disk?: Disk;
-  /** Called for each read that the database fails, for the log. */
-  readonly readFailed?: (error: Error) => void;
+  readonly readFailed?: ReadFailed;
 }
 
-/** A Deno KV database: a file, the hosted one (no path), or a server (URL). */
+/** A Deno KV database: a file, or the hosted one (no path). */
 export class KvStore implements Store {
   readonly hasQueue: boolean;
   readonly #kv: Deno.Kv;
   readonly #disk: Disk;
-  readonly #readFailed: (error: Error) => void;
+  readonly #readFailed: ReadFailed;
 
   private constructor(kv: Deno.Kv, hasQueue: boolean, { disk = NO_DISK, readFailed = () => {} }: KvOptions) {
     this.#kv = kv;
@@ -56,7 +55,7 @@ export class KvStore implements Store {
       return storedOrNull(await this.#kv.get<Uint8Array>(key as Deno.KvKey));
     } catch (error) {
       if (isTooLong(key)) return null;
-      throw this.#unreadable(error);
+      throw readRefusal(error, this.#readFailed);
     }
   }
 
@@ -72,7 +71,7 @@ export class KvStore implements Store {
       return (await this.#kv.getMany<Uint8Array[]>(keys as Deno.KvKey[])).map(storedOrNull);
     } catch (error) {
       if (keys.some(isTooLong)) return await Promise.all(keys.map((key) => this.get(key)));
-      throw this.#unreadable(error);
+      throw readRefusal(error, this.#readFailed);
     }
   }
 
@@ -89,26 +88,12 @@ export class KvStore implements Store {
   /** Passes entries on; no generator, which would add three turns of the event loop to each entry. */
   #refusingErrors(entries: AsyncIterator<StoredEntry>): AsyncIterator<StoredEntry> {
     const refuse = (error: unknown) => {
-      throw this.#unreadable(error);
+      throw readRefusal(error, this.#readFailed);
     };
     return {
       next: () => entries.next().catch(refuse),
       return: (value) => entries.return?.(value) ?? Promise.resolve({ done: true, value }),
     };
-  }
-
-  /** A fault of the disk, not a bug: callers may try again. */
-  #unreadable(error: unknown): DomainError {
-    const cause = error instanceof Error ? error : new Error(String(error));
-    this.#readFailed(cause);
-    return new DomainError(
-      "unavailable",
-      "Cannot read: the database cannot be read; the server tries again",
-      {
-        cause,
-        retryAfter: 1,
-      },
-    );
   }
 
   /** @inheritdoc */

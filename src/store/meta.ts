@@ -25,19 +25,28 @@ export async function keyFingerprint(encryptionKey: Uint8Array<ArrayBuffer>): Pr
   return new Uint8Array(hash, 0, 8).toHex();
 }
 
+async function readMeta(store: Store): Promise<Meta | undefined> {
+  const entry = await store.get(META_KEY);
+  return entry ? decodeJson(entry.value) as unknown as Meta : undefined;
+}
+
+/** Another process may write its own at the same time: the one that is stored counts. */
+async function createMeta(store: Store, key: string): Promise<Meta> {
+  const meta: Meta = { format: DATA_FORMAT, minReader: DATA_FORMAT, key };
+  const writing = store.commit({
+    checks: [{ key: META_KEY, versionstamp: null }],
+    mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
+    messages: [],
+  });
+  const [outcome] = await Promise.allSettled([writing]);
+  const stored = await readMeta(store);
+  if (stored) return stored;
+  throw outcome.status === "rejected" ? outcome.reason : new Error("Cannot write the format of the data");
+}
+
 /** Checks the format and the key; writes both to a new database. Must be the first write. @throws DataMismatchError */
 export async function checkData(store: Store, key: string): Promise<void> {
-  const entry = await store.get(META_KEY);
-  if (!entry) {
-    const meta: Meta = { format: DATA_FORMAT, minReader: DATA_FORMAT, key };
-    await store.commit({
-      checks: [{ key: META_KEY, versionstamp: null }],
-      mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
-      messages: [],
-    });
-    return;
-  }
-  const meta = decodeJson(entry.value) as unknown as Meta;
+  const meta = await readMeta(store) ?? await createMeta(store, key);
   if (meta.minReader > DATA_FORMAT) {
     throw new DataMismatchError(
       `the data was written by a newer version (format ${meta.format}; this version reads up to ${DATA_FORMAT})`,

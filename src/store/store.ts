@@ -1,4 +1,7 @@
-/** The interface of the key-value database. `kv_store.ts` implements it with Deno KV. Only this layer builds keys. */
+/**
+ * The interface of the key-value database. `kv_store.ts` implements it with a file, `kv_connect/` with a server. Only this
+ * layer builds keys.
+ */
 
 import type { DiskProblem } from "../model/server_health.ts";
 
@@ -50,6 +53,11 @@ export interface ListOptions {
   readonly batchSize?: number;
 }
 
+/** The database was not reached: nothing of the commit was sent. */
+export class UnsentError extends Error {
+  override readonly name = "UnsentError";
+}
+
 /** A key-value database with ordered keys. */
 export interface Store {
   /** The entry; `null` when the key does not exist. */
@@ -58,8 +66,10 @@ export interface Store {
   getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]>;
   /** Entries in key order, or in reverse. */
   list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry>;
-  /** The versionstamp; `null` when a check failed. After an exception the outcome is unknown. */
+  /** The versionstamp; `null` when a check failed. @throws UnsentError nothing was written; another Error: unknown outcome */
   commit(atomic: Atomic): Promise<string | null>;
+  /** True when a commit that failed may still be applied later. */
+  readonly landsLate?: boolean;
   /** True when {@link Atomic.messages} are delivered; otherwise they must be empty. */
   readonly hasQueue: boolean;
   /** Calls `handler` for each message; the handler must return immediately. Settles when the store closes. */

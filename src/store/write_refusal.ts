@@ -5,7 +5,7 @@ import { DomainError, type ErrorCode } from "../model/errors.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
 
 /** What the database did: a problem of its disk, or an error that no other cause explains. */
-export type WriteFault = DiskProblem | "unreadable" | "refused";
+export type WriteFault = DiskProblem | "unreadable" | "unreachable" | "refused";
 
 interface Explanation {
   readonly code: ErrorCode;
@@ -30,12 +30,19 @@ const EXPLANATIONS: Readonly<Record<WriteFault, Explanation>> = {
     reason: "the database cannot be read",
     advice: "check the disk; the server tries again",
   },
+  unreachable: {
+    code: "unavailable",
+    reason: "the database cannot be reached",
+    advice: "check its server and the network; the server tries again",
+  },
   refused: {
     code: "unavailable",
     reason: "the database refused the last commit",
     advice: "the server tries again, reads go on",
   },
 };
+
+const STOPS_READS: ReadonlySet<WriteFault> = new Set(["unreadable", "unreachable"]);
 
 /** Time between two lines about the same fault. */
 const REPEAT_MS = 60_000;
@@ -89,7 +96,7 @@ export class WriteRefusal {
       retryAfter: RETRY_AFTER_S,
     });
     const since = last?.problem.since ?? this.#clock.now();
-    const problem = { reason, since, stopsReads: fault === "unreadable" };
+    const problem = { reason, since, stopsReads: STOPS_READS.has(fault) };
     this.#current = { fault, refusal, problem, beganMs: last?.beganMs ?? nowMs, loggedMs: nowMs };
     this.#logger.error("Writes are refused until a commit succeeds", { reason, error: cause.message });
     return refusal;

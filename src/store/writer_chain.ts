@@ -1,9 +1,13 @@
 /**
  * The commits of one writer form a chain: each commit checks the versionstamp of one key, the chain key, and writes the next
- * sequence number to it. A commit of a second writer changes the versionstamp, so the first writer's next check fails
- * (fencing). After a commit with an unknown outcome the stored sequence number shows whether it happened.
+ * sequence number and an id of its own to it. A commit of a second writer changes the versionstamp, so the first writer's next
+ * check fails (fencing). After a commit with an unknown outcome the stored id shows whether it happened.
+ *
+ * Where a commit can land late, an unchanged chain key proves nothing. Then an empty commit on the same versionstamp must
+ * succeed before the other one counts as refused: of the two only one can.
  */
 import type { Instant } from "../base/clock.ts";
+import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import { DomainError } from "../model/errors.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { chainKey } from "./keys.ts";
@@ -15,25 +19,50 @@ interface StoredChain {
   readonly epoch: number;
   /** Counts the commits. */
   readonly seq: number;
+  /** Identifies the commit that wrote it; absent in data of older versions. */
+  readonly id?: string;
+  /** What the takeover that began the epoch found. */
+  readonly previous?: { readonly epoch: number; readonly id?: string };
   /** The writer shut down cleanly. */
   readonly isLeft?: boolean;
 }
 
-/** The outcome of a commit; `unknown`: the chain has advanced in a way that this writer cannot have caused. */
-export type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
+interface FoundChain {
+  readonly chain: StoredChain;
+  /** `null`: the database has no chain key. */
+  readonly versionstamp: string | null;
+}
+
+/** What became of the last commit. */
+export interface CommitOutcome {
+  readonly group: "written" | "refused" | "unknown";
+  /** Why this writer must stop; absent: it may go on. */
+  readonly endReason?: string;
+}
+
+const NO_CHAIN: StoredChain = { epoch: 0, seq: 0 };
+const WRITER_ID_BYTES = 8;
 
 /** The chain of this process. */
 export class WriterChain {
   readonly #store: Store;
   readonly #key: Key;
+  readonly #writerId: string;
+  #commits = 0;
   #epoch = 0;
   #seq = 0;
   #versionstamp: string | null = null;
+  #previous: StoredChain["previous"];
+  /** Id of the last commit of a group. */
+  #groupId = "";
   #followsStop = false;
 
-  constructor(store: Store, instance: string) {
+  constructor(store: Store, instance: string, randomBytes: RandomBytes = systemRandomBytes) {
     this.#store = store;
     this.#key = chainKey(instance);
+    const id = new Uint8Array(WRITER_ID_BYTES);
+    randomBytes(id);
+    this.#writerId = id.toHex();
   }
 
   /** Number of the last commit. */
@@ -48,59 +77,97 @@ export class WriterChain {
 
   /** Starts a new epoch; any earlier writer is fenced from now on. @throws DomainError conflict: another process takes over concurrently */
   async takeOver(now: Instant): Promise<void> {
-    const entry = await this.#store.get(this.#key);
-    const previous: StoredChain = entry
-      ? decodeJson(entry.value) as unknown as StoredChain
-      : { epoch: 0, seq: 0 };
-    const epoch = Math.max(previous.epoch + 1, Math.floor(now / 1000));
-    const seq = previous.seq + 1;
-    const versionstamp = await this.#store.commit({
-      checks: [{ key: this.#key, versionstamp: entry?.versionstamp ?? null }],
-      mutations: [this.#advance({ epoch, seq })],
-      messages: [],
+    const { chain: { epoch, seq, id, isLeft }, versionstamp } = await this.#read();
+    this.#versionstamp = versionstamp;
+    this.#epoch = Math.max(epoch + 1, Math.floor(now / 1000));
+    this.#seq = seq;
+    this.#previous = { epoch, id };
+    let failure: unknown;
+    const isWritten = await this.commit([], []).catch((error) => {
+      failure = error;
+      return false;
     });
-    if (versionstamp === null) {
-      throw new DomainError("conflict", "Cannot take over the database: another process is starting");
-    }
-    this.#epoch = epoch;
-    this.#seq = seq;
-    this.#versionstamp = versionstamp;
-    this.#followsStop = previous.isLeft === true;
+    if (!isWritten) await this.#findTakeOver(failure);
+    this.#followsStop = isLeft === true;
   }
 
-  /** Commits the next group; false when the check fails. Appends the chain key to `mutations`. @throws Error from the store: unknown outcome */
-  async commit(mutations: Mutation[], messages: readonly Message[]): Promise<boolean> {
-    const seq = this.#seq + 1;
-    mutations.push(this.#advance({ epoch: this.#epoch, seq }));
-    const checks = [{ key: this.#key, versionstamp: this.#versionstamp }];
-    const versionstamp = await this.#store.commit({ checks, mutations, messages });
-    if (versionstamp === null) return false;
-    this.#seq = seq;
-    this.#versionstamp = versionstamp;
-    return true;
+  /** After the takeover failed: its response may have been lost. @throws when it was not written */
+  async #findTakeOver(failure: unknown): Promise<void> {
+    const found = await this.#read();
+    if (found.chain.id === this.#groupId) return this.#adopt(found);
+    throw failure ??
+      new DomainError("conflict", "Cannot take over the database: another process is starting");
   }
 
-  /** The outcome of the last commit, after {@link commit} threw or returned false. @throws Error the database cannot be read */
+  /** Commits the next group; false when the check fails. @throws Error from the store: unknown outcome, unless it is an UnsentError */
+  async commit(mutations: readonly Mutation[], messages: readonly Message[]): Promise<boolean> {
+    this.#groupId = this.#nextId();
+    return await this.#write(this.#groupId, mutations, messages);
+  }
+
+  /** The outcome of the last commit, after {@link commit} threw or returned false. @throws Error the database cannot be used */
   async outcome(): Promise<CommitOutcome> {
-    const entry = await this.#store.get(this.#key);
-    const chain = entry ? decodeJson(entry.value) as unknown as StoredChain : undefined;
-    if (!entry || chain?.epoch !== this.#epoch) return "taken over";
-    if (chain.seq === this.#seq) return "refused";
-    if (chain.seq !== this.#seq + 1) return "unknown";
-    this.#seq = chain.seq;
-    this.#versionstamp = entry.versionstamp;
-    return "written";
+    const seen = await this.#look();
+    if (seen) return seen;
+    if (!this.#store.landsLate || await this.#write(this.#nextId(), [], [])) return { group: "refused" };
+    return await this.#look() ?? { group: "unknown", endReason: "the database contradicts itself" };
+  }
+
+  /** The outcome of the last commit that the chain key shows; `undefined` when it is as before. */
+  async #look(): Promise<CommitOutcome | undefined> {
+    const found = await this.#read();
+    const { epoch, id, previous } = found.chain;
+    if (epoch !== this.#epoch) {
+      const endReason = "another process has taken over the database";
+      // Only the last commit of the epoch before is known.
+      if (previous?.epoch !== this.#epoch) return { group: "unknown", endReason };
+      return { group: previous.id === this.#groupId ? "written" : "refused", endReason };
+    }
+    if (found.versionstamp === this.#versionstamp) return undefined;
+    // Another id of this process is that of an empty commit.
+    const isOwn = id?.startsWith(this.#writerId) ?? false;
+    if (!isOwn) return { group: "unknown", endReason: "another process writes to the database" };
+    this.#adopt(found);
+    return { group: id === this.#groupId ? "written" : "refused" };
   }
 
   /** Marks a clean shutdown. If this write fails, the next process assumes a crash, which is safe. */
   async markStopped(): Promise<void> {
     if (this.#versionstamp === null) return;
-    const checks = [{ key: this.#key, versionstamp: this.#versionstamp }];
-    const left = this.#advance({ epoch: this.#epoch, seq: this.#seq + 1, isLeft: true });
-    await Promise.allSettled([this.#store.commit({ checks, mutations: [left], messages: [] })]);
+    await Promise.allSettled([this.#write(this.#nextId(), [], [], { isLeft: true })]);
   }
 
-  #advance(chain: StoredChain): Mutation {
-    return { type: "set", key: this.#key, value: encodeJson({ ...chain }) };
+  /** Writes mutations with the next value of the chain key; false when the check fails. */
+  async #write(
+    id: string,
+    mutations: readonly Mutation[],
+    messages: readonly Message[],
+    mark: Pick<StoredChain, "isLeft"> = {},
+  ): Promise<boolean> {
+    const seq = this.#seq + 1;
+    const chain: StoredChain = { epoch: this.#epoch, seq, id, previous: this.#previous, ...mark };
+    const versionstamp = await this.#store.commit({
+      checks: [{ key: this.#key, versionstamp: this.#versionstamp }],
+      mutations: [...mutations, { type: "set", key: this.#key, value: encodeJson(chain) }],
+      messages,
+    });
+    if (versionstamp === null) return false;
+    this.#adopt({ chain, versionstamp });
+    return true;
+  }
+
+  #adopt({ chain, versionstamp }: FoundChain): void {
+    this.#seq = chain.seq;
+    this.#versionstamp = versionstamp;
+  }
+
+  async #read(): Promise<FoundChain> {
+    const entry = await this.#store.get(this.#key);
+    if (!entry) return { chain: NO_CHAIN, versionstamp: null };
+    return { chain: decodeJson(entry.value) as unknown as StoredChain, versionstamp: entry.versionstamp };
+  }
+
+  #nextId(): string {
+    return `${this.#writerId}.${++this.#commits}`;
   }
 }

@@ -1,4 +1,5 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
+import { freePort } from "../support/free_port.ts";
 import { PERMISSIONS } from "../support/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
@@ -82,11 +83,6 @@ export class ServerUnderTest implements AsyncDisposable {
     this.#child.kill("SIGTERM");
     await this.#child.status;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 async function isReady(url: string, child: Deno.ChildProcess, deadline: number): Promise<boolean> {

@@ -21,11 +21,21 @@ Deno.test("parseDoctor() reads its switches", () => {
   assertEquals([options.isJson, options.isRepair, options.hasCopy], [true, true, false]);
 });
 
+Deno.test("parseDoctor() refuses the database of the environment, unless a folder is given", () => {
+  const environment = { SLUICE_DATABASE: "http://kv", SLUICE_DATA_DIR: "/var/one" };
+  assert(parseDoctor([], environment) instanceof ConfigProblem);
+  assert(!(parseDoctor(["--data-dir=/two"], environment) instanceof ConfigProblem));
+});
+
 const REFUSED: readonly (readonly [string[], string])[] = [
   [["--data-dir"], "Cannot use --data-dir without a value; see doctor --help"],
   [["--encryption-key", "short"], "Cannot use --encryption-key: it must be base64 text of 32 bytes"],
   [["--jsn"], 'Unknown option "--jsn" of doctor: did you mean "--json"?; see doctor --help'],
   [["--json=1"], "Cannot use --json with a value; see doctor --help"],
+  [
+    ["--database", "http://kv"],
+    "Cannot check a database server: the doctor reads the file of a data directory; give --data-dir",
+  ],
   [["here"], 'Unexpected argument "here" of doctor; see doctor --help'],
 ];
 for (const [args, message] of REFUSED) {

@@ -142,6 +142,10 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["an encryption key", ["--encryption-key", KEY], {}, { encryptionKey: new Uint8Array(32).fill(107) }],
   ["a time zone", ["--timezone", "Europe/Paris"], {}, { timezone: "Europe/Paris" }],
   ["a log level in capitals", ["--log-level=DEBUG"], {}, { logLevel: "debug" }],
+  ["a database", ["--database=http://127.0.0.1:4512/"], {
+    SLUICE_DATABASE_TOKEN: "secret-token",
+    SLUICE_ENCRYPTION_KEY: KEY,
+  }, { database: { url: "http://127.0.0.1:4512", token: "secret-token" } }],
   ["Deno Deploy", [], { DENO_DEPLOY: "1", SLUICE_NO_AUTH: "true" }, { isDeploy: true }],
   ["an older Deno Deploy", [], { DENO_DEPLOYMENT_ID: "x", SLUICE_BASIC_AUTH: "anna:a:b" }, {
     isDeploy: true,
@@ -338,6 +342,11 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--config="], {}, `Cannot read the configuration file "": there is no such file`],
   [["--host=a b"], {}, `Cannot use "a b" as --host: it must be a host name or an IP address`],
   [["--data-dir="], {}, `Cannot use "" as --data-dir: it must be the path of a folder`],
+  [["--database=kv.db"], {}, `Cannot use "kv.db" as --database: it must be an address such as`],
+  [["--database=http://kv"], {}, "Cannot use --database without its token: set SLUICE_DATABASE_TOKEN"],
+  [["--database=http://kv", "--database-token=t"], {}, "Cannot use --database without --encryption-key"],
+  [["--database-token=t"], {}, "Cannot use --database-token without --database"],
+  [["--database-token=t t"], {}, "Cannot use the value of --database-token: it must be a text without"],
   [["--base-url=localhost:80"], {}, `Cannot use "localhost:80" as --base-url: it must be an address such as`],
   [["--base-url=http://a/?b"], {}, `Cannot use "http://a/?b" as --base-url: it must be`],
   [["--base-url=http://u:p@a"], {}, `Cannot use "http://u:p@a" as --base-url: it must be`],

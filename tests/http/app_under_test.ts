@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { IdSource } from "../../src/base/id.ts";
 import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../../src/base/log.ts";
 import { type AppDeps, createApp } from "../../src/http/app.ts";
+import type { DatabaseKind } from "../../src/model/server_health.ts";
 import type { AppEnv } from "../../src/http/forms/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { ClientAddresses } from "../../src/http/pipeline/client_addresses.ts";
@@ -31,6 +32,7 @@ export interface AppSetup {
   readonly tenantRoutes?: readonly Mount[];
   readonly webRoutes?: Hono<AppEnv>;
   readonly isReady?: () => boolean;
+  readonly database?: DatabaseKind;
   readonly trustedProxies?: readonly string[];
   readonly maxStreams?: number;
   readonly maxStreamsPerCaller?: number;
@@ -95,6 +97,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
       ...setup.config,
     },
     isReady: setup.isReady ?? (() => true),
+    database: setup.database,
     tenantRoutes: setup.tenantRoutes ?? sampleMounts(),
     webRoutes: setup.webRoutes,
     eventStreams,

@@ -4,6 +4,7 @@ import { encodeJson } from "../../src/store/codec.ts";
 import { META_KEY } from "../../src/store/keys.ts";
 import { MemoryStore } from "../support/memory_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 Deno.test("checkData() writes format and key to a new database and accepts it afterwards", async () => {
@@ -33,4 +34,21 @@ Deno.test("keyFingerprint() differs for different keys", async () => {
   const [a, b] = [await keyFingerprint(new Uint8Array(32)), await keyFingerprint(new Uint8Array(32).fill(1))];
   assertNotEquals(a, b);
   assertEquals(a.length, 16);
+});
+
+Deno.test("checkData() reads the key of another process that was first", async () => {
+  const store = new FaultyStore(new MemoryStore(new FakeClock()));
+  store.plan = () => {
+    store.plan = () => "none";
+    void checkData(store, "other");
+    return "conflict";
+  };
+  await assertRejects(() => checkData(store, "mine"), DataMismatchError, "encrypted with another key");
+});
+
+Deno.test("checkData() reads its own key when the response to its write was lost", async () => {
+  const store = new FaultyStore(new MemoryStore(new FakeClock()), () => "fail_after");
+  await checkData(store, "mine");
+  store.plan = () => "none";
+  await checkData(store, "mine");
 });

@@ -1,8 +1,13 @@
-/** The contract of {@link Store}, checked for the memory store, Deno KV in memory and in a file, and the faulty store. */
+/** The contract of {@link Store}, checked for each store, and for stores whose database fails, is slow or loses connections. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Key, Selector, Store } from "../../src/store/store.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
+import { DatabaseProxy, type ProxyPlan } from "../support/database_proxy.ts";
+import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/denokv.ts";
 import { MemoryStore } from "../support/memory_store.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 
@@ -115,6 +120,29 @@ for (const [name, open] of Object.entries(STORES)) {
         await Deno.remove(directory, { recursive: true });
       }
     });
+  }
+}
+
+/** What the network does to the requests of a store that has a server. */
+const NETWORKS: Readonly<Record<string, ProxyPlan>> = {
+  "KV Connect": () => "none",
+  "KV Connect, slow": () => "slow",
+  "KV Connect, each second read is cut": (kind, count) => kind === "read" && count % 2 === 1 ? "cut" : "none",
+};
+
+for (const [name, plan] of Object.entries(NETWORKS)) {
+  for (const [rule, check] of Object.entries(RULES)) {
+    denokvTest(`store (${name}): ${rule}`, () =>
+      withTempDir(async (directory) => {
+        await using server = await Denokv.start(`${directory}/contract.db`);
+        await using proxy = await DatabaseProxy.start(server.url, plan);
+        const store = await KvConnectStore.open({ url: proxy.url, token: DENOKV_TOKEN, clock: systemClock });
+        try {
+          await check(store);
+        } finally {
+          store.close();
+        }
+      }));
   }
 }
 

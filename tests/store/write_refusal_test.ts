@@ -43,6 +43,7 @@ const FAULTS: readonly (readonly [Fault, DiskProblem | undefined, string, string
   ["io_error", "io_error", "unavailable", "the disk reports errors"],
   ["io_error", undefined, "unavailable", "the disk reports errors"],
   ["fail_before", undefined, "unavailable", "the database refused the last commit"],
+  ["unsent", undefined, "unavailable", "the database cannot be reached"],
 ];
 for (const [fault, diskProblem, code, reason] of FAULTS) {
   Deno.test(`a commit that fails with "${fault}" on a disk with the problem "${diskProblem}" is refused because ${reason}`, async () => {
@@ -54,7 +55,7 @@ for (const [fault, diskProblem, code, reason] of FAULTS) {
     assertEquals([error.code, error.retryAfter], [code, 1]);
     assert(error.message.startsWith(`Cannot write: ${reason}; `), error.message);
     await clock.advance(5_000);
-    assertEquals(committer.problem, { reason, since, stopsReads: false });
+    assertEquals(committer.problem, { reason, since, stopsReads: fault === "unsent" });
     fail("none");
     store.diskProblem = undefined;
     await clock.advance(1_000);

@@ -1,9 +1,29 @@
-/** A store that injects faults: conflicts, errors before or after a write, delays, a full or broken disk, failing reads. */
+/**
+ * A store that injects faults: conflicts, errors before or after a write, delays, a full or broken disk, failing reads, and
+ * writes that land late.
+ */
 import type { DiskProblem } from "../../src/model/server_health.ts";
-import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../src/store/store.ts";
+import {
+  type Atomic,
+  type Key,
+  type ListOptions,
+  type Selector,
+  type Store,
+  type StoredEntry,
+  UnsentError,
+} from "../../src/store/store.ts";
 
-/** The fault of one commit. `fail_after` writes it, then throws. */
-export type Fault = "none" | "conflict" | "fail_before" | "fail_after" | "delay" | "full" | "io_error";
+/** The fault of one commit. `fail_after` writes it, then throws; `late` throws, and {@link FaultyStore.land} writes it. */
+export type Fault =
+  | "none"
+  | "conflict"
+  | "fail_before"
+  | "fail_after"
+  | "late"
+  | "unsent"
+  | "delay"
+  | "full"
+  | "io_error";
 
 /** Chooses the fault of a commit; `commit` counts from 1. */
 export type FaultPlan = (commit: number, atomic: Atomic) => Fault;
@@ -18,6 +38,9 @@ export class FaultyStore implements Store {
   isReserveReleased = false;
   /** Bytes that the disk has left. */
   free = Infinity;
+  landsLate = false;
+  /** Commits that may still be written. */
+  readonly late: Atomic[] = [];
   /** Reads fail while it is set. */
   isUnreadable = false;
 
@@ -48,6 +71,11 @@ export class FaultyStore implements Store {
         return null;
       case "fail_before":
         throw new Error("injected: not written");
+      case "late":
+        this.late.push(atomic);
+        throw new Error("injected: not written yet");
+      case "unsent":
+        throw new UnsentError("injected: not connected");
       case "full":
         throw new Error("database or disk is full");
       case "io_error":
@@ -61,6 +89,11 @@ export class FaultyStore implements Store {
       case "none":
         return await this.inner.commit(atomic);
     }
+  }
+
+  /** Writes the late commits whose checks still hold, in their order. */
+  async land(): Promise<void> {
+    for (const atomic of this.late.splice(0)) await this.inner.commit(atomic);
   }
 
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void> {

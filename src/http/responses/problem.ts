@@ -34,6 +34,7 @@ const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   too_many_requests: kind(429, "too-many-requests", "Too many requests"),
   internal: kind(500, "internal-error", "Internal server error"),
   unavailable: kind(503, "unavailable", "Unavailable"),
+  outcome_unknown: kind(504, "outcome-unknown", "Outcome unknown"),
   storage_full: kind(507, "storage-full", "Storage full"),
 };
 

@@ -137,7 +137,7 @@ class Drain {
 /** Prints the data directory, the protection, the address of the UI and a first command. In the JSON format it is one log line. */
 function announce(config: Config, server: ServerHandle, platform: ProcessPlatform): void {
   const { url, setupToken } = server;
-  const dataDir = config.isDeploy ? "the database of Deno Deploy" : config.dataDir;
+  const dataDir = config.database?.url ?? (config.isDeploy ? "the database of Deno Deploy" : config.dataDir);
   if (config.logFormat === "json") {
     const { clock, print } = platform;
     const log = new Logger({ level: "info", format: "json", clock, write: print });

@@ -4,7 +4,13 @@ import type { DurationForm } from "../../base/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import { DomainError, illegalState, invalidEntity, undefinedIfMissing } from "../../model/errors.ts";
+import {
+  DomainError,
+  type ErrorCode,
+  illegalState,
+  invalidEntity,
+  undefinedIfMissing,
+} from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { TenantId, Trigger } from "../../model/flows/flow.ts";
@@ -80,6 +86,7 @@ export interface OnceCall {
   readonly query: string;
 }
 
+const DATABASE_FAULTS: ReadonlySet<ErrorCode> = new Set(["storage_full", "unavailable", "outcome_unknown"]);
 const INVALID_INPUT = /Invalid input for `([\w.-]{1,100})`/;
 
 type Outcome = Omit<Evaluation, "at">;
@@ -246,7 +253,7 @@ function refusedCall(what: string, error: Error): string {
   const code = error instanceof DomainError ? error.code : undefined;
   if (code === "too_large") return "The body is too large";
   if (code === "forbidden") return "It is not signed as it must be";
-  const isReported = code !== undefined && code !== "storage_full" && code !== "unavailable";
+  const isReported = code !== undefined && !DATABASE_FAULTS.has(code);
   return isReported ? `Its ${what} cannot be read; the caller was told why` : `Its ${what} cannot be read`;
 }
 

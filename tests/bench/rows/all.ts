@@ -2,6 +2,7 @@
 import { authenticationRow } from "./authentication.ts";
 import { bootRow } from "./boot.ts";
 import { commitsRow } from "./commits.ts";
+import { databaseServerRow } from "./database_server.ts";
 import { dormantRow } from "./dormant.ts";
 import { expressionsRow } from "./expressions.ts";
 import { fairnessRow } from "./fairness.ts";
@@ -46,6 +47,7 @@ const ROWS: readonly Row[] = [
   retentionRow,
   scriptsRow,
   webhookRow,
+  databaseServerRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

@@ -25,6 +25,7 @@ const CODES: [code: ErrorCode, status: number, slug: string, message: string][] 
   ["too_many_requests", 429, "too-many-requests", "x"],
   ["internal", 500, "internal-error", "Internal server error"],
   ["unavailable", 503, "unavailable", "x"],
+  ["outcome_unknown", 504, "outcome-unknown", "x"],
   ["storage_full", 507, "storage-full", "x"],
 ];
 

@@ -1,7 +1,7 @@
 /** Health checks, for load balancers and process supervisors. */
 import { type Context, Hono } from "hono";
 import { toIso } from "../../../base/clock.ts";
-import type { ServerProblem } from "../../../model/server_health.ts";
+import type { DatabaseKind, ServerProblem } from "../../../model/server_health.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
 /** Seconds; a fault is checked again each second. */
@@ -13,6 +13,8 @@ export interface HealthDeps {
   readonly isReady: () => boolean;
   /** What keeps the server from its work; must not reject. */
   readonly findProblem?: () => Promise<ServerProblem | undefined>;
+  /** What holds the data; absent: a file. */
+  readonly database?: DatabaseKind;
 }
 
 /** `GET /ping`: 200 while the process runs. */
@@ -23,15 +25,16 @@ export function pingRoutes(): Hono<AppEnv> {
 /**
  * `GET /health` and `/health/readiness`: 200 once requests can be served, else 503. While only writes are refused the
  * status is DEGRADED with 200, because reads go on. `GET /health/liveness`: 200 while the process runs; a supervisor that
- * restarts a server for not being ready would prevent its recovery.
+ * restarts a server for not being ready would prevent its recovery. The readiness names a database that is no file.
  */
-export function healthRoutes({ isReady, findProblem }: HealthDeps): Hono<AppEnv> {
+export function healthRoutes({ isReady, findProblem, database: kind }: HealthDeps): Hono<AppEnv> {
+  const database = kind === "file" ? undefined : kind;
   const readiness = async (c: Context<AppEnv>) => {
-    if (!isReady()) return c.json({ status: "DOWN" }, 503, RETRY);
+    if (!isReady()) return c.json({ status: "DOWN", database }, 503, RETRY);
     const problem = await findProblem?.();
-    if (!problem) return c.json({ status: "UP" });
+    if (!problem) return c.json({ status: "UP", database });
     const { reason, since, stopsReads } = problem;
-    const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since) };
+    const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since), database };
     return stopsReads ? c.json(body, 503, RETRY) : c.json(body);
   };
   return new Hono<AppEnv>()

@@ -19,3 +19,10 @@ for (const [path, isReady, status] of HEALTH) {
     assertEquals(response.headers.get("retry-after"), status === 200 ? null : "1");
   });
 }
+
+Deno.test("GET /health names a database that is no file", async () => {
+  for (const [database, expected] of [["file", undefined], ["kv_connect", "kv_connect"]] as const) {
+    await using server = await startApp({ isProtected: true, isReady: () => true, database });
+    assertEquals((await (await server.send("/health")).json()).database, expected);
+  }
+});

@@ -1,0 +1,187 @@
+/** The client of KV Connect: what it repeats, what it does not, and what it makes of failures. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { DomainError } from "../../../src/model/errors.ts";
+import type { ConnectionOptions } from "../../../src/store/kv_connect/connection.ts";
+import { encodeKey } from "../../../src/store/kv_connect/key_codec.ts";
+import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.ts";
+import { type Atomic, UnsentError } from "../../../src/store/store.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeServer, readResponse, written } from "./fake_server.ts";
+
+const ATOMIC: Atomic = {
+  checks: [],
+  mutations: [{ type: "set", key: ["k"], value: new Uint8Array([1]) }],
+  messages: [],
+};
+
+async function withServer(
+  run: (server: FakeServer, store: KvConnectStore) => Promise<void>,
+  options: Partial<ConnectionOptions> = {},
+): Promise<void> {
+  await using server = new FakeServer();
+  const store = await KvConnectStore.open({ ...server.options, ...options });
+  try {
+    await run(server, store);
+  } finally {
+    store.close();
+  }
+}
+
+/** Settles when the request of the client has ended. */
+function aborted(request: Request): Promise<Response> {
+  return new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(new Response())));
+}
+
+Deno.test("requests go to the endpoint of strong consistency with the token of the metadata", () =>
+  withServer(async (server, store) => {
+    const seen: (string | null)[] = [];
+    server.behaviour.write = ({ headers }) => {
+      seen.push(
+        ...["authorization", "x-denokv-version", "x-denokv-database-id"].map((name) => headers.get(name)),
+      );
+      return written();
+    };
+    assertEquals(await store.commit(ATOMIC), "07".repeat(10));
+    assertEquals(seen, ["Bearer data-1", "3", "d"]);
+    assertEquals(server.paths, ["/connect", "/v2/atomic_write"]);
+  }));
+
+Deno.test("metadata that expires soon is renewed before the next request; if that fails, the old one is used", async () => {
+  await using server = new FakeServer();
+  const clock = new FakeClock();
+  const tokens: (string | null)[] = [];
+  server.behaviour.metadata = () => server.metadata(clock.now() + 3_600_000);
+  server.behaviour.read = ({ headers }) => {
+    tokens.push(headers.get("authorization"));
+    return readResponse(() => {});
+  };
+  const store = await KvConnectStore.open({ ...server.options, clock });
+  await store.get(["a"]);
+  clock.jump(56 * 60_000);
+  await store.get(["a"]);
+  server.behaviour.metadata = () => new Response("later", { status: 503 });
+  clock.jump(56 * 60_000);
+  await store.get(["a"]);
+  assertEquals(tokens, ["Bearer data-1", "Bearer data-2", "Bearer data-2"]);
+  clock.jump(5 * 60_000);
+  await assertRejects(() => store.commit(ATOMIC), UnsentError, "503: later");
+  store.close();
+});
+
+Deno.test("a refused token is exchanged once, and the write is sent again", () =>
+  withServer(async (server, store) => {
+    server.behaviour.write = ({ headers }) =>
+      headers.get("authorization") === "Bearer data-2" ? written() : new Response("old", { status: 401 });
+    assert(await store.commit(ATOMIC));
+    assertEquals(server.tokens, 2);
+  }));
+
+Deno.test("metadata of many requests is exchanged once", async () => {
+  await using server = new FakeServer();
+  server.behaviour.metadata = () => server.metadata(0);
+  const store = await KvConnectStore.open(server.options);
+  await Promise.all(Array.from({ length: 20 }, () => store.get(["a"])));
+  assertEquals(server.count("/connect"), 2);
+  store.close();
+});
+
+Deno.test("open() refuses a wrong token, a server that speaks no KV Connect, and one that is not there", async () => {
+  await using server = new FakeServer();
+  server.behaviour.metadata = () => new Response("Invalid access token.", { status: 401 });
+  await assertRejects(() => KvConnectStore.open(server.options), Error, "401: Invalid access token.");
+  server.behaviour.metadata = () => new Response("<html>");
+  await assertRejects(() => KvConnectStore.open(server.options), Error, "does not speak KV Connect");
+  const url = "http://127.0.0.1:21799/";
+  await assertRejects(() => KvConnectStore.open({ ...server.options, url }), UnsentError);
+});
+
+for (const status of [500, 503, 400]) {
+  Deno.test(`commit() sends a write once when the response is ${status}`, () =>
+    withServer(async (server, store) => {
+      server.behaviour.write = () => new Response("no", { status });
+      const error = await assertRejects(() => store.commit(ATOMIC), Error, `${status}: no`);
+      assert(!(error instanceof UnsentError));
+      assertEquals(server.count("/v2/atomic_write"), 1);
+    }));
+}
+
+Deno.test("commit() gives up after the time limit", () =>
+  withServer(async (server, store) => {
+    server.behaviour.write = aborted;
+    const error = await assertRejects(() => store.commit(ATOMIC), DOMException, "within 50 ms");
+    assertEquals(error.name, "TimeoutError");
+    assertEquals(server.count("/v2/atomic_write"), 1);
+  }, { timeoutMs: 50 }));
+
+Deno.test("commit() gives null for a failed check and throws for any other status", () =>
+  withServer(async (server, store) => {
+    server.behaviour.write = () => written(2);
+    assertEquals(await store.commit(ATOMIC), null);
+    for (const status of [0, 5]) {
+      server.behaviour.write = () => written(status);
+      await assertRejects(() => store.commit(ATOMIC), Error, "does not write");
+    }
+  }));
+
+Deno.test("commit() throws UnsentError when the server is not reached", async () => {
+  const server = new FakeServer();
+  const store = await KvConnectStore.open(server.options);
+  await server[Symbol.asyncDispose]();
+  // The connection that was open may have taken the first one.
+  await assertRejects(() => store.commit(ATOMIC), Error);
+  await assertRejects(() => store.commit(ATOMIC), UnsentError, "Connection refused");
+  store.close();
+});
+
+Deno.test("commit() refuses more than 10 checks and messages before it sends anything", () =>
+  withServer(async (server, store) => {
+    const checks = Array.from({ length: 11 }, (_, n) => ({ key: ["c", n], versionstamp: null }));
+    await assertRejects(() => store.commit({ ...ATOMIC, checks }), Error, "allows 10 checks");
+    const messages = [{ payload: "p", delayMs: 0 }];
+    await assertRejects(() => store.commit({ ...ATOMIC, messages }), Error, "has no queue");
+    assertEquals(server.count("/v2/atomic_write"), 0);
+  }));
+
+Deno.test("get() repeats a read that fails, and then refuses it as unavailable", () =>
+  withServer(async (server, store) => {
+    let failures = 2;
+    server.behaviour.read = () =>
+      failures-- > 0 ? new Response("no", { status: 500 }) : readResponse(() => {});
+    assertEquals(await store.get(["a"]), null);
+    failures = 3;
+    const error = await assertRejects(() => store.get(["a"]), DomainError);
+    assertEquals(error.code, "unavailable");
+    assertMatch((error.cause as Error).message, /500: no/);
+  }));
+
+Deno.test("get() refuses data that may be old, and values of other programs", () =>
+  withServer(async (server, store) => {
+    server.behaviour.read = () => readResponse(() => {}, { isStrong: 0 });
+    const old = await assertRejects(() => store.get(["a"]), DomainError);
+    assertMatch((old.cause as Error).message, /may be old/);
+    server.behaviour.read = () =>
+      readResponse((writer) =>
+        writer.message(1, () => {
+          writer.byteString(1, encodeKey(["a"]));
+          writer.number(3, 1);
+        })
+      );
+    const foreign = await assertRejects(() => store.get(["a"]), DomainError);
+    assertMatch((foreign.cause as Error).message, /not of this program/);
+  }));
+
+Deno.test("close() ends what runs, and later calls fail", () =>
+  withServer(async (server, store) => {
+    const arrived = Promise.withResolvers<void>();
+    server.behaviour.write = (request) => {
+      arrived.resolve();
+      return aborted(request);
+    };
+    const running = store.commit(ATOMIC);
+    const failed = assertRejects(() => running, Error, "closed");
+    await arrived.promise;
+    store.close();
+    await failed;
+    await assertRejects(() => store.get(["a"]), DomainError);
+    await assertRejects(() => store.commit(ATOMIC), Error, "closed");
+  }));
