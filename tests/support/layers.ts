@@ -11,7 +11,9 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["engine", ["base", "model"]],
   ["store", ["base", "model"]],
   ["flow", ["base", "languages", "model", "expr"]],
-  ["tasks", ["base", "languages", "model", "expr"]],
+  // Definitions reach everything through their context, so that a type may also run in another process.
+  ["integrations", ["base", "model"]],
+  ["tasks", ["base", "languages", "model", "expr", "integrations"]],
   ["triggers", ["base", "languages", "model", "expr"]],
   ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
   ["runtime", ["base", "languages", "model", "expr", "engine", "store", "rendering"]],

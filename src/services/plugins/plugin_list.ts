@@ -141,7 +141,7 @@ function entryOf(
 function elements(members: readonly PluginType[], kind: PluginKind, prefix: string): PluginElement[] {
   return members.filter((member) => member.kind === kind).map(({ name, declaration }) => ({
     cls: prefix + declaration.type,
-    title: name,
+    title: declaration.title ?? name,
     description: declaration.description,
     deprecated: declaration.deprecated !== undefined,
   }));

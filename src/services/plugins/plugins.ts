@@ -127,17 +127,21 @@ export class Plugins {
   /** Documentation of a type, by any of its names; `isFull` adds the common properties of its kind to the schema. @throws DomainError not_found */
   documentation(cls: string, { isFull = false } = {}): PluginDocumentation {
     const { declaration, common, name, kind } = this.#find(cls);
-    const { type, description, deprecated, outputs = {} } = declaration;
+    const { type, description, deprecated, outputs = {}, metrics } = declaration;
     const properties = isFull ? { ...common, ...declaration.properties } : declaration.properties;
     const markdown = pluginMarkdown({
       name,
       type: fullName(type),
       description,
       deprecated,
-      example: exampleOf(declaration, { hasId: kind === "tasks" || kind === "triggers" }),
+      examples: declaration.examples ?? [{
+        title: "Example",
+        yaml: exampleOf(declaration, { hasId: kind === "tasks" || kind === "triggers" }),
+      }],
       // Properties of the type come first, and override common ones of the same name.
       properties: { ...declaration.properties, ...common, ...declaration.properties },
       outputs,
+      metrics,
       otherNames: allNames(declaration).slice(1),
     });
     const schema = { title: name, description, ...propertiesSchema(properties) };
