@@ -91,6 +91,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     clients,
     isReady,
     findProblem,
+    failedPlugins: options.failedPlugins,
     config: configOf(options, isProtected),
     tenantRoutes: [
       { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },

@@ -19,6 +19,7 @@ import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import { serverDefaults } from "./plugin_defaults.ts";
 import { readBundle } from "../ui/bundle.ts";
+import { readPlugins } from "./plugin/server_plugins.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
@@ -44,7 +45,12 @@ export async function startServer(
   const logger = createLogger(config, lines);
   const opened = await openData(config, logger);
   try {
-    const handle = await serve({ ...config, extraTasks }, logger, opened);
+    const { types, failed } = await readPlugins(config, logger);
+    const handle = await serve(
+      { ...config, extraTasks: [...types, ...extraTasks], failedPlugins: failed },
+      logger,
+      opened,
+    );
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
   } catch (error) {
     lines.flush();
@@ -108,7 +114,7 @@ async function openHosted(config: Config, readFailed: (error: Error) => void): P
 }
 
 async function serve(
-  config: Config & Pick<AssemblyOptions, "extraTasks">,
+  config: Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">,
   logger: Logger,
   { store, encryptionKey, release }: Opened,
 ): Promise<ServerHandle> {

@@ -22,7 +22,7 @@ const GRANTED = [
   "allow_sys",
   "allow_write",
 ];
-const FEATURES = ["kv", "cron"];
+const FEATURES = ["kv", "cron", "worker-options"];
 /** What the binary must hold: the program, its version, and files of each kind that pages and scripts load. */
 const EMBEDDED = [
   "main.ts",
@@ -32,6 +32,8 @@ const EMBEDDED = [
   "src/ui/dist/manifest.json",
   "src/services/blueprints/templates/hello_world.yaml",
   "src/server/render_worker/worker.ts",
+  "src/machine/plugins/host.ts",
+  "src/machine/plugins/worker.ts",
   "src/tasks/scripts/tools/packages.py",
   "src/tasks/scripts/tools/command.sh",
 ];

@@ -57,6 +57,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
+  ["sucrase", ["machine"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -26,6 +26,8 @@ export interface TypeDeclaration {
   readonly properties: PropertySchemas;
   /** Values that expressions read under `outputs.<id>` (tasks) or `trigger` (triggers). */
   readonly outputs?: PropertySchemas;
+  /** Declared by a plugin file: its names have no prefix. */
+  readonly isOwn?: boolean;
   /** A few words that lists show instead of the name. */
   readonly title?: string;
   /** By name. */

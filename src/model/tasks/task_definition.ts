@@ -67,11 +67,11 @@ export interface TaskContext {
   ): void;
   /** Sends a request once, within the network policy of the server. @throws Error no response; the message names the host alone */
   http(request: TaskRequest): Promise<TaskResponse>;
-  /** Copies a stored file to a local path that the attempt may read. @throws Error it does not exist */
+  /** Copies a stored file into the directory of the attempt; returns its path. @throws Error it does not exist */
   fetchFile(uri: string): Promise<string>;
-  /** Absolute path of a new local file with this name; `storeFile` stores it. */
-  newFile(name: string): Promise<string>;
-  /** Stores a local file of the attempt; returns its storage URI. */
+  /** Absolute path of a directory of the attempt alone, which it may read and change; made at the first call. */
+  directory(): Promise<string>;
+  /** Stores a file of that directory; returns its storage URI. */
   storeFile(path: string): Promise<string>;
   /** Reads an execution of the tenant. @throws Error it does not exist */
   execution(id: string): Promise<ExecutionSummary>;

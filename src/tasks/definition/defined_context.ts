@@ -37,12 +37,7 @@ export class DefinedContext implements TaskContext {
     this.#directory = directory;
   }
 
-  /** Settles when the attempt can take further log lines. */
-  async logged(): Promise<void> {
-    await this.#context.logged();
-  }
-
-  /** The directory of the local files of the attempt. */
+  /** @inheritdoc */
   directory(): Promise<string> {
     return this.#directory();
   }
@@ -59,7 +54,7 @@ export class DefinedContext implements TaskContext {
 
   /** @inheritdoc */
   async http(request: TaskRequest): Promise<TaskResponse> {
-    return await sendRequest(request, this.#context);
+    return await sendRequest(request, { http: this.#context.ports.http, signal: this.signal });
   }
 
   /** @inheritdoc */
@@ -67,16 +62,13 @@ export class DefinedContext implements TaskContext {
     const file = await this.#context.ports.storage.open(this.#context, uri);
     if (!file) throw new Error(`Cannot read "${uri}": there is no such file`);
     const name = uri.slice(uri.lastIndexOf("/") + 1);
-    const local = `${++this.#fileCount}/${name}`;
-    return `${await this.#directory()}/${await writeLocalFile(await this.#directory(), local, file.content)}`;
-  }
-
-  /** @inheritdoc */
-  async newFile(name: string): Promise<string> {
-    const path = normalizeFileName(`${++this.#fileCount}/${name}`);
     const directory = await this.#directory();
-    await writeLocalFile(directory, path, "");
-    return `${directory}/${path}`;
+    // Files of different folders may have the same name.
+    return `${directory}/${await writeLocalFile(
+      directory,
+      `fetched-${++this.#fileCount}/${name}`,
+      file.content,
+    )}`;
   }
 
   /** @inheritdoc */

@@ -1,7 +1,6 @@
 /** Sends the requests of defined tasks by the client of the server. */
-import { headerOf, type HttpBody, HttpError } from "../../model/ports/http.ts";
+import { headerOf, type HttpBody, type HttpClientPort, HttpError } from "../../model/ports/http.ts";
 import { isContentType } from "../../model/http/http_request.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { TaskRequest, TaskResponse } from "../../model/tasks/task_definition.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -10,7 +9,7 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
 export async function sendRequest(
   request: TaskRequest,
-  { ports, signal }: Pick<RunContext, "ports" | "signal">,
+  { http, signal }: { readonly http: HttpClientPort; readonly signal: AbortSignal },
 ): Promise<TaskResponse> {
   const { url, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = request;
   const body = bodyOf(request);
@@ -18,7 +17,7 @@ export async function sendRequest(
   const headers = Object.entries(request.headers ?? {});
   const host = hostOf(url);
   try {
-    const response = await ports.http.send({
+    const response = await http.send({
       method,
       uri: url,
       headers,

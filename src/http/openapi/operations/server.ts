@@ -3,8 +3,10 @@ import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "..
 import { listOf, MAP, objectOf, ref, TEXT } from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
-/** With a status of DEGRADED or DOWN because of a fault: the reason, and since when. */
-const READINESS = json(objectOf({ status: TEXT, "reason?": TEXT, "since?": TEXT }));
+/** With a status of DEGRADED or DOWN because of a fault: the reason, and since when. `failedPlugins`: names of files. */
+const READINESS = json(
+  objectOf({ status: TEXT, "reason?": TEXT, "since?": TEXT, "failedPlugins?": listOf(TEXT) }),
+);
 const YAML_TEXT: Content = { "application/yaml": TEXT };
 
 /** By method and path. */

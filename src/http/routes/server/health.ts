@@ -13,6 +13,8 @@ export interface HealthDeps {
   readonly isReady: () => boolean;
   /** What keeps the server from its work; must not reject. */
   readonly findProblem?: () => Promise<ServerProblem | undefined>;
+  /** Names of plugin files that could not be used. The log has the reasons. */
+  readonly failedPlugins?: readonly string[];
 }
 
 /** `GET /ping`: 200 while the process runs. */
@@ -25,11 +27,11 @@ export function pingRoutes(): Hono<AppEnv> {
  * status is DEGRADED with 200, because reads go on. `GET /health/liveness`: 200 while the process runs; a supervisor that
  * restarts a server for not being ready would prevent its recovery.
  */
-export function healthRoutes({ isReady, findProblem }: HealthDeps): Hono<AppEnv> {
+export function healthRoutes({ isReady, findProblem, failedPlugins = [] }: HealthDeps): Hono<AppEnv> {
   const readiness = async (c: Context<AppEnv>) => {
     if (!isReady()) return c.json({ status: "DOWN" }, 503, RETRY);
     const problem = await findProblem?.();
-    if (!problem) return c.json({ status: "UP" });
+    if (!problem) return c.json({ status: "UP", ...failedPlugins.length > 0 && { failedPlugins } });
     const { reason, since, stopsReads } = problem;
     const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since) };
     return stopsReads ? c.json(body, 503, RETRY) : c.json(body);
