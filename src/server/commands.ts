@@ -4,7 +4,6 @@ import { narrowPermissions } from "../machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "../machine/server_process/server_process.ts";
 import { runDoctor } from "./doctor/doctor.ts";
 import { runMigrate } from "./migrate/migrate.ts";
-import { runPlugin } from "./plugin/plugin.ts";
 import { startServer } from "./server.ts";
 
 /** Does what the arguments of this process say; returns the exit code. */
@@ -27,7 +26,10 @@ export async function runCommand(): Promise<number> {
       return await runDoctor(command.options, systemPlatform);
     case "migrate":
       return await runMigrate(command.options, { ...systemPlatform, send: fetch });
-    case "plugin":
+    case "plugin": {
+      // A server without plugins does not pay for them at its start.
+      const { runPlugin } = await import("./plugin/plugin.ts");
       return await runPlugin(command.options, systemPlatform);
+    }
   }
 }

@@ -19,7 +19,7 @@ import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import { serverDefaults } from "./plugin_defaults.ts";
 import { readBundle } from "../ui/bundle.ts";
-import { readPlugins } from "./plugin/server_plugins.ts";
+import type { ServerPlugins } from "./plugin/server_plugins.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
@@ -45,7 +45,7 @@ export async function startServer(
   const logger = createLogger(config, lines);
   const opened = await openData(config, logger);
   try {
-    const { types, failed } = await readPlugins(config, logger);
+    const { types, failed } = await pluginsOf(config, logger);
     const handle = await serve(
       { ...config, extraTasks: [...types, ...extraTasks], failedPlugins: failed },
       logger,
@@ -58,6 +58,13 @@ export async function startServer(
     await opened.release();
     throw error;
   }
+}
+
+/** What reads plugins is loaded only where there are some. */
+async function pluginsOf(config: Config, logger: Logger): Promise<ServerPlugins> {
+  if (config.plugins === undefined) return { types: [], failed: [] };
+  const { readPlugins } = await import("./plugin/server_plugins.ts");
+  return await readPlugins(config.plugins, config, logger);
 }
 
 function createLogger({ logLevel: level, logFormat: format }: Config, lines: LineWriter): Logger {

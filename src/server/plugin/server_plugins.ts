@@ -9,22 +9,25 @@ import { taskTypeOf } from "../../tasks/definition/task_type.ts";
 import { createTaskCatalog } from "../../tasks/registry.ts";
 
 /** The types that plugins add, and the files that could not be used. */
-interface ServerPlugins {
+export interface ServerPlugins {
   readonly types: readonly TaskType[];
   /** Names of files. */
   readonly failed: readonly string[];
 }
 
-/** Reads the plugins that the configuration names. A file that is wrong is logged, and the server works without it. */
-export async function readPlugins({ plugins, isDeploy }: Config, logger: Logger): Promise<ServerPlugins> {
-  if (plugins === undefined) return { types: [], failed: [] };
+/** Reads the plugins of a folder. A file that is wrong is logged, and the server works without it. */
+export async function readPlugins(
+  folder: string,
+  { isDeploy }: Pick<Config, "isDeploy">,
+  logger: Logger,
+): Promise<ServerPlugins> {
   const { plugins: loaded, problems } = isDeploy
-    ? { plugins: [], problems: [{ file: plugins, message: "Deno Deploy runs no processes" }] }
-    : await loadPlugins(plugins, new PluginProcesses(systemClock));
+    ? { plugins: [], problems: [{ file: folder, message: "Deno Deploy runs no processes" }] }
+    : await loadPlugins(folder, new PluginProcesses(systemClock));
   const { types, taken } = withoutTaken(loaded);
   const failed: readonly PluginProblem[] = [...problems, ...taken];
   for (const { message } of failed) logger.error(`Cannot use a plugin: ${message}`);
-  logger.info(`Plugins add ${types.length} task types`, { folder: plugins });
+  logger.info(`Plugins add ${types.length} task types`, { folder });
   return { types, failed: failed.map(({ file }) => file) };
 }
 
