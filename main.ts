@@ -1,31 +1,14 @@
-/** The command line: arguments → command → exit code. */
-import { type Command, readCommand } from "./src/config/mod.ts";
-import { narrowPermissions } from "./src/machine/server_process/permissions.ts";
-import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
-import { runDoctor } from "./src/server/doctor/doctor.ts";
-import { runMigrate } from "./src/server/migrate/migrate.ts";
-import { startServer } from "./src/server/server.ts";
+/** The command line. A process of a plugin loads nothing else: it starts for each attempt. */
 
-/** Does what the command says; gives the exit code. */
-async function run(command: Command): Promise<number> {
-  switch (command.type) {
-    case "print":
-      systemPlatform.print(command.text);
-      return 0;
-    case "refuse":
-      systemPlatform.printError(command.message);
-      return command.exitCode;
-    case "serve":
-      return await runServer(command.config, async (config) => {
-        const server = await startServer(config);
-        await narrowPermissions(config);
-        return server;
-      });
-    case "doctor":
-      return await runDoctor(command.options, systemPlatform);
-    case "migrate":
-      return await runMigrate(command.options, { ...systemPlatform, send: fetch });
+/** The first argument of a process of a plugin in the compiled binary. */
+const PLUGIN_HOST = "plugin-host";
+
+if (import.meta.main) {
+  if (Deno.args[0] === PLUGIN_HOST) {
+    const { runPluginHost } = await import("./src/machine/plugins/host.ts");
+    await runPluginHost();
+  } else {
+    const { runCommand } = await import("./src/server/commands.ts");
+    Deno.exit(await runCommand());
   }
 }
-
-if (import.meta.main) Deno.exit(await run(readCommand()));

@@ -4,12 +4,14 @@ import { DOCTOR_HELP, type DoctorOptions, parseDoctor } from "./doctor.ts";
 import { ConfigProblem, type Environment, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
 import { MIGRATE_HELP, type MigrateOptions, parseMigrate } from "./migrate.ts";
+import { parsePlugin, PLUGIN_HELP, type PluginOptions } from "./plugin.ts";
 import { type Config, credentialVariables, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
 export type { GivenDefaults } from "./plugin_defaults.ts";
 export type { DoctorOptions } from "./doctor.ts";
+export type { PluginOptions } from "./plugin.ts";
 export type { MigrateOptions, ServerAddress } from "./migrate.ts";
 export type { Config, DatabaseServer, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
@@ -17,13 +19,14 @@ export type { MachineUser } from "./script_user.ts";
 /** Version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The command of the process: print a text, refuse, serve, check a data directory, or import from elsewhere. */
-export type Command =
+/** The command of the process: print a text, refuse, serve, check a data directory, import from elsewhere, or work on a plugin. */
+type Command =
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "refuse"; readonly message: string; readonly exitCode: number }
   | { readonly type: "serve"; readonly config: Config }
   | { readonly type: "doctor"; readonly options: DoctorOptions }
-  | { readonly type: "migrate"; readonly options: MigrateOptions };
+  | { readonly type: "migrate"; readonly options: MigrateOptions }
+  | { readonly type: "plugin"; readonly options: PluginOptions };
 
 /** The command of this process, from its arguments, its environment and the files that they name. */
 export function readCommand(): Command {
@@ -34,6 +37,9 @@ export function readCommand(): Command {
   }
   if (name === "migrate") {
     return readOptions(rest, MIGRATE_HELP, parseMigrate, (options) => ({ type: name, options }));
+  }
+  if (name === "plugin") {
+    return readOptions(rest, PLUGIN_HELP, parsePlugin, (options) => ({ type: name, options }));
   }
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };

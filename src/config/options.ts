@@ -235,6 +235,14 @@ export const OPTIONS = {
       "Default properties of task and trigger types in all flows, in the form of `pluginDefaults` of a flow",
     read: values.readText,
   }),
+  plugins: option({
+    placeholder: "<folder>",
+    otherwise: "no further types",
+    allowed: "the path of a folder",
+    description: "Folder with task types of your own, a .js or .ts file each; read once, at the start. " +
+      "See docs/PLUGINS.md and sluice plugin --help",
+    read: values.readText,
+  }),
   globals: option({
     placeholder: "<file>",
     otherwise: "none",

@@ -121,6 +121,8 @@ export interface Config {
   readonly envs: ReadonlyMap<string, string>;
   /** Plugin defaults that every flow inherits, as given, and where: the path of a file or the option; absent: none. */
   readonly pluginDefaults?: GivenDefaults;
+  /** Folder of plugin files; absent: none. */
+  readonly plugins?: string;
   /** Values that all flows read; absent: none. */
   readonly globals?: JsonObject;
   /** Name of this installation; absent: none. */
@@ -299,6 +301,7 @@ function toConfig(
       diskBytes: values.scriptDisk,
     },
     ...(values.offline && { isOffline: true }),
+    ...(values.plugins && { plugins: values.plugins }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     ...readQuotas(values),

@@ -92,6 +92,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     isReady,
     findProblem,
     database: options.database,
+    failedPlugins: options.failedPlugins,
     config: configOf(options, isProtected),
     tenantRoutes: [
       { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },

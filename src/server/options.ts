@@ -96,6 +96,8 @@ export interface AssemblyOptions {
   readonly pluginDefaults?: readonly PluginDefault[];
   /** Task types in addition to the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
+  /** Names of plugin files that could not be used; absent: none. */
+  readonly failedPlugins?: readonly string[];
 }
 
 type ServerOption =

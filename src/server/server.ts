@@ -18,6 +18,7 @@ import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import { serverDefaults } from "./plugin_defaults.ts";
 import { readBundle } from "../ui/bundle.ts";
+import type { ServerPlugins } from "./plugin/server_plugins.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "./secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
@@ -35,7 +36,12 @@ export async function startServer(
   const logger = createLogger(config, lines);
   const opened = await openDatabase(config, logger);
   try {
-    const handle = await serve({ ...config, extraTasks }, logger, opened);
+    const { types, failed } = await pluginsOf(config, logger);
+    const handle = await serve(
+      { ...config, extraTasks: [...types, ...extraTasks], failedPlugins: failed },
+      logger,
+      opened,
+    );
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
   } catch (error) {
     lines.flush();
@@ -43,6 +49,13 @@ export async function startServer(
     await opened.release();
     throw error;
   }
+}
+
+/** What reads plugins is loaded only where there are some. */
+async function pluginsOf(config: Config, logger: Logger): Promise<ServerPlugins> {
+  if (config.plugins === undefined) return { types: [], failed: [] };
+  const { readPlugins } = await import("./plugin/server_plugins.ts");
+  return await readPlugins(config.plugins, config, logger);
 }
 
 function createLogger({ logLevel: level, logFormat: format }: Config, lines: LineWriter): Logger {
@@ -55,7 +68,7 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
 }
 
 async function serve(
-  config: Config & Pick<AssemblyOptions, "extraTasks">,
+  config: Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">,
   logger: Logger,
   { kind, store, encryptionKey, dataDir, mismatch, unreadable, release }: OpenDatabase,
 ): Promise<ServerHandle> {

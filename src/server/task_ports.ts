@@ -2,8 +2,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
+import { publicTenantId } from "../model/access/tenant.ts";
 import { DomainError } from "../model/errors.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
+import type { ExecutionSummary } from "../model/executions/execution_summary.ts";
+import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
 import type { KvPairId } from "../model/namespaces/kv_pair.ts";
 import type { ExecutionPort } from "../model/ports/executions.ts";
 import type { KvPairPort } from "../model/ports/kv_pairs.ts";
@@ -32,7 +36,7 @@ export function createTaskPorts(services: Services, platform: Platform, clock: C
     flowCaches: services.flowCaches,
     taskTypes: createTaskTypePort(services.tasks, clock),
     server: platform.server,
-    ...createCoreTaskPorts(services),
+    ...createCoreTaskPorts(services, { clock, url: platform.server.url }),
   };
 }
 
@@ -41,11 +45,12 @@ const TASK_USER = "task";
 
 function createCoreTaskPorts(
   services: Services,
+  summaries: SummaryOptions,
 ): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "flows" | "logs" | "triggers"> {
   return {
     kvPairs: kvPairPort(services),
     states: services.states,
-    executions: executionPort(services),
+    executions: executionPort(services, summaries),
     flows: { purgeRevisions: (caller, purge) => services.flowRevisions.purge(caller, purge) },
     logs: logPort(services),
     triggers: services.triggers,
@@ -80,8 +85,15 @@ function keyIsTaken({ key }: KvPairId): DomainError {
   );
 }
 
-function executionPort({ catalog, flows, purges, executionActions }: Services): ExecutionPort {
+function executionPort(
+  { catalog, flows, purges, executionActions, records }: Services,
+  options: SummaryOptions,
+): ExecutionPort {
   return {
+    async summary(tenant, id) {
+      const found = await records.view(tenant, id);
+      return found && summaryOf(found.execution, options);
+    },
     count: async (tenant, selection) =>
       (await catalog.query(tenant, executionSelectionQuery(selection))).total,
     flowIds: (tenant, namespace) =>
@@ -92,6 +104,30 @@ function executionPort({ catalog, flows, purges, executionActions }: Services): 
     },
     purge: (caller, selection, parts) => purges.executions(caller, selection, parts),
     purgeFiles: (caller, selection, options) => purges.executionFiles(caller, selection, options),
+  };
+}
+
+interface SummaryOptions {
+  readonly clock: Clock;
+  /** Address of this server. */
+  readonly url?: string;
+}
+
+function summaryOf(execution: Execution, { clock, url }: SummaryOptions): ExecutionSummary {
+  const { tenant, id, namespace, flowId, history, taskRuns } = execution;
+  const begin = startedAt(history);
+  const end = isEnded(history) ? changedAt(history) : clock.now();
+  const failed = taskRuns.filter((taskRun) => currentState(taskRun.history) === "FAILED");
+  const path = ["ui", publicTenantId(tenant), "executions", namespace, flowId, id];
+  return {
+    id,
+    namespace,
+    flowId,
+    state: currentState(history),
+    startedAt: new Date(begin).toISOString(),
+    durationMs: end - begin,
+    failedTasks: [...new Set(failed.map(({ taskId }) => taskId))],
+    ...url !== undefined && { url: [url, ...path.map(encodeURIComponent)].join("/") },
   };
 }
 

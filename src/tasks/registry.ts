@@ -1,5 +1,7 @@
 /** All task types. A new one is a file and a line here or in the registry of its group. */
+import { INTEGRATION_TASKS } from "../integrations/registry.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import { taskTypeOf } from "./definition/task_type.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
@@ -52,6 +54,7 @@ const TASK_TYPES: readonly TaskType[] = [
   ...STORAGE_TASKS,
   templatedTask,
   toggleTask,
+  ...INTEGRATION_TASKS.map(taskTypeOf),
 ];
 
 /** The catalog of the built-in types and of `extra` ones. */

@@ -22,7 +22,7 @@ const GRANTED = [
   "allow_sys",
   "allow_write",
 ];
-const FEATURES = ["kv", "cron"];
+const FEATURES = ["kv", "cron", "worker-options"];
 /** What the binary must hold: the program, its version, and files of each kind that pages and scripts load. */
 const EMBEDDED = [
   "main.ts",
@@ -31,6 +31,8 @@ const EMBEDDED = [
   "src/ui/dist/manifest.json",
   "src/services/blueprints/templates/hello_world.yaml",
   "src/server/render_worker/worker.ts",
+  "src/machine/plugins/host.ts",
+  "src/machine/plugins/worker.ts",
   "src/tasks/scripts/tools/packages.py",
   "src/tasks/scripts/tools/command.sh",
 ];
@@ -39,7 +41,21 @@ const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;
 const SHIPPED = [".deno_compile_node_modules", "deno.json", "main.ts", "src"];
 /** Packages in the list; those of tests and benchmarks must not be among them. */
 const PACKAGE = /^│ {3}[├└]─[─┬] ([^/ ]+)/gm;
-const SHIPPED_PACKAGES = ["fflate", "hono", "yaml"];
+const SHIPPED_PACKAGES = [
+  ...["fflate", "hono", "yaml"],
+  // Removes the types of plugins, with its dependencies: 2 MB in all, loaded only in the process that reads a .ts plugin.
+  ...[
+    "sucrase",
+    "@jridgewell",
+    "any-promise",
+    "commander",
+    "fdir",
+    "lines-and-columns",
+    "mz",
+    "object-assign",
+  ],
+  ...["picomatch", "pirates", "thenify", "thenify-all", "tinyglobby", "ts-interface-checker"],
+];
 /** Characters by which an embedded file is found in the binary. */
 const SAMPLE_LENGTH = 80;
 

@@ -5,6 +5,8 @@ import {
   INTEGRATIONS,
   TRIGGER_WAY,
 } from "../../src/flow/schema/integrations.ts";
+import { INTEGRATION_TASKS } from "../../src/integrations/registry.ts";
+import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
 
@@ -32,13 +34,30 @@ function section(integration: Integration, types: readonly string[]): string {
   const lines = [
     `## ${id}`,
     "",
-    `**${title}**: ${prefixes.map((prefix) => `\`${prefix}.…\``).join(", ")}.`,
+    `**${title}**: ${prefixes.map((prefix) => code(`${prefix}.…`)).join(", ")}.`,
     "",
-    ...here.length === 0 ? [] : [`- Here: ${here.map((type) => `\`${type}\``).join(", ")}.`],
+    ...here.length === 0 ? [] : [`- Here: ${here.map(code).join(", ")}.`],
     `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
     `- The nearest way: ${way}.`,
   ];
-  return (example === undefined ? lines : [...lines, "", "```yaml", example, "```"]).join("\n");
+  const defined = INTEGRATION_TASKS.filter(({ type }) => integrationOf(type) === integration);
+  return [...lines, ...typeLines(defined), ...example === undefined ? [] : ["", "```yaml", example, "```"]]
+    .join("\n");
+}
+
+/** One line a type: its other names and its properties. */
+function typeLines(definitions: readonly TaskDefinition[]): string[] {
+  const lines = definitions.map(({ type, aliases = [], properties }) => {
+    const others = aliases.length === 0 ? "" : ` (also ${aliases.map(code).join(", ")})`;
+    return `  - ${code(type)}${others}: ${Object.keys(properties).map(code).join(", ")}`;
+  });
+  return lines.length === 0
+    ? []
+    : ["- Their properties, tested against a local server in place of the service:", ...lines];
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
 }
 
 if (import.meta.main) await Deno.writeTextFile(PATH, integrationsDocument());

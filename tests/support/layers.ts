@@ -11,7 +11,9 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["engine", ["base", "model"]],
   ["store", ["base", "model"]],
   ["flow", ["base", "languages", "model", "expr"]],
-  ["tasks", ["base", "languages", "model", "expr"]],
+  // Definitions reach everything through their context, so that a type may also run in another process.
+  ["integrations", ["base", "model"]],
+  ["tasks", ["base", "languages", "model", "expr", "integrations"]],
   ["triggers", ["base", "languages", "model", "expr"]],
   ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
   ["runtime", ["base", "languages", "model", "expr", "engine", "store", "rendering"]],
@@ -53,6 +55,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
+  ["sucrase", ["machine"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -45,6 +45,20 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["bun", "go", "groovy", "jbang", "julia", "lua", "perl", "php", "powershell", "r", "ruby"].map((
     language,
   ) => [`scripts.${language}`, "Commands Script"] as const),
+  [
+    "notifications.slack",
+    "SlackIncomingWebhook SlackExecution: slack.notifications.SlackIncomingWebhook slack.SlackIncomingWebhook " +
+    "slack.notifications.SlackExecution slack.SlackExecution",
+  ],
+  [
+    "notifications.discord",
+    "DiscordIncomingWebhook DiscordExecution: discord.DiscordIncomingWebhook discord.DiscordExecution",
+  ],
+  [
+    "notifications.teams",
+    "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
+  ],
+  ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
 ];
 
 for (const [group, names] of TYPES) {

@@ -18,7 +18,7 @@ import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";
 import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
 import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
 import { withSingleTypes } from "./single_types.ts";
-import { allNames, canonicalNames, fullName } from "./type_names.ts";
+import { allNames, canonicalNames, shownName } from "./type_names.ts";
 
 /** Catalogs of the types. */
 export interface SchemaSources {
@@ -82,7 +82,7 @@ export function createDefinitions({ tasks, triggers, prefixes }: SchemaSources):
     [DEFINITIONS.output, outputDefinition()],
     [DEFINITIONS.pluginDefault, propertyForm(PLUGIN_DEFAULT)],
     ...kinds.flatMap(({ common, types }) =>
-      types.map((type) => [fullName(type.type), typeDefinition(type, common)] as const)
+      types.map((type) => [shownName(type), typeDefinition(type, common)] as const)
     ),
     ...listInputTypes().map((type) => [inputDefinitionName(type), inputTypeDefinition(type)] as const),
   ]);
@@ -131,7 +131,7 @@ function kindDefinition({ noun, common, types }: TypeKind, offered: Offered): Js
     required: [...required, "type"],
     if: { type: "object", required: ["type"] },
     else: { properties },
-    allOf: types.map((type) => whenType(allNames(type), reference(fullName(type.type)))),
+    allOf: types.map((type) => whenType(allNames(type), reference(shownName(type)))),
   };
 }
 

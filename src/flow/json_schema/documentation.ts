@@ -5,7 +5,7 @@ import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.t
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { closedForm } from "./object_form.ts";
 import { propertyForm } from "./property_form.ts";
-import { fullName } from "./type_names.ts";
+import { fullName, shownName } from "./type_names.ts";
 
 const OUTPUT_TYPES: Readonly<Partial<Record<PropertySchema["type"], string>>> = Object.freeze({
   string: "string",
@@ -51,7 +51,7 @@ export function exampleOf(declaration: TypeDeclaration, { hasId = true } = {}): 
   const id = name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
   return stringify([{
     ...(hasId && { id }),
-    type: fullName(type),
+    type: shownName(declaration),
     ...membersOf(properties, id) ?? firstOf(properties, id),
   }]);
 }

@@ -16,7 +16,7 @@ export {
   working,
 } from "./definitions.ts";
 export { exampleOf, outputsSchema, propertiesSchema } from "./documentation.ts";
-export { allNames, canonicalNames, fullName } from "./type_names.ts";
+export { allNames, canonicalNames, shownName } from "./type_names.ts";
 
 /** The dialect of the schemas. */
 export const DRAFT = "http://json-schema.org/draft-07/schema#";

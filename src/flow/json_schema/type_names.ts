@@ -8,26 +8,34 @@ const OLD_PREFIXES = TYPE_PREFIXES.map((prefix) => prefix.replace(/plugin\.$/, "
 interface Named {
   readonly type: string;
   readonly aliases: readonly string[];
+  readonly isOwn?: boolean;
 }
 
-/** The name of a type in schemas, documentation and icons. */
+/** The name of a built-in type in schemas, documentation and icons. */
 export function fullName(type: string): string {
   return TYPE_PREFIXES[0] + type;
 }
 
+/** The name of a declared type in schemas, documentation and icons. */
+export function shownName({ type, isOwn }: Pick<Named, "type" | "isOwn">): string {
+  return isOwn ? type : fullName(type);
+}
+
 /** The canonical name with each of these prefixes; by default with all, the one of {@link fullName} first. */
 export function canonicalNames(
-  { type }: Pick<Named, "type">,
+  { type, isOwn }: Pick<Named, "type" | "isOwn">,
   prefixes: readonly string[] = TYPE_PREFIXES,
 ): string[] {
-  return prefixes.map((prefix) => prefix + type);
+  return isOwn ? [type] : prefixes.map((prefix) => prefix + type);
 }
 
 /** The aliases, each with its prefixes. */
-function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
-  return aliases.flatMap((alias) =>
-    (OLD_ALIAS.test(alias) ? OLD_PREFIXES : TYPE_PREFIXES).map((prefix) => prefix + alias)
-  );
+function olderNames({ aliases, isOwn }: Pick<Named, "aliases" | "isOwn">): readonly string[] {
+  return isOwn
+    ? aliases
+    : aliases.flatMap((alias) =>
+      (OLD_ALIAS.test(alias) ? OLD_PREFIXES : TYPE_PREFIXES).map((prefix) => prefix + alias)
+    );
 }
 
 /** All accepted names. */

@@ -89,13 +89,11 @@ body: '{"content": "Execution {{ trigger.executionId }} of {{ trigger.flowId }} 
     title: "Slack",
     prefixes: ["slack", "notifications.slack"],
     isPlanned: true,
-    way: "post to an incoming webhook, or to the Slack API, with core.http.Request",
+    way: "post with notifications.slack.SlackIncomingWebhook, or to the Slack API with core.http.Request",
     example: `id: alert
-type: io.kestra.plugin.core.http.Request
-uri: "{{ secret('SLACK_WEBHOOK') }}"
-method: POST
-contentType: application/json
-body: '{"text": "Execution {{ execution.id }} of {{ flow.id }} failed"}'`,
+type: io.kestra.plugin.notifications.slack.SlackIncomingWebhook
+url: "{{ secret('SLACK_WEBHOOK') }}"
+messageText: "Execution {{ execution.id }} of {{ flow.id }} failed"`,
   },
   {
     id: "email",

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ExecutionSelection } from "../executions/execution_selection.ts";
 import type { TenantId } from "../flows/flow.ts";
+import type { ExecutionSummary } from "../executions/execution_summary.ts";
 
 /** Number of executions of a flow. */
 export interface FlowCount {
@@ -44,6 +45,8 @@ export interface PurgeCaller {
 
 /** Every method is limited to the given tenant. */
 export interface ExecutionPort {
+  /** What messages say about an execution; `undefined` if it does not exist. */
+  summary(tenant: TenantId, id: string): Promise<ExecutionSummary | undefined>;
   /** Number of matching executions. */
   count(tenant: TenantId, selection: ExecutionSelection): Promise<number>;
   /** Sorted ids of the existing flows of a namespace. */

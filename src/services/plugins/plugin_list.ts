@@ -61,7 +61,9 @@ export interface ListOptions {
 export function listPlugins(types: readonly PluginType[], { version, prefixes }: ListOptions): PluginEntry[] {
   const groups = [...Map.groupBy(types, mainGroup)];
   return prefixes.flatMap((prefix) =>
-    groups.map(([group, members]) => entryOf(group, members, { version, prefix }))
+    groups.flatMap(([group, members]) =>
+      prefixesOf(members, prefix, prefixes).map((own) => entryOf(group, members, { version, prefix: own }))
+    )
   );
 }
 
@@ -72,11 +74,20 @@ export function listSubgroups(
 ): PluginEntry[] {
   const packages = [...Map.groupBy(types, (type) => type.group)];
   return prefixes.flatMap((prefix) =>
-    packages.map(([group, members]) => {
+    packages.flatMap(([group, members]) => {
       const main = members[0] ? mainGroup(members[0]) : group;
-      return entryOf(main, members, { version, prefix, subgroup: main === group ? undefined : group });
+      const subgroup = main === group ? undefined : group;
+      return prefixesOf(members, prefix, prefixes).map((own) =>
+        entryOf(main, members, { version, prefix: own, subgroup })
+      );
     })
   );
+}
+
+/** The prefix itself; types of plugin files have none, and are listed once. */
+function prefixesOf(members: readonly PluginType[], prefix: string, all: readonly string[]): string[] {
+  if (!members[0]?.declaration.isOwn) return [prefix];
+  return prefix === all[0] ? [""] : [];
 }
 
 /** Every trigger type, by its name with each prefix. */
@@ -141,7 +152,7 @@ function entryOf(
 function elements(members: readonly PluginType[], kind: PluginKind, prefix: string): PluginElement[] {
   return members.filter((member) => member.kind === kind).map(({ name, declaration }) => ({
     cls: prefix + declaration.type,
-    title: name,
+    title: declaration.title ?? name,
     description: declaration.description,
     deprecated: declaration.deprecated !== undefined,
   }));

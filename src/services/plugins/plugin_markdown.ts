@@ -1,6 +1,7 @@
 /** Documentation of one type as Markdown, from its declaration. */
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import type { TypeDeclaration, TypeExample } from "../../model/flows/type_declaration.ts";
 
 interface DocumentedType {
   readonly name: string;
@@ -8,24 +9,25 @@ interface DocumentedType {
   readonly type: string;
   readonly description: string;
   readonly deprecated?: string;
-  /** YAML. */
-  readonly example: string;
+  readonly examples: readonly TypeExample[];
   readonly properties: PropertySchemas;
   readonly outputs?: PropertySchemas;
+  readonly metrics?: TypeDeclaration["metrics"];
   readonly otherNames: readonly string[];
 }
 
 /** The page of a type, without planned properties. */
 export function pluginMarkdown(documented: DocumentedType): string {
-  const { name, type, description, deprecated, example, outputs = {}, otherNames } = documented;
+  const { name, type, description, deprecated, examples, outputs = {}, metrics, otherNames } = documented;
   return [
     `# ${name}`,
     `\`\`\`yaml\ntype: "${type}"\n\`\`\``,
     ...(deprecated === undefined ? [] : [`> **Deprecated**: ${deprecated}`]),
     description,
-    `## Example\n\n\`\`\`yaml\n${example.trimEnd()}\n\`\`\``,
+    ...examples.map(exampleText),
     section("Properties", propertyRows(documented.properties)),
     section("Outputs", outputRows(outputs)),
+    ...metrics === undefined ? [] : [section("Metrics", metricRows(metrics))],
     ...(otherNames.length === 0
       ? []
       : [`## Other names\n\n${otherNames.map((other) => `- \`${other}\``).join("\n")}`]),
@@ -37,9 +39,13 @@ export function inputMarkdown(type: string, properties: PropertySchemas): string
   const example = `inputs:\n  - id: name\n    type: ${type}`;
   return [
     `# ${type}`,
-    `## Example\n\n\`\`\`yaml\n${example}\n\`\`\``,
+    exampleText({ title: "Example", yaml: example }),
     section("Properties", propertyRows(properties)),
   ].join("\n\n") + "\n";
+}
+
+function exampleText({ title, yaml }: TypeExample): string {
+  return `## ${title}\n\n\`\`\`yaml\n${yaml.trimEnd()}\n\`\`\``;
 }
 
 function section(title: string, table: readonly string[]): string {
@@ -72,6 +78,14 @@ function outputRows(schemas: PropertySchemas): string[] {
     ...Object.entries(schemas).map(([name, schema]) =>
       row([code(name), typeText(schema), schema.description])
     ),
+  ];
+}
+
+function metricRows(metrics: NonNullable<TypeDeclaration["metrics"]>): string[] {
+  return [
+    "| Metric | Type | Description |",
+    "| --- | --- | --- |",
+    ...Object.entries(metrics).map(([name, { type, description }]) => row([code(name), type, description])),
   ];
 }
 

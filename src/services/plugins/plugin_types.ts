@@ -2,9 +2,9 @@
 import {
   allNames,
   CONDITION_PROPERTIES,
-  fullName,
   RUNNER_PROPERTIES,
   type SchemaSources,
+  shownName,
   working,
 } from "../../flow/json_schema/json_schema.ts";
 import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "../../flow/schema/flow_schema.ts";
@@ -54,7 +54,7 @@ function pluginType(
   return {
     kind,
     declaration,
-    cls: fullName(type),
+    cls: shownName(declaration),
     name: type.slice(dot + 1),
     group: type.slice(0, dot),
     isFlowable: form === "flowable",

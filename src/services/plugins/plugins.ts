@@ -7,7 +7,6 @@ import {
   type Definitions,
   DRAFT,
   exampleOf,
-  fullName,
   inputDefinitionName,
   outputsSchema,
   propertiesSchema,
@@ -15,6 +14,7 @@ import {
   SCHEMA_KINDS,
   schemaDocument,
   type SchemaSources,
+  shownName,
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
 import { findDeclaredType, listInputTypes } from "../../flow/mod.ts";
@@ -127,17 +127,21 @@ export class Plugins {
   /** Documentation of a type, by any of its names; `isFull` adds the common properties of its kind to the schema. @throws DomainError not_found */
   documentation(cls: string, { isFull = false } = {}): PluginDocumentation {
     const { declaration, common, name, kind } = this.#find(cls);
-    const { type, description, deprecated, outputs = {} } = declaration;
+    const { description, deprecated, outputs = {}, metrics } = declaration;
     const properties = isFull ? { ...common, ...declaration.properties } : declaration.properties;
     const markdown = pluginMarkdown({
       name,
-      type: fullName(type),
+      type: shownName(declaration),
       description,
       deprecated,
-      example: exampleOf(declaration, { hasId: kind === "tasks" || kind === "triggers" }),
+      examples: declaration.examples ?? [{
+        title: "Example",
+        yaml: exampleOf(declaration, { hasId: kind === "tasks" || kind === "triggers" }),
+      }],
       // Properties of the type come first, and override common ones of the same name.
       properties: { ...declaration.properties, ...common, ...declaration.properties },
       outputs,
+      metrics,
       otherNames: allNames(declaration).slice(1),
     });
     const schema = { title: name, description, ...propertiesSchema(properties) };

@@ -6,11 +6,11 @@ import {
   createDefinitions,
   type Definitions,
   exampleOf,
-  fullName,
   outputsSchema,
   propertiesSchema,
   SCHEMA_KINDS,
   schemaDocument,
+  shownName,
 } from "../../../src/flow/json_schema/json_schema.ts";
 import type { PropertySchema } from "../../../src/model/flows/schema.ts";
 import { builtInTypes, declaredTypes } from "../../support/all_types.ts";
@@ -174,7 +174,7 @@ Deno.test("createDefinitions() has a definition for every type that works, and f
   const { tasks, triggers } = builtInTypes();
   const definitions = createDefinitions({ tasks, triggers });
   for (const type of [...tasks.list(), ...triggers.list(), ...triggers.listConditions()]) {
-    const definition = definitions.get(fullName(type.type));
+    const definition = definitions.get(shownName(type));
     assertEquals(definition !== undefined, type.form !== "planned", type.type);
     if (!definition) continue;
     const { type: name } = definition.properties as Record<string, JsonObject>;

@@ -3,8 +3,19 @@ import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "..
 import { listOf, MAP, objectOf, ref, TEXT } from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
-/** With a status of DEGRADED or DOWN because of a fault: the reason, and since when. The kind of a database that is no file. */
-const READINESS = json(objectOf({ status: TEXT, "reason?": TEXT, "since?": TEXT, "database?": TEXT }));
+/**
+ * With a status of DEGRADED or DOWN because of a fault: the reason, and since when. `database`: the kind of one that is no
+ * file. `failedPlugins`: names of files.
+ */
+const READINESS = json(
+  objectOf({
+    status: TEXT,
+    "reason?": TEXT,
+    "since?": TEXT,
+    "database?": TEXT,
+    "failedPlugins?": listOf(TEXT),
+  }),
+);
 const YAML_TEXT: Content = { "application/yaml": TEXT };
 
 /** By method and path. */

@@ -15,6 +15,8 @@ export interface HealthDeps {
   readonly findProblem?: () => Promise<ServerProblem | undefined>;
   /** What holds the data; absent: a file. */
   readonly database?: DatabaseKind;
+  /** Names of plugin files that could not be used. The log has the reasons. */
+  readonly failedPlugins?: readonly string[];
 }
 
 /** `GET /ping`: 200 while the process runs. */
@@ -27,12 +29,14 @@ export function pingRoutes(): Hono<AppEnv> {
  * status is DEGRADED with 200, because reads go on. `GET /health/liveness`: 200 while the process runs; a supervisor that
  * restarts a server for not being ready would prevent its recovery. The readiness names a database that is no file.
  */
-export function healthRoutes({ isReady, findProblem, database: kind }: HealthDeps): Hono<AppEnv> {
+export function healthRoutes(
+  { isReady, findProblem, database: kind, failedPlugins = [] }: HealthDeps,
+): Hono<AppEnv> {
   const database = kind === "file" ? undefined : kind;
   const readiness = async (c: Context<AppEnv>) => {
     if (!isReady()) return c.json({ status: "DOWN", database }, 503, RETRY);
     const problem = await findProblem?.();
-    if (!problem) return c.json({ status: "UP", database });
+    if (!problem) return c.json({ status: "UP", database, ...failedPlugins.length > 0 && { failedPlugins } });
     const { reason, since, stopsReads } = problem;
     const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since), database };
     return stopsReads ? c.json(body, 503, RETRY) : c.json(body);

@@ -159,6 +159,7 @@ export interface Schemas {
     readonly taskRunId?: string;
     readonly triggerId?: string;
     readonly attemptNumber?: number;
+    readonly lineNumber?: number;
     readonly timestamp: string;
     readonly level: "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR";
     readonly thread?: string;

@@ -1,0 +1,11 @@
+/** The task types of all groups of integrations. A group is a folder with a registry, and a line here. */
+import type { TaskDefinition } from "../model/tasks/task_definition.ts";
+import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
+
+/**
+ * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
+ * by `run` when a type is first used.
+ */
+export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...NOTIFICATION_TASKS,
+]);

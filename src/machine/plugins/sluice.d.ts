@@ -1,0 +1,128 @@
+/** Types for plugins of Sluice: put this file beside them. `defineTask` and `console` need no import. */
+
+/** A property or an output. */
+interface SluiceProperty {
+  readonly type:
+    | "string"
+    | "integer"
+    | "number"
+    | "boolean"
+    /** ISO 8601, such as `PT10S`, or a number of seconds. */
+    | "duration"
+    /** ISO 8601. */
+    | "dateTime"
+    /** Elements as in `items`. */
+    | "list"
+    /** Any keys; values as in `items`. */
+    | "map"
+    /** Only the members in `properties`. */
+    | "object"
+    | "any";
+  readonly description: string;
+  readonly required?: boolean;
+  /** False: no expressions. */
+  readonly dynamic?: boolean;
+  /** Allowed texts. */
+  readonly values?: readonly string[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  /** Regular expression that the whole text must match. */
+  readonly pattern?: string;
+  /** Deprecated but supported; the text names the replacement. */
+  readonly deprecated?: string;
+  readonly items?: SluiceProperty;
+  readonly properties?: Readonly<Record<string, SluiceProperty>>;
+}
+
+interface SluiceRequest {
+  readonly url: string;
+  /** Default is GET, with a body POST. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Sent as JSON, instead of `body`. */
+  readonly json?: unknown;
+  /** Default is 30 seconds. */
+  readonly timeoutMs?: number;
+  /** Largest response; default is 10 MiB. */
+  readonly maxBytes?: number;
+}
+
+interface SluiceResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+interface SluiceExecution {
+  readonly id: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly state: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly failedTasks: readonly string[];
+  readonly url?: string;
+}
+
+interface SluiceContext {
+  readonly attempt: {
+    readonly tenant: string;
+    readonly namespace: string;
+    readonly flowId: string;
+    readonly executionId: string;
+    readonly taskId: string;
+    readonly taskRunId: string;
+    readonly attemptNumber: number;
+  };
+  /** Rendered, with defaults, each with the declared type. */
+  // deno-lint-ignore no-explicit-any
+  readonly properties: Readonly<Record<string, any>>;
+  /** Aborted when the attempt must stop; half a second later its process is ended. */
+  readonly signal: AbortSignal;
+  log(level: "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR", message: string): void;
+  metric(
+    name: string,
+    value: number,
+    options?: {
+      readonly type?: "counter" | "timer" | "gauge";
+      readonly tags?: Readonly<Record<string, string>>;
+    },
+  ): void;
+  /** Sends a request by the server, within its rules for addresses; needs no permission. */
+  http(request: SluiceRequest): Promise<SluiceResponse>;
+  /** Copies a stored file into the directory of the attempt; returns its path. */
+  fetchFile(uri: string): Promise<string>;
+  /** The only directory that the plugin may read and change. */
+  directory(): Promise<string>;
+  /** Stores a file of that directory; returns its URI. */
+  storeFile(path: string): Promise<string>;
+  /** Reads an execution. */
+  execution(id: string): Promise<SluiceExecution>;
+}
+
+interface SluiceTask {
+  /** Name in flows, such as `com.example.Weather`. */
+  readonly type: string;
+  readonly aliases?: readonly string[];
+  readonly title?: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly properties: Readonly<Record<string, SluiceProperty>>;
+  readonly outputs?: Readonly<Record<string, SluiceProperty>>;
+  readonly metrics?: Readonly<
+    Record<string, { readonly type: "counter" | "timer" | "gauge"; readonly description: string }>
+  >;
+  readonly examples?: readonly { readonly title: string; readonly yaml: string }[];
+  /** Hosts that the code itself connects to, such as `api.example.com`. */
+  readonly permissions?: { readonly net?: readonly string[] };
+  /** Returns the outputs; a thrown error fails the attempt. */
+  run(context: SluiceContext): unknown;
+}
+
+/** Declares a task type. */
+declare function defineTask(task: SluiceTask): SluiceTask;

@@ -1,0 +1,35 @@
+/** The commands of the program: arguments → command → exit code. */
+import { readCommand } from "../config/mod.ts";
+import { narrowPermissions } from "../machine/server_process/permissions.ts";
+import { runServer, systemPlatform } from "../machine/server_process/server_process.ts";
+import { runDoctor } from "./doctor/doctor.ts";
+import { runMigrate } from "./migrate/migrate.ts";
+import { startServer } from "./server.ts";
+
+/** Does what the arguments of this process say; returns the exit code. */
+export async function runCommand(): Promise<number> {
+  const command = readCommand();
+  switch (command.type) {
+    case "print":
+      systemPlatform.print(command.text);
+      return 0;
+    case "refuse":
+      systemPlatform.printError(command.message);
+      return command.exitCode;
+    case "serve":
+      return await runServer(command.config, async (config) => {
+        const server = await startServer(config);
+        await narrowPermissions(config);
+        return server;
+      });
+    case "doctor":
+      return await runDoctor(command.options, systemPlatform);
+    case "migrate":
+      return await runMigrate(command.options, { ...systemPlatform, send: fetch });
+    case "plugin": {
+      // A server without plugins does not pay for them at its start.
+      const { runPlugin } = await import("./plugin/plugin.ts");
+      return await runPlugin(command.options, systemPlatform);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Rendered properties with the types that their schemas declare: an expression gives texts. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+} from "../../base/json.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import { flagOf, structureOf, textOf } from "../property_values.ts";
+
+/** The declared properties; absent and empty ones have their default, or are left out. @throws Error a value of another type, or a required one is missing */
+export function typedProperties(given: JsonObject, schemas: PropertySchemas): JsonObject {
+  const typed: JsonObject = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = typedValue(given, name, schema);
+    if (value !== undefined) setOwnProperty(typed, name, value);
+    else if (schema.default !== undefined) setOwnProperty(typed, name, schema.default);
+    else if (schema.required) throw new Error(`Missing ${name}: it is empty`);
+  }
+  return typed;
+}
+
+function typedValue(given: JsonObject, name: string, schema: PropertySchema): JsonValue | undefined {
+  const value = ownProperty(given, name);
+  if (value === undefined || value === null || value === "") return undefined;
+  switch (schema.type) {
+    case "boolean":
+      return flagOf(given, name, false);
+    case "integer":
+    case "number":
+      return numberOf(given, name, schema);
+    case "list":
+    case "map":
+    case "object":
+      return structured(given, name, schema);
+    case "string":
+      return textChecked(given, name, schema);
+    default:
+      return value;
+  }
+}
+
+function numberOf(given: JsonObject, name: string, { type, minimum, maximum }: PropertySchema): number {
+  const text = textOf(given, name) ?? "";
+  const value = Number(text);
+  const isKind = type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value);
+  const isWithin = value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
+  if (text.trim() !== "" && isKind && isWithin) return value;
+  const from = minimum === undefined ? "" : ` from ${minimum}`;
+  const to = maximum === undefined ? "" : ` to ${maximum}`;
+  throw new Error(`Invalid ${name}: it must be a ${type === "integer" ? "whole " : ""}number${from}${to}`);
+}
+
+function textChecked(given: JsonObject, name: string, { values }: PropertySchema): string {
+  const text = textOf(given, name) ?? "";
+  if (!values || values.includes(text)) return text;
+  throw new Error(`Invalid ${name}: it must be one of ${values.join(", ")}`);
+}
+
+/** The value of an expression for a list or a map is JSON text. The message has no value, since it may be secret. */
+function structured(
+  given: JsonObject,
+  name: string,
+  { type, properties }: PropertySchema,
+): JsonValue | undefined {
+  const value = structureOf(given, name);
+  if (value === undefined) return undefined;
+  const isKind = type === "list" ? Array.isArray(value) : isJsonObject(value);
+  if (!isKind) throw new Error(`Invalid ${name}: it must be a ${type === "list" ? "list" : "map"}`);
+  return properties && isJsonObject(value) ? typedProperties(value, properties) : value;
+}

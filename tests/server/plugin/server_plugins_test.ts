@@ -1,0 +1,104 @@
+/** A server with plugins: types, validation, documentation, runs, kills and time-outs. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { ServerProcess } from "../../support/server_process.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { until } from "../../support/machine_processes.ts";
+
+const PLUGIN = `export default defineTask({
+  type: "com.example.Count",
+  title: "Count words",
+  description: "Counts the words of a text.",
+  properties: {
+    text: { type: "string", required: true, description: "The text." },
+    loop: { type: "boolean", default: false, description: "Whether it never ends." },
+  },
+  outputs: { words: { type: "integer", description: "Number of words." } },
+  metrics: { words: { type: "counter", description: "Number of words." } },
+  async run(context: { properties: { text: string; loop: boolean }; [other: string]: any }) {
+    const { text, loop } = context.properties;
+    console.log("begins");
+    while (loop);
+    const words = text.split(" ").length;
+    context.metric("words", words);
+    const path = await context.directory() + "/words.txt";
+    await Deno.writeTextFile(path, text);
+    return { words, uri: await context.storeFile(path) };
+  },
+});`;
+
+interface Execution {
+  readonly id: string;
+  readonly state: { readonly current: string };
+  readonly taskRunList: readonly { readonly outputs: Record<string, unknown> }[];
+}
+
+const FLOW = (properties: string) =>
+  `id: count\nnamespace: demo\ntasks:\n- {id: c, type: com.example.Count, ${properties}}`;
+const YAML = { "content-type": "application/x-yaml" };
+
+async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
+  await withTempDir(async (folder) => {
+    await Deno.mkdir(`${folder}/plugins`);
+    await Deno.writeTextFile(`${folder}/plugins/count.ts`, PLUGIN);
+    await Deno.writeTextFile(`${folder}/plugins/bad.js`, "let a = ;");
+    await Deno.writeTextFile(`${folder}/plugins/twin.js`, PLUGIN.replace(/context: \{.*\}\)/, "context)"));
+    const args = ["--plugins", `${folder}/plugins`, "--scripts", "off"];
+    await using server = await ServerProcess.start({ dataDir: `${folder}/data`, args });
+    await use(server);
+  });
+}
+
+async function start(server: ServerProcess, properties: string, query = ""): Promise<Execution> {
+  await server.json("POST", "/flows", { body: FLOW(properties), headers: YAML }).catch(() =>
+    server.json("PUT", "/flows/demo/count", { body: FLOW(properties), headers: YAML })
+  );
+  return await server.json<Execution>("POST", `/executions/demo/count${query}`);
+}
+
+async function ended(server: ServerProcess, id: string): Promise<Execution> {
+  let execution = await server.json<Execution>("GET", `/executions/${id}`);
+  await until(async () => {
+    execution = await server.json<Execution>("GET", `/executions/${id}`);
+    return ["SUCCESS", "FAILED", "KILLED"].includes(execution.state.current);
+  });
+  return execution;
+}
+
+Deno.test("a server with plugins runs their types, and says which files it cannot use", async () => {
+  await withServer(async (server) => {
+    assertEquals(await (await fetch(`${server.url}/health`)).json(), {
+      status: "UP",
+      failedPlugins: ["bad.js", "twin.js"],
+    });
+    assertMatch(server.log, /Cannot use a plugin: bad\.js:1:9: SyntaxError: /);
+    assertMatch(server.log, /Cannot use a plugin: twin\.js: another type has the name "com\.example\.Count"/);
+
+    const { taskRunList, state } = await start(server, 'text: "{{ 1 + 1 }} words more"', "?wait=true");
+    assertEquals([state.current, taskRunList[0]?.outputs.words], ["SUCCESS", 3]);
+
+    const problems = await server.json<{ readonly constraints?: string }[]>("POST", "/flows/validate", {
+      body: FLOW("texts: a"),
+      headers: YAML,
+    });
+    assertMatch(problems[0]?.constraints ?? "", /texts/);
+    assertMatch(problems[0]?.constraints ?? "", /text: must not be null/);
+
+    const page = await (await fetch(`${server.url}/api/v1/plugins/com.example.Count`)).json();
+    assertMatch(page.markdown, /^# Count\n[^]*## Metrics[^]*`words` \| counter/);
+  });
+});
+
+Deno.test("a kill and a time-out end a plugin that loops, and the server goes on", async () => {
+  await withServer(async (server) => {
+    const killed = await start(server, "text: a, loop: true");
+    await until(async () =>
+      JSON.stringify(await server.json("GET", `/logs/${killed.id}`)).includes('"message":"begins"')
+    );
+    await server.json("DELETE", `/executions/${killed.id}/kill`);
+    assertEquals((await ended(server, killed.id)).state.current, "KILLED");
+
+    const timedOut = await start(server, "text: a, loop: true, timeout: PT1S");
+    assertEquals((await ended(server, timedOut.id)).state.current, "FAILED");
+    assertEquals((await start(server, "text: a b", "?wait=true")).state.current, "SUCCESS");
+  });
+});
