@@ -7,10 +7,10 @@ const KB = 1000;
 /** Document, styles and scripts of the first view, packed by gzip. */
 const MAX_FIRST_VIEW = 90 * KB;
 /**
- * All that a browser loads if a person opens each view, packed by gzip. The budget is 250 KB, which is not met yet: CodeMirror
- * is 141 KB of it, the layout of graphs 19 KB, Markdown 16 KB. Until then this bound keeps it from growing unnoticed.
+ * All that a browser loads if a person opens each view, packed by gzip. The budget is 250 KB, which is not met: CodeMirror is
+ * 141 KB of it. Until then this bound keeps it from growing unnoticed.
  */
-const MAX_ALL = 305 * KB;
+const MAX_ALL = 330 * KB;
 /** A browser loads English and at most one of these. */
 const LANGUAGES = /^(?:de|fr)-/;
 
