@@ -105,7 +105,14 @@ const FULL_RESPONSES: readonly unknown[] = [
   },
   { type: "STRING", value: "blue", revision: 1, updated: DATE },
   "Hello, file",
-  [{ type: "File", size: 11, fileName: "hello.txt", lastModifiedTime: TIME, creationTime: TIME }],
+  [{
+    type: "File",
+    size: 11,
+    revision: 1,
+    fileName: "hello.txt",
+    lastModifiedTime: TIME,
+    creationTime: TIME,
+  }],
 ];
 
 /** An execution, a task run or an attempt that went through these states. */

@@ -14,8 +14,8 @@ function limited(kind: QuotaKind, others: number): QuotaOptions {
   return { [kind]: { others, tenants: new Map() } };
 }
 
-async function start(quotaLimits: QuotaOptions): Promise<Harness> {
-  const server = await Harness.start({ quotaLimits });
+async function start(quotaLimits: QuotaOptions, fileRevisions?: number): Promise<Harness> {
+  const server = await Harness.start({ quotaLimits, fileRevisions });
   await server.json("POST", "/api/v1/tenants", json({ id: "acme" }));
   return server;
 }
@@ -106,8 +106,8 @@ Deno.test("a quota of one tenant goes before that of all, and main has none unle
   }
 });
 
-Deno.test("namespace files of a tenant stay within its quota of bytes; what is replaced or deleted makes room", async () => {
-  await using server = await start(limited("fileBytes", 300_000));
+Deno.test("namespace files of a tenant stay within its quota of bytes; what is dropped or deleted makes room", async () => {
+  await using server = await start(limited("fileBytes", 300_000), 1);
   const put = async (path: string, length: number) => {
     const url = `${ACME}/namespaces/demo/files?path=${path}`;
     return (await server.request("POST", url, upload("x".repeat(length)))).status;
@@ -122,6 +122,21 @@ Deno.test("namespace files of a tenant stay within its quota of bytes; what is r
   assertEquals(await put("d", 1), 403);
   const { quotas } = await server.json("GET", "/api/v1/tenants/acme") as JsonObject;
   assertEquals(JSON.stringify(quotas), '[{"kind":"fileBytes","used":300000,"limit":300000}]');
+});
+
+Deno.test("earlier revisions of namespace files count towards the quota until they are dropped", async () => {
+  await using server = await start(limited("fileBytes", 300_000), 2);
+  const put = async (content: string) =>
+    (await server.request("POST", `${ACME}/namespaces/demo/files?path=a`, upload(content.repeat(100_000))))
+      .status;
+  const used = async () => {
+    const { quotas } = await server.json("GET", "/api/v1/tenants/acme") as JsonObject;
+    return JSON.stringify(quotas);
+  };
+  assertEquals(await put("x"), 200);
+  assertEquals(await put("y"), 200);
+  assertEquals(await put("z"), 200);
+  assertEquals(await used(), '[{"kind":"fileBytes","used":200000,"limit":300000}]');
 });
 
 Deno.test("a task that writes a file beyond the quota fails with the reason, and leaves nothing", async () => {
