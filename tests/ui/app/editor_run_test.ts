@@ -58,7 +58,8 @@ stories("runs in the editor", [
       await page.keyboard.press("ControlOrMeta+s");
       await page.getByText("Saved as revision 2").waitFor();
       await page.getByRole("button", { name: "Last run" }).click();
-      await page.getByText("Revision 1", { exact: true }).waitFor();
+      const side = page.getByRole("region", { name: /last run/ });
+      await side.getByText("Revision 1", { exact: true }).waitFor();
     },
   },
   {
