@@ -183,6 +183,18 @@ stories("/admin", [
     },
   },
   {
+    name: "the user menu leads to the pages of another tenant",
+    async run(page, server) {
+      await createTenant(server, "menu");
+      await page.goto("/ui/menu/namespaces");
+      await page.getByRole("button", { name: "User menu" }).click();
+      assertEquals(
+        await page.getByRole("link", { name: "menu", exact: true }).getAttribute("href"),
+        "/ui/menu/",
+      );
+    },
+  },
+  {
     name: "a refused name of a tenant is shown in the form, and nothing typed is lost",
     expectedErrors: /status of 4\d\d/,
     async run(page) {
