@@ -1,7 +1,7 @@
 /**
  * The process of a plugin: one attempt, or the reading of one definition. Its main thread never runs code of the plugin, so
  * it always notices that the server is gone or that the memory is used up. A thread alone could not be ended: a loop
- * without a pause goes on after `Worker.terminate()`, and a full heap ends the whole process.
+ * without a pause continues after `Worker.terminate()`, and a full heap ends the whole process.
  */
 import { systemClock } from "../../base/clock.ts";
 import { readLines } from "./json_lines.ts";

@@ -88,7 +88,7 @@ Deno.test("a server with plugins runs their types, and says which files it canno
   });
 });
 
-Deno.test("a kill and a time-out end a plugin that loops, and the server goes on", async () => {
+Deno.test("a kill and a time-out end a plugin that loops, and the server continues", async () => {
   await withServer(async (server) => {
     const killed = await start(server, "text: a, loop: true");
     await until(async () =>

@@ -76,7 +76,7 @@ function listHref(chart: Chart, { row, scope, part }: Counted): string | undefin
   return pagePath(data === "Executions" ? "executions" : "logs") + urlQuery(Object.fromEntries(parameters));
 }
 
-/** Sets the parameter of a filter; false if there is none. */
+/** Sets the parameter of a filter; false if lists have no such parameter. */
 function setParameter(parameters: Parameters, data: DataKind, filter: ChartFilter): boolean {
   const texts = filter.values.map(String);
   const [text = ""] = texts;

@@ -255,7 +255,7 @@ stories("/executions/:id views", [{
   expectedErrors: /ERR_FAILED|Failed to load resource/,
   run: async (page, server) => {
     const started = await run(server, "v.lost", SLEEPING, { waits: false });
-    // The stream that is there goes on: the page is hidden and shown, which opens another one.
+    // The open stream continues: the page is hidden and shown, which opens another one.
     await open(page, started, "/gantt");
     await page.route(
       `**/executions/${started.id}**`,
