@@ -141,6 +141,7 @@ const SHOWING: readonly PageStory[] = [
     run: async (page, server) => {
       await saveDashboard(server, source("found", COUNT, "Needle in a haystack"));
       await page.goto("/ui/flows");
+      await page.getByRole("heading", { name: "Flows", level: 1 }).waitFor();
       await page.keyboard.press("ControlOrMeta+k");
       await page.getByRole("combobox").fill("needle");
       await page.getByRole("option", { name: "Needle in a haystack" }).waitFor();
