@@ -16,7 +16,7 @@ export function valueText(column: Column, value: JsonValue | undefined): string 
   return isDate(column) ? dateTimeText(String(value)) : String(value);
 }
 
-/** True for a column of dates; the number of dates is none. */
+/** True for a column of dates; a count of dates is a number. */
 export function isDate({ field = "", agg }: Column): boolean {
   return (field === "DATE" || field.endsWith("_DATE")) && agg !== "COUNT";
 }
