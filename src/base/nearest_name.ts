@@ -3,19 +3,34 @@
 /** Edits that count as a misspelling; at most a third of the length of the name. */
 const MAX_EDITS = 3;
 
-/** The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`; `undefined` when none is within the limit. */
+/** A shorter word is part of too many names. */
+const MIN_WORD = 4;
+
+/**
+ * The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`. When none is within the limit,
+ * the only one that ends with `name` as a word of its own, as `errorMessage` ends with `message`; otherwise `undefined`.
+ */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const candidates = [...known];
   const limit = Math.min(MAX_EDITS, Math.max(1, Math.floor(name.length / 3)));
   let nearest: string | undefined;
   let fewest = limit + 1;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= fewest) continue;
     const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (edits >= fewest) continue;
     fewest = edits;
     nearest = candidate;
   }
-  return nearest;
+  return nearest ?? onlyNameEndingWith(name, candidates);
+}
+
+function onlyNameEndingWith(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length < MIN_WORD) return undefined;
+  const capitalised = name.charAt(0).toUpperCase() + name.slice(1);
+  const endings = [capitalised, `-${name}`, `_${name}`];
+  const found = candidates.filter((each) => endings.some((ending) => each.endsWith(ending)));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Three rows of the distance matrix: a swap looks two rows back. */

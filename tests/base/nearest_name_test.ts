@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { nearestName } from "../../src/base/nearest_name.ts";
 
-const KNOWN = ["host", "port", "data-dir", "log-level", "log-format", "__proto__"];
+const KNOWN = ["host", "port", "data-dir", "log-level", "log-format", "errorMessage", "__proto__"];
 
 const CASES: readonly (readonly [string, string | undefined])[] = [
   ["port", "port"],
@@ -11,6 +11,10 @@ const CASES: readonly (readonly [string, string | undefined])[] = [
   ["datadir", "data-dir"],
   ["log-levle", "log-level"],
   ["log-fromat", "log-format"],
+  ["message", "errorMessage"],
+  ["level", "log-level"],
+  ["dir", undefined],
+  ["Sage", undefined],
   ["x", undefined],
   ["", undefined],
   ["something-else", undefined],

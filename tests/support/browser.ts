@@ -3,8 +3,15 @@
  * message of the console, an exception, a breach of the content security policy or of accessibility, and a request that
  * the OpenAPI description does not have, fail the story.
  */
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import axe from "axe-core/axe.min.js";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type ConsoleMessage,
+  type Page,
+  type Request,
+} from "playwright-core";
 import type { JsonObject } from "../../src/base/json.ts";
 import { Description } from "../fuzz/http/description.ts";
 import { fail } from "./assert.ts";
@@ -24,62 +31,113 @@ const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height:
 /** Longest time for one step of a story; a page is drawn in a fraction of it on a machine that does nothing else. */
 const STEP_TIMEOUT_MS = 60_000;
 
-/** How a page is opened. */
-export interface PageOptions {
+if (CHROMIUM === undefined) {
+  await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
+}
+
+/** Options of the server of stories. */
+type StoryServer = Pick<ServerProcessOptions, "args" | "env">;
+
+/** One of several stories on the same server. */
+export interface PageStory {
+  readonly name: string;
   /** 1440 × 900, or 390 × 844. */
   readonly size?: keyof typeof SIZES;
   readonly scheme?: "light" | "dark";
   /** Console messages that the story causes on purpose. */
   readonly expectedErrors?: RegExp;
-}
-
-if (CHROMIUM === undefined) {
-  await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
-}
-
-/** Options of the server of a story. */
-export type StoryServer = Pick<ServerProcessOptions, "args" | "env">;
-
-/** One of several stories on the same server. */
-export interface PageStory extends PageOptions {
-  readonly name: string;
+  /** True if the story changes the page beyond what can be reset, for example its clock. */
+  readonly needsOwnPage?: boolean;
   readonly run: (page: Page, server: ServerProcess) => Promise<void>;
 }
 
-/** Registers a story: it gets a server with the UI and an empty data directory. */
-export function story(
-  name: string,
-  run: (server: ServerProcess) => Promise<void>,
-  options: StoryServer = {},
-): void {
-  Deno.test({ name, ignore: CHROMIUM === undefined, fn: () => withServer(options, run) });
+/** What a group of stories starts from. */
+export interface StoryGroup extends StoryServer {
+  /** Stories on the server before `prepare`. */
+  readonly before?: readonly PageStory[];
+  /** Fills the server. */
+  readonly prepare?: (server: ServerProcess) => Promise<void>;
 }
 
 /**
- * Registers stories that share a server and a browser, which takes a fraction of the time. Each gets a page of its own, and
- * must leave alone what the others use: it works in a namespace of its own. `prepare` fills the server beforehand.
+ * Registers stories that share a server, a browser and a page: starting them takes longer than most stories, and a page that
+ * has loaded the scripts does not compile them again. They run in their order. Each works in a namespace of its own and leaves
+ * alone what the others use.
  */
 export function stories(
   subject: string,
   list: readonly PageStory[],
-  { prepare, ...options }: StoryServer & { readonly prepare?: (server: ServerProcess) => Promise<void> } = {},
+  { before = [], prepare, ...options }: StoryGroup = {},
 ): void {
   const fn = (test: Deno.TestContext) =>
     withServer(options, async (server) => {
-      await prepare?.(server);
       await withBrowser(async (browser) => {
-        for (const { name, run, ...page } of list) {
-          await test.step({
-            name,
-            // The browser outlives the step; the test checks what is left open.
-            sanitizeOps: false,
-            sanitizeResources: false,
-            fn: () => openPage(browser, server, page, (opened) => run(opened, server)),
-          });
-        }
+        await using shared = new SharedPage(browser, server);
+        for (const each of before) await runStory(test, each, shared);
+        await prepare?.(server);
+        for (const each of list) await runStory(test, each, shared);
       });
     });
   Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
+}
+
+async function runStory(test: Deno.TestContext, story: PageStory, shared: SharedPage): Promise<void> {
+  await test.step({
+    name: story.name,
+    // The browser outlives the step; the test checks what is left open.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: () => shared.run(story),
+  });
+}
+
+/** A page for one story after the other. Between two of them it loses its storage, routes, headers and permissions. */
+class SharedPage implements AsyncDisposable {
+  readonly #browser: Browser;
+  readonly #server: ServerProcess;
+  #context: BrowserContext | undefined;
+
+  constructor(browser: Browser, server: ServerProcess) {
+    this.#browser = browser;
+    this.#server = server;
+  }
+
+  async run(story: PageStory): Promise<void> {
+    if (story.needsOwnPage) await this[Symbol.asyncDispose]();
+    this.#context ??= await newContext(this.#browser, this.#server);
+    const page = this.#context.pages()[0] ?? await this.#context.newPage();
+    let isReusable = false;
+    try {
+      await page.setViewportSize(SIZES[story.size ?? "wide"]);
+      await page.emulateMedia({ colorScheme: story.scheme ?? "light" });
+      await watchPage(page, story.expectedErrors, () => story.run(page, this.#server));
+      if (!story.needsOwnPage) await reset(page);
+      isReusable = !story.needsOwnPage;
+    } finally {
+      if (!isReusable) await this[Symbol.asyncDispose]();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context?.close();
+    this.#context = undefined;
+  }
+}
+
+async function reset(page: Page): Promise<void> {
+  const context = page.context();
+  await context.setOffline(false);
+  await context.clearPermissions();
+  await page.unrouteAll();
+  await page.setExtraHTTPHeaders({});
+  await page.mouse.move(0, 0);
+  // A page of the same process that runs no script of the application, which could store something or send a request.
+  await page.goto("/ui/icon.svg");
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await context.clearCookies();
 }
 
 async function withServer(
@@ -103,34 +161,27 @@ export async function withBrowser(use: (browser: Browser) => Promise<void>): Pro
   }
 }
 
-/** Opens a page in a browser of its own; checks after `use` what the page reported, and its accessibility. */
-export async function withPage(
-  server: ServerProcess,
-  options: PageOptions,
-  use: (page: Page) => Promise<void>,
-): Promise<void> {
-  await withBrowser((browser) => openPage(browser, server, options, use));
-}
-
-async function openPage(
-  browser: Browser,
-  server: ServerProcess,
-  { size = "wide", scheme = "light", expectedErrors }: PageOptions,
-  use: (page: Page) => Promise<void>,
-): Promise<void> {
-  await using context = await browser.newContext({
+async function newContext(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
+  const context = await browser.newContext({
     baseURL: server.url,
-    viewport: SIZES[size],
-    colorScheme: scheme,
     locale: "en-GB",
     timezoneId: "UTC",
     reducedMotion: "reduce",
   });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
-  const page = await context.newPage();
-  const reports = reportsOf(page);
-  const requests = requestsOf(page);
-  await use(page);
+  return context;
+}
+
+/** Checks after `use` what the page reported and requested, and its accessibility. */
+async function watchPage(
+  page: Page,
+  expectedErrors: RegExp | undefined,
+  use: () => Promise<void>,
+): Promise<void> {
+  const reports: string[] = [];
+  const requests = new Set<string>();
+  using _ = listen(page, reports, requests);
+  await use();
   await checkAccessibility(page);
   const unexpected = reports.filter((report) => !expectedErrors?.test(report));
   if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
@@ -139,11 +190,12 @@ async function openPage(
 
 /** Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. */
 export async function checkAccessibility(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
     const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-    const result = await axe.run({ runOnly });
+    // The selectors of all other nodes take two thirds of the time.
+    const result = await axe.run({ runOnly, resultTypes: ["violations"] });
     return result.violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
     );
@@ -151,26 +203,25 @@ export async function checkAccessibility(page: Page): Promise<void> {
   if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
 }
 
-/** Chromium writes breaches of the content security policy to the console, too. */
-function reportsOf(page: Page): string[] {
-  const reports: string[] = [];
-  page.on("pageerror", (error) => reports.push(`exception: ${error.stack ?? error.message}`));
-  page.on("console", (message) => {
+/** Collects messages of the console, exceptions, and requests to the API as method and path. */
+function listen(page: Page, reports: string[], requests: Set<string>): Disposable {
+  // Chromium writes breaches of the content security policy to the console, too.
+  const onMessage = (message: ConsoleMessage) => {
     if (["error", "warning"].includes(message.type())) {
       reports.push(`${message.type()}: ${message.text()} (${message.location().url})`);
     }
-  });
-  return reports;
-}
-
-/** The requests to the API, as method and path. */
-function requestsOf(page: Page): ReadonlySet<string> {
-  const requests = new Set<string>();
-  page.on("request", (request) => {
+  };
+  const onException = (error: Error) => reports.push(`exception: ${error.stack ?? error.message}`);
+  const onRequest = (request: Request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/api/")) requests.add(`${request.method()} ${pathname}`);
-  });
-  return requests;
+  };
+  page.on("console", onMessage).on("pageerror", onException).on("request", onRequest);
+  return {
+    [Symbol.dispose]() {
+      page.off("console", onMessage).off("pageerror", onException).off("request", onRequest);
+    },
+  };
 }
 
 /** Fails on a request that scripts could not know of. A server that asks who calls is described once a page has logged in. */
@@ -193,8 +244,14 @@ async function readDescription(page: Page): Promise<Description | undefined> {
   return known;
 }
 
-/** Builds the UI if its sources are newer; test files that run at the same time wait for each other. */
-export async function buildUi(): Promise<void> {
+let built: Promise<void> | undefined;
+
+/** Builds the UI, once a process, if its sources are newer; test files that run at the same time wait for each other. */
+export function buildUi(): Promise<void> {
+  return built ??= runBuild();
+}
+
+async function runBuild(): Promise<void> {
   using lock = await Deno.open(`${ROOT}src/ui/build.ts`);
   await lock.lock(true);
   const args = ["run", "-A", "--no-check", "src/ui/build.ts"];

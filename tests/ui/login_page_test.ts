@@ -1,6 +1,6 @@
 /** Log-in, log-out and the set-up of the first user in a browser. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { checkAccessibility, type Page, stories, story, withPage } from "../support/browser.ts";
+import { checkAccessibility, type Page, stories } from "../support/browser.ts";
 
 const PASSWORD = "a-good-password";
 const ARGS = ["--basic-auth", `admin:${PASSWORD}`];
@@ -68,57 +68,67 @@ stories("/login", [
       await page.waitForURL("**/ui/triggers?q=anything");
     },
   },
+  {
+    name: "after many failures a person has to wait",
+    expectedErrors: REFUSED,
+    async run(page) {
+      await page.goto("/ui/login");
+      for (let failure = 0; failure < 10; failure++) {
+        await page.request.post("/ui/login", {
+          form: { username: "admin", password: `wrong${failure}`, from: "/ui/" },
+          headers: { "sec-fetch-site": "same-origin" },
+        });
+      }
+      await logIn(page, PASSWORD);
+      assertMatch(await page.getByRole("alert").innerText(), /Too many/i);
+      assertEquals(new URL(page.url()).pathname, "/ui/login");
+    },
+  },
 ], { args: ARGS });
 
-story("/login: after many failures a person has to wait", async (server) => {
-  await withPage(server, { expectedErrors: REFUSED }, async (page) => {
-    await page.goto("/ui/login");
-    for (let failure = 0; failure < 10; failure++) {
-      await page.request.post("/ui/login", {
-        form: { username: "admin", password: `wrong${failure}`, from: "/ui/" },
-        headers: { "sec-fetch-site": "same-origin" },
-      });
-    }
-    await logIn(page, PASSWORD);
-    assertMatch(await page.getByRole("alert").innerText(), /Too many/i);
-    assertEquals(new URL(page.url()).pathname, "/ui/login");
-  });
-}, { args: ARGS });
-
-story("/setup: the first user is set on the machine of the server without a token", async (server) => {
-  await withPage(server, { size: "small" }, async (page) => {
-    await page.goto("/ui/");
-    await page.waitForURL("**/ui/setup");
-    await page.getByText("This server has no user yet.").waitFor();
-    assertEquals(await page.getByLabel("Set-up token").count(), 0);
-    await page.getByLabel("User name").fill("ada");
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Set the user" }).click();
-    await page.getByText("Welcome to Sluice").waitFor();
-    await page.getByRole("button", { name: "User menu" }).click();
-    await page.getByText("Signed in as ada").waitFor();
-    // There is a user now: the page leads to the log-in.
-    await page.goto("/ui/setup");
-    await page.waitForURL("**/ui/login");
-  });
-}, { args: ["--basic-auth", "setup"] });
-
-story("/setup: from elsewhere the token of the console is needed", async (server) => {
-  const [, token = ""] = /with the token (\S+)/.exec(server.log) ?? [];
-  await withPage(server, { scheme: "dark", expectedErrors: REFUSED }, async (page) => {
-    // As a proxy passes on a request of another machine.
-    await page.setExtraHTTPHeaders({ "x-forwarded-for": "192.0.2.7" });
-    await page.goto("/ui/setup");
-    const setUp = async (given: string) => {
+stories("/setup on the machine of the server", [
+  {
+    name: "sets the first user without a token",
+    size: "small",
+    async run(page) {
+      await page.goto("/ui/");
+      await page.waitForURL("**/ui/setup");
+      await page.getByText("This server has no user yet.").waitFor();
+      assertEquals(await page.getByLabel("Set-up token").count(), 0);
       await page.getByLabel("User name").fill("ada");
       await page.getByLabel("Password").fill(PASSWORD);
-      await page.getByLabel("Set-up token").fill(given);
       await page.getByRole("button", { name: "Set the user" }).click();
-    };
-    await setUp("guessed");
-    await page.getByRole("alert").waitFor();
-    await checkAccessibility(page);
-    await setUp(token);
-    await page.getByText("Welcome to Sluice").waitFor();
-  });
-}, { args: ["--basic-auth", "setup"] });
+      await page.getByText("Welcome to Sluice").waitFor();
+      await page.getByRole("button", { name: "User menu" }).click();
+      await page.getByText("Signed in as ada").waitFor();
+      // There is a user now: the page leads to the log-in.
+      await page.goto("/ui/setup");
+      await page.waitForURL("**/ui/login");
+    },
+  },
+], { args: ["--basic-auth", "setup"] });
+
+stories("/setup from elsewhere", [
+  {
+    name: "needs the token of the console",
+    scheme: "dark",
+    expectedErrors: REFUSED,
+    async run(page, server) {
+      const [, token = ""] = /with the token (\S+)/.exec(server.log) ?? [];
+      // As a proxy passes on a request of another machine.
+      await page.setExtraHTTPHeaders({ "x-forwarded-for": "192.0.2.7" });
+      await page.goto("/ui/setup");
+      const setUp = async (given: string) => {
+        await page.getByLabel("User name").fill("ada");
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.getByLabel("Set-up token").fill(given);
+        await page.getByRole("button", { name: "Set the user" }).click();
+      };
+      await setUp("guessed");
+      await page.getByRole("alert").waitFor();
+      await checkAccessibility(page);
+      await setUp(token);
+      await page.getByText("Welcome to Sluice").waitFor();
+    },
+  },
+], { args: ["--basic-auth", "setup"] });

@@ -54,8 +54,28 @@ export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTr
   const all = errors.length > 0
     ? errors
     : (document?.errors ?? []).map(({ message, pos }) => syntaxError(message, ...pos));
-  return all.length > 0 || !document ? { errors: all } : { document, errors: [] };
+  return all.length > 0 || !document ? { errors: explainAliases(all) } : { document, errors: [] };
 }
+
+/** What the library says of `*` where a value is not one alias. */
+const ALIAS_ERRORS = ["Alias cannot be an empty string", "Unexpected alias at node end"];
+/** Characters between two errors of the same value. */
+const MAX_GAP = 3;
+
+/** A cron expression without quotes is read as many aliases, with an error each: the first one says what to do. */
+function explainAliases(errors: readonly YamlError[]): YamlError[] {
+  const explained: YamlError[] = [];
+  let last = -Infinity;
+  for (const error of errors) {
+    const isAlias = ALIAS_ERRORS.includes(error.message);
+    if (isAlias && error.start - last > MAX_GAP) explained.push({ ...error, message: QUOTES_NEEDED });
+    else if (!isAlias) explained.push(error);
+    if (isAlias) last = error.end;
+  }
+  return explained;
+}
+
+const QUOTES_NEEDED = 'A value that begins with "*" needs quotes, otherwise it is an alias';
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { pagePath } from "./core/places.ts";
-import { segments } from "./core/router.ts";
+import { query, segments } from "./core/router.ts";
 import { EmptyState, Skeleton } from "./kit/feedback.tsx";
 import { Shell } from "./layout/shell.tsx";
 import { t } from "./texts/mod.ts";
@@ -44,8 +44,9 @@ export function App() {
 }
 
 function viewOf([view, ...rest]: readonly string[]): ComponentType {
+  if (view === "dashboards" && rest.length === 0 && query.value.has("create")) return DashboardEditor;
+  if (view === "dashboards" && rest[1] === "edit") return DashboardEditor;
   if (view === undefined || view === "dashboards" && rest.length === 0) return Dashboard;
-  if (view === "dashboards" && (rest[0] === "new" || rest[1] === "edit")) return DashboardEditor;
   if (view === "dashboards" && rest.length === 1) return DashboardPage;
   if (view === "executions" && rest.length === 0) return ExecutionList;
   if (view === "executions" && rest.length === 1) return ExecutionById;

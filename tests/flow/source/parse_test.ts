@@ -91,8 +91,11 @@ const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"].concat(
   ),
 ).join("\n");
 
+const STAR = 'A value that begins with "*" needs quotes, otherwise it is an alias';
 const MALFORMED: readonly [string, string, string][] = [
   ["an unclosed quote", 'a: 1\nb: "x', 'yaml_syntax: Missing closing "quote @2:6+1'],
+  ["a cron without quotes", "a: * * * * *", `yaml_syntax: ${STAR} @1:4+1`],
+  ["two values with asterisks without quotes", "a: */5 * * * *\nb: *", `yaml_syntax: ${STAR} @1:8+1`],
   ["a tab as indentation", "a:\n\tb: 1", "yaml_syntax: Tabs are not allowed as indentation @2:1+1"],
   [
     "nested mappings on a line",

@@ -48,6 +48,13 @@ const CASES: readonly Case[] = [
     result: "type: io.kestra.plugin.core.debug.Return",
   },
   {
+    what: "a cron expression in quotes",
+    behind: 'cron: "0 3',
+    typed: "\n  - id: again\n    type: io.kestra.plugin.core.trigger.Schedule\n    cro",
+    option: "cron",
+    result: '    cron: ""',
+  },
+  {
     what: "types of inputs",
     behind: "    defaults: 1",
     typed: "\n  - id: day\n    type: DAT",

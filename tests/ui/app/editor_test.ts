@@ -31,6 +31,23 @@ stories("the editor", [
     },
   },
   {
+    name: "Enter indents what belongs to a key, also at the end of the source",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("indent"));
+      await openEditor(page, "indent");
+      await writeSource(page, "id: hello\nnamespace: indent\n");
+      for (const line of ["tasks:", "- id: a", "type: io.kestra.plugin.core.flow.Sequential", "tasks:"]) {
+        await page.keyboard.insertText(line);
+        await page.keyboard.press("Enter");
+      }
+      await page.keyboard.insertText("- id: b");
+      const indents = (await page.locator(".cm-line").allTextContents()).slice(2).map((line) =>
+        line.search(/\S/)
+      );
+      assertEquals(indents, [0, 2, 4, 4, 6]);
+    },
+  },
+  {
     name: "the graph follows the text, and leads to the task in it",
     size: "small",
     run: async (page, server) => {

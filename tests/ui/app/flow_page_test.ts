@@ -132,6 +132,27 @@ stories("/flows/edit", [
     },
   },
   {
+    name: "a revision is not restored over one that is newer than the page; both are then shown",
+    expectedErrors: /412/,
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("raced"));
+      await updateHello(server, "raced", helloIn("raced").replace("Says **hello**.", "Greets."));
+      await page.goto("/ui/flows/edit/raced/hello/revisions");
+      await page.getByText("Greets.").waitFor();
+      await updateHello(server, "raced", helloIn("raced").replace("Says **hello**.", "Waves."));
+      const restore = page.getByRole("button", { name: "Restore revision 1" });
+      await restore.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Restore revision 1" }).click();
+      await page.getByText("The flow has changed meanwhile").waitFor();
+      await page.getByText("Waves.").waitFor();
+      await page.getByText("Says **hello**.").waitFor();
+      assertEquals((await storedHello(server, "raced")).revision, 3);
+      await restore.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Restore revision 1" }).click();
+      await page.getByText("Restored: revision 1").waitFor();
+    },
+  },
+  {
     name: "on a small screen two revisions are one text",
     size: "small",
     scheme: "dark",

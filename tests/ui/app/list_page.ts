@@ -31,6 +31,11 @@ export async function waitForRows(page: Page, table: string, count: number): Pro
   await rows.nth(count).waitFor({ state: "detached" });
 }
 
+/** Presses a key and then another. Both are sent at once: a slow machine must not let the time for the second one pass. */
+export async function pressBoth(page: Page, first: string, second: string): Promise<void> {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
+}
+
 /** Confirms the question with that title, after typing its phrase. */
 export async function confirm(page: Page, title: string, phrase?: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: title });

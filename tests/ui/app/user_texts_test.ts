@@ -1,6 +1,6 @@
 /** Markup that users write is shown as text, or cleaned, in every view; it never runs. */
 import { assertEquals } from "../../support/assert.ts";
-import { story, withPage } from "../../support/browser.ts";
+import { stories } from "../../support/browser.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 
 const MARKUP = "<img src=x onerror=hacked=1><script>hacked=1</script>";
@@ -15,28 +15,31 @@ tasks:
   - {id: give, type: io.svc.plugin.core.debug.Return, format: ${JSON.stringify(MARKUP)}}
 `;
 
-story("markup of users does not run in pages of flows, executions and logs", async (server) => {
-  await saveFlow(server, SOURCE);
-  const id = await runFlow(server, "shop/markup");
-  const execution = `/ui/executions/shop/markup/${id}`;
-  await withPage(server, {}, async (page) => {
-    for (
-      const [path, shown] of [
-        ["/ui/flows", MARKUP],
-        ["/ui/flows/edit/shop/markup", "bold"],
-        ["/ui/flows/edit/shop/markup?run=1", MARKUP],
-        ["/ui/executions", MARKUP],
-        [execution, MARKUP],
-        [`${execution}/logs`, MARKUP],
-        [`${execution}/outputs`, MARKUP],
-        ["/ui/logs", MARKUP],
-      ] as const
-    ) {
-      await page.goto(path);
-      await page.getByText(shown).first().waitFor();
-      const hacked = await page.evaluate(() => "hacked" in globalThis);
-      const links = await page.locator('a[href^="javascript"], main img').count();
-      assertEquals([path, hacked, links], [path, false, 0]);
-    }
-  });
-});
+stories("markup of users", [
+  {
+    name: "does not run in pages of flows, executions and logs",
+    async run(page, server) {
+      await saveFlow(server, SOURCE);
+      const id = await runFlow(server, "shop/markup");
+      const execution = `/ui/executions/shop/markup/${id}`;
+      for (
+        const [path, shown] of [
+          ["/ui/flows", MARKUP],
+          ["/ui/flows/edit/shop/markup", "bold"],
+          ["/ui/flows/edit/shop/markup?run=1", MARKUP],
+          ["/ui/executions", MARKUP],
+          [execution, MARKUP],
+          [`${execution}/logs`, MARKUP],
+          [`${execution}/outputs`, MARKUP],
+          ["/ui/logs", MARKUP],
+        ] as const
+      ) {
+        await page.goto(path);
+        await page.getByText(shown).first().waitFor();
+        const hacked = await page.evaluate(() => "hacked" in globalThis);
+        const links = await page.locator('a[href^="javascript"], main img').count();
+        assertEquals([path, hacked, links], [path, false, 0]);
+      }
+    },
+  },
+]);

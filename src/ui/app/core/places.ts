@@ -23,6 +23,13 @@ export function pagePath(...segments: readonly (string | undefined)[]): string {
   return `${ROOT}/${all.map(encodeURIComponent).join("/")}`;
 }
 
+/** The address of the editor for a new dashboard, or for a copy of one. It is no segment: dashboards can have any id. */
+export function newDashboardPath(copied?: string): string {
+  return `${pagePath("dashboards")}?create${
+    copied === undefined ? "" : `&copy=${encodeURIComponent(copied)}`
+  }`;
+}
+
 /** Where the API of the present tenant is. */
 export function apiRoot(): string {
   return `/api/v1/${encodeURIComponent(tenantOf(location.pathname))}`;

@@ -17,6 +17,10 @@ const zone = computed(() => {
   const { timeZone } = preferences.value;
   return timeZone === "local" ? undefined : timeZone;
 });
+/** The language as the browser wants it written: `en` alone has the dates of the United States. */
+const locale = computed(() =>
+  navigator.languages.find((each) => each.slice(0, 2) === language.value) ?? language.value
+);
 const dateTime = computed(() => formatOf({ dateStyle: "medium", timeStyle: "medium" }));
 const clockTime = computed(() =>
   formatOf({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false })
@@ -24,7 +28,7 @@ const clockTime = computed(() =>
 const day = computed(() => formatOf({ day: "numeric", month: "short" }));
 const minute = computed(() => formatOf({ hour: "2-digit", minute: "2-digit", hour12: false }));
 const relative = computed(() =>
-  new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" })
+  new Intl.RelativeTimeFormat(locale.value, { numeric: "auto", style: "short" })
 );
 
 const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
@@ -73,8 +77,8 @@ export function durationText(seconds: number): string {
 
 function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat(language.value, { ...options, timeZone: zone.value });
+    return new Intl.DateTimeFormat(locale.value, { ...options, timeZone: zone.value });
   } catch {
-    return new Intl.DateTimeFormat(language.value, options); // A zone that this browser does not know.
+    return new Intl.DateTimeFormat(locale.value, options); // A zone that this browser does not know.
   }
 }

@@ -72,8 +72,28 @@ function Drawing({ placed, zoom, selected, onSelect }: GraphProps & {
   readonly zoom: number;
 }) {
   const { width, height, nodes, edges, clusters } = placed;
+  const isChosen = ({ uid, id }: PlacedNode) =>
+    selected !== undefined && (uid === selected || id === selected);
+  const drawing = useRef<SVGSVGElement>(null);
+  const focused = useSignal<string | undefined>(undefined);
+  const tasks = nodes.filter(({ kind }) => kind !== "point");
+  // One node is reached by Tab, the others by arrows: a graph can have hundreds.
+  const tabStop = tasks.find(({ uid }) => uid === focused.value) ?? tasks.find(isChosen) ?? tasks[0];
+  const onMove = (event: KeyboardEvent) => {
+    const index = nextIndex(event.key, tabStop ? tasks.indexOf(tabStop) : 0, tasks.length);
+    const buttons = drawing.current?.querySelectorAll<SVGGElement>('[role="button"]');
+    if (index === undefined || !buttons || buttons.length === 0) return;
+    event.preventDefault();
+    buttons[index]?.focus();
+  };
   return (
-    <svg width={width * zoom} height={height * zoom} viewBox={`0 0 ${width} ${height}`}>
+    <svg
+      ref={drawing}
+      width={width * zoom}
+      height={height * zoom}
+      viewBox={`0 0 ${width} ${height}`}
+      onKeyDown={onMove}
+    >
       <defs>
         <marker
           id="graph-arrow"
@@ -103,7 +123,9 @@ function Drawing({ placed, zoom, selected, onSelect }: GraphProps & {
         <Node
           key={node.uid}
           node={node}
-          isSelected={selected !== undefined && (node.uid === selected || node.id === selected)}
+          isSelected={isChosen(node)}
+          isTabStop={node === tabStop}
+          onFocus={() => focused.value = node.uid}
           onSelect={onSelect}
         />
       ))}
@@ -111,9 +133,19 @@ function Drawing({ placed, zoom, selected, onSelect }: GraphProps & {
   );
 }
 
-function Node({ node, isSelected, onSelect }: {
+/** The place in a list that a key leads to. */
+function nextIndex(key: string, index: number, count: number): number | undefined {
+  if (key === "ArrowDown" || key === "ArrowRight") return Math.min(index + 1, count - 1);
+  if (key === "ArrowUp" || key === "ArrowLeft") return Math.max(index - 1, 0);
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : undefined;
+}
+
+function Node({ node, isSelected, isTabStop, onFocus, onSelect }: {
   readonly node: PlacedNode;
   readonly isSelected: boolean;
+  readonly isTabStop: boolean;
+  readonly onFocus: () => void;
   readonly onSelect?: (node: PlacedNode) => void;
 }) {
   const { kind, x, y, width, height, id, type, state } = node;
@@ -125,7 +157,9 @@ function Node({ node, isSelected, onSelect }: {
     <g
       class={`node ${kind} ${state ? toneOf(state) : ""} ${isSelected ? "selected" : ""}`}
       role={choose && "button"}
-      tabIndex={choose ? 0 : undefined}
+      // In SVG the attribute is written in lower case only.
+      tabindex={choose && (isTabStop ? 0 : -1)}
+      onFocus={onFocus}
       onClick={choose}
       onKeyDown={(event) => {
         if (event.key === "Enter" || event.key === " ") (event.preventDefault(), choose?.());
@@ -133,8 +167,8 @@ function Node({ node, isSelected, onSelect }: {
     >
       <rect x={x} y={y} width={width} height={height} rx={kind === "trigger" ? 23 : 9} />
       <path class="mark" d={kind === "trigger" ? CLOCK : PLAY} transform={`translate(${x + 12} ${y + 13})`} />
-      <text class="id" x={x + 42} y={y + 20}>{shortened(id, width)}</text>
-      <text class="type" x={x + 42} y={y + 35}>{shortened(state ?? shortType(type), width)}</text>
+      <text class="id" x={x + 42} y={y + 20}>{shortened(id, node)}</text>
+      <text class="type" x={x + 42} y={y + 35}>{shortened(state ?? shortType(type), node)}</text>
     </g>
   );
 }
@@ -142,8 +176,8 @@ function Node({ node, isSelected, onSelect }: {
 const PLAY = "M3 2h14v16H3zM8 6l6 4-6 4z";
 const CLOCK = "M10 18a8 8 0 1 1 0-16 8 8 0 0 1 0 16zM10 5.5V10l3 2";
 
-function shortened(text: string, width: number): string {
-  const most = Math.floor((width - 50) / 7);
+function shortened(text: string, { width, kind }: PlacedNode): string {
+  const most = Math.floor((width - (kind === "trigger" ? 64 : 52)) / 7.2);
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 

@@ -87,6 +87,8 @@ const NODE_HEIGHT = 46;
 const MIN_NODE_WIDTH = 130;
 const MAX_NODE_WIDTH = 260;
 const CHARACTER_WIDTH = 7.4;
+/** Room for the mark and the padding; the ends of a trigger are round. */
+const BESIDE_TEXT = { task: 54, trigger: 66 };
 const POINT = 12;
 const MARGIN = 16;
 const CLUSTER_PADDING = 14;
@@ -298,8 +300,9 @@ function sizeOf({ task, triggerDeclaration }: FlowGraph["nodes"][number], isDraw
   const declared = task ?? triggerDeclaration;
   const point = isDrawn ? POINT : 0;
   if (!declared) return { width: point, height: point };
+  const beside = task ? BESIDE_TEXT.task : BESIDE_TEXT.trigger;
   const longest = Math.max(declared.id.length, shortType(declared.type).length);
-  const width = Math.min(MAX_NODE_WIDTH, Math.max(MIN_NODE_WIDTH, longest * CHARACTER_WIDTH + 52));
+  const width = Math.min(MAX_NODE_WIDTH, Math.max(MIN_NODE_WIDTH, longest * CHARACTER_WIDTH + beside));
   return { width, height: NODE_HEIGHT };
 }
 

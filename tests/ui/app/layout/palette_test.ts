@@ -1,9 +1,9 @@
 /** The palette and the keys of all views in a browser. */
 import { assertEquals } from "../../../support/assert.ts";
-import { checkAccessibility, type Page, stories } from "../../../support/browser.ts";
+import { checkAccessibility, type Page, type PageStory, stories } from "../../../support/browser.ts";
 import type { ServerProcess } from "../../../support/server_process.ts";
 import { runFlow } from "../flows.ts";
-import { CORE, LOST_CONNECTION, rowsOf, saveIn, SOURCES } from "../list_page.ts";
+import { CORE, LOST_CONNECTION, pressBoth, rowsOf, saveIn, SOURCES } from "../list_page.ts";
 
 const FLOW = `${SOURCES.good}
 triggers: [{id: hook, type: ${CORE}trigger.Webhook, key: a-long-enough-key}]`;
@@ -29,7 +29,7 @@ async function prepare(server: ServerProcess): Promise<void> {
   await saveIn(server, "shop.web", "orders", FLOW);
 }
 
-stories("the palette", [
+const PALETTE: readonly PageStory[] = [
   {
     name: "opens a view by the keyboard",
     async run(page) {
@@ -113,9 +113,9 @@ stories("the palette", [
       await page.context().setOffline(false);
     },
   },
-], { prepare });
+];
 
-stories("the keys of all views", [
+const KEYS: readonly PageStory[] = [
   {
     name: "g and a letter open a view",
     async run(page) {
@@ -130,8 +130,7 @@ stories("the keys of all views", [
         ["d", ""],
       ] as const;
       for (const [key, path] of places) {
-        await page.keyboard.press("g");
-        await page.keyboard.press(key);
+        await pressBoth(page, "g", key);
         await page.waitForURL(`**/ui/${path}`);
       }
     },
@@ -185,4 +184,6 @@ stories("the keys of all views", [
       assertEquals(await rows.nth(1).evaluate((row) => row === document.activeElement), true);
     },
   },
-], { prepare });
+];
+
+stories("the palette and the keys of all views", [...PALETTE, ...KEYS], { prepare });

@@ -63,6 +63,8 @@ export const FLOWS_DE: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.restore": "Revision {revision} wiederherstellen",
   "flows.confirmRestore": "Der Quelltext von Revision {revision} wird die nächste Revision.",
   "flows.restored": "Wiederhergestellt: Revision {revision}",
+  "flows.changedMeanwhile":
+    "Der Flow wurde inzwischen geändert. Seine neueste Revision steht jetzt neben der, die Sie wiederherstellen wollen.",
   "flows.noTriggers": "Dieser Flow hat keine Trigger",
   "flows.type": "Typ",
   "flows.noLogs": "Es gibt keine Logzeilen",

@@ -60,6 +60,8 @@ export const FLOWS_EN = {
   "flows.restore": "Restore revision {revision}",
   "flows.confirmRestore": "The source of revision {revision} becomes the next revision.",
   "flows.restored": "Restored: revision {revision}",
+  "flows.changedMeanwhile":
+    "The flow has changed meanwhile. Its newest revision is now shown beside the one that you want to restore.",
   "flows.noTriggers": "This flow has no triggers",
   "flows.type": "Type",
   "flows.noLogs": "There are no log lines",

@@ -63,6 +63,8 @@ export const FLOWS_FR: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.restore": "Restaurer la révision {revision}",
   "flows.confirmRestore": "Le code de la révision {revision} devient la révision suivante.",
   "flows.restored": "Restaurée : révision {revision}",
+  "flows.changedMeanwhile":
+    "Le flow a été modifié entre-temps. Sa dernière révision est maintenant affichée à côté de celle que vous voulez restaurer.",
   "flows.noTriggers": "Ce flow n’a pas de déclencheur",
   "flows.type": "Type",
   "flows.noLogs": "Il n’y a pas de lignes de journal",

@@ -1,6 +1,6 @@
 /** The choice between dashboards. */
 import { get, type Page } from "../../api/client.ts";
-import { pagePath } from "../../core/places.ts";
+import { newDashboardPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate } from "../../core/router.ts";
 import { Menu } from "../../kit/menu.tsx";
@@ -26,7 +26,7 @@ export function DashboardSwitch() {
   const add = {
     name: "new",
     title: `+ ${t("dashboards.new")}`,
-    run: () => navigate(pagePath("dashboards", "new")),
+    run: () => navigate(newDashboardPath()),
   };
   return <Menu title={t("dashboards.all")} items={[own, ...items, add]} />;
 }

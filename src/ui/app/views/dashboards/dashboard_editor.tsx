@@ -1,4 +1,4 @@
-/** `/dashboards/new` and `/dashboards/:id/edit`: the source of a dashboard beside what it shows. */
+/** `/dashboards?create` and `/dashboards/:id/edit`: the source of a dashboard beside what it shows. */
 import { keymap } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";

@@ -1,6 +1,6 @@
 /** `/dashboards/:id`: a dashboard with the data of a time range and namespace, both in the address. */
 import { useMemo } from "preact/hooks";
-import { pagePath } from "../../core/places.ts";
+import { newDashboardPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate, query, segments } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
@@ -30,7 +30,7 @@ function Unknown({ id }: { readonly id: string }) {
     <EmptyState title={t("dashboards.unknown", { id })}>
       <div class="actions">
         <a class="button" href={pagePath()}>{t("notFound.home")}</a>
-        <a class="button" href={pagePath("dashboards", "new")}>{t("dashboards.new")}</a>
+        <a class="button" href={newDashboardPath()}>{t("dashboards.new")}</a>
       </div>
     </EmptyState>
   );
@@ -79,7 +79,7 @@ function Actions({ stored: { id, created }, dashboard }: {
 }) {
   // The one that is built in was never created.
   const isBuiltIn = Date.parse(created) === 0;
-  const duplicate = () => navigate(`${pagePath("dashboards", "new")}?copy=${encodeURIComponent(id)}`);
+  const duplicate = () => navigate(newDashboardPath(id));
   const remove = async () => {
     const isConfirmed = await confirmed({
       title: t("dashboards.delete"),

@@ -10,7 +10,14 @@ import {
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  indentOnInput,
+  indentService,
+  indentUnit,
+} from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, Prec } from "@codemirror/state";
@@ -37,9 +44,18 @@ interface CodeEditorProps {
   readonly onReady?: (view: EditorView) => void;
 }
 
+/** A line that ends with a key, so that its value follows below; the first group is what the value is indented beyond. */
+const KEY_WITHOUT_VALUE = /^(\s*(?:- +)*)[\w.-]+:\s*(?:[|>][+-]?\s*)?(?:#.*)?$/;
+
+/** A key at the end of a source has no value, so the syntax does not say that the next line belongs to it. */
+const indentAfterKey = indentService.of((context, position) => {
+  const [, before] = KEY_WITHOUT_VALUE.exec(context.lineAt(position, -1).text) ?? [];
+  return before === undefined ? undefined : before.length + context.unit;
+});
+
 /** Extensions of all editors of YAML. */
 export function yamlExtensions(label: string, isReadOnly = false): Extension[] {
-  return [yaml(), indentUnit.of("  "), ...textExtensions(label, isReadOnly)];
+  return [yaml(), indentUnit.of("  "), indentAfterKey, ...textExtensions(label, isReadOnly)];
 }
 
 /** Extensions of all editors. */

@@ -1,9 +1,10 @@
 /** Completion of flows: properties, types and values from the schema; names within templates from the server. */
-import type {
-  Completion,
-  CompletionContext,
-  CompletionResult,
-  CompletionSource,
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+  snippetCompletion,
 } from "@codemirror/autocomplete";
 import { get, send } from "../../api/client.ts";
 import { FlowSchema, type PropertyInfo, type Schema } from "./flow_schema.ts";
@@ -89,14 +90,15 @@ function propertyOption(
   const inner = " ".repeat(indent + 2);
   const shape = known.shapeOf(schema);
   const after = { list: `:\n${inner}- `, map: `:\n${inner}`, value: ": " }[shape];
-  return {
+  const text = {
     label: name,
-    apply: name + after,
     type: "property",
     detail: isRequired ? "required" : undefined,
     info: schema.description,
     boost: isRequired ? 2 : name === "id" || name === "type" ? 1 : 0,
   };
+  // Without quotes YAML reads an asterisk as an alias.
+  return name === "cron" ? snippetCompletion('cron: "${}"', text) : { ...text, apply: name + after };
 }
 
 function valueOptions(context: CompletionContext, at: YamlContext, known: FlowSchema): Completion[] {

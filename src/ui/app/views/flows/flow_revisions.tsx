@@ -1,15 +1,18 @@
 /** The revisions of a flow: two of them side by side, and the way back to an older one. */
 import { lazy } from "preact/compat";
-import { get, send } from "../../api/client.ts";
+import { ApiError, get, send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
 
 const DiffView = lazy(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
+
+/** The flow has changed since it was loaded. */
+const CONFLICT = 412;
 
 interface RevisionsProps {
   readonly flow: FlowSource;
@@ -86,16 +89,26 @@ function Choice({ name, value, revisions }: {
 
 /** Saves an older source as the next revision. */
 async function restore(flow: FlowSource, old: FlowSource, reload: () => Promise<void>): Promise<void> {
-  const action = t("flows.restore", { revision: old.revision });
-  if (
-    !await confirmed({ title: action, text: t("flows.confirmRestore", { revision: old.revision }), action })
-  ) return;
-  const headers = { "content-type": "application/x-yaml", "if-match": `"${flow.revision}"` };
-  const path = apiPath("flows", flow.namespace, flow.id);
-  await attempt(
-    () => send("PUT", path, { body: old.source, headers }),
-    t("flows.restored", { revision: old.revision }),
-  );
-  setQuery({ left: undefined, right: undefined });
+  const { revision } = old;
+  const action = t("flows.restore", { revision });
+  if (!await confirmed({ title: action, text: t("flows.confirmRestore", { revision }), action })) return;
+  const outcome = await attempt(() => replaceSource(flow, old.source));
+  if (outcome === undefined) return;
+  if (outcome === "saved") showToast("good", t("flows.restored", { revision }));
+  else showToast("bad", t("flows.changedMeanwhile"));
+  // After a conflict the revision that a person wanted stays beside the newest one, which it would replace.
+  setQuery({ left: outcome === "saved" ? undefined : String(revision), right: undefined });
   await reload();
+}
+
+/** `conflict` if the flow has a newer revision than the given one. @throws ApiError */
+async function replaceSource(flow: FlowSource, body: string): Promise<"saved" | "conflict"> {
+  const headers = { "content-type": "application/x-yaml", "if-match": `"${flow.revision}"` };
+  try {
+    await send("PUT", apiPath("flows", flow.namespace, flow.id), { body, headers });
+    return "saved";
+  } catch (error) {
+    if (error instanceof ApiError && error.status === CONFLICT) return "conflict";
+    throw error;
+  }
 }

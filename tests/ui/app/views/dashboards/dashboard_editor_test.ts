@@ -51,7 +51,7 @@ const EDITING: readonly PageStory[] = [
       await page.goto("/ui/");
       await page.getByRole("button", { name: "Dashboards" }).click();
       await page.getByRole("menuitem", { name: "New dashboard" }).click();
-      await page.waitForURL("**/ui/dashboards/new");
+      await page.waitForURL("**/ui/dashboards?create");
       await preview(page).getByRole("region", { name: "Failed executions" }).getByText("1", { exact: true })
         .waitFor();
       await preview(page).getByText("SUCCESS 4").first().waitFor();
@@ -193,7 +193,7 @@ const EDITING: readonly PageStory[] = [
     expectedErrors: /409/,
     run: async (page, server) => {
       await saveDashboard(server, source("taken", COUNT));
-      await page.goto("/ui/dashboards/new");
+      await page.goto("/ui/dashboards?create");
       await preview(page).getByText("Success rate").waitFor();
       await write(page, source("taken", COUNT, "Mine"));
       await preview(page).getByRole("heading", { name: "Mine" }).waitFor();

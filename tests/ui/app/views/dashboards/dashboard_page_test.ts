@@ -51,6 +51,15 @@ const SHOWING: readonly PageStory[] = [
     },
   },
   {
+    name: "any id can be opened, also one that is a word of other addresses",
+    run: async (page, server) => {
+      await saveDashboard(server, source("new", COUNT));
+      await page.goto("/ui/dashboards/new");
+      await card(page, "All").waitFor();
+      assertEquals(await page.locator("main h1").innerText(), "Title of new");
+    },
+  },
+  {
     name: "namespace and time range are in the address, and apply to all charts",
     run: async (page, server) => {
       await saveDashboard(server, source("scope", COUNT));
@@ -184,7 +193,7 @@ const SHOWING: readonly PageStory[] = [
       assertEquals(await item.getAttribute("aria-disabled"), "true");
       await page.getByText("Duplicate it to change it").waitFor();
       await page.getByRole("menuitem", { name: "Duplicate", exact: true }).click();
-      await page.waitForURL("**/ui/dashboards/new?copy=default");
+      await page.waitForURL("**/ui/dashboards?create&copy=default");
       await page.locator(".cm-content").getByText("default_copy").waitFor();
     },
   },
@@ -234,5 +243,4 @@ const LEADING: readonly PageStory[] = [
   },
 ];
 
-stories("/dashboards/:id", SHOWING, { prepare: runSales });
-stories("/dashboards/:id leads to lists", LEADING, { prepare: runSales });
+stories("/dashboards/:id", [...SHOWING, ...LEADING], { prepare: runSales });

@@ -164,6 +164,21 @@ stories("/executions/:id views", [{
     await page.evaluate(() => scrollTo(0, 0));
   },
 }, {
+  name: "topology: a task of a large graph is chosen by the keyboard, and its panel opens",
+  run: async (page, server) => {
+    const ids = Array.from({ length: 500 }, (_, index) => `t${index}`);
+    const started = await run(
+      server,
+      "v.large",
+      `tasks:\n${ids.map((id) => `  - {id: ${id}, type: ${LOG}, message: m}\n`).join("")}`,
+    );
+    await open(page, started, "/topology");
+    await page.locator(".node").last().waitFor();
+    await page.locator(".graph-frame").focus();
+    for (const key of ["Tab", "End", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+    await page.getByRole("complementary", { name: "t498" }).waitFor();
+  },
+}, {
   name: "outputs: a good and a bad expression",
   expectedErrors: /422|400/,
   run: async (page, server) => {

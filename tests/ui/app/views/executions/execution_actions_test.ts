@@ -1,10 +1,11 @@
-/** Actions on many executions, and the keyboard of their list, in a browser. */
-import { assertEquals } from "../../../../support/assert.ts";
+/** Pages, the keyboard, and actions on many executions in their list, in a browser. */
+import { assertEquals, assertMatch } from "../../../../support/assert.ts";
 import { checkAccessibility, type Page, type PageStory, stories } from "../../../../support/browser.ts";
 import type { ServerProcess } from "../../../../support/server_process.ts";
 import { runFlow, startFlow } from "../../flows.ts";
-import { confirm, CORE, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
+import { confirm, CORE, pressBoth, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
 
+const LIST = "/ui/executions";
 const TABLE = "Executions";
 const HOOKED = `${SOURCES.good}
 triggers: [{id: hook, type: ${CORE}trigger.Webhook, key: a-long-enough-key}]`;
@@ -56,6 +57,8 @@ async function waitForStates(page: Page, state: string, count: number): Promise<
 async function setLabels(page: Page, labels: string): Promise<void> {
   await press(page, "Set labels");
   const dialog = page.getByRole("dialog", { name: "Set labels" });
+  await dialog.getByRole("textbox").fill("not a label");
+  assertEquals(await dialog.getByRole("button", { name: "Set labels" }).isDisabled(), true);
   await dialog.getByRole("textbox").fill(labels);
   await dialog.getByRole("button", { name: "Set labels" }).click();
 }
@@ -67,171 +70,48 @@ async function chooseState(page: Page, state: string): Promise<void> {
   await dialog.getByRole("button", { name: "Change state" }).click();
 }
 
-stories("/executions: actions on selected executions", [
-  action({
-    name: "restart",
-    flow: "bad",
-    async run(page) {
-      await selectFirst(page);
-      await press(page, "Restart");
-      await confirm(page, "Restart");
-      await page.getByText("Done for 1 executions: Restart").waitFor();
-    },
-  }),
-  action({
-    name: "replay",
-    flow: "good",
-    async run(page) {
-      await selectFirst(page);
-      await press(page, "Replay");
-      await confirm(page, "Replay");
-      await page.getByRole("button", { name: "1 new" }).click();
-      await waitFor(page, 3);
-    },
-  }),
-  action({
-    name: "resume",
-    flow: "paused",
-    async run(page) {
-      await selectFirst(page);
-      await press(page, "Resume");
-      await confirm(page, "Resume");
-      await waitForStates(page, "SUCCESS", 1);
-    },
-  }),
-  action({
-    name: "kill",
-    flow: "paused",
+const LISTED: readonly PageStory[] = [
+  {
+    name: "an empty server says how to get the first execution",
     scheme: "dark",
     async run(page) {
-      await selectFirst(page);
-      await press(page, "Kill");
-      await checkAccessibility(page);
-      await confirm(page, "Kill");
-      await waitForStates(page, "KILLED", 1);
+      await page.goto(LIST);
+      await page.getByText("There are no executions yet").waitFor();
+      assertEquals(await page.getByRole("link", { name: "To the flows" }).getAttribute("href"), "/ui/flows");
     },
-  }),
-  action({
-    name: "delete",
-    flow: "good",
+  },
+  {
+    name: "a refused search is shown, and tried again",
+    expectedErrors: /422/,
     async run(page) {
-      await selectFirst(page);
-      await press(page, "Delete");
-      await confirm(page, "Delete");
+      await page.goto(`${LIST}?timeRange=soon`);
+      const alert = page.getByRole("alert");
+      await alert.waitFor();
+      assertMatch(await alert.textContent() ?? "", /timeRange.*Try again/s);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await alert.waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "the next page is loaded in advance, and is part of the address",
+    async run(page, server) {
+      await saveIn(server, "many", "good", SOURCES.good);
+      for (let count = 0; count < 51; count++) await runFlow(server, "many/good");
+      const prefetched = page.waitForRequest(/executions\/search.*page=2/);
+      await page.goto(`${LIST}?namespace=many`);
+      await prefetched;
+      await page.getByText("Page 1 of 2").waitFor();
+      await page.getByRole("button", { name: "Next page" }).click();
+      await waitFor(page, 1);
+      assertEquals(new URL(page.url()).search, "?namespace=many&page=2");
+      await page.getByRole("button", { name: "Previous page" }).click();
+      await waitFor(page, 50);
+      // A new execution does not move the rows of later pages.
+      await runFlow(server, "many/good");
+      await page.getByRole("button", { name: "Next page" }).click();
       await waitFor(page, 1);
     },
-  }),
-  action({
-    name: "labels",
-    flow: "good",
-    async run(page) {
-      await selectFirst(page);
-      await setLabels(page, "prio:high, url:http://x");
-      await confirm(page, "Set labels");
-      await page.getByRole("link", { name: "prio: high" }).waitFor();
-      await page.getByRole("link", { name: "url: http://x" }).waitFor();
-    },
-  }),
-  action({
-    name: "change of the state",
-    flow: "bad",
-    async run(page) {
-      await selectFirst(page);
-      await chooseState(page, "WARNING");
-      await confirm(page, "Change state");
-      await waitForStates(page, "WARNING", 1);
-    },
-  }),
-  action({
-    name: "a question that is declined changes nothing, and the selection can be cleared",
-    flow: "good",
-    size: "small",
-    async run(page) {
-      await selectFirst(page);
-      await press(page, "Delete");
-      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-      await page.getByText("1 selected").waitFor();
-      await press(page, "Clear selection");
-      await page.getByText("1 selected").waitFor({ state: "detached" });
-      await waitFor(page, 2);
-    },
-  }),
-]);
-
-stories("/executions: actions on all that match, after their number is typed", [
-  action({
-    name: "restart",
-    flow: "bad",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await press(page, "Restart");
-      await confirm(page, "Restart", "restart 2");
-      await page.getByText("Done for 2 executions: Restart").waitFor();
-    },
-  }),
-  action({
-    name: "replay",
-    flow: "good",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await press(page, "Replay");
-      await confirm(page, "Replay", "replay 2");
-      await page.getByText("Done for 2 executions: Replay").waitFor();
-    },
-  }),
-  action({
-    name: "resume",
-    flow: "paused",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await press(page, "Resume");
-      await confirm(page, "Resume", "resume 2");
-      await waitForStates(page, "SUCCESS", 2);
-    },
-  }),
-  action({
-    name: "kill",
-    flow: "paused",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await press(page, "Kill");
-      await confirm(page, "Kill", "kill 2");
-      await waitForStates(page, "KILLED", 2);
-    },
-  }),
-  action({
-    name: "delete",
-    flow: "good",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await press(page, "Delete");
-      await confirm(page, "Delete", "delete 2");
-      await page.getByText("No execution matches the filters").waitFor();
-    },
-  }),
-  action({
-    name: "labels",
-    flow: "good",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await setLabels(page, "prio:high");
-      await confirm(page, "Set labels", "labels 2");
-      await page.getByRole("link", { name: "prio: high" }).nth(1).waitFor();
-    },
-  }),
-  action({
-    name: "change of the state",
-    flow: "bad",
-    async run(page) {
-      await selectByQuery(page, 2);
-      await chooseState(page, "SUCCESS");
-      await confirm(page, "Change state", "change-status 2");
-      await waitForStates(page, "SUCCESS", 2);
-    },
-  }),
-]);
-
-stories("/executions: the keyboard and links", [
+  },
   action({
     name: "r replays the execution of the row that has the focus",
     flow: "good",
@@ -261,8 +141,7 @@ stories("/executions: the keyboard and links", [
     async run(page, _server, namespace) {
       await page.goto("/ui/");
       await page.getByRole("heading", { name: "Dashboard" }).waitFor();
-      await page.keyboard.press("g");
-      await page.keyboard.press("e");
+      await pressBoth(page, "g", "e");
       await page.getByRole("heading", { name: TABLE }).waitFor();
       await page.keyboard.press("/");
       await page.keyboard.type(namespace);
@@ -286,4 +165,207 @@ stories("/executions: the keyboard and links", [
       await page.getByRole("dialog", { name: "one · hook" }).waitFor();
     },
   },
-]);
+];
+
+const SELECTED: readonly PageStory[] = [
+  action({
+    name: "restart of selected executions",
+    flow: "bad",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Restart");
+      await confirm(page, "Restart");
+      await page.getByText("Done for 1 executions: Restart").waitFor();
+    },
+  }),
+  action({
+    name: "replay of selected executions",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Replay");
+      await confirm(page, "Replay");
+      await page.getByRole("button", { name: "1 new" }).click();
+      await waitFor(page, 3);
+    },
+  }),
+  action({
+    name: "resume of selected executions",
+    flow: "paused",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Resume");
+      await confirm(page, "Resume");
+      await waitForStates(page, "SUCCESS", 1);
+    },
+  }),
+  action({
+    name: "kill of selected executions",
+    flow: "paused",
+    scheme: "dark",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Kill");
+      await checkAccessibility(page);
+      await confirm(page, "Kill");
+      await waitForStates(page, "KILLED", 1);
+    },
+  }),
+  action({
+    name: "delete of selected executions",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Delete");
+      await confirm(page, "Delete");
+      await waitFor(page, 1);
+    },
+  }),
+  action({
+    name: "labels of selected executions",
+    flow: "good",
+    async run(page) {
+      await selectFirst(page);
+      await setLabels(page, "prio:high, url:http://x");
+      await confirm(page, "Set labels");
+      await page.getByRole("link", { name: "prio: high" }).waitFor();
+      await page.getByRole("link", { name: "url: http://x" }).waitFor();
+    },
+  }),
+  action({
+    name: "change of the state of selected executions",
+    flow: "bad",
+    async run(page) {
+      await selectFirst(page);
+      await chooseState(page, "WARNING");
+      await confirm(page, "Change state");
+      await waitForStates(page, "WARNING", 1);
+    },
+  }),
+  action({
+    name: "a question that is declined changes nothing, and the selection can be cleared",
+    flow: "good",
+    size: "small",
+    async run(page) {
+      await selectFirst(page);
+      await press(page, "Delete");
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await page.getByText("1 selected").waitFor();
+      await press(page, "Clear selection");
+      await page.getByText("1 selected").waitFor({ state: "detached" });
+      await waitFor(page, 2);
+    },
+  }),
+  action({
+    name: "a refusal is shown",
+    flow: "paused",
+    expectedErrors: /status of 4\d\d/,
+    async run(page) {
+      await selectFirst(page);
+      await setLabels(page, "prio:high");
+      await confirm(page, "Set labels");
+      await page.getByText("it is PAUSED, and must have ended").waitFor();
+    },
+  }),
+  action({
+    name: "executions that start later wait behind a button",
+    flow: "good",
+    count: 1,
+    size: "small",
+    scheme: "dark",
+    async run(page, server, namespace) {
+      await runFlow(server, `${namespace}/one`);
+      await runFlow(server, `${namespace}/one`);
+      const later = page.getByRole("button", { name: "2 new" });
+      await later.waitFor();
+      await waitFor(page, 1);
+      await later.click();
+      await waitFor(page, 3);
+      await later.waitFor({ state: "detached" });
+    },
+  }),
+];
+
+const ALL_THAT_MATCH: readonly PageStory[] = [
+  action({
+    name: "restart of all that match, after their number is typed",
+    flow: "bad",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Restart");
+      await confirm(page, "Restart", "restart 2");
+      await page.getByText("Done for 2 executions: Restart").waitFor();
+    },
+  }),
+  action({
+    name: "replay of all that match, after their number is typed",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Replay");
+      await confirm(page, "Replay", "replay 2");
+      await page.getByText("Done for 2 executions: Replay").waitFor();
+    },
+  }),
+  action({
+    name: "resume of all that match, after their number is typed",
+    flow: "paused",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Resume");
+      await confirm(page, "Resume", "resume 2");
+      await waitForStates(page, "SUCCESS", 2);
+    },
+  }),
+  action({
+    name: "kill of all that match, after their number is typed",
+    flow: "paused",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Kill");
+      await confirm(page, "Kill", "kill 2");
+      await waitForStates(page, "KILLED", 2);
+    },
+  }),
+  action({
+    name: "delete of all that match, after their number is typed",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await press(page, "Delete");
+      await confirm(page, "Delete", "delete 2");
+      await page.getByText("No execution matches the filters").waitFor();
+    },
+  }),
+  action({
+    name: "labels of all that match, after their number is typed",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await setLabels(page, "prio:high");
+      await confirm(page, "Set labels", "labels 2");
+      await page.getByRole("link", { name: "prio: high" }).nth(1).waitFor();
+    },
+  }),
+  action({
+    name: "change of the state of all that match, after their number is typed",
+    flow: "bad",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await chooseState(page, "SUCCESS");
+      await confirm(page, "Change state", "change-status 2");
+      await waitForStates(page, "SUCCESS", 2);
+    },
+  }),
+  action({
+    name: "another filter ends the selection of all that match",
+    flow: "good",
+    async run(page) {
+      await selectByQuery(page, 2);
+      await page.getByLabel("State", { exact: true }).selectOption("SUCCESS");
+      await page.getByText("2 selected").waitFor({ state: "detached" });
+    },
+  }),
+];
+
+stories("/executions: actions", [...LISTED, ...SELECTED, ...ALL_THAT_MATCH]);

@@ -193,29 +193,3 @@ stories("/executions: filters", [
     },
   },
 ], { prepare });
-
-stories("/executions: pages", [
-  {
-    name: "the next page is loaded in advance, and is part of the address",
-    async run(page, server) {
-      const prefetched = page.waitForRequest(/executions\/search.*page=2/);
-      await page.goto(`${LIST}?namespace=many`);
-      await prefetched;
-      await page.getByText("Page 1 of 2").waitFor();
-      await page.getByRole("button", { name: "Next page" }).click();
-      await waitFor(page, 1);
-      assertEquals(search(page), "?namespace=many&page=2");
-      await page.getByRole("button", { name: "Previous page" }).click();
-      await waitFor(page, 50);
-      // A new execution does not move the rows of later pages.
-      await runFlow(server, "many/good");
-      await page.getByRole("button", { name: "Next page" }).click();
-      await waitFor(page, 1);
-    },
-  },
-], {
-  async prepare(server) {
-    await saveIn(server, "many", "good", SOURCES.good);
-    for (let count = 0; count < 51; count++) await runFlow(server, "many/good");
-  },
-});

@@ -131,6 +131,37 @@ stories("/logs: filters", [
     },
   },
   {
+    name: "colours of terminals are shown",
+    async run(page, server) {
+      const message = '"\\e[31mred\\e[0m line"';
+      await saveIn(server, "ops.red", "red", `tasks: [{id: red, type: ${CORE}log.Log, message: ${message}}]`);
+      await runFlow(server, "ops.red/red");
+      await page.goto(`${LIST}?namespace=ops.red`);
+      assertEquals(await page.locator(".ansi-red").textContent(), "red");
+      await server.json("DELETE", "/executions/by-query?namespace=ops.red");
+    },
+  },
+  {
+    name: "older lines are added below",
+    scheme: "dark",
+    async run(page, server) {
+      const messages = Array.from({ length: 130 }, (_, index) => `"line ${index}"`);
+      await saveIn(
+        server,
+        "ops.many",
+        "many",
+        `tasks: [{id: all, type: ${CORE}log.Log, message: [${messages}]}]`,
+      );
+      await runFlow(server, "ops.many/many");
+      await page.goto(`${LIST}?namespace=ops.many`);
+      await waitFor(page, 100);
+      await page.getByRole("button", { name: "Show older lines" }).click();
+      await waitFor(page, 130);
+      assertEquals((await rowsOf(page, TABLE).last().textContent())?.endsWith("line 0"), true);
+      await server.json("DELETE", "/executions/by-query?namespace=ops.many");
+    },
+  },
+  {
     name: "a lost connection is shown beside the lines, and ends by itself",
     expectedErrors: LOST_CONNECTION,
     async run(page) {

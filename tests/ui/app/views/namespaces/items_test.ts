@@ -1,6 +1,6 @@
 /** KV pairs, secrets, variables and plugin defaults of a namespace. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
+import { type Page, type PageStory, stories } from "../../../../support/browser.ts";
 import { yaml } from "../../../../support/request_bodies.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
@@ -22,7 +22,7 @@ async function createPair(page: Page, key: string, type: string, value: string):
   await fill(page, "Value", value);
 }
 
-stories("/namespaces/:id/kv", [
+const PAIRS: readonly PageStory[] = [
   {
     name: "without pairs an example says how flows read them",
     scheme: "dark",
@@ -124,9 +124,9 @@ stories("/namespaces/:id/kv", [
       await page.getByRole("heading", { name: "k.up", exact: true }).waitFor();
     },
   },
-]);
+];
 
-stories("/namespaces/:id/secrets", [
+const SECRETS: readonly PageStory[] = [
   {
     name: "a secret is created and its value is nowhere",
     async run(page) {
@@ -189,9 +189,9 @@ stories("/namespaces/:id/secrets", [
       await inherited.getByRole("row", { name: /OWN.*s\.up.*Hidden/ }).waitFor();
     },
   },
-], { env: { SECRET_OUTSIDE: "aGVsbG8=" } });
+];
 
-stories("/namespaces/:id/variables and plugin-defaults", [
+const VARIABLES: readonly PageStory[] = [
   {
     name: "inherited variables are shown with the namespace that declares them",
     async run(page, server) {
@@ -237,4 +237,8 @@ stories("/namespaces/:id/variables and plugin-defaults", [
       await page.getByRole("button", { name: "Discard changes" }).click();
     },
   },
-]);
+];
+
+stories("/namespaces/:id/kv, secrets, variables and plugin-defaults", [...PAIRS, ...SECRETS, ...VARIABLES], {
+  env: { SECRET_OUTSIDE: "aGVsbG8=" },
+});

@@ -1,6 +1,6 @@
 /** The list of triggers in a browser: filters, actions, and what a trigger says about itself. */
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
+import { checkAccessibility, type Page, type PageStory, stories } from "../../../../support/browser.ts";
 import type { ServerProcess } from "../../../../support/server_process.ts";
 import {
   checkWidth,
@@ -61,7 +61,19 @@ async function prepare(server: ServerProcess): Promise<void> {
   );
 }
 
-stories("/triggers: filters and exports", [
+const EMPTY: PageStory = {
+  name: "an empty server shows how a flow declares a schedule",
+  size: "small",
+  scheme: "dark",
+  async run(page) {
+    await page.goto(LIST);
+    await page.getByText("There are no triggers yet").waitFor();
+    assertStringIncludes(await page.locator("pre").innerText(), "trigger.Schedule");
+    assertEquals(await page.title(), "Triggers · Sluice");
+  },
+};
+
+const LISTED: readonly PageStory[] = [
   {
     name: "a text",
     async run(page) {
@@ -154,9 +166,9 @@ stories("/triggers: filters and exports", [
       await checkWidth(page);
     },
   },
-], { prepare });
+];
 
-stories("/triggers: actions", [
+const ACTIONS: readonly PageStory[] = [
   {
     name: "one is disabled by its switch, which can be taken back",
     async run(page, server) {
@@ -181,6 +193,20 @@ stories("/triggers: actions", [
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("switch", { checked: true }).nth(2).waitFor();
       assertEquals(await disabledIn(server, "selected/three"), []);
+    },
+  },
+  {
+    name: "one that the flow disables stays so",
+    async run(page, server) {
+      const declared = `${schedule("on")}${schedule("off", "0 0 1 1 *", ", disabled: true")}`;
+      await saveIn(server, "declared", "two", `${TASKS}\ntriggers:\n${declared}`);
+      await page.goto(`${LIST}?namespace=declared`);
+      const off = page.getByRole("switch", { name: "Trigger off is enabled" });
+      assertEquals(await off.isDisabled(), true);
+      await page.getByRole("checkbox", { name: "Triggers" }).click();
+      await page.getByRole("button", { name: "Enable", exact: true }).click();
+      await page.getByText("Enable: 1 of 2 triggers changed").waitFor();
+      assertEquals(await disabledIn(server, "declared/two"), ["off"]);
     },
   },
   {
@@ -245,6 +271,7 @@ stories("/triggers: actions", [
   },
   {
     name: "a backfill is started, paused, continued and deleted; Escape closes only the form above",
+    expectedErrors: /status of 422/,
     async run(page, server) {
       await openThree(page, server, "filled");
       await page.goto(`${LIST}?trigger=filled/three/a`);
@@ -256,6 +283,10 @@ stories("/triggers: actions", [
       await form.waitFor({ state: "detached" });
       await page.getByRole("dialog", { name: "three · a" }).waitFor();
       await open.click();
+      await checkAccessibility(page);
+      await form.getByLabel("From").fill("2040-01-01T00:00");
+      await form.getByRole("button", { name: "Start a backfill" }).click();
+      await form.getByText("start must lie before end").waitFor();
       await form.getByLabel("From").fill("1900-06-01T00:00");
       await form.getByRole("button", { name: "Start a backfill" }).click();
       await page.getByRole("button", { name: "Pause backfill" }).click();
@@ -292,4 +323,6 @@ stories("/triggers: actions", [
       await page.getByText(`curl -X GET '${url}'`).waitFor();
     },
   },
-]);
+];
+
+stories("/triggers", [...LISTED, ...ACTIONS], { before: [EMPTY], prepare });
