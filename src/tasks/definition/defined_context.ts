@@ -26,7 +26,7 @@ interface DefinedOptions {
 }
 
 /** The attempt of a defined task, or the poll of a defined trigger. */
-class DefinedWork implements WorkContext {
+export class DefinedWork implements WorkContext {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
   readonly #owner: WorkOwner;
