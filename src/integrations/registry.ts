@@ -1,6 +1,7 @@
 /** The task types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
+import { SERDES_TASKS } from "./serdes/registry.ts";
 
 /**
  * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
@@ -8,4 +9,5 @@ import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...NOTIFICATION_TASKS,
+  ...SERDES_TASKS,
 ]);

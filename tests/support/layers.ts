@@ -12,7 +12,7 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["store", ["base", "model"]],
   ["flow", ["base", "languages", "model", "expr"]],
   // Definitions reach everything through their context, so that a type may also run in another process.
-  ["integrations", ["base", "model"]],
+  ["integrations", ["base", "languages", "model"]],
   ["tasks", ["base", "languages", "model", "expr", "integrations"]],
   ["triggers", ["base", "languages", "model", "expr"]],
   ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
@@ -54,7 +54,15 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["marked", ["ui"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],
-  ["fflate", ["services", "http"]],
+  ["fflate", ["services", "http", "integrations"]],
+  ["csv-parse", ["integrations"]],
+  ["csv-stringify", ["integrations"]],
+  ["fast-xml-parser", ["integrations"]],
+  ["avsc", ["integrations"]],
+  ["hyparquet", ["integrations"]],
+  ["hyparquet-writer", ["integrations"]],
+  ["hyparquet-compressors", ["integrations"]],
+  ["aws4fetch", ["integrations"]],
   ["sucrase", ["machine"]],
 ]);
 

@@ -1,0 +1,25 @@
+/** The task types that convert files between formats. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { csvToIon } from "./csv_to_ion.ts";
+import { ionToCsv } from "./ion_to_csv.ts";
+import { ionToJson } from "./ion_to_json.ts";
+import { jsonToIon } from "./json_to_ion.ts";
+import { jsonToJsonl } from "./json_to_jsonl.ts";
+import { ionToXml } from "./ion_to_xml.ts";
+import { xmlToIon } from "./xml_to_ion.ts";
+import { ionToYaml, jsonToYaml, yamlToIon, yamlToJson } from "./yaml_conversions.ts";
+
+/** Types below `serdes.`. */
+export const SERDES_TASKS: readonly TaskDefinition[] = Object.freeze([
+  csvToIon,
+  ionToCsv,
+  ionToJson,
+  jsonToIon,
+  jsonToJsonl,
+  ionToXml,
+  xmlToIon,
+  ionToYaml,
+  jsonToYaml,
+  yamlToIon,
+  yamlToJson,
+]);
