@@ -1,5 +1,6 @@
-/** The task types of all groups of integrations. A group is a folder with a registry, and a line here. */
+/** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
 
@@ -11,3 +12,6 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
 ]);
+
+/** The polling triggers; what takes time is imported by `poll`. */
+export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([]);
