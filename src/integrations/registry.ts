@@ -1,6 +1,7 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
+import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
 
@@ -9,9 +10,12 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...GCP_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
-export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([]);
+export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
+  ...GCP_TRIGGERS,
+]);

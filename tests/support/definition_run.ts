@@ -3,7 +3,8 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { HttpClient } from "../../src/machine/http_client/http_client.ts";
 import type { TaskContext, TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { sendRequest } from "../../src/tasks/definition/send_request.ts";
+import type { TriggerDefinition } from "../../src/model/triggers/trigger_definition.ts";
+import { connectAddress, sendRequest } from "../../src/tasks/definition/send_request.ts";
 import { typedProperties } from "../../src/tasks/definition/typed_properties.ts";
 import { withTempDir } from "./temp_dir.ts";
 
@@ -35,9 +36,33 @@ export async function runDefinition(
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, files, signal);
     const context = { ...trial.context, properties: typedProperties(properties, definition.properties) };
-    const outputs = await definition.run(context) ?? {};
-    const texts = [...trial.stored].map(([uri, bytes]) => [uri, new TextDecoder().decode(bytes)] as const);
-    return { outputs, files: new Map(texts), bytes: trial.stored, logs: trial.logs, metrics: trial.metrics };
+    return resultOf(trial, await definition.run(context) ?? {});
+  });
+}
+
+function resultOf(
+  { stored, logs, metrics }: ReturnType<typeof trialOf>,
+  outputs: JsonObject = {},
+): DefinitionRun {
+  const texts = [...stored].map(([uri, bytes]) => [uri, new TextDecoder().decode(bytes)] as const);
+  return { outputs, files: new Map(texts), bytes: stored, logs, metrics };
+}
+
+/** Polls the trigger once; `outputs` is empty if it found nothing. @throws what the trigger throws */
+export async function pollDefinition(
+  definition: TriggerDefinition,
+  properties: JsonObject,
+): Promise<DefinitionRun & { readonly isFound: boolean }> {
+  return await withTempDir(async (folder) => {
+    const trial = trialOf(folder, {}, new AbortController().signal);
+    let state: JsonObject | undefined;
+    const found = await definition.poll({
+      ...trial.context,
+      properties: typedProperties(properties, definition.properties),
+      trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      state: { get: () => state, set: (next) => state = next },
+    });
+    return { ...resultOf(trial, found), isFound: found !== undefined };
   });
 }
 
@@ -57,13 +82,15 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
   const logs: string[] = [];
   const metrics: Record<string, number> = {};
   let count = 0;
+  const directory = () => Promise.resolve(folder);
   const context: Omit<TaskContext, "properties"> = {
     attempt: ATTEMPT,
     signal,
     log: (level, message) => void logs.push(`${level} ${message}`),
     metric: (name, value) => void (metrics[name] = value),
-    http: (request) => sendRequest(request, { http, signal }),
-    directory: () => Promise.resolve(folder),
+    http: (request) => sendRequest(request, { http, signal, directory }),
+    connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
+    directory,
     async fetchFile(uri) {
       const content = files[uri];
       if (content === undefined) throw new Error(`Cannot read "${uri}": there is no such file`);
