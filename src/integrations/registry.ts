@@ -1,6 +1,7 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
+import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
@@ -10,6 +11,7 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...AWS_TASKS,
   ...GCP_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
@@ -17,5 +19,6 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
 
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
+  ...AWS_TRIGGERS,
   ...GCP_TRIGGERS,
 ]);

@@ -8,7 +8,7 @@ import {
 } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
-import { rowLines, writePieces } from "../../row_files.ts";
+import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../../fetched_rows.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import {
   JOB,
@@ -25,17 +25,12 @@ import {
 } from "./jobs.ts";
 import { queryRows } from "./rows.ts";
 
-/** Most rows of an output: they are held in memory. */
-const MAX_FETCHED_ROWS = 100_000;
-
 const SQL: PropertySchemas = Object.freeze({
   ...CONNECTION,
   ...JOB,
   sql: dynamicText("Query, in standard SQL or several statements of it.", { required: true }),
   legacySql: dynamicFlag(false, "Whether the query is in legacy SQL."),
-  fetchType: dynamicProperty("string", "Whether rows are outputs (FETCH, FETCH_ONE), or a file (STORE).", {
-    values: ["NONE", "FETCH", "FETCH_ONE", "STORE"],
-  }),
+  fetchType: FETCH_TYPE,
   fetch: dynamicFlag(false, "As `fetchType: FETCH`.", { deprecated: "use fetchType" }),
   fetchOne: dynamicFlag(false, "As `fetchType: FETCH_ONE`.", { deprecated: "use fetchType" }),
   store: dynamicFlag(false, "As `fetchType: STORE`.", { deprecated: "use fetchType" }),
@@ -60,13 +55,7 @@ const PROPERTIES: PropertySchemas = Object.freeze({
   rangePartitioningInterval: dynamicProperty("integer", "Numbers of each partition."),
 });
 
-const OUTPUTS: PropertySchemas = Object.freeze({
-  ...JOB_OUTPUT,
-  rows: { type: "list", description: "Rows, with FETCH.", items: { type: "map", description: "A row." } },
-  row: { type: "map", description: "First row, with FETCH_ONE." },
-  uri: { type: "string", description: "Storage URI of the rows as Ion, with STORE." },
-  size: { type: "integer", description: "Number of rows that were read." },
-});
+const OUTPUTS: PropertySchemas = Object.freeze({ ...JOB_OUTPUT, ...ROWS_OUTPUTS });
 
 /** Outputs: `jobId`, `destinationTable`, and what `fetchType` asks for. */
 export const bigqueryQuery = defineTask({
@@ -169,30 +158,7 @@ async function fetchRows(
   if (fetchType === "NONE" || properties.dryRun === true) return {};
   const pageRows = fetchType === "FETCH_ONE" ? 1 : Number(properties.maxResults ?? Infinity);
   const rows = queryRows(client, job.jobReference as unknown as JobReference, pageRows);
-  if (fetchType === "STORE") return await storedRows(context, rows);
-  if (fetchType === "FETCH_ONE") {
-    const { value } = await rows.next();
-    return value === undefined ? { size: 0 } : { row: value, size: 1 };
-  }
-  const fetched: JsonObject[] = [];
-  for await (const row of rows) {
-    if (fetched.push(row) <= MAX_FETCHED_ROWS) continue;
-    throw new Error(`Cannot fetch the rows: there are more than ${MAX_FETCHED_ROWS}; use fetchType STORE`);
-  }
-  return { rows: fetched, size: fetched.length };
-}
-
-async function storedRows(context: WorkContext, rows: AsyncIterable<JsonObject>): Promise<JsonObject> {
-  let size = 0;
-  const counted = async function* () {
-    for await (const row of rows) {
-      size++;
-      yield row;
-    }
-  };
-  const path = `${await context.directory()}/rows.ion`;
-  await writePieces(path, rowLines(counted()), context.signal);
-  return { uri: await context.storeFile(path), size };
+  return await fetchedRows(context, rows, fetchType);
 }
 
 function tableOf(job: JsonObject): JsonObject {
