@@ -77,7 +77,8 @@ export async function storePieces(
   return { uri: await context.storeFile(path) };
 }
 
-async function* counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
+/** Reports the rows as they are read. */
+export async function* counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
   for await (const row of rows) {
     count();
     yield row;
