@@ -2,7 +2,10 @@
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
+import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
+import { SERDES_TASKS } from "./serdes/registry.ts";
 
 /**
  * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
@@ -10,10 +13,15 @@ import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...JDBC_TASKS,
+  ...AWS_TASKS,
+  ...GCP_TASKS,
   ...NOTIFICATION_TASKS,
+  ...SERDES_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   ...JDBC_TRIGGERS,
+  ...AWS_TRIGGERS,
+  ...GCP_TRIGGERS,
 ]);

@@ -1,0 +1,148 @@
+/** `aws.athena.Query`. https://docs.aws.amazon.com/athena/latest/APIReference/ */
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsOf,
+  setOwnProperty,
+} from "../../base/json.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
+import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
+import { pause } from "../http_calls.ts";
+import { AwsClient, CONNECTION } from "./client.ts";
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+const PAGE_ROWS = 1_000;
+
+/** Outputs: `queryExecutionId`, `outputLocation`, and what `fetchType` asks for. */
+export const athenaQuery = defineTask({
+  type: "aws.athena.Query",
+  title: "Run a query of Athena",
+  description: "Runs SQL in Athena and waits for its end.",
+  properties: {
+    ...CONNECTION,
+    query: dynamicText("The SQL.", { required: true }),
+    database: dynamicText("Database of tables that are named without one.", { required: true }),
+    outputLocation: dynamicText("Folder of S3 for the result, such as `s3://bucket/folder/`.", {
+      required: true,
+    }),
+    catalog: dynamicText("Catalog of the database."),
+    fetchType: { ...FETCH_TYPE, default: "STORE" },
+    skipHeader: dynamicFlag(true, "Whether the first row, the names of the columns, is left out."),
+  },
+  outputs: {
+    queryExecutionId: { type: "string", description: "Id of the query." },
+    outputLocation: { type: "string", description: "Where the result is in S3." },
+    ...ROWS_OUTPUTS,
+  },
+  metrics: {
+    "data.scanned.bytes": { type: "counter", description: "Bytes that the query has read." },
+    "total.execution.duration": { type: "timer", description: "Time of the query." },
+  },
+  async run(context) {
+    const client = new AwsClient(context);
+    const id = await start(context, client);
+    const execution = await finished(context, client, id);
+    const { Statistics: statistics, ResultConfiguration: result } = execution;
+    if (isJsonObject(statistics)) {
+      context.metric("data.scanned.bytes", Number(statistics.DataScannedInBytes ?? 0));
+      const totalMs = Number(statistics.TotalExecutionTimeInMillis ?? 0);
+      context.metric("total.execution.duration", totalMs, { type: "timer" });
+    }
+    const rows = rowsOf(context, client, id);
+    return {
+      queryExecutionId: id,
+      outputLocation: isJsonObject(result) ? result.OutputLocation ?? null : null,
+      ...await fetchedRows(context, rows, String(context.properties.fetchType)),
+    };
+  },
+});
+
+/** Repeated requests of one attempt start the query once. */
+async function start({ properties, attempt }: TaskContext, client: AwsClient): Promise<string> {
+  const { query = null, database = null, outputLocation = null, catalog } = properties;
+  const token = crypto.getRandomValues(new Uint8Array(16)).toHex();
+  const { QueryExecutionId } = await client.call({
+    service: "athena",
+    target: "AmazonAthena.StartQueryExecution",
+    version: "1.1",
+    operation: "start the query",
+    isRepeatable: true,
+  }, {
+    QueryString: query,
+    ClientRequestToken: `${attempt.taskRunId}-${attempt.attemptNumber}-${token}`,
+    QueryExecutionContext: { Database: database, ...catalog === undefined ? {} : { Catalog: catalog } },
+    ResultConfiguration: { OutputLocation: outputLocation },
+  });
+  return String(QueryExecutionId);
+}
+
+/** @throws Error the query fails; the message has the words of Athena */
+async function finished({ signal }: TaskContext, client: AwsClient, id: string): Promise<JsonObject> {
+  for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    const { QueryExecution } = await client.call({
+      service: "athena",
+      target: "AmazonAthena.GetQueryExecution",
+      version: "1.1",
+      operation: `read the query "${id}"`,
+      isRepeatable: true,
+    }, { QueryExecutionId: id });
+    const execution = isJsonObject(QueryExecution) ? QueryExecution : {};
+    const status = isJsonObject(execution.Status) ? execution.Status : {};
+    if (status.State === "SUCCEEDED") return execution;
+    if (status.State === "FAILED" || status.State === "CANCELLED") {
+      const words = optionalText(status.StateChangeReason);
+      throw new Error(`The query "${id}" ended as ${status.State}${words === undefined ? "" : `: ${words}`}`);
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+async function* rowsOf(
+  { properties }: TaskContext,
+  client: AwsClient,
+  id: string,
+): AsyncGenerator<JsonObject> {
+  let token: JsonValue | undefined;
+  let isHeader = properties.skipHeader === true;
+  do {
+    const page = await client.call({
+      service: "athena",
+      target: "AmazonAthena.GetQueryResults",
+      version: "1.1",
+      operation: `read the rows of the query "${id}"`,
+      isRepeatable: true,
+    }, { QueryExecutionId: id, MaxResults: PAGE_ROWS, ...token === undefined ? {} : { NextToken: token } });
+    const set = isJsonObject(page.ResultSet) ? page.ResultSet : {};
+    const columns = isJsonObject(set.ResultSetMetadata) ? objectsOf(set.ResultSetMetadata.ColumnInfo) : [];
+    for (const row of objectsOf(set.Rows)) {
+      if (!isHeader) yield rowOf(columns, objectsOf(row.Data));
+      isHeader = false;
+    }
+    token = page.NextToken;
+  } while (token !== undefined && token !== null);
+}
+
+function rowOf(columns: readonly JsonObject[], cells: readonly JsonObject[]): JsonObject {
+  const row: JsonObject = {};
+  for (const [index, { Name: name, Type: type }] of columns.entries()) {
+    setOwnProperty(row, String(name), valueOf(cells[index]?.VarCharValue, String(type)));
+  }
+  return row;
+}
+
+/** Every value arrives as a text, or is missing for null. */
+function valueOf(value: JsonValue | undefined, type: string): JsonValue {
+  if (value === undefined || value === null) return null;
+  const text = String(value);
+  if (/^(?:tinyint|smallint|int|integer|bigint)$/.test(type) && /^-?\d+$/.test(text)) {
+    return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+  }
+  if (/^(?:float|real|double|decimal)$/.test(type) && Number.isFinite(Number(text))) {
+    return new Double(Number(text));
+  }
+  return type === "boolean" && /^(?:true|false)$/.test(text) ? text === "true" : text;
+}

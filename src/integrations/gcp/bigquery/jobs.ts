@@ -1,0 +1,193 @@
+/** Jobs of BigQuery. https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs */
+import { systemClock } from "../../../base/clock.ts";
+import { readDuration } from "../../../base/duration.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
+import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import { pause } from "../../http_calls.ts";
+import type { GcpClient } from "../client.ts";
+
+/** Properties of all types that run a job. */
+export const JOB: PropertySchemas = Object.freeze({
+  location: dynamicText("Location of the job, such as `EU`; needed outside of the US and the EU."),
+  labels: dynamicProperty("map", "Labels of the job."),
+  jobTimeout: dynamicProperty("duration", "Time after which BigQuery stops the job."),
+  dryRun: dynamicProperty("boolean", "Whether the job is only checked.", { default: false }),
+  retryAuto: dynamicProperty("map", "Has no effect: use `retry` of the task.", { ignored: true }),
+  retryReasons: dynamicProperty("list", "Has no effect: use `retry` of the task.", { ignored: true }),
+  retryMessages: dynamicProperty("list", "Has no effect: use `retry` of the task.", { ignored: true }),
+});
+
+/** Properties of the types that write a table. */
+export const TARGET: PropertySchemas = Object.freeze({
+  createDisposition: dynamicProperty("string", "Whether the table is created if it does not exist.", {
+    values: ["CREATE_IF_NEEDED", "CREATE_NEVER"],
+  }),
+  writeDisposition: dynamicProperty("string", "What happens to the rows of the table.", {
+    values: ["WRITE_TRUNCATE", "WRITE_TRUNCATE_DATA", "WRITE_APPEND", "WRITE_EMPTY"],
+  }),
+});
+
+/** Properties of the types that write a table with partitions. */
+export const PARTITIONED_TARGET: PropertySchemas = Object.freeze({
+  ...TARGET,
+  clusteringFields: dynamicProperty("list", "Columns that the table is clustered by.", {
+    items: { type: "string", description: "Name of a column." },
+  }),
+  schemaUpdateOptions: dynamicProperty("list", "How the schema of the table may change.", {
+    items: { type: "string", description: "`ALLOW_FIELD_ADDITION` or `ALLOW_FIELD_RELAXATION`." },
+  }),
+  timePartitioningField: dynamicText("Column of the time by which the table is partitioned."),
+  timePartitioningType: dynamicProperty("string", "Length of a partition of time.", {
+    values: ["DAY", "HOUR", "MONTH", "YEAR"],
+    default: "DAY",
+  }),
+});
+
+/** The configuration for the properties of {@link PARTITIONED_TARGET}; members without a value are left out when it is sent. */
+export function targetOf(properties: JsonObject): Record<string, unknown> {
+  const { clusteringFields, timePartitioningField, timePartitioningType } = properties;
+  return {
+    createDisposition: properties.createDisposition,
+    writeDisposition: properties.writeDisposition,
+    schemaUpdateOptions: properties.schemaUpdateOptions,
+    clustering: clusteringFields === undefined ? undefined : { fields: clusteringFields },
+    timePartitioning: timePartitioningField === undefined
+      ? undefined
+      : { type: timePartitioningType, field: timePartitioningField },
+  };
+}
+
+/** A table by its parts. */
+interface TableAddress {
+  readonly projectId: string;
+  readonly datasetId: string;
+  readonly tableId: string;
+}
+
+/** Reads `project.dataset.table` or `dataset.table`, with or without backquotes, also with a colon after the project. @throws Error another text */
+export function tableAddressOf(text: JsonValue | undefined, projectId: () => string): TableAddress {
+  const name = String(text).replaceAll("`", "").trim();
+  const match = /^(?:(.+)[.:])?([^.:]+)\.([^.:]+)$/.exec(name);
+  if (!match) throw new Error(`Invalid table "${name}": it must be project.dataset.table, or dataset.table`);
+  const [, project, datasetId = "", tableId = ""] = match;
+  return { projectId: project ?? projectId(), datasetId, tableId };
+}
+
+/** A table as outputs have it. */
+export function tableOutput(
+  { projectId, datasetId, tableId }: Readonly<Record<string, unknown>>,
+): JsonObject {
+  return { project: String(projectId), dataset: String(datasetId), table: String(tableId) };
+}
+
+/** Outputs of the types that write a table. */
+export const TABLE_OUTPUT: PropertySchemas = Object.freeze({
+  destinationTable: {
+    type: "object",
+    description: "The table that was written.",
+    properties: {
+      project: { type: "string", description: "Its project." },
+      dataset: { type: "string", description: "Its dataset." },
+      table: { type: "string", description: "Its name." },
+    },
+  },
+});
+
+/** Output: the id of the job. */
+export const JOB_OUTPUT: PropertySchemas = Object.freeze({
+  jobId: { type: "string", description: "Id of the job." },
+});
+
+/** A job by its parts. */
+export interface JobReference {
+  readonly projectId: string;
+  readonly jobId: string;
+  readonly location?: string;
+}
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+
+/** Beginning of the ids of jobs. */
+const ID_PREFIX = "sluice";
+
+/** The job as the API takes it. The id is made here, so that a repeated request starts it once. */
+export function jobOf(
+  { properties, name }: { readonly properties: JsonObject; readonly name: string },
+  client: GcpClient,
+  configuration: Record<string, unknown>,
+): JsonObject {
+  const { location, labels, jobTimeout, dryRun } = properties;
+  const jobTimeoutMs = readDuration(jobTimeout);
+  const unique = `${systemClock.now().toString(36)}${crypto.getRandomValues(new Uint8Array(6)).toHex()}`;
+  return {
+    jobReference: {
+      projectId: client.projectId,
+      jobId: `${ID_PREFIX}_${name.replace(/[^\w-]/g, "_")}_${unique}`,
+      ...location === undefined ? {} : { location },
+    },
+    configuration: {
+      ...configuration,
+      ...labels === undefined ? {} : { labels },
+      ...dryRun === true ? { dryRun } : {},
+      ...jobTimeoutMs === undefined ? {} : { jobTimeoutMs: String(jobTimeoutMs) },
+    } as JsonObject,
+  };
+}
+
+/** Starts a job and waits for its end. @throws Error the job fails; the message has the words of BigQuery */
+export async function runJob(context: WorkContext, client: GcpClient, job: JsonObject): Promise<JsonObject> {
+  const { projectId, jobId } = job.jobReference as unknown as JobReference;
+  const { status, text } = await client.send({
+    api: "bigquery",
+    path: `/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs`,
+    json: job,
+    isRepeatable: true,
+    accepted: [409],
+    operation: `start the job "${jobId}"`,
+  });
+  const started = status === 409 ? { jobReference: job.jobReference } : JSON.parse(text);
+  return await finishedJob(context, client, started);
+}
+
+/** Waits for the end of a job that was started. @throws Error as {@link runJob} */
+export async function finishedJob(
+  { signal, log }: Pick<WorkContext, "signal" | "log">,
+  client: GcpClient,
+  started: JsonObject,
+): Promise<JsonObject> {
+  let job = started;
+  const { projectId, jobId, location } = job.jobReference as unknown as JobReference;
+  for (let pauseMs = FIRST_PAUSE_MS; stateOf(job) !== "DONE" && !isDryRun(job); pauseMs *= 2) {
+    await pause(Math.min(pauseMs, MAX_PAUSE_MS), signal);
+    job = await client.json({
+      api: "bigquery",
+      path: `/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}`,
+      query: { location },
+      operation: `read the job "${jobId}"`,
+    });
+  }
+  const { errorResult, errors } = isJsonObject(job.status) ? job.status : {} as JsonObject;
+  if (isJsonObject(errorResult)) {
+    const words = [errorResult, ...objectsOf(errors)].map(({ message }) => optionalText(message) ?? "");
+    throw new Error(
+      `The job "${jobId}" failed: ${[...new Set(words)].filter((word) => word !== "").join("; ")}`,
+    );
+  }
+  for (const { message } of objectsOf(errors)) log("WARN", `The job "${jobId}" reports: ${message}`);
+  return job;
+}
+
+function stateOf({ status }: JsonObject): JsonValue | undefined {
+  return isJsonObject(status) ? status.state : undefined;
+}
+
+function isDryRun({ configuration }: JsonObject): boolean {
+  return isJsonObject(configuration) && configuration.dryRun === true;
+}
+
+/** The id of a job. */
+export function jobIdOf({ jobReference }: JsonObject): string {
+  return isJsonObject(jobReference) ? String(jobReference.jobId) : "";
+}

@@ -1,0 +1,96 @@
+/** Rows of query results. https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/getQueryResults */
+import { toIso } from "../../../base/clock.ts";
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsOf,
+  setOwnProperty,
+  tryParseJson,
+} from "../../../base/json.ts";
+import { optionalText } from "../../../model/tasks/task_definition.ts";
+import type { GcpClient } from "../client.ts";
+import type { JobReference } from "./jobs.ts";
+
+/** Rows of a page. */
+const PAGE_ROWS = 10_000;
+/** Longest wait of the server for the end of a job. */
+const WAIT_MS = 10_000;
+
+/** The rows of a job that has ended, page by page. */
+export async function* queryRows(
+  client: GcpClient,
+  { projectId, jobId, location }: JobReference,
+  maxRows = PAGE_ROWS,
+): AsyncGenerator<JsonObject> {
+  let pageToken: string | undefined;
+  do {
+    const page = await client.json({
+      api: "bigquery",
+      path: `/bigquery/v2/projects/${encodeURIComponent(projectId)}/queries/${encodeURIComponent(jobId)}`,
+      query: {
+        location,
+        pageToken,
+        maxResults: Math.min(maxRows, PAGE_ROWS),
+        timeoutMs: WAIT_MS,
+        "formatOptions.useInt64Timestamp": true,
+      },
+      operation: `read the rows of the job "${jobId}"`,
+    });
+    const fields = isJsonObject(page.schema) ? objectsOf(page.schema.fields) : [];
+    for (const row of objectsOf(page.rows)) yield rowOf(fields, row);
+    pageToken = optionalText(page.pageToken);
+  } while (pageToken !== undefined);
+}
+
+/** A row has `f`, a list of cells, each with `v`. */
+function rowOf(fields: readonly JsonObject[], row: JsonObject): JsonObject {
+  const cells = objectsOf(row.f);
+  const values: JsonObject = {};
+  for (const [index, field] of fields.entries()) {
+    setOwnProperty(values, String(field.name), valueOf(field, cells[index]?.v));
+  }
+  return values;
+}
+
+function valueOf(field: JsonObject, cell: JsonValue | undefined): JsonValue {
+  if (cell === undefined || cell === null) return null;
+  if (field.mode === "REPEATED") return objectsOf(cell).map(({ v }) => scalarOf(field, v));
+  return scalarOf(field, cell);
+}
+
+/** Every scalar arrives as a text. */
+function scalarOf(field: JsonObject, value: JsonValue | undefined): JsonValue {
+  if (value === undefined || value === null) return null;
+  if (isJsonObject(value)) return rowOf(objectsOf(field.fields), value);
+  const text = String(value);
+  switch (field.type) {
+    case "INTEGER":
+    case "INT64":
+      return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+    case "FLOAT":
+    case "FLOAT64":
+    case "NUMERIC":
+    case "BIGNUMERIC":
+      // NaN and infinities are no JSON; a text keeps them.
+      return Number.isFinite(Number(text)) ? new Double(Number(text)) : text;
+    case "BOOLEAN":
+    case "BOOL":
+      return text === "true";
+    case "TIMESTAMP":
+      return timestampText(text);
+    case "JSON":
+      return tryParseJson(text) ?? text;
+    default:
+      return text;
+  }
+}
+
+/** Microseconds since the Unix epoch → ISO 8601 with as many digits as needed. */
+function timestampText(text: string): string {
+  const micros = Number(text);
+  const [ms, rest] = [Math.floor(micros / 1000), ((micros % 1000) + 1000) % 1000];
+  const iso = toIso(ms);
+  return rest === 0 ? iso : `${iso.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+}

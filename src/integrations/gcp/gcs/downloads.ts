@@ -1,0 +1,51 @@
+/** `gcp.gcs.Downloads` and `gcp.gcs.Trigger`. */
+import { defineTask } from "../../../model/tasks/task_definition.ts";
+import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
+import { FOUND_FILES, FOUND_FILES_OUTPUTS, takeFoundFiles } from "./found_files.ts";
+
+/** Outputs: `blobs` and `outputFiles`. */
+export const gcsDownloads = defineTask({
+  type: "gcp.gcs.Downloads",
+  title: "Download files from Google Cloud Storage",
+  description: "Downloads the objects of a folder of Google Cloud Storage, and moves or deletes them.",
+  properties: FOUND_FILES,
+  outputs: FOUND_FILES_OUTPUTS,
+  async run(context) {
+    return await takeFoundFiles(context);
+  },
+});
+
+/** Starts an execution when there are files; moves or deletes them before. */
+export const gcsTrigger = defineTrigger({
+  type: "gcp.gcs.Trigger",
+  title: "Start when files arrive in Google Cloud Storage",
+  description:
+    "Looks for objects in a folder of Google Cloud Storage. It downloads what it finds, moves or deletes it, and starts one execution for all of it.",
+  properties: FOUND_FILES,
+  outputs: FOUND_FILES_OUTPUTS,
+  examples: [{
+    title: "Process each file that arrives",
+    yaml: `id: arrivals
+namespace: company.team
+triggers:
+  - id: watch
+    type: io.svc.plugin.gcp.gcs.Trigger
+    interval: PT5M
+    serviceAccount: "{{ secret('GCP_KEY') }}"
+    from: gs://my-bucket/incoming/
+    action: MOVE
+    moveDirectory: gs://my-bucket/done/
+tasks:
+  - id: each
+    type: io.svc.plugin.core.flow.ForEach
+    values: "{{ trigger.blobs | jq('.[].uri') }}"
+    tasks:
+      - id: log
+        type: io.svc.plugin.core.log.Log
+        message: "{{ taskrun.value }}"`,
+  }],
+  async poll(context) {
+    const found = await takeFoundFiles(context);
+    return found.blobs.length === 0 ? undefined : found;
+  },
+});

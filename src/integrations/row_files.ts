@@ -1,0 +1,108 @@
+/**
+ * Files of rows in the directory of an attempt: values in Ion or JSON text, one after the other. They are read and written
+ * as streams, so that memory does not grow with the number of rows.
+ */
+import { createReadStream, createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type JsonValue, stringifyJson, tryParseJson } from "../base/json.ts";
+import { IonError, parseIonRows } from "../languages/ion/mod.ts";
+
+/** Characters that are written at once. */
+const BUFFER_CHARS = 64 * 1024;
+/** Longest value that spans several lines, in characters: each further line reads the value again. */
+const MAX_SPANNING_CHARS = 256 * 1024;
+/** Longest line in characters. */
+const MAX_LINE_CHARS = 32 * 1024 * 1024;
+
+/** The text of a file in pieces. @throws Error unknown character set */
+export async function* readTextFile(path: string, charset = "UTF-8"): AsyncGenerator<string> {
+  const decoder = decoderOf(charset);
+  for await (const chunk of createReadStream(path)) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch (error) {
+    throw new Error(`Invalid charset: "${charset}" is not known`, { cause: error });
+  }
+}
+
+/** The lines of a text without their breaks. @throws Error a line has more than 32 Mi characters */
+export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of texts) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_LINE_CHARS) throw new Error(`A line has more than ${MAX_LINE_CHARS} characters`);
+    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
+  if (rest !== "") yield rest;
+}
+
+/** The values of a file of Ion or JSON text. @throws Error a value is malformed; the message has its line */
+export async function* readRows(path: string): AsyncGenerator<JsonValue> {
+  let open = "";
+  let [lineNumber, firstLine] = [0, 1];
+  for await (const line of linesOf(readTextFile(path))) {
+    lineNumber++;
+    if (open === "" && line.trim() === "") continue;
+    if (open === "") firstLine = lineNumber;
+    const text = open === "" ? line : `${open}\n${line}`;
+    const values = valuesOf(text);
+    if (Array.isArray(values)) yield* values;
+    else if (text.length > MAX_SPANNING_CHARS) throw malformed(firstLine, values);
+    open = Array.isArray(values) ? "" : text;
+  }
+  if (open === "") return;
+  const values = valuesOf(open);
+  if (!Array.isArray(values)) throw malformed(firstLine, values);
+}
+
+/** The values of a text, or why there are none. */
+function valuesOf(text: string): JsonValue[] | IonError {
+  const json = tryParseJson(text);
+  if (json !== undefined) return [json];
+  try {
+    return parseIonRows(text);
+  } catch (error) {
+    if (error instanceof IonError) return error;
+    throw error;
+  }
+}
+
+function malformed(line: number, error: IonError): Error {
+  return new Error(`Cannot read the rows: the value of line ${line} is malformed: ${error.message}`);
+}
+
+/** One line of JSON a value, which is Ion, too. */
+export async function* rowLines(
+  rows: AsyncIterable<JsonValue> | Iterable<JsonValue>,
+): AsyncGenerator<string> {
+  for await (const row of rows) yield `${stringifyJson(row)}\n`;
+}
+
+/** Writes a file from pieces of any size. */
+export async function writePieces(
+  path: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  await pipeline(Readable.from(gathered(pieces), { highWaterMark: 1 }), createWriteStream(path), { signal });
+}
+
+/** Joins small texts. */
+async function* gathered(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  let text = "";
+  for await (const piece of pieces) {
+    if (typeof piece === "string") text += piece;
+    if (text !== "" && (typeof piece !== "string" || text.length >= BUFFER_CHARS)) {
+      yield text;
+      text = "";
+    }
+    if (typeof piece !== "string") yield piece;
+  }
+  if (text !== "") yield text;
+}

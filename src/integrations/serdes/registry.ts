@@ -1,0 +1,29 @@
+/** The task types that convert files between formats. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { csvToIon } from "./csv_to_ion.ts";
+import { excelToIon } from "./excel_to_ion.ts";
+import { ionToCsv } from "./ion_to_csv.ts";
+import { ionToExcel } from "./ion_to_excel.ts";
+import { ionToJson } from "./ion_to_json.ts";
+import { jsonToIon } from "./json_to_ion.ts";
+import { jsonToJsonl } from "./json_to_jsonl.ts";
+import { ionToXml } from "./ion_to_xml.ts";
+import { xmlToIon } from "./xml_to_ion.ts";
+import { ionToYaml, jsonToYaml, yamlToIon, yamlToJson } from "./yaml_conversions.ts";
+
+/** Types below `serdes.`. */
+export const SERDES_TASKS: readonly TaskDefinition[] = Object.freeze([
+  csvToIon,
+  excelToIon,
+  ionToCsv,
+  ionToExcel,
+  ionToJson,
+  jsonToIon,
+  jsonToJsonl,
+  ionToXml,
+  xmlToIon,
+  ionToYaml,
+  jsonToYaml,
+  yamlToIon,
+  yamlToJson,
+]);

@@ -1,0 +1,193 @@
+/** An Excel file → the rows of its sheets. https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
+import { readFile } from "node:fs/promises";
+import { Double, isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
+
+/** Options of the reader. */
+export interface ReaderOptions {
+  readonly dateTimeRender: "SERIAL_NUMBER" | "FORMATTED_STRING" | "UNFORMATTED_VALUE";
+  readonly valueRender: "FORMATTED_VALUE" | "UNFORMATTED_VALUE" | "FORMULA";
+}
+
+/** A sheet. */
+interface Sheet {
+  readonly title: string;
+  /** Cells by their columns; columns without a cell have null. */
+  rows(): Generator<JsonValue[]>;
+}
+
+/** Largest sum of the unpacked files in bytes: they are held in memory. */
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** Days from the first day of Excel to 1970; of files with the date system of 1904. */
+const EPOCH_DAYS = 25_569;
+const EPOCH_DAYS_1904 = 24_107;
+const MAX_COLUMNS = 16_384;
+
+/** The sheets in their order. @throws Error it is no such file, or too large */
+export async function readXlsx(path: string, options: ReaderOptions): Promise<Sheet[]> {
+  const files = await unpacked(path);
+  const parse = await xmlParser();
+  const part = (name: string): JsonObject => {
+    const bytes = files[name];
+    return bytes === undefined ? {} : parse(new TextDecoder().decode(bytes));
+  };
+  const workbook = childOf(part("xl/workbook.xml"), "workbook");
+  if (Object.keys(workbook).length === 0) {
+    throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
+  }
+  const relations = objectsOf(childOf(part("xl/_rels/workbook.xml.rels"), "Relationships").Relationship);
+  const targets = new Map(relations.map((each) => [String(each["@Id"]), String(each["@Target"])]));
+  const book: Book = {
+    options,
+    texts: objectsOf(childOf(part("xl/sharedStrings.xml"), "sst").si).map(richText),
+    dateStyles: dateStylesOf(childOf(part("xl/styles.xml"), "styleSheet")),
+    epochDays: childOf(workbook, "workbookPr")["@date1904"] === "1" ? EPOCH_DAYS_1904 : EPOCH_DAYS,
+  };
+  return objectsOf(childOf(workbook, "sheets").sheet).map((sheet) => ({
+    title: String(sheet["@name"]),
+    *rows() {
+      const target = targets.get(String(sheet["@r:id"])) ?? "";
+      const name = target.startsWith("/") ? target.slice(1) : `xl/${target}`;
+      const data = childOf(childOf(part(name), "worksheet"), "sheetData");
+      for (const row of objectsOf(data.row)) yield cellsOf(row, book);
+    },
+  }));
+}
+
+/** What cells refer to. */
+interface Book {
+  readonly options: ReaderOptions;
+  readonly texts: readonly string[];
+  /** Whether the style of that number shows a date. */
+  readonly dateStyles: readonly boolean[];
+  readonly epochDays: number;
+}
+
+async function unpacked(path: string): Promise<Record<string, Uint8Array>> {
+  const { unzipSync } = await import("fflate");
+  let bytes = 0;
+  try {
+    return unzipSync(await readFile(path), {
+      filter({ name, originalSize }) {
+        if (
+          !/^xl\/(?:workbook|styles|sharedStrings|worksheets\/[^/]+|_rels\/workbook)\.xml(?:\.rels)?$/.test(
+            name,
+          )
+        ) return false;
+        bytes += originalSize;
+        if (bytes > MAX_UNPACKED_BYTES) throw new Error(`it has more than ${MAX_UNPACKED_BYTES} bytes`);
+        return true;
+      },
+    });
+  } catch (error) {
+    throw new Error(`Cannot read the Excel file: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}
+
+async function xmlParser(): Promise<(text: string) => JsonObject> {
+  const { XMLParser } = await import("fast-xml-parser");
+  const lists = new Set(["sheet", "Relationship", "si", "r", "row", "c", "xf", "numFmt"]);
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: "@",
+    parseTagValue: false,
+    trimValues: false,
+    ignoreDeclaration: true,
+    isArray: (name, _path, _isLeaf, isAttribute) => !isAttribute && lists.has(name),
+  });
+  return (text) => parser.parse(text);
+}
+
+function childOf(element: JsonObject, name: string): JsonObject {
+  const child = element[name];
+  return isJsonObject(child) ? child : {};
+}
+
+/** The text of an element with `t`, or with runs of different styles. */
+function richText(element: JsonObject): string {
+  if (element.r === undefined) return textOf(element.t);
+  return objectsOf(element.r).map(({ t }) => textOf(t)).join("");
+}
+
+function textOf(value: JsonValue | undefined): string {
+  const text = isJsonObject(value) ? value["#text"] : value;
+  return String(text ?? "").replace(
+    /_x([0-9A-F]{4})_/gi,
+    (_all, code) => String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** Numbers of the formats of dates that each file has. */
+const DATE_FORMATS: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
+
+function dateStylesOf(styles: JsonObject): boolean[] {
+  const own = new Map(
+    objectsOf(childOf(styles, "numFmts").numFmt).map((
+      each,
+    ) => [Number(each["@numFmtId"]), String(each["@formatCode"])]),
+  );
+  return objectsOf(childOf(styles, "cellXfs").xf).map((style) => {
+    const id = Number(style["@numFmtId"]);
+    const code = own.get(id)?.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, "") ?? "";
+    return DATE_FORMATS.has(id) || /[ymdhs]/i.test(code);
+  });
+}
+
+function cellsOf(row: JsonObject, book: Book): JsonValue[] {
+  const cells: JsonValue[] = [];
+  for (const cell of Array.isArray(row.c) ? row.c : []) {
+    // An empty element without attributes is a text.
+    if (!isJsonObject(cell)) {
+      cells.push(null);
+      continue;
+    }
+    const at = columnOf(cell["@r"]) ?? cells.length;
+    while (cells.length < at) cells.push(null);
+    cells[at] = valueOf(cell, book);
+  }
+  return cells;
+}
+
+/** `B3` → 1. @throws Error beyond the last column of Excel */
+function columnOf(reference: JsonValue | undefined): number | undefined {
+  const letters = /^[A-Z]+/.exec(String(reference ?? ""))?.[0];
+  if (letters === undefined) return undefined;
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  if (column < MAX_COLUMNS) return column;
+  throw new Error(`Cannot read the Excel file: the cell "${reference}" is beyond its last column`);
+}
+
+function valueOf(cell: JsonObject, book: Book): JsonValue {
+  const { valueRender } = book.options;
+  if (valueRender === "FORMULA" && cell.f !== undefined) return `=${textOf(cell.f)}`;
+  const value = plainValue(cell, book);
+  return valueRender === "FORMATTED_VALUE" && value !== null ? String(value) : value;
+}
+
+function plainValue(cell: JsonObject, { texts, dateStyles, epochDays, options }: Book): JsonValue {
+  if (cell["@t"] === "inlineStr") return richText(childOf(cell, "is"));
+  const text = textOf(cell.v);
+  if (text === "") return null;
+  switch (cell["@t"]) {
+    case "s":
+      return texts[Number(text)] ?? null;
+    case "b":
+      return text === "1";
+    case "str":
+    case "e":
+    case "d":
+      return text;
+  }
+  const value = Number(text);
+  const isDate = options.dateTimeRender !== "SERIAL_NUMBER" && dateStyles[Number(cell["@s"] ?? 0)] === true;
+  if (isDate) return dateText(value, epochDays);
+  return Number.isSafeInteger(value) ? value : new Double(value);
+}
+
+/** A date has no zone in Excel. */
+function dateText(serial: number, epochDays: number): string {
+  const iso = new Date(Math.round((serial - epochDays) * DAY_MS)).toISOString();
+  return Number.isInteger(serial) ? iso.slice(0, 10) : iso.slice(0, 19);
+}

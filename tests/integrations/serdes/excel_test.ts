@@ -1,0 +1,113 @@
+/** Conversion between Excel and Ion. */
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { strToU8, unzipSync, zipSync } from "fflate";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { excelToIon } from "../../../src/integrations/serdes/excel_to_ion.ts";
+import { ionToExcel } from "../../../src/integrations/serdes/ion_to_excel.ts";
+import { runDefinition } from "../../support/definition_run.ts";
+
+const FROM = "kestra:///demo/source";
+const OTHER = "kestra:///demo/other";
+
+const ROWS =
+  '{"a":1,"b":"x < \\"y\\"\\u0001","c":true,"d":null,"e":1.5,"f":{"g":1}}\n{"a":12345678901234567890,"e":2}\n';
+
+async function written(
+  properties: JsonObject,
+  files: Record<string, string>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { outputs, bytes } = await runDefinition(ionToExcel, properties, { files });
+  const file = new Uint8Array(bytes.get(String(outputs.uri)) ?? []);
+  assertEquals(outputs.size, file.length);
+  return file;
+}
+
+async function read(
+  file: Uint8Array,
+  properties: JsonObject = {},
+): Promise<Record<string, string | undefined>> {
+  const { outputs, files } = await runDefinition(excelToIon, { from: FROM, ...properties }, {
+    files: { [FROM]: file },
+  });
+  const uris = Object.entries(outputs.uris as JsonObject);
+  return Object.fromEntries(uris.map(([title, uri]) => [title, files.get(String(uri))]));
+}
+
+Deno.test("what IonToExcel writes, ExcelToIon reads", async () => {
+  const file = await written({ from: { One: FROM, "Two & more": OTHER } }, {
+    [FROM]: ROWS,
+    [OTHER]: "[1,2]\n",
+  });
+  assertEquals(await read(file, { sheetsTitle: ["One"] }), {
+    One: '{"a":1,"b":"x < \\"y\\"\\u0001","c":true,"d":null,"e":1.5,"f":"{\\"g\\":1}"}\n' +
+      '{"a":"12345678901234567890","b":null,"c":null,"d":null,"e":2,"f":null}\n',
+  });
+  assertEquals((await read(file, { header: false }))["Two & more"], "[1,2]\n");
+});
+
+Deno.test("a single file is a sheet with the title that is given, with or without a header", async () => {
+  const file = await written({ from: FROM, sheetsTitle: "Rows", header: false }, { [FROM]: '{"a":1}\n' });
+  assertEquals(await read(file, { header: false }), { Rows: "[1]\n" });
+  const names = Object.keys(unzipSync(file));
+  assertEquals(names.filter((name) => name.includes("sheets/")), ["xl/worksheets/sheet1.xml"]);
+});
+
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+
+/** A file as Excel writes it: shared texts, styles, references of cells, formulas. */
+const EXCEL = zipSync({
+  "xl/workbook.xml": strToU8(
+    `<workbook ${MAIN} xmlns:r="r"><workbookPr/><sheets><sheet name="Data" sheetId="1" r:id="rId9"/></sheets></workbook>`,
+  ),
+  "xl/_rels/workbook.xml.rels": strToU8(
+    '<Relationships><Relationship Id="rId9" Target="worksheets/sheet7.xml"/></Relationships>',
+  ),
+  "xl/sharedStrings.xml": strToU8(
+    `<sst ${MAIN}><si><t>name</t></si><si><r><t xml:space="preserve">rich </t></r><r><t>text</t></r></si><si><t>at</t></si></sst>`,
+  ),
+  "xl/styles.xml": strToU8(
+    `<styleSheet ${MAIN}><numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd hh:mm"/></numFmts>` +
+      '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs></styleSheet>',
+  ),
+  "xl/worksheets/sheet7.xml": strToU8(
+    `<worksheet ${MAIN}><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="str"><v>sum</v></c></row>` +
+      '<row r="2"><c r="A2" t="s"><v>1</v></c><c r="C2" s="1"><v>46023</v></c><c r="D2"><f>1+1</f><v>2</v></c></row>' +
+      '<row r="3"><c r="C3" s="2"><v>46023.5</v></c></row><row r="4"/></sheetData></worksheet>',
+  ),
+});
+
+const READ: readonly (readonly [properties: JsonObject, ion: string])[] = [
+  [
+    { skipEmptyRows: true },
+    '{"name":"rich text","col_1":null,"at":"2026-01-01","sum":2}\n' +
+    '{"name":null,"col_1":null,"at":"2026-01-01T12:00:00","sum":null}\n',
+  ],
+  [
+    { dateTimeRender: "SERIAL_NUMBER", valueRender: "FORMULA", skipEmptyRows: true },
+    '{"name":"rich text","col_1":null,"at":46023,"sum":"=1+1"}\n{"name":null,"col_1":null,"at":46023.5,"sum":null}\n',
+  ],
+  [
+    { valueRender: "FORMATTED_VALUE", skipRows: 1, header: false, skipEmptyRows: true },
+    '["rich text",null,"2026-01-01","2"]\n[null,null,"2026-01-01T12:00:00"]\n',
+  ],
+];
+
+for (const [properties, expected] of READ) {
+  Deno.test(`ExcelToIon reads a file of Excel: ${JSON.stringify(properties)}`, async () => {
+    assertEquals(await read(EXCEL, properties), { Data: expected });
+  });
+}
+
+Deno.test("what is no Excel file, and what Excel has no place for, is refused", async () => {
+  await assertRejects(() => read(strToU8("a,b")), Error, "Cannot read the Excel file: invalid zip data");
+  await assertRejects(() => read(zipSync({ a: strToU8("b") })), Error, "it is no Excel file");
+  await assertRejects(() => read(EXCEL, { sheetsTitle: ["x"] }), Error, 'Cannot read the sheet "x"');
+  await assertRejects(
+    () => written({ from: FROM, sheetsTitle: "a/b" }, { [FROM]: "" }),
+    Error,
+    "Invalid title",
+  );
+  const long = JSON.stringify({ a: "x".repeat(40_000) });
+  const error = await assertRejects(() => written({ from: FROM }, { [FROM]: long }), Error);
+  assertMatch(error.message, /more than 32767 characters/);
+});

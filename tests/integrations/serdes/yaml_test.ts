@@ -1,0 +1,34 @@
+/** Conversion between YAML, JSON and Ion. */
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import {
+  ionToYaml,
+  jsonToYaml,
+  yamlToIon,
+  yamlToJson,
+} from "../../../src/integrations/serdes/yaml_conversions.ts";
+import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
+import { runDefinition } from "../../support/definition_run.ts";
+
+const FROM = "kestra:///demo/source";
+
+const CONVERTED: readonly (readonly [TaskDefinition, source: string, JsonObject, result: string])[] = [
+  [yamlToIon, "a: 1\nb: [x]\n", {}, '{"a":1,"b":["x"]}\n'],
+  [yamlToIon, "- a: 1\n- a: 2.0\n", {}, '{"a":1}\n{"a":2.0}\n'],
+  [yamlToIon, "# c\n---\na: 1\n...\n---\na: 2\n", {}, '{"a":1}\n{"a":2}\n'],
+  [ionToYaml, "{a:1}\n{b:[true,null]}\n", {}, "a: 1\n---\nb:\n - true\n - null\n"],
+  [jsonToYaml, '{"a": {"b": 1}}', {}, "a:\n  b: 1\n"],
+  [jsonToYaml, '{"a":1}\n{"a":2}\n', { jsonl: true }, "a: 1\n---\na: 2\n"],
+  [yamlToJson, "a: [1, x]\n", {}, '{"a":[1,"x"]}'],
+  [yamlToJson, "a: 1\n---\nb: 2\n", {}, '[{"a":1},{"b":2}]'],
+  [yamlToJson, "- 1\n- 2\n", { jsonl: true }, "1\n2\n"],
+];
+
+for (const [definition, source, properties, expected] of CONVERTED) {
+  Deno.test(`${definition.type} ${JSON.stringify(source)} ${JSON.stringify(properties)}`, async () => {
+    const { files } = await runDefinition(definition, { from: FROM, ...properties }, {
+      files: { [FROM]: source },
+    });
+    assertEquals([...files.values()], [expected]);
+  });
+}
