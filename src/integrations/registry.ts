@@ -1,5 +1,7 @@
 /** The task types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
+import { INCIDENT_TASKS } from "./incidents/registry.ts";
+import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 
 /**
@@ -7,5 +9,7 @@ import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...INCIDENT_TASKS,
+  ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
 ]);

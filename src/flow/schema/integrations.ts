@@ -72,8 +72,14 @@ script: |
       "zenduty",
       "zulip",
       "sentry",
+      "squadcast",
+      "whatsapp",
+      "line",
+      "messenger",
+      "twilio",
+      "x",
     ],
-    isPlanned: true,
+    isPlanned: false,
     way:
       "send the message to the webhook of the service with core.http.Request; with a Flow trigger on failed " +
       "executions, one flow can do it for all others",
