@@ -1,5 +1,6 @@
-/** The task types of all groups of integrations. A group is a folder with a registry, and a line here. */
+/** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
@@ -13,3 +14,6 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
 ]);
+
+/** The polling triggers; what takes time is imported by `poll`. */
+export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([]);

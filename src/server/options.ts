@@ -14,6 +14,7 @@ import type { HttpClientPort } from "../model/ports/http.ts";
 import type { DatabaseKind } from "../model/server_health.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../services/access/auth.ts";
@@ -96,6 +97,8 @@ export interface AssemblyOptions {
   readonly pluginDefaults?: readonly PluginDefault[];
   /** Task types in addition to the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
+  /** Trigger types in addition to the built-in ones. */
+  readonly extraTriggers?: readonly TriggerType[];
   /** Names of plugin files that could not be used; absent: none. */
   readonly failedPlugins?: readonly string[];
 }
@@ -118,7 +121,8 @@ type ServerOption =
   | "secrets"
   | "secretTenants"
   | "quotaLimits"
-  | "pluginDefaults";
+  | "pluginDefaults"
+  | "extraTriggers";
 
 /** What services are built from: options of the server, and what is built before the services. */
 export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {

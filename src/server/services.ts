@@ -61,7 +61,7 @@ export function createServices(deps: ServicesDeps) {
   const tenants = new Tenants({ store, committer });
   const tenantIds = () => tenants.internalIds();
   const flowRecords = new FlowRecords(store);
-  const triggerTypes = createTriggerCatalog();
+  const triggerTypes = createTriggerCatalog(deps.extraTriggers);
   const quotas = createQuotas(deps, (tenant, query) => run.catalog.query(tenant, query));
   const { secrets, kvPairs } = createNamespaceValues(deps, { tenants: tenantIds, quotas });
   const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });

@@ -14,7 +14,7 @@ export async function inDirectory<T>(
 
 /** Runs `work` in a new empty directory, which is removed afterwards, or after a crash at the next use. */
 export async function inOwnDirectory<T>(
-  context: RunContext,
+  context: Pick<RunContext, "ports" | "taskRunId" | "attemptNumber">,
   work: (directory: string) => Promise<T>,
 ): Promise<T> {
   const { workingDirectories } = context.ports;

@@ -1,6 +1,8 @@
 /** All trigger types and condition types. A new trigger is a file of its own and a line here. */
+import { INTEGRATION_TRIGGERS } from "../integrations/registry.ts";
 import type { TriggerCatalog, TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
+import { triggerTypeOf } from "../tasks/definition/trigger_type.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";
 import { dependenciesOf } from "./depends_on.ts";
 import { preconditionsOf } from "./preconditions.ts";
@@ -16,15 +18,17 @@ const TRIGGER_TYPES: readonly TriggerType[] = [
   scheduleTrigger,
   scheduleOnDatesTrigger,
   webhookTrigger,
+  ...INTEGRATION_TRIGGERS.map(triggerTypeOf),
 ];
 
-/** The catalog of the built-in types. */
-export function createTriggerCatalog(): TriggerCatalog {
-  const triggers = byName(TRIGGER_TYPES);
+/** The catalog of the built-in types and of `extra` ones. */
+export function createTriggerCatalog(extra: readonly TriggerType[] = []): TriggerCatalog {
+  const types = [...TRIGGER_TYPES, ...extra];
+  const triggers = byName(types);
   const conditions = byName(CONDITION_TYPES);
   return {
     find: (kind) => triggers.get(kind),
-    list: () => sorted(TRIGGER_TYPES),
+    list: () => sorted(types),
     findCondition: (kind) => conditions.get(kind),
     listConditions: () => sorted(CONDITION_TYPES),
     preconditionsOf,

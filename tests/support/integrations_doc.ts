@@ -5,7 +5,7 @@ import {
   INTEGRATIONS,
   TRIGGER_WAY,
 } from "../../src/flow/schema/integrations.ts";
-import { INTEGRATION_TASKS } from "../../src/integrations/registry.ts";
+import { INTEGRATION_TASKS, INTEGRATION_TRIGGERS } from "../../src/integrations/registry.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
@@ -40,13 +40,17 @@ function section(integration: Integration, types: readonly string[]): string {
     `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
     `- The nearest way: ${way}.`,
   ];
-  const defined = INTEGRATION_TASKS.filter(({ type }) => integrationOf(type) === integration);
+  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS].filter(({ type }) =>
+    integrationOf(type) === integration
+  );
   return [...lines, ...typeLines(defined), ...example === undefined ? [] : ["", "```yaml", example, "```"]]
     .join("\n");
 }
 
 /** One line a type: its other names and its properties. */
-function typeLines(definitions: readonly TaskDefinition[]): string[] {
+function typeLines(
+  definitions: readonly Pick<TaskDefinition, "type" | "aliases" | "properties">[],
+): string[] {
   const lines = definitions.map(({ type, aliases = [], properties }) => {
     const others = aliases.length === 0 ? "" : ` (also ${aliases.map(code).join(", ")})`;
     return `  - ${code(type)}${others}: ${Object.keys(properties).map(code).join(", ")}`;

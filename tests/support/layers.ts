@@ -14,7 +14,7 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   // Definitions reach everything through their context, so that a type may also run in another process.
   ["integrations", ["base", "model"]],
   ["tasks", ["base", "languages", "model", "expr", "integrations"]],
-  ["triggers", ["base", "languages", "model", "expr"]],
+  ["triggers", ["base", "languages", "model", "expr", "integrations", "tasks"]],
   ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
   ["runtime", ["base", "languages", "model", "expr", "engine", "store", "rendering"]],
   ["services", ["base", "languages", "model", "expr", "engine", "store", "rendering", "flow", "runtime"]],

@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type IpBytes, parseIp } from "../../base/ip.ts";
 import { shownUri } from "../../model/http/http_request.ts";
 import {
+  type HostPort,
   type HttpClientPort,
   HttpError,
   type HttpRequest,
@@ -24,6 +25,8 @@ import { RequestWriter } from "./request_writer.ts";
 
 /** Most redirections of one request. */
 const MAX_REDIRECTS = 20;
+/** Longest wait for one of several addresses to accept a connection. */
+const PROBE_MS = 5_000;
 
 /** Options of the client. */
 export interface HttpClientOptions {
@@ -72,6 +75,30 @@ export class HttpClient implements HttpClientPort {
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       throw new HttpError(`Cannot ${hop.method} "${shownUri(hop.url.href)}": ${error.message}`);
+    }
+  }
+
+  /** @inheritdoc */
+  async addressOf({ host, port }: HostPort, signal?: AbortSignal): Promise<string> {
+    const allowed = await this.#allowedAddresses(host);
+    const [first, second] = allowed;
+    if (first === undefined) throw new HttpError(`the name "${host}" has no address`);
+    // A name such as localhost often has an IPv6 address where the server listens on the IPv4 one only.
+    const isAccepting = (address: string) => this.#isAccepting({ host: address, port }, signal);
+    if (second === undefined) return first;
+    for (const address of allowed) if (await isAccepting(address)) return address;
+    return first;
+  }
+
+  async #isAccepting(target: HostPort, signal?: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    const limits = { clock, isTls: false, connectTimeoutMs: PROBE_MS, readIdleTimeoutMs: PROBE_MS, signal };
+    try {
+      (await Connection.open(target, limits)).close();
+      return true;
+    } catch (error) {
+      if (error instanceof HttpError && !signal?.aborted) return false;
+      throw error;
     }
   }
 
@@ -153,13 +180,11 @@ export class HttpClient implements HttpClientPort {
 
   /** Names are resolved once; the connection goes to a checked address. */
   async #dial(
-    { host, port }: { readonly host: string; readonly port: number },
+    { host, port }: HostPort,
     options: ConnectionOptions,
   ): Promise<Connection> {
-    const bytes = parseIp(host);
-    const found = bytes ? [plainAddress(host, bytes)] : await this.#resolve(host);
     let failure: unknown;
-    for (const address of this.#checkAddresses(host, found)) {
+    for (const address of await this.#allowedAddresses(host)) {
       try {
         return await Connection.open({ host: address, port }, options);
       } catch (error) {
@@ -168,6 +193,11 @@ export class HttpClient implements HttpClientPort {
       }
     }
     throw failure ?? new HttpError(`the name "${host}" has no address`);
+  }
+
+  async #allowedAddresses(host: string): Promise<readonly string[]> {
+    const bytes = parseIp(host);
+    return this.#checkAddresses(host, bytes ? [plainAddress(host, bytes)] : await this.#resolve(host));
   }
 
   #checkAddresses(host: string, addresses: readonly string[]): readonly string[] {

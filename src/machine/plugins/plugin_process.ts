@@ -173,6 +173,7 @@ const CALLS: Readonly<
   Record<PluginCallName, (argument: JsonValue, context: TaskContext) => Promise<JsonValue>>
 > = Object.freeze({
   http: sendRequest,
+  connectAddress,
   fetchFile: (argument, context) => context.fetchFile(String(argument)),
   storeFile: (argument, context) => context.storeFile(String(argument)),
   execution: async (argument, context) =>
@@ -183,8 +184,13 @@ async function sendRequest(argument: JsonValue, context: TaskContext): Promise<J
   if (!isJsonObject(argument)) throw new Error("Cannot send a request: it must be an object with a url");
   const { base64, ...request } = argument;
   const body = typeof base64 === "string" ? Uint8Array.fromBase64(base64) : undefined;
-  const { status, headers, bytes, text } = await context.http({ ...request, body } as unknown as TaskRequest);
-  return { status, headers: { ...headers }, text, base64: bytes.toBase64() };
+  const { bytes, headers, ...rest } = await context.http({ ...request, body } as unknown as TaskRequest);
+  return { ...rest, headers: { ...headers }, base64: bytes.toBase64() };
+}
+
+async function connectAddress(argument: JsonValue, context: TaskContext): Promise<JsonValue> {
+  const { host, port } = isJsonObject(argument) ? argument : {};
+  return { ...await context.connectAddress(String(host), Number(port)) };
 }
 
 /** In the binary the program itself, else the module of the process, which loads far less than the server. */

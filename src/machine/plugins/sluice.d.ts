@@ -44,9 +44,15 @@ interface SluiceRequest {
   readonly body?: string | Uint8Array;
   /** Sent as JSON, instead of `body`. */
   readonly json?: unknown;
+  /** Path of a file of `directory()`, sent as a stream instead of `body`. */
+  readonly bodyFile?: string;
+  /** Name of a file in `directory()` that a body of status 2xx is written to, whatever its size. */
+  readonly saveTo?: string;
+  /** Default is true. */
+  readonly followRedirects?: boolean;
   /** Default is 30 seconds. */
   readonly timeoutMs?: number;
-  /** Largest response; default is 10 MiB. */
+  /** Largest response that is kept in memory; default is 10 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -54,8 +60,13 @@ interface SluiceResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a body that was saved. */
   readonly bytes: Uint8Array;
   readonly text: string;
+  /** Path of the saved body. */
+  readonly path?: string;
+  /** Bytes of the saved body. */
+  readonly size?: number;
 }
 
 interface SluiceExecution {
@@ -95,6 +106,11 @@ interface SluiceContext {
   ): void;
   /** Sends a request by the server, within its rules for addresses; needs no permission. */
   http(request: SluiceRequest): Promise<SluiceResponse>;
+  /**
+   * An IP address of a host that the rules of the server for addresses allow. To connect to it, `permissions.net` must name
+   * that address too.
+   */
+  connectAddress(host: string, port: number): Promise<{ readonly hostname: string; readonly port: number }>;
   /** Copies a stored file into the directory of the attempt; returns its path. */
   fetchFile(uri: string): Promise<string>;
   /** The only directory that the plugin may read and change. */

@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type {
+  ConnectAddress,
   ExecutionSummary,
   TaskContext,
   TaskDefinition,
@@ -80,6 +81,8 @@ function contextOf(work: PluginWork & { readonly type: "run" }, messages: Messag
     metric: (name, value, options = {}) =>
       messages.post({ type: "metric", name, value, options: jsonOf(options) as JsonObject }),
     http: (request) => sendRequest(request, messages),
+    connectAddress: async (host, port) =>
+      await messages.call("connectAddress", { host, port }) as unknown as ConnectAddress,
     fetchFile: async (uri) => String(await messages.call("fetchFile", uri)),
     directory: () => Promise.resolve(directory),
     storeFile: async (path) => String(await messages.call("storeFile", path)),
@@ -94,9 +97,11 @@ async function sendRequest({ body, ...request }: TaskRequest, messages: Messages
     readonly headers: Record<string, string>;
     readonly base64: string;
     readonly text: string;
+    readonly path?: string;
+    readonly size?: number;
   };
-  const { status, headers, text, base64 } = reply;
-  return { status, headers, text, bytes: Uint8Array.fromBase64(base64) };
+  const { base64, ...rest } = reply;
+  return { ...rest, bytes: Uint8Array.fromBase64(base64) };
 }
 
 /** Where in the file an error arose, by the first line of its stack that names the code, and what it says. */

@@ -27,5 +27,7 @@ export interface AttemptFiles {
 
 /** An attempt with its file changes. */
 export interface FileKeeper extends AttemptIdentity {
+  /** Folder of the files in the execution; ends with a slash. Default is that of the task run. */
+  readonly folder?: string;
   readonly files: AttemptFiles;
 }

@@ -66,6 +66,17 @@ export interface HttpResponse {
 export interface HttpClientPort {
   /** Resolves with the head of the response, whatever its status code. @throws HttpError no response */
   send(request: HttpRequest): Promise<HttpResponse>;
+  /**
+   * An IP address of the host that the policy allows, for clients of other protocols; of several the first that accepts a
+   * connection. @throws HttpError the name has no address, or none that may be reached
+   */
+  addressOf(target: HostPort, signal?: AbortSignal): Promise<string>;
+}
+
+/** A host by its name or address, and a port. */
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** No response. The message is logged in the execution and must not contain credentials. */

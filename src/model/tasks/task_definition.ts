@@ -22,9 +22,15 @@ export interface TaskRequest {
   readonly body?: string | Uint8Array;
   /** Sent as JSON, instead of `body`. */
   readonly json?: unknown;
+  /** Path of a file of the attempt's directory, sent as a stream with its size, instead of `body`. */
+  readonly bodyFile?: string;
+  /** Name of a file in the attempt's directory that a body of status 2xx is written to, whatever its size. */
+  readonly saveTo?: string;
+  /** Default is true. */
+  readonly followRedirects?: boolean;
   /** Longest wait for the connection and for the next bytes of the response; default is 30 seconds. */
   readonly timeoutMs?: number;
-  /** Largest response in bytes; default is 10 MiB. */
+  /** Largest response in bytes that is kept in memory; default is 10 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -33,9 +39,21 @@ export interface TaskResponse {
   readonly status: number;
   /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a body that was saved. */
   readonly bytes: Uint8Array;
   /** The body as text. */
   readonly text: string;
+  /** Path of the saved body. */
+  readonly path?: string;
+  /** Bytes of the saved body. */
+  readonly size?: number;
+}
+
+/** An address that a connection may be opened to. */
+export interface ConnectAddress {
+  /** An IP address. */
+  readonly hostname: string;
+  readonly port: number;
 }
 
 /** The attempt that runs. */
@@ -50,29 +68,39 @@ export interface TaskAttempt {
   readonly attemptNumber: number;
 }
 
-/** What an attempt reads, and the only ways by which it affects anything outside itself. */
-export interface TaskContext {
-  readonly attempt: TaskAttempt;
+/** What the attempt of a task and the poll of a trigger have in common. */
+export interface WorkContext {
   /** Rendered, with defaults, each with the declared type. */
   readonly properties: JsonObject;
-  /** Aborted when the attempt must stop: kill, timeout or shutdown of the server. */
+  /** Aborted when the work must stop: kill, timeout or shutdown of the server. */
   readonly signal: AbortSignal;
-  /** Adds a line to the log of the attempt. */
+  /** Adds a line to the log of the attempt, or of the execution that the poll starts. */
   log(level: LogLevel, message: string): void;
+  /** Sends a request once, within the network policy of the server. @throws Error no response; the message names the host alone */
+  http(request: TaskRequest): Promise<TaskResponse>;
+  /**
+   * The address for a package that opens its connections itself: the name is resolved once, and the result is checked by the
+   * network policy. Of several addresses it is the first that accepts a connection. A TLS connection must still verify the
+   * certificate for the name. @throws Error the name has no address, or none that may be reached
+   */
+  connectAddress(host: string, port: number): Promise<ConnectAddress>;
+  /** Copies a stored file into the directory of the work; returns its path. @throws Error it does not exist */
+  fetchFile(uri: string): Promise<string>;
+  /** Absolute path of a directory of this work alone, which it may read and change; made at the first call. */
+  directory(): Promise<string>;
+  /** Stores a file of that directory; returns its storage URI. */
+  storeFile(path: string): Promise<string>;
+}
+
+/** What an attempt reads, and the only ways by which it affects anything outside itself. */
+export interface TaskContext extends WorkContext {
+  readonly attempt: TaskAttempt;
   /** Reports a metric; a timer is in milliseconds. */
   metric(
     name: string,
     value: number,
     options?: { readonly type?: MetricType; readonly tags?: Readonly<Record<string, string>> },
   ): void;
-  /** Sends a request once, within the network policy of the server. @throws Error no response; the message names the host alone */
-  http(request: TaskRequest): Promise<TaskResponse>;
-  /** Copies a stored file into the directory of the attempt; returns its path. @throws Error it does not exist */
-  fetchFile(uri: string): Promise<string>;
-  /** Absolute path of a directory of the attempt alone, which it may read and change; made at the first call. */
-  directory(): Promise<string>;
-  /** Stores a file of that directory; returns its storage URI. */
-  storeFile(path: string): Promise<string>;
   /** Reads an execution of the tenant. @throws Error it does not exist */
   execution(id: string): Promise<ExecutionSummary>;
 }

@@ -3,7 +3,9 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
+import type { FileKeeper } from "../executions/attempt_identity.ts";
 import type { State } from "../executions/state.ts";
+import type { LogLevel } from "../flows/flow.ts";
 import type { TaskPorts } from "../ports/task_ports.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
 
@@ -28,6 +30,14 @@ export interface ScheduleTriggerType extends TypeDeclaration {
 export interface PollContext {
   readonly signal: AbortSignal;
   readonly ports: TaskPorts;
+  /** The execution that the poll may start. Files that are stored for it are discarded if it does not start. */
+  readonly keeper: FileKeeper;
+  /** What an earlier poll of the trigger has set last. */
+  readonly state: JsonObject | undefined;
+  /** Replaces the state; durable together with the evaluation, unless the poll fails. @throws Error it is too large */
+  setState(state: JsonObject): void;
+  /** Adds a line to the log of the execution that the poll starts. */
+  log(level: LogLevel, message: string): void;
   /** Renders a template with further root variables. @throws Error rendering failed */
   render(template: string, variables: JsonObject): Promise<JsonValue>;
 }

@@ -37,6 +37,8 @@ export interface TriggerState extends TriggerKey {
   /** The last started execution, unless it is known to have ended. */
   readonly executionId?: string;
   readonly backfill?: Backfill;
+  /** What a poll of the trigger has set for the next ones. */
+  readonly pollState?: JsonObject;
   readonly evaluations: Evaluations;
 }
 

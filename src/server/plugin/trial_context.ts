@@ -3,7 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { HttpClient } from "../../machine/http_client/http_client.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
-import { sendRequest } from "../../tasks/definition/send_request.ts";
+import { connectAddress, sendRequest } from "../../tasks/definition/send_request.ts";
 import { secureRandom } from "../secure_random.ts";
 
 /** A context with a folder that is removed at the end. */
@@ -31,7 +31,8 @@ export function trialContext(properties: JsonObject, print: (line: string) => vo
     signal,
     log: (level, message) => print(`${level} ${message}`),
     metric: (name, value) => print(`metric ${name} = ${value}`),
-    http: (request) => sendRequest(request, { http, signal }),
+    http: (request) => sendRequest(request, { http, signal, directory }),
+    connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     directory,
     async fetchFile(path) {
       const copy = `${await directory()}/${path.slice(path.lastIndexOf("/") + 1)}`;

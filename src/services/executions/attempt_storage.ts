@@ -1,7 +1,7 @@
 /** Files of executions as attempts read and write them: their paths, and which executions an attempt may read. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
-import type { AttemptFiles, AttemptIdentity, FileKeeper } from "../../model/executions/attempt_identity.ts";
+import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
@@ -127,9 +127,9 @@ export class AttemptStorage implements StoragePort {
   }
 }
 
-/** Folder below an execution: `tasks/<task>/<task run>/`; the task in lower case with hyphens. */
-function attemptFolder({ taskId, taskRunId }: AttemptIdentity): string {
-  return `tasks/${taskId.toLowerCase().replaceAll("_", "-")}/${taskRunId}/`;
+/** Folder below an execution, by default `tasks/<task>/<task run>/`; the task in lower case with hyphens. */
+function attemptFolder({ taskId, taskRunId, folder }: FileKeeper): string {
+  return folder ?? `tasks/${taskId.toLowerCase().replaceAll("_", "-")}/${taskRunId}/`;
 }
 
 function uriOf({ namespace, flowId, executionId }: FileKeeper, path: string): string {

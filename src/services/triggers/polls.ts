@@ -1,5 +1,6 @@
 /** Polls: runs polling triggers and starts an execution when one has found something. */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
 import { readDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
@@ -14,12 +15,14 @@ import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { Quotas } from "../access/quotas.ts";
+import { PollWork } from "./poll_work.ts";
 import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
 
 interface PollsDeps {
   readonly clock: Clock;
+  readonly ids: IdSource;
   readonly states: TriggerStates;
   readonly starts: TriggerStarts;
   readonly conditions: Conditions;
@@ -83,37 +86,49 @@ export class Polls {
 
   /** Polls once; resolves once the result is durable. */
   async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
+    await using work = await this.#workOf(due, declared);
     const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
     const reason = isSkipped
       ? "The previous execution is still running"
       : await this.#deps.quotas?.refusalOf(due.tenant, "executions");
     const finding: Finding = reason === undefined
-      ? await this.#watched(due, declared)
+      ? await this.#watched(due, declared, work)
       : { isFired: false, reason };
     await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
       const state = await this.#deps.states.get(due.tenant, due.trigger);
-      if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding });
+      if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding, work });
     });
   }
 
-  async #watched({ tenant, trigger }: DueTrigger, declared: DeclaredPoll): Promise<Finding> {
+  async #workOf({ tenant, trigger }: DueTrigger, { plan: { flow } }: DeclaredPoll): Promise<PollWork> {
+    const { states, ids, clock } = this.#deps;
+    const state = await states.get(tenant, trigger);
+    return new PollWork(
+      { ...trigger, tenant, flowRevision: flow.revision, executionId: ids.next(clock.now()) },
+      { clock, state: state?.pollState },
+    );
+  }
+
+  async #watched({ tenant, trigger }: DueTrigger, declared: DeclaredPoll, work: PollWork): Promise<Finding> {
     const name = nameOf(tenant, trigger);
     this.#running.set(name, this.#deps.clock.now());
-    return await this.#find(declared).finally(() => this.#running.delete(name));
+    return await this.#find(declared, work).finally(() => this.#running.delete(name));
   }
 
   async #settle(
     { tenant }: DueTrigger,
-    { state, declared, finding }: {
+    { state, declared, finding, work }: {
       readonly state: TriggerState;
       readonly declared: DeclaredPoll;
       readonly finding: Finding;
+      readonly work: PollWork;
     },
   ): Promise<void> {
     const { plan, trigger } = declared;
     const now = this.#deps.clock.now();
     const dueAt = now + pollIntervalMs(trigger);
-    const rescheduled = { ...state, dueAt, nextDate: dueAt, updatedAt: now };
+    const { id } = work;
+    const rescheduled = { ...state, pollState: work.state, dueAt, nextDate: dueAt, updatedAt: now };
     if (!finding.isFired) {
       const evaluation: Evaluation = { at: now, outcome: "SKIPPED", reason: finding.reason };
       const next = withEvaluation(rescheduled, evaluation);
@@ -121,30 +136,37 @@ export class Polls {
     }
     const { starts } = this.#deps;
     const storedVariables = this.#sealed(plan.flow, finding);
-    const start = { plan, trigger, variables: finding.variables, storedVariables };
+    const start = { plan, trigger, id, variables: finding.variables, storedVariables };
     const { execution, error } = finding.error === undefined
       ? await starts.createOrFail(start)
       : { execution: starts.fail(start, finding.error), error: finding.error };
-    const { id: executionId } = execution;
+    work.addLog(execution);
     const outcome = error === undefined ? "STARTED" : "FAILED";
-    const evaluated = withEvaluation(rescheduled, { at: now, outcome, reason: error, executionId });
-    const change = { tenant, previous: state, next: { ...evaluated, date: now, executionId } };
-    await this.#deps.executor.begin(execution, plan, this.#deps.states.mutationsOf(change));
+    const evaluated = withEvaluation(rescheduled, { at: now, outcome, reason: error, executionId: id });
+    const change = { tenant, previous: state, next: { ...evaluated, date: now, executionId: id } };
+    const mutations = [...this.#deps.states.mutationsOf(change), ...work.takeFiles()];
+    await this.#deps.executor.begin(execution, plan, mutations);
     this.#deps.states.applied(change);
+    await work.committed();
   }
 
-  async #find({ plan: { flow }, trigger, type }: DeclaredPoll): Promise<Finding> {
+  async #find({ plan: { flow }, trigger, type }: DeclaredPoll, work: PollWork): Promise<Finding> {
     const { renderer } = this.#deps;
     try {
       const found = await type.poll(await this.#properties(flow, trigger, type), {
         signal: this.#closing.signal,
         ports: this.#ports,
+        keeper: work.keeper,
+        state: work.state,
+        setState: (state) => work.set(state),
+        log: (level, message) => work.log(level, message),
         render: (template, given) => renderer.value(flow, template, given),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
       return await this.#evaluate(flow, trigger, found);
     } catch (error) {
       const { message } = error as Error;
+      work.resetState();
       const isStopping = this.#closing.signal.aborted;
       const isFailure = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
       return isFailure

@@ -49,6 +49,7 @@ export class TriggerDeclarations {
       executionId: previous?.executionId,
       evaluations: previous?.evaluations ?? Evaluations.none,
       backfill: isSame ? previous.backfill : undefined,
+      pollState: previous?.kind === trigger.kind ? previous.pollState : undefined,
       namespace: flow.namespace,
       flowId: flow.id,
       triggerId: trigger.id,

@@ -1,39 +1,42 @@
-/** The context of a defined task, over the ports of its attempt. */
+/** The contexts of defined types, over the ports of their work. */
 import type { JsonObject } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
-import { normalizeFileName } from "../../model/namespaces/file_path.ts";
+import type { FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type {
+  ConnectAddress,
   ExecutionSummary,
   TaskAttempt,
   TaskContext,
   TaskRequest,
   TaskResponse,
+  WorkContext,
 } from "../../model/tasks/task_definition.ts";
 import { openLocalFile, writeLocalFile } from "../local_files.ts";
-import { sendRequest } from "./send_request.ts";
+import { ownName } from "./own_files.ts";
+import { connectAddress, sendRequest } from "./send_request.ts";
+
+/** The owner of the work, and what it may use. */
+type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log">;
 
 interface DefinedOptions {
   readonly properties: JsonObject;
-  /** Makes the directory of the attempt at the first call. */
+  /** Makes the directory of the work at the first call. */
   readonly directory: () => Promise<string>;
 }
 
-/** One attempt of a defined task. */
-export class DefinedContext implements TaskContext {
-  readonly attempt: TaskAttempt;
+/** The attempt of a defined task, or the poll of a defined trigger. */
+export class DefinedWork implements WorkContext {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
-  readonly #context: RunContext;
+  readonly #owner: WorkOwner;
   readonly #directory: () => Promise<string>;
   #fileCount = 0;
 
-  constructor(context: RunContext, { properties, directory }: DefinedOptions) {
-    const { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber } = context;
-    this.attempt = { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber };
+  constructor(owner: WorkOwner, { properties, directory }: DefinedOptions) {
     this.properties = properties;
-    this.signal = context.signal;
-    this.#context = context;
+    this.signal = owner.signal;
+    this.#owner = owner;
     this.#directory = directory;
   }
 
@@ -44,22 +47,23 @@ export class DefinedContext implements TaskContext {
 
   /** @inheritdoc */
   log(level: LogLevel, message: string): void {
-    this.#context.log(level, message);
-  }
-
-  /** @inheritdoc */
-  metric(name: string, value: number, { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {}) {
-    this.#context.metric({ name, value, type, tags });
+    this.#owner.log(level, message);
   }
 
   /** @inheritdoc */
   async http(request: TaskRequest): Promise<TaskResponse> {
-    return await sendRequest(request, { http: this.#context.ports.http, signal: this.signal });
+    const { http } = this.#owner.ports;
+    return await sendRequest(request, { http, signal: this.signal, directory: this.#directory });
+  }
+
+  /** @inheritdoc */
+  async connectAddress(host: string, port: number): Promise<ConnectAddress> {
+    return await connectAddress(host, port, { http: this.#owner.ports.http, signal: this.signal });
   }
 
   /** @inheritdoc */
   async fetchFile(uri: string): Promise<string> {
-    const file = await this.#context.ports.storage.open(this.#context, uri);
+    const file = await this.#owner.ports.storage.open(this.#owner, uri);
     if (!file) throw new Error(`Cannot read "${uri}": there is no such file`);
     const name = uri.slice(uri.lastIndexOf("/") + 1);
     const directory = await this.#directory();
@@ -74,13 +78,28 @@ export class DefinedContext implements TaskContext {
   /** @inheritdoc */
   async storeFile(path: string): Promise<string> {
     const directory = await this.#directory();
-    if (!path.startsWith(`${directory}/`)) {
-      throw new Error(`Cannot store "${path}": it is not in the directory of the attempt`);
-    }
-    const name = normalizeFileName(path.slice(directory.length + 1));
+    const name = ownName(path, directory);
     const content = await openLocalFile(directory, name);
     const base = name.slice(name.lastIndexOf("/") + 1);
-    return (await this.#context.ports.storage.write(this.#context, base, content)).uri;
+    return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
+  }
+}
+
+/** One attempt of a defined task. */
+export class DefinedContext extends DefinedWork implements TaskContext {
+  readonly attempt: TaskAttempt;
+  readonly #context: RunContext;
+
+  constructor(context: RunContext, options: DefinedOptions) {
+    super(context, options);
+    const { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber } = context;
+    this.attempt = { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber };
+    this.#context = context;
+  }
+
+  /** @inheritdoc */
+  metric(name: string, value: number, { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {}) {
+    this.#context.metric({ name, value, type, tags });
   }
 
   /** @inheritdoc */

@@ -1,23 +1,35 @@
-/** Sends the requests of defined tasks by the client of the server. */
-import { headerOf, type HttpBody, type HttpClientPort, HttpError } from "../../model/ports/http.ts";
+/** Sends the requests of defined types by the client of the server. */
+import {
+  headerOf,
+  type HttpBody,
+  type HttpClientPort,
+  HttpError,
+  type HttpResponse,
+} from "../../model/ports/http.ts";
 import { isContentType } from "../../model/http/http_request.ts";
-import type { TaskRequest, TaskResponse } from "../../model/tasks/task_definition.ts";
+import type { ConnectAddress, TaskRequest, TaskResponse } from "../../model/tasks/task_definition.ts";
+import { writeLocalFile } from "../local_files.ts";
+import { openOwnFile } from "./own_files.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
+interface Sender {
+  readonly http: HttpClientPort;
+  readonly signal: AbortSignal;
+  /** The directory of the attempt. */
+  readonly directory: () => Promise<string>;
+}
+
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
-export async function sendRequest(
-  request: TaskRequest,
-  { http, signal }: { readonly http: HttpClientPort; readonly signal: AbortSignal },
-): Promise<TaskResponse> {
-  const { url, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = request;
-  const body = bodyOf(request);
+export async function sendRequest(request: TaskRequest, sender: Sender): Promise<TaskResponse> {
+  const { url, timeoutMs = DEFAULT_TIMEOUT_MS, followRedirects = true } = request;
+  const body = await bodyOf(request, sender);
   const method = (request.method ?? (body ? "POST" : "GET")).toUpperCase();
   const headers = Object.entries(request.headers ?? {});
   const host = hostOf(url);
   try {
-    const response = await http.send({
+    const response = await sender.http.send({
       method,
       uri: url,
       headers,
@@ -26,24 +38,58 @@ export async function sendRequest(
         connectTimeoutMs: timeoutMs,
         readIdleTimeoutMs: timeoutMs,
         isInsecure: false,
-        followRedirects: true,
-        maxBytes,
+        followRedirects,
       },
-      signal,
+      signal: sender.signal,
     });
-    const bytes = new Uint8Array(await new Response(response.body).arrayBuffer());
-    const charset = /charset="?([\w-]+)/i.exec(headerOf(response.headers, "content-type") ?? "")?.[1];
-    return {
-      status: response.code,
-      headers: headersOf(response.headers),
-      bytes,
-      text: decode(bytes, charset),
-    };
+    return await received(response, request, sender);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const reason = error.message.replace(/^Cannot \S+ ".*?": /s, "");
     throw new Error(`Cannot ${method} to "${host}": ${reason}`);
   }
+}
+
+/** A checked address of a host. @throws Error as {@link HttpClientPort.addressOf}; it names the host */
+export async function connectAddress(
+  host: string,
+  port: number,
+  { http, signal }: Pick<Sender, "http" | "signal">,
+): Promise<ConnectAddress> {
+  try {
+    return { hostname: await http.addressOf({ host, port }, signal), port };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw new Error(`Cannot connect to "${host}:${port}": ${error.message}`);
+  }
+}
+
+async function received(
+  response: HttpResponse,
+  { saveTo, maxBytes = DEFAULT_MAX_BYTES }: TaskRequest,
+  { directory }: Sender,
+): Promise<TaskResponse> {
+  const { code: status } = response;
+  const headers = headersOf(response.headers);
+  if (saveTo !== undefined && status >= 200 && status < 300) {
+    const folder = await directory();
+    const path = `${folder}/${await writeLocalFile(folder, saveTo, response.body)}`;
+    return { status, headers, bytes: new Uint8Array(), text: "", path, size: (await Deno.stat(path)).size };
+  }
+  const bytes = await readLimited(response.body, maxBytes);
+  const charset = /charset="?([\w-]+)/i.exec(headerOf(response.headers, "content-type") ?? "")?.[1];
+  return { status, headers, bytes, text: decode(bytes, charset) };
+}
+
+async function readLimited(body: HttpResponse["body"], maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > maxBytes) throw new HttpError(`the response is larger than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return await new Blob(parts).bytes();
 }
 
 function hostOf(url: string): string {
@@ -52,9 +98,16 @@ function hostOf(url: string): string {
   throw new Error("Cannot send a request: the URL must begin with http:// or https://");
 }
 
-function bodyOf({ body, json, headers = {} }: TaskRequest): HttpBody | undefined {
-  if (body === undefined && json === undefined) return undefined;
+async function bodyOf(
+  { body, bodyFile, json, headers = {} }: TaskRequest,
+  { directory }: Sender,
+): Promise<HttpBody | undefined> {
   const named = Object.entries(headers).find(isContentType)?.[1];
+  if (bodyFile !== undefined) {
+    const file = await openOwnFile(bodyFile, await directory());
+    return { contentType: named ?? "application/octet-stream", ...file };
+  }
+  if (body === undefined && json === undefined) return undefined;
   const text = json === undefined ? body : JSON.stringify(json);
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text ?? new Uint8Array();
   const contentType = named ?? (json === undefined ? "text/plain; charset=utf-8" : "application/json");

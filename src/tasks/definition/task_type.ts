@@ -3,8 +3,8 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import { dynamicProperties, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { inOwnDirectory } from "../attempt_directory.ts";
 import { DefinedContext } from "./defined_context.ts";
+import { withOwnDirectory } from "./own_directory.ts";
 import { typedProperties } from "./typed_properties.ts";
 
 /** The task type of a definition. */
@@ -31,33 +31,9 @@ async function run(
   context: RunContext,
 ): Promise<AttemptOutcome> {
   const typed = typedProperties(properties, definition.properties);
-  const outputs = await withDirectory(
+  const outputs = await withOwnDirectory(
     context,
     (directory) => definition.run(new DefinedContext(context, { properties: typed, directory })),
   );
   return { state: context.signal.aborted ? "KILLED" : "SUCCESS", outputs: outputs ?? {} };
-}
-
-/** The directory is made when the task uses its first local file. */
-async function withDirectory<T>(
-  context: RunContext,
-  work: (directory: () => Promise<string>) => Promise<T> | T,
-): Promise<T> {
-  const over = Promise.withResolvers<void>();
-  let made: Promise<string> | undefined, held: Promise<void> | undefined;
-  const make = () => {
-    const path = Promise.withResolvers<string>();
-    held = inOwnDirectory(context, (directory) => {
-      path.resolve(directory);
-      return over.promise;
-    });
-    held.catch(path.reject);
-    return path.promise;
-  };
-  try {
-    return await work(() => made ??= make());
-  } finally {
-    over.resolve();
-    await held;
-  }
 }

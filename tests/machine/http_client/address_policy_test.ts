@@ -163,3 +163,37 @@ Deno.test("an address is checked after its name is resolved, before a connection
 function httpRequest(uri: string): HttpRequest {
   return { method: "GET", uri, headers: [], options: readHttpOptions({}) };
 }
+
+/** Addresses of a name in their order, and the one that a client of another protocol is given. */
+const CONNECT_ADDRESSES: readonly (readonly [addresses: readonly string[], expected: string])[] = [
+  [["192.0.2.1"], "192.0.2.1"],
+  [["127.0.0.2", "127.0.0.1"], "127.0.0.1"],
+  [["10.0.0.1", "127.0.0.1"], "127.0.0.1"],
+];
+
+for (const [addresses, expected] of CONNECT_ADDRESSES) {
+  Deno.test(`HttpClient.addressOf() of ${addresses.join(", ")} is ${expected}`, async () => {
+    await using server = new MisbehavingServer(() => {});
+    const client = new HttpClient({
+      clock: new FakeClock(),
+      random: () => 0.5,
+      userAgent: "sluice/test",
+      addresses: { deny: ["10.0.0.0/8"] },
+      resolve: () => Promise.resolve(addresses),
+    });
+    assertEquals(await client.addressOf({ host: "name.test", port: server.port }), expected);
+  });
+}
+
+Deno.test("HttpClient.addressOf() names the host that has no address, or none that is allowed", async () => {
+  const client = (found: readonly string[]) =>
+    new HttpClient({
+      clock: new FakeClock(),
+      random: () => 0.5,
+      userAgent: "sluice/test",
+      resolve: () => Promise.resolve(found),
+    });
+  const target = { host: "name.test", port: 1 };
+  await assertRejects(() => client([]).addressOf(target), HttpError, 'the name "name.test" has no address');
+  await assertRejects(() => client(["169.254.169.254"]).addressOf(target), HttpError, "may not be reached");
+});

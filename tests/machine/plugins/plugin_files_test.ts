@@ -133,6 +133,24 @@ Deno.test("a plugin sends requests by the client of the server", async () => {
   assertEquals(outputs, { status: 201, text: "yes", size: 3 });
 });
 
+Deno.test("a plugin names files for requests, and is given checked addresses", async () => {
+  const body =
+    `const { path, size } = await context.http({ url: "http://a.example", bodyFile: "in", saveTo: "out" });
+    return { path, size, address: await context.connectAddress("a.example", 5432) };`;
+  const sent: unknown[] = [];
+  const { outputs } = await tryPlugin(pluginOf(body), {
+    http: (request) => {
+      sent.push(request);
+      const saved = { path: "/folder/out", size: 7 };
+      return Promise.resolve({ status: 200, headers: {}, bytes: new Uint8Array(), text: "", ...saved });
+    },
+    connectAddress: (host, port) => Promise.resolve({ hostname: `ip of ${host}`, port }),
+  });
+  assertEquals(sent, [{ url: "http://a.example", bodyFile: "in", saveTo: "out", body: undefined }]);
+  const address = { hostname: "ip of a.example", port: 5432 };
+  assertEquals(outputs, { path: "/folder/out", size: 7, address });
+});
+
 Deno.test("a refused request is an error in the plugin, which it may catch", async () => {
   const body = `try { await context.http({ url: "x" }) } catch (error) { return { said: error.message } }`;
   const { outputs } = await tryPlugin(pluginOf(body), { http: () => Promise.reject(new Error("denied")) });

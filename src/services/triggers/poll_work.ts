@@ -1,0 +1,88 @@
+/** What one poll collects: files and log lines of the execution that it may start, and the state of the trigger. */
+import type { Clock } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { sizeOf } from "../../base/json_size.ts";
+import type { AttemptFiles, AttemptIdentity, FileKeeper } from "../../model/executions/attempt_identity.ts";
+import { addLogLine, type Execution, type LogLine } from "../../model/executions/execution.ts";
+import type { PendingFiles } from "../../model/executions/pending_files.ts";
+import type { LogLevel, TriggerKey } from "../../model/flows/flow.ts";
+
+/** The state is part of the record of the trigger, which each evaluation writes. */
+const MAX_STATE_CHARS = 16 * 1024;
+const MAX_LINES = 1_000;
+
+type PollIdentity = TriggerKey & Pick<AttemptIdentity, "tenant" | "flowRevision" | "executionId">;
+
+interface PollWorkOptions {
+  readonly clock: Clock;
+  /** State of the trigger before the poll. */
+  readonly state?: JsonObject;
+}
+
+/** One poll. Its files are discarded unless they were committed. */
+export class PollWork implements AsyncDisposable {
+  /** Id of the execution that the poll may start. */
+  readonly id: string;
+  readonly keeper: FileKeeper;
+  readonly #files: AttemptFiles = {};
+  readonly #clock: Clock;
+  readonly #previous: JsonObject | undefined;
+  readonly #lines: LogLine[] = [];
+  #state: JsonObject | undefined;
+  #isCommitted = false;
+
+  constructor({ triggerId, ...identity }: PollIdentity, { clock, state }: PollWorkOptions) {
+    this.id = identity.executionId;
+    const folder = `trigger/${triggerId.toLowerCase().replaceAll("_", "-")}/`;
+    const attempt = { taskId: triggerId, taskRunId: this.id, attemptNumber: 1 };
+    this.keeper = { ...identity, ...attempt, folder, files: this.#files };
+    this.#clock = clock;
+    this.#state = this.#previous = state;
+  }
+
+  /** The state as it is stored with the evaluation. */
+  get state(): JsonObject | undefined {
+    return this.#state;
+  }
+
+  /** Replaces the state. @throws Error it is too large */
+  set(state: JsonObject): void {
+    if (sizeOf(state, MAX_STATE_CHARS) > MAX_STATE_CHARS) {
+      throw new Error(`Cannot keep the state of the trigger: it has more than ${MAX_STATE_CHARS} characters`);
+    }
+    this.#state = state;
+  }
+
+  /** Returns to the state before the poll. */
+  resetState(): void {
+    this.#state = this.#previous;
+  }
+
+  /** Collects a line. */
+  log(level: LogLevel, message: string): void {
+    if (this.#lines.length < MAX_LINES) this.#lines.push({ level, message, at: this.#clock.now() });
+  }
+
+  /** Adds the collected lines to the log of the execution. */
+  addLog(execution: Execution): void {
+    for (const line of this.#lines) addLogLine(execution, line);
+  }
+
+  /** The mutations that store the files; call {@link committed} after their commit. */
+  takeFiles(): ReturnType<PendingFiles["take"]> {
+    this.#files.isOver = true;
+    return this.#files.pending?.take() ?? [];
+  }
+
+  /** To be called when the files are durable. */
+  async committed(): Promise<void> {
+    this.#isCommitted = true;
+    await this.#files.pending?.committed();
+  }
+
+  /** @inheritdoc */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#files.isOver = true;
+    if (!this.#isCommitted) await this.#files.pending?.discard();
+  }
+}

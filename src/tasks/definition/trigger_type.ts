@@ -1,0 +1,65 @@
+/** Makes trigger types of the catalog from definitions. */
+import type { JsonObject } from "../../base/json.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicProperties } from "../../model/tasks/task_definition.ts";
+import type { PollContext, PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
+import type { TriggerContext, TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import { DefinedWork } from "./defined_context.ts";
+import { withOwnDirectory } from "./own_directory.ts";
+import { typedProperties } from "./typed_properties.ts";
+
+const INTERVAL: PropertySchema = Object.freeze({
+  type: "duration",
+  default: "PT1M",
+  description: "Time from one poll to the next.",
+});
+
+/** The trigger type of a definition. */
+export function triggerTypeOf(definition: TriggerDefinition): PollingTriggerType {
+  const { type, aliases = [], title, description, outputs, examples } = definition;
+  return {
+    form: "polling",
+    type,
+    aliases,
+    title,
+    description,
+    properties: { interval: INTERVAL, ...dynamicProperties(definition.properties) },
+    outputs,
+    examples,
+    poll: (properties, context) => poll(definition, properties, context),
+  };
+}
+
+async function poll(
+  definition: TriggerDefinition,
+  properties: JsonObject,
+  context: PollContext,
+): Promise<PollFinding | undefined> {
+  const typed = typedProperties(properties, definition.properties);
+  const variables = await withOwnDirectory(
+    { ...context.keeper, ports: context.ports },
+    (directory) => definition.poll(new DefinedPoll(context, { properties: typed, directory })),
+  );
+  return variables && { variables };
+}
+
+/** One poll of a defined trigger. */
+class DefinedPoll extends DefinedWork implements TriggerContext {
+  readonly trigger: TriggerContext["trigger"];
+  readonly state: TriggerContext["state"];
+
+  constructor(context: PollContext, options: ConstructorParameters<typeof DefinedWork>[1]) {
+    const { keeper, signal, ports } = context;
+    super({ ...keeper, signal, ports, log: (level, message) => context.log(level, message) }, options);
+    const { tenant, namespace, flowId, taskId: triggerId } = keeper;
+    this.trigger = { tenant, namespace, flowId, triggerId };
+    let { state } = context;
+    this.state = {
+      get: () => state,
+      set: (next) => {
+        context.setState(next);
+        state = next;
+      },
+    };
+  }
+}

@@ -1,0 +1,120 @@
+/** What defined tasks reach through their context, in a server. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { dynamicText } from "../../../src/model/flows/schema.ts";
+import { defineTask, type TaskContext } from "../../../src/model/tasks/task_definition.ts";
+import { taskTypeOf } from "../../../src/tasks/definition/task_type.ts";
+import { Harness, type HarnessOptions } from "../../support/harness.ts";
+import { answer, type Behaviour, MisbehavingServer } from "../../support/misbehaving_server.ts";
+
+type Work = (context: TaskContext, url: string) => Promise<unknown>;
+
+/** Runs a defined task before a server; returns what it gave as JSON, or the message of its error. */
+async function tried(work: Work, behaviour: Behaviour, options: HarnessOptions = {}) {
+  await using server = new MisbehavingServer(behaviour);
+  const type = defineTask({
+    type: "test.Work",
+    description: "Does the work of a test.",
+    properties: { url: dynamicText("Address of the server.") },
+    async run(context) {
+      const result = await work(context, String(context.properties.url)).catch((error: Error) =>
+        error.message
+      );
+      return { result: JSON.stringify(result) };
+    },
+  });
+  await using app = await Harness.start({ ...options, extraTasks: [taskTypeOf(type)] });
+  await app.save(`{id: w, namespace: demo, tasks: [{id: t, type: test.Work, url: "${server.url}"}]}`);
+  const { id } = await app.start("w", {}, "?wait=true");
+  const { taskRunList } = await app.execution(id);
+  return { result: JSON.parse(String(taskRunList[0]?.outputs.result)), requests: server.requests, server };
+}
+
+const TEXT = "ab".repeat(200_000);
+
+async function fileOf(context: TaskContext, text = TEXT): Promise<string> {
+  const path = `${await context.directory()}/data.txt`;
+  await Deno.writeTextFile(path, text);
+  return path;
+}
+
+Deno.test("TaskContext.http() sends bodyFile with its size, and again after a redirection that keeps the method", async () => {
+  const { result, requests } = await tried(
+    async (context, url) => {
+      const { status } = await context.http({ url, method: "PUT", bodyFile: await fileOf(context) });
+      return status;
+    },
+    ({ head }) => head.startsWith("PUT /next") ? answer(201, "") : answer(307, "", { location: "/next" }),
+  );
+  assertEquals([result, requests.length], [201, 2]);
+  for (const { head, body } of requests) {
+    assertEquals(body === TEXT, true);
+    assertMatch(head, /\r\ncontent-length: 400000\r\n/i);
+    assertMatch(head, /\r\ncontent-type: application\/octet-stream\r\n/i);
+  }
+});
+
+Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, however large it is", async () => {
+  const { result } = await tried(async (context, url) => {
+    const response = await context.http({ url, saveTo: "folder/body.txt", maxBytes: 10 });
+    const { path = "", size, bytes, text, status } = response;
+    const saved = await Deno.readTextFile(path);
+    const isWithin = path === `${await context.directory()}/folder/body.txt`;
+    return [status, size, bytes.length, text, isWithin, saved === TEXT];
+  }, () => answer(200, TEXT));
+  assertEquals(result, [200, 400_000, 0, "", true, true]);
+});
+
+Deno.test("TaskContext.http() keeps the text of an error status, and creates no file", async () => {
+  const { result } = await tried(async (context, url) => {
+    const { status, text, path } = await context.http({ url, saveTo: "body.txt" });
+    return [status, text, path ?? null, [...Deno.readDirSync(await context.directory())].length];
+  }, () => answer(404, "no such object"));
+  assertEquals(result, [404, "no such object", null, 0]);
+});
+
+Deno.test("TaskContext.http() returns a redirection with followRedirects: false", async () => {
+  const { result, requests } = await tried(async (context, url) => {
+    const { status, headers } = await context.http({ url, followRedirects: false });
+    return [status, headers.location];
+  }, () => answer(302, "", { location: "/elsewhere" }));
+  assertEquals([result, requests.length], [[302, "/elsewhere"], 1]);
+});
+
+/** Requests that are refused, and the message. */
+const REFUSED: readonly (readonly [request: Record<string, unknown>, message: RegExp])[] = [
+  [{ bodyFile: "/etc/passwd" }, /^Cannot read "\/etc\/passwd": it is not in the directory of the attempt$/],
+  [{ saveTo: "../escape.txt" }, /\.\./],
+  [{ maxBytes: 3 }, /^Cannot GET to "HOST": the response is larger than 3 bytes$/],
+];
+
+for (const [request, message] of REFUSED) {
+  Deno.test(`TaskContext.http() refuses ${JSON.stringify(request)}`, async () => {
+    const { result, server } = await tried(
+      (context, url) => context.http({ url, ...request }),
+      () => answer(200, "body"),
+    );
+    assertMatch(String(result).replace(server.url.slice(7), "HOST"), message);
+  });
+}
+
+Deno.test("TaskContext.connectAddress() gives the address that accepts connections", async () => {
+  const { result, server } = await tried(async (context, url) => {
+    const port = Number(new URL(url).port);
+    return [await context.connectAddress("localhost", port), await context.connectAddress("127.0.0.1", port)];
+  }, () => answer(200, ""));
+  const expected = { hostname: "127.0.0.1", port: server.port };
+  assertEquals(result, [expected, expected]);
+});
+
+Deno.test("TaskContext.connectAddress() refuses what the rules for addresses deny, and names the host", async () => {
+  const { result, requests } = await tried(
+    (context) => context.connectAddress("localhost", 5432),
+    () => answer(200, ""),
+    { httpAddresses: { deny: ["loopback"] } },
+  );
+  assertMatch(
+    result,
+    /^Cannot connect to "localhost:5432": the address "[^"]*" of "localhost" may not be reached/,
+  );
+  assertEquals(requests.length, 0);
+});
