@@ -56,6 +56,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
   ["sucrase", ["machine"]],
+  ["isomorphic-git", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -58,6 +58,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "notifications.teams",
     "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
   ],
+  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlows SyncNamespaceFiles"],
   ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
   [
     "notifications.zulip",

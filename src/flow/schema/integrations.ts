@@ -130,14 +130,16 @@ script: |
     prefixes: ["git"],
     isPlanned: true,
     way:
-      "run git in a scripts.shell.Commands task within a WorkingDirectory, core.namespace.UploadFiles stores files " +
-      "as namespace files, and core.http.Request saves flows by the API of this server",
+      "use https with a token; over ssh run git in a scripts.shell.Commands task within a WorkingDirectory, and " +
+      "core.namespace.UploadFiles stores files as namespace files",
     example: `id: clone
 type: io.kestra.plugin.core.flow.WorkingDirectory
 tasks:
   - id: fetch
-    type: io.kestra.plugin.scripts.shell.Commands
-    commands: ["git clone --depth 1 --branch main https://github.com/acme/flows.git repository"]
+    type: io.kestra.plugin.git.Clone
+    url: https://github.com/acme/flows.git
+    branch: main
+    directory: repository
   - id: build
     type: io.kestra.plugin.scripts.shell.Commands
     commands: [ls repository]`,
