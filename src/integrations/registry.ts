@@ -1,9 +1,12 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
-import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
+import { GIT_TASKS } from "./git/registry.ts";
+import { INCIDENT_TASKS } from "./incidents/registry.ts";
+import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
 
@@ -12,16 +15,19 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
-  ...JDBC_TASKS,
   ...AWS_TASKS,
   ...GCP_TASKS,
+  ...GIT_TASKS,
+  ...INCIDENT_TASKS,
+  ...JDBC_TASKS,
+  ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
-  ...JDBC_TRIGGERS,
   ...AWS_TRIGGERS,
   ...GCP_TRIGGERS,
+  ...JDBC_TRIGGERS,
 ]);

@@ -14,6 +14,7 @@ import type { KvPairPort } from "../model/ports/kv_pairs.ts";
 import type { LogPort, LogSelection } from "../model/ports/logs.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import { createTaskTypePort } from "../runtime/attempts/task_type_port.ts";
+import { AttemptFlows } from "../services/flows/attempt_flows.ts";
 import { logEntries } from "../services/logs/log_entries.ts";
 import { givenValues } from "../services/starts/subflows.ts";
 import type { Platform } from "./platform.ts";
@@ -51,7 +52,11 @@ function createCoreTaskPorts(
     kvPairs: kvPairPort(services),
     states: services.states,
     executions: executionPort(services, summaries),
-    flows: { purgeRevisions: (caller, purge) => services.flowRevisions.purge(caller, purge) },
+    flows: new AttemptFlows({
+      flows: services.flows,
+      revisions: services.flowRevisions,
+      user: TASK_USER,
+    }),
     logs: logPort(services),
     triggers: services.triggers,
   };

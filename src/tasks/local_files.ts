@@ -15,7 +15,7 @@ import { normalizeFileName, parentPath } from "../model/namespaces/file_path.ts"
 import type { OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
-import { compileGlobs, compileNamespaceGlobs, type PathTest } from "./glob.ts";
+import { compileGlobs, compileNamespaceGlobs, type PathTest } from "../model/namespaces/glob.ts";
 
 /** A working directory and its attempt. */
 export interface LocalPlace {

@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../model/flows/schema.ts";
-import { compileGlobs } from "./glob.ts";
+import { compileGlobs } from "../model/namespaces/glob.ts";
 import { flagOf, instantOf, textOf, textsOf, wholeNumberOf } from "./property_values.ts";
 
 /** `namespaces`, `namespacePattern` and `includeChildNamespaces`. */

@@ -1,40 +1,8 @@
 /** The types that post to webhooks of chat services: what they send, and what they say when it is refused. */
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { type ExecutionResponse, Harness } from "../support/harness.ts";
-import { answer, MisbehavingServer } from "../support/misbehaving_server.ts";
-
-interface Sent {
-  readonly execution: ExecutionResponse;
-  readonly head: string;
-  readonly body: JsonObject;
-  readonly count: number;
-  /** Messages of level ERROR. */
-  readonly errors: readonly string[];
-}
-
-/** Runs one task whose text may hold URL, the address of the webhook with its secret path. */
-async function send(task: string, response = answer(200, "ok")): Promise<Sent> {
-  await using server = new MisbehavingServer(() => response);
-  await using app = await Harness.start({ baseUrl: "https://flows.example.com" });
-  const url = `${server.url}/services/T0/B0/hidden`;
-  await app.save(`id: h\nnamespace: demo\ntasks:\n- {id: s, ${task.replaceAll("URL", url)}}`);
-  const { id } = await app.start("h", {}, "?wait=true");
-  const logs = await app.json("GET", `/logs/${id}`) as unknown as readonly {
-    level: string;
-    message: string;
-  }[];
-  const [request] = server.requests;
-  return {
-    execution: await app.execution(id),
-    head: request?.head ?? "",
-    body: JSON.parse(request?.body || "{}"),
-    count: server.requests.length,
-    errors: logs.filter(({ level }) => level === "ERROR").map(({ message }) =>
-      message.replaceAll(server.url.slice(7), "HOST")
-    ),
-  };
-}
+import { answer } from "../support/misbehaving_server.ts";
+import { send } from "../support/sent_message.ts";
 
 const PREFIX = "type: io.kestra.plugin.notifications";
 

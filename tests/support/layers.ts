@@ -66,6 +66,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],
+  ["isomorphic-git", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -63,7 +63,73 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "notifications.teams",
     "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
   ],
+  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlows SyncNamespaceFiles"],
   ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
+  [
+    "notifications.zulip",
+    "ZulipIncomingWebhook ZulipExecution: " +
+    "zulip.ZulipIncomingWebhook zulip.ZulipExecution",
+  ],
+  [
+    "notifications.telegram",
+    "TelegramSend TelegramExecution: " +
+    "telegram.TelegramSend telegram.TelegramExecution",
+  ],
+  [
+    "notifications.whatsapp",
+    "WhatsAppIncomingWebhook WhatsAppExecution: " +
+    "whatsapp.WhatsAppIncomingWebhook whatsapp.WhatsAppExecution",
+  ],
+  [
+    "notifications.line",
+    "LineExecution: " +
+    "line.LineExecution",
+  ],
+  [
+    "notifications.messenger",
+    "MessengerExecution: " +
+    "messenger.MessengerExecution",
+  ],
+  [
+    "notifications.x",
+    "XExecution: " +
+    "x.XExecution",
+  ],
+  [
+    "notifications.twilio",
+    "TwilioAlert TwilioExecution: " +
+    "twilio.TwilioAlert twilio.TwilioExecution twilio.notify.TwilioAlert twilio.notify.TwilioExecution",
+  ],
+  [
+    "notifications.pagerduty",
+    "PagerDutyAlert PagerDutyExecution: " +
+    "pagerduty.PagerDutyAlert pagerduty.PagerDutyExecution",
+  ],
+  [
+    "notifications.opsgenie",
+    "OpsgenieAlert OpsgenieExecution: " +
+    "opsgenie.OpsgenieAlert opsgenie.OpsgenieExecution",
+  ],
+  [
+    "notifications.zenduty",
+    "ZendutyAlert ZendutyExecution: " +
+    "zenduty.ZendutyAlert zenduty.ZendutyExecution",
+  ],
+  [
+    "notifications.squadcast",
+    "SquadcastIncomingWebhook SquadcastExecution: " +
+    "squadcast.SquadcastIncomingWebhook squadcast.SquadcastExecution",
+  ],
+  [
+    "notifications.sentry",
+    "SentryAlert SentryExecution: " +
+    "sentry.SentryAlert sentry.SentryExecution",
+  ],
+  [
+    "notifications.sendgrid",
+    "SendGridMailSend SendGridMailExecution: " +
+    "sendgrid.SendGridMailSend sendgrid.SendGridMailExecution",
+  ],
 ];
 
 for (const [group, names] of TYPES) {

@@ -67,8 +67,14 @@ fetchType: STORE`,
       "zenduty",
       "zulip",
       "sentry",
+      "squadcast",
+      "whatsapp",
+      "line",
+      "messenger",
+      "twilio",
+      "x",
     ],
-    isPlanned: true,
+    isPlanned: false,
     way:
       "send the message to the webhook of the service with core.http.Request; with a Flow trigger on failed " +
       "executions, one flow can do it for all others",
@@ -119,14 +125,16 @@ script: |
     prefixes: ["git"],
     isPlanned: true,
     way:
-      "run git in a scripts.shell.Commands task within a WorkingDirectory, core.namespace.UploadFiles stores files " +
-      "as namespace files, and core.http.Request saves flows by the API of this server",
+      "use https with a token; over ssh run git in a scripts.shell.Commands task within a WorkingDirectory, and " +
+      "core.namespace.UploadFiles stores files as namespace files",
     example: `id: clone
 type: io.kestra.plugin.core.flow.WorkingDirectory
 tasks:
   - id: fetch
-    type: io.kestra.plugin.scripts.shell.Commands
-    commands: ["git clone --depth 1 --branch main https://github.com/acme/flows.git repository"]
+    type: io.kestra.plugin.git.Clone
+    url: https://github.com/acme/flows.git
+    branch: main
+    directory: repository
   - id: build
     type: io.kestra.plugin.scripts.shell.Commands
     commands: [ls repository]`,

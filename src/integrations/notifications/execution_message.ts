@@ -1,6 +1,6 @@
 /** What messages about an execution say, for all chat services. */
 import { formatDuration } from "../../base/duration.ts";
-import { isJsonObject, stringifyJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { type ExecutionSummary, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { PAYLOAD_PROPERTY, WEBHOOK_PROPERTIES } from "./webhook.ts";
@@ -29,6 +29,23 @@ export interface ExecutionMessage {
   readonly fields: readonly MessageField[];
   /** Six hexadecimal digits for the state. */
   readonly color: string;
+}
+
+/** The message as lines of plain text, the first one in place of the title. */
+export function plainText({ title, text, fields, execution }: ExecutionMessage, first = title): string {
+  return [
+    first,
+    ...text === undefined ? [] : [text],
+    ...fields.map(({ name, value }) => `${name}: ${value}`),
+    ...execution.url === undefined ? [] : [execution.url],
+  ].join("\n");
+}
+
+/** The fields as a map. */
+export function fieldMap({ fields }: ExecutionMessage): JsonObject {
+  const map: JsonObject = {};
+  for (const { name, value } of fields) setOwnProperty(map, name, value);
+  return map;
 }
 
 const COLORS: Readonly<Partial<Record<ExecutionSummary["state"], string>>> = Object.freeze({

@@ -1,7 +1,8 @@
 /** `notifications.slack.SlackExecution`. */
+import type { JsonObject } from "../../base/json.ts";
 import { dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
-import { composeMessage, EXECUTION_PROPERTIES } from "./execution_message.ts";
+import { composeMessage, EXECUTION_PROPERTIES, type ExecutionMessage } from "./execution_message.ts";
 import { payloadOf, postToWebhook } from "./webhook.ts";
 
 /** A message with one attachment, whose bar has the colour of the state. */
@@ -36,22 +37,27 @@ tasks:
     executionId: "{{ trigger.executionId }}"`,
   }],
   async run(context) {
-    const { channel, username, iconUrl, iconEmoji, messageText, payload } = context.properties;
-    const { title, text, fields, color, execution } = await composeMessage(context);
-    await postToWebhook(context, {
-      text: optionalText(messageText) ?? title,
-      ...named({ channel, username, icon_url: iconUrl, icon_emoji: iconEmoji }),
-      attachments: [{
-        color: `#${color}`,
-        fallback: title,
-        ...text === undefined ? {} : { text },
-        ...execution.url === undefined ? {} : { title: execution.id, title_link: execution.url },
-        fields: fields.map(({ name, value }) => ({ title: name, value, short: value.length < 40 })),
-      }],
-      ...payloadOf(payload),
-    });
+    await postToWebhook(context, slackBody(context.properties, await composeMessage(context)));
   },
 });
+
+/** The body for webhooks that take messages of Slack. */
+export function slackBody(properties: JsonObject, message: ExecutionMessage): JsonObject {
+  const { channel, username, iconUrl, iconEmoji, messageText, payload } = properties;
+  const { title, text, fields, color, execution } = message;
+  return {
+    text: optionalText(messageText) ?? title,
+    ...named({ channel, username, icon_url: iconUrl, icon_emoji: iconEmoji }),
+    attachments: [{
+      color: `#${color}`,
+      fallback: title,
+      ...text === undefined ? {} : { text },
+      ...execution.url === undefined ? {} : { title: execution.id, title_link: execution.url },
+      fields: fields.map(({ name, value }) => ({ title: name, value, short: value.length < 40 })),
+    }],
+    ...payloadOf(payload),
+  };
+}
 
 function named(
   members: Readonly<Record<string, Parameters<typeof optionalText>[0]>>,

@@ -9,5 +9,5 @@ const FAILED_DELIVERY = /webhook message delivery failed/i;
 /** Posts to a webhook of Teams. @throws Error the message was refused, or not delivered */
 export async function postToTeams(context: TaskContext, body: string | JsonObject): Promise<void> {
   const response = await postToWebhook(context, body);
-  if (FAILED_DELIVERY.test(response.text)) throw refusal(context, response);
+  if (FAILED_DELIVERY.test(response.text)) throw refusal(String(context.properties.url), response);
 }

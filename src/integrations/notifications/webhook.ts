@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  ownProperty,
   stringifyJson,
   tryParseJson,
 } from "../../base/json.ts";
@@ -38,40 +39,60 @@ export const PAYLOAD_PROPERTY: PropertySchemas = Object.freeze({
   payload: dynamicContent("Body of the request, as the service documents it: JSON text, or a map."),
 });
 
-/** Sends a body of JSON. @throws Error the service did not take it; the message holds the words of the service, and not the URL */
-export async function postToWebhook(context: TaskContext, body: string | JsonObject): Promise<TaskResponse> {
-  const { url, options } = context.properties;
+/** How a request differs from a plain post of JSON to the property `url`. */
+interface PostOptions {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a body, of JSON unless a header says otherwise. @throws Error the service did not take it; the message holds the words of the service, and not the URL */
+export async function postToWebhook(
+  context: TaskContext,
+  body: string | JsonObject,
+  { url = String(context.properties.url), headers = {} }: PostOptions = {},
+): Promise<TaskResponse> {
+  const { options } = context.properties;
   const given = isJsonObject(options ?? null) ? options as JsonObject : {};
-  const headers = isJsonObject(given.headers ?? null) ? given.headers as JsonObject : {};
+  const further = isJsonObject(given.headers ?? null) ? given.headers as JsonObject : {};
   const timeoutMs = readDuration(given.readIdleTimeout ?? given.readTimeout ?? given.connectTimeout);
   const response = await context.http({
-    url: String(url),
+    url,
     method: "POST",
     headers: {
-      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(Object.entries(further).map(([name, value]) => [name, String(value)])),
       "Content-Type": "application/json",
+      ...headers,
     },
     body: typeof body === "string" ? body : stringifyJson(body),
     timeoutMs,
   });
-  if (response.status >= 400) throw refusal(context, response);
+  if (response.status >= 400) throw refusal(url, response);
   return response;
 }
 
 /** The error of a response that refuses the message. */
-export function refusal({ properties }: TaskContext, { status, text }: TaskResponse): Error {
-  const { host } = new URL(String(properties.url));
+export function refusal(url: string, { status, text }: TaskResponse): Error {
+  const { host } = new URL(url);
   const words = wordsOf(text).slice(0, MAX_SHOWN_CHARS);
   return new Error(`Cannot POST to "${host}": the response was ${status}${words && `: ${words}`}`);
 }
 
-/** Discord has `message`, Google `error.message`, Slack a text. */
+/** Members in which services explain a refusal. */
+const EXPLANATIONS = ["message", "description", "detail", "msg", "error"];
+
+/** The words of a JSON body by its members, such as `error.message` of Google and `errors[].message` of SendGrid; else the text. */
 function wordsOf(text: string): string {
   const body = tryParseJson(text);
   if (body === undefined || !isJsonObject(body)) return text.trim();
-  const message = body.message ??
-    (isJsonObject(body.error ?? null) ? (body.error as JsonObject).message : body.error);
-  return optionalText(message) ?? text.trim();
+  const errors = Array.isArray(body.errors) ? body.errors : [];
+  const words = [explanationOf(body), ...errors.map(explanationOf)].filter((each) => each !== undefined);
+  return words.length > 0 ? words.join("; ") : text.trim();
+}
+
+function explanationOf(value: JsonValue): string | undefined {
+  if (!isJsonObject(value)) return typeof value === "string" ? optionalText(value) : undefined;
+  const [found] = EXPLANATIONS.flatMap((name) => ownProperty(value, name) ?? []);
+  return found === undefined ? undefined : explanationOf(found);
 }
 
 /** The map of a payload. @throws Error it is no JSON object; the message has nothing of it, since it may hold secrets */
@@ -89,4 +110,10 @@ export function messageBody(context: TaskContext, member: string): string | Json
   if (text !== undefined) return { ...payloadOf(payload), [member]: text };
   if (payload !== undefined) return String(payload);
   throw new Error("Nothing to send: give payload or messageText");
+}
+
+/** The payload as it is written. @throws Error it is not given */
+export function payloadText({ properties: { payload } }: TaskContext): string {
+  if (payload !== undefined) return String(payload);
+  throw new Error("Nothing to send: give payload");
 }

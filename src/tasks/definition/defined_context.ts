@@ -12,8 +12,10 @@ import type {
   TaskResponse,
   WorkContext,
 } from "../../model/tasks/task_definition.ts";
+import type { ServerFiles, ServerFlows, ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { openLocalFile, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
+import { emptyFolder, serverFiles, serverFlows } from "./server_context.ts";
 import { connectAddress, sendRequest } from "./send_request.ts";
 
 /** The owner of the work, and what it may use. */
@@ -86,8 +88,10 @@ export class DefinedWork implements WorkContext {
 }
 
 /** One attempt of a defined task. */
-export class DefinedContext extends DefinedWork implements TaskContext {
+export class DefinedContext extends DefinedWork implements ServerTaskContext {
   readonly attempt: TaskAttempt;
+  readonly flows: ServerFlows;
+  readonly namespaceFiles: ServerFiles;
   readonly #context: RunContext;
 
   constructor(context: RunContext, options: DefinedOptions) {
@@ -95,6 +99,15 @@ export class DefinedContext extends DefinedWork implements TaskContext {
     const { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber } = context;
     this.attempt = { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber };
     this.#context = context;
+    this.flows = serverFlows(context);
+    this.namespaceFiles = serverFiles(context);
+  }
+
+  /** @inheritdoc */
+  async emptyFolder(path: string): Promise<string> {
+    const { workingDirectory, ports } = this.#context;
+    if (workingDirectory !== undefined) await ports.workingDirectories.whenFree(workingDirectory);
+    return await emptyFolder(workingDirectory ?? await this.directory(), path);
   }
 
   /** @inheritdoc */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { compileGlobs } from "../glob.ts";
+import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { mapOf, oneOf, textOf, wholeNumberOf } from "../property_values.ts";
 import { PURGED_NAMESPACES, purgedNamespaces } from "../purge_properties.ts";
 

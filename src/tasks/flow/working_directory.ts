@@ -6,7 +6,7 @@ import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.
 import type { CachedFile } from "../../model/ports/flow_caches.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
-import { compileGlobs } from "../glob.ts";
+import { compileGlobs } from "../../model/namespaces/glob.ts";
 import {
   copyNamespaceFiles,
   createFiles,

@@ -1,7 +1,7 @@
 /** `core.kv.PurgeKV`: deletes key-value pairs, by default only expired ones. */
 import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { compileGlobs } from "../glob.ts";
+import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { flagOf, mapOf, textOf } from "../property_values.ts";
 import {
   PURGED_NAMESPACES,

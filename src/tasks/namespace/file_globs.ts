@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
-import { compileNamespaceGlobs } from "../glob.ts";
+import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
 import { readTexts } from "../local_files.ts";
 
 /** Schema of `files`: one or several globs. */

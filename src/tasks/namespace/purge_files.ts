@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { compileNamespaceGlobs } from "../glob.ts";
+import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
 import { mapOf, oneOf, textOf } from "../property_values.ts";
 import {
   PURGED_NAMESPACES,

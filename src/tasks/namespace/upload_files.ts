@@ -5,7 +5,7 @@ import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileUri, storedFileName } from "../../model/namespaces/storage_uri.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { compileGlobs } from "../glob.ts";
+import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
 import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileGlobs, compileNamespaceGlobs } from "../../src/tasks/glob.ts";
+import { compileGlobs, compileNamespaceGlobs } from "../../../src/model/namespaces/glob.ts";
 
 /** Patterns, matching paths, other paths. */
 const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [

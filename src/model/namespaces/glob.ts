@@ -2,7 +2,7 @@
  * Patterns of relative paths. Globs: `*` and `?` within a name, `**` for any number of folders, `[a-z]`, `{a,b}`; with the
  * prefix `regex:` a regular expression.
  */
-import { Regex } from "../languages/regex/mod.ts";
+import { Regex } from "../../languages/regex/mod.ts";
 
 /** Maximum number of alternatives from the braces of a pattern. */
 const MAX_ALTERNATIVES = 1_000;

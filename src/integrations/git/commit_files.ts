@@ -1,0 +1,102 @@
+/** Commits texts and files into a repository, for all types that push. */
+import type { JsonObject } from "../../base/json.ts";
+import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { storeDifferences } from "./differences.ts";
+import type { FileChanges, Repository } from "./repository.ts";
+
+/** What a folder of the repository shall hold. */
+export interface WantedFiles {
+  /** Folder of the repository. */
+  readonly folder: string;
+  /** Contents by path below it. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Whether a file that is not wanted is deleted. */
+  readonly isDeleted: (path: string) => boolean;
+}
+
+interface CommitOptions {
+  /** Message where none is given. */
+  readonly message: string;
+  /** Name of the output with the differences. */
+  readonly output: string;
+}
+
+/** Commits and pushes the differences, unless it is a dry run; returns the outputs. */
+export async function commitFiles(
+  context: TaskContext,
+  repository: Repository,
+  wanted: readonly WantedFiles[],
+  { message, output }: CommitOptions,
+): Promise<JsonObject> {
+  const changes = new Map<string, Uint8Array | undefined>();
+  const differences: JsonObject[] = [];
+  for (const each of wanted) await addChanges(repository, each, { changes, differences });
+  const uri = await storeDifferences(context, differences);
+  if (changes.size === 0) context.log("INFO", "Nothing to commit: the repository has these files already");
+  if (changes.size === 0 || context.properties.dryRun === true) return { [output]: uri };
+  const commitId = await pushChanges(context, repository, { changes, message });
+  return { commitId, commitURL: repository.commitUrl(commitId), [output]: uri };
+}
+
+async function addChanges(
+  repository: Repository,
+  { folder, files, isDeleted }: WantedFiles,
+  { changes, differences }: {
+    readonly changes: Map<string, Uint8Array | undefined>;
+    readonly differences: JsonObject[];
+  },
+): Promise<void> {
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const existing = await repository.files(folder);
+  for (const [name, content] of files) {
+    const before = existing.get(name);
+    existing.delete(name);
+    if (before === await repository.idOf(content)) continue;
+    changes.set(prefix + name, content);
+    const after = linesOf(content);
+    const removed = before === undefined ? 0 : linesOf(await repository.read(before));
+    differences.push(
+      difference(prefix + name, before === undefined ? "ADDED" : "CHANGED", { after, removed }),
+    );
+  }
+  for (const [name, oid] of existing) {
+    if (!isDeleted(name)) continue;
+    changes.set(prefix + name, undefined);
+    const removed = linesOf(await repository.read(oid));
+    differences.push(difference(prefix + name, "DELETED", { after: 0, removed }));
+  }
+}
+
+/** Counts whole files: all lines of a changed file count as removed and added. */
+function difference(
+  file: string,
+  changeType: string,
+  { after, removed }: { readonly after: number; readonly removed: number },
+): JsonObject {
+  return {
+    file,
+    changeType,
+    additions: `+${after}`,
+    deletions: `-${removed}`,
+    changes: `${after + removed}`,
+  };
+}
+
+function linesOf(content: Uint8Array): number {
+  let count = content.length > 0 && content.at(-1) !== 10 ? 1 : 0;
+  for (const byte of content) if (byte === 10) count++;
+  return count;
+}
+
+async function pushChanges(
+  { properties }: TaskContext,
+  repository: Repository,
+  { changes, message }: { readonly changes: FileChanges; readonly message: string },
+): Promise<string> {
+  const { commitMessage, authorName, authorEmail, username } = properties;
+  const name = optionalText(authorName) ?? optionalText(username) ?? "Sluice";
+  return await repository.push(changes, {
+    message: optionalText(commitMessage) ?? message,
+    author: { name, email: optionalText(authorEmail) ?? `${name.replace(/[^\w.-]/g, "-")}@localhost` },
+  });
+}

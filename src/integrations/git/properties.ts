@@ -1,0 +1,41 @@
+/** Properties that the types of git share. */
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
+
+/** Where the repository is, and who reads it. */
+export const REPOSITORY_PROPERTIES: PropertySchemas = Object.freeze({
+  url: dynamicText("Address of the repository: `https://…` or `http://…`.", { required: true }),
+  username: dynamicText("Name of the user."),
+  password: dynamicText("Password or token of the user; keep it as a secret."),
+});
+
+/** The branch of types that read flows and files. */
+export const BRANCH_PROPERTY: PropertySchemas = Object.freeze({
+  branch: dynamicText("Branch.", { default: "main" }),
+});
+
+/** Who commits, and with which message. */
+export const COMMIT_PROPERTIES: PropertySchemas = Object.freeze({
+  commitMessage: dynamicText("Message of the commit; default names what it adds."),
+  authorName: dynamicText("Name of the author; default is the user of the repository."),
+  authorEmail: dynamicText("Mail address of the author."),
+});
+
+/** Whether only the differences are reported. */
+export const DRY_RUN_PROPERTY: PropertySchemas = Object.freeze({
+  dryRun: dynamicFlag(false, "Reports the differences without a change."),
+});
+
+/** The outputs of types that may commit; `name` is the one with the URI of the differences. */
+export function commitOutputs(name: string): PropertySchemas {
+  const text = (description: string): PropertySchema => ({ type: "string", description });
+  return {
+    commitId: text("Id of the commit; absent if nothing changed, or in a dry run."),
+    commitURL: text("Address of the commit, as most servers have it."),
+    [name]: text("Storage URI of the differences, one JSON object a line."),
+  };
+}

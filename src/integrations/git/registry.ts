@@ -1,0 +1,18 @@
+/** The task types of git. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { clone } from "./clone.ts";
+import { pushFlows } from "./push_flows.ts";
+import { pushNamespaceFiles } from "./push_namespace_files.ts";
+import { sync } from "./sync.ts";
+import { syncFlows } from "./sync_flows.ts";
+import { syncNamespaceFiles } from "./sync_namespace_files.ts";
+
+/** Types below `git.`. */
+export const GIT_TASKS: readonly TaskDefinition[] = Object.freeze([
+  clone,
+  pushFlows,
+  pushNamespaceFiles,
+  sync,
+  syncFlows,
+  syncNamespaceFiles,
+]);

@@ -1,0 +1,51 @@
+/**
+ * The interface of task types that change the server itself, such as those of git. It is not offered to plugin files. All of
+ * it is limited to the tenant of the attempt, as for every task: within a tenant any flow may name any namespace.
+ */
+import type { JsonObject } from "../../base/json.ts";
+import type { FlowKey } from "../flows/flow.ts";
+import type { FlowChange, FlowSource, FlowWrite } from "../ports/flows.ts";
+import type { TaskContext, TaskDefinition } from "./task_definition.ts";
+
+/** Flows of the tenant. Changes are durable when a method returns. */
+export interface ServerFlows {
+  /** The flows of a namespace, and with `withChildren` of those below it. */
+  list(namespace: string, options: { readonly withChildren: boolean }): Promise<FlowSource[]>;
+  /** Creates a flow or its next revision. @throws DomainError invalid_entity, quota_exceeded */
+  put(write: FlowWrite): Promise<FlowChange>;
+  /** Deletes a flow. @throws DomainError not_found */
+  delete(key: FlowKey): Promise<void>;
+}
+
+/** Namespace files of the tenant. Paths are relative to the namespace. Changes are durable when a method returns. */
+export interface ServerFiles {
+  /** Sorted paths. @throws DomainError invalid_argument */
+  list(namespace: string): Promise<string[]>;
+  /** The content; `undefined` if there is no such file. @throws DomainError invalid_argument */
+  read(namespace: string, path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Creates a file or its next revision. @throws DomainError invalid_argument, too_large, storage_full */
+  write(namespace: string, path: string, content: Uint8Array): Promise<void>;
+  /** Deletes a file and parent folders that become empty. @throws DomainError invalid_argument */
+  delete(namespace: string, path: string): Promise<void>;
+}
+
+/** The context of such a type. */
+export interface ServerTaskContext extends TaskContext {
+  readonly flows: ServerFlows;
+  readonly namespaceFiles: ServerFiles;
+  /**
+   * Absolute path of a folder of the enclosing WorkingDirectory, without one of `directory()`; made with its parents. `""` is
+   * the directory itself. @throws Error it has files, or a link leads to it
+   */
+  emptyFolder(path: string): Promise<string>;
+}
+
+/** Such a type. */
+interface ServerTaskDefinition extends TaskDefinition {
+  run(context: ServerTaskContext): Promise<JsonObject | void>;
+}
+
+/** Declares such a type; returns it unchanged. */
+export function defineServerTask(definition: ServerTaskDefinition): TaskDefinition {
+  return definition;
+}

@@ -1,0 +1,48 @@
+/** The parts of a context that change the server itself, over the ports of an attempt. */
+import { normalizeFilePath } from "../../model/namespaces/file_path.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { ServerFiles, ServerFlows } from "../../model/tasks/server_task.ts";
+
+/** Flows of the tenant of the attempt. */
+export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlows {
+  return {
+    list: (namespace, options) => flows.sources(tenant, namespace, options),
+    put: (write) => flows.put(tenant, write),
+    delete: (key) => flows.delete(tenant, key),
+  };
+}
+
+/** Namespace files of the tenant of the attempt. */
+export function serverFiles(context: RunContext): ServerFiles {
+  const { namespaceFiles } = context.ports;
+  return {
+    list: (namespace) => namespaceFiles.list(context, namespace),
+    async read(namespace, path) {
+      const file = await namespaceFiles.open(context, namespace, path);
+      return file && new Uint8Array(await new Response(file.content).arrayBuffer());
+    },
+    write: (namespace, path, content) =>
+      namespaceFiles.write(context, { namespace, path }, ReadableStream.from([content])),
+    delete: (namespace, path) => namespaceFiles.delete(context, { namespace, path, withEmptyFolders: true }),
+  };
+}
+
+/** Makes an empty folder of a directory. A script could have left links there. @throws Error it has files, or a link leads to it */
+export async function emptyFolder(directory: string, path: string): Promise<string> {
+  const name = normalizeFilePath(path);
+  let folder = directory;
+  for (const part of name === "" ? [] : name.split("/")) {
+    folder = `${folder}/${part}`;
+    await Deno.mkdir(folder).catch(ifNotExists);
+    if ((await Deno.lstat(folder)).isDirectory) continue;
+    throw new Error(`Cannot use the folder "${name}": there is a file of that name, or a link`);
+  }
+  for await (const entry of Deno.readDir(folder)) {
+    throw new Error(`Cannot use the folder "${name || "."}": it is not empty, it has "${entry.name}"`);
+  }
+  return folder;
+}
+
+function ifNotExists(error: unknown): void {
+  if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+}

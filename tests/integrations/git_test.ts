@@ -1,0 +1,302 @@
+/** The types of git, against `git http-backend`. */
+import { assertEquals, assertMatch } from "@std/assert";
+import type { JsonObject } from "../../src/base/json.ts";
+import { GIT_TOKEN, GIT_USER, type GitServer, hasGit, withGitServer } from "../support/git_server.ts";
+import { type ExecutionResponse, Harness } from "../support/harness.ts";
+
+const ignore = !await hasGit();
+
+const flowSource = (id: string, namespace: string, message = "hi") =>
+  `id: ${id}\nnamespace: ${namespace}\ntasks:\n- id: a\n  type: io.svc.plugin.core.log.Log\n  message: ${message}\n`;
+
+interface Ended {
+  readonly execution: ExecutionResponse;
+  readonly outputs: JsonObject;
+  readonly errors: readonly string[];
+  readonly logs: readonly string[];
+}
+
+/** Runs a task of git in the flow `g` of the namespace `demo`. */
+async function run(app: Harness, { url }: Pick<GitServer, "url">, task: string): Promise<Ended> {
+  const access = `url: "${url}", username: ${GIT_USER}, password: ${GIT_TOKEN}`;
+  await app.request("DELETE", "/flows/demo/g");
+  await app.save(`id: g\nnamespace: demo\ntasks:\n- {id: t, ${access}, type: io.svc.plugin.git.${task}}`);
+  const { id } = await app.start("g", {}, "?wait=true");
+  const execution = await app.execution(id);
+  const logs = await app.json("GET", `/logs/${id}`) as unknown as { level: string; message: string }[];
+  return {
+    execution,
+    outputs: (execution.taskRunList[0]?.outputs ?? {}) as JsonObject,
+    errors: logs.filter(({ level }) => level === "ERROR").map(({ message }) => message),
+    logs: logs.map(({ message }) => message),
+  };
+}
+
+/** The lines of a file that an execution stored. */
+async function linesOf(app: Harness, { execution, outputs, errors }: Ended, name: string) {
+  assertEquals([execution.state.current, errors], ["SUCCESS", []]);
+  const path = encodeURIComponent(String(outputs[name]));
+  const response = await app.request("GET", `/executions/${execution.id}/file?path=${path}`);
+  return (await response.text()).trim().split("\n").filter(Boolean).map((line) =>
+    JSON.parse(line) as JsonObject
+  );
+}
+
+async function sourceOf(app: Harness, namespace: string, id: string): Promise<string | undefined> {
+  const response = await app.request("GET", `/flows/${namespace}/${id}?source=true`);
+  const body = await response.json();
+  return response.ok ? body.source : undefined;
+}
+
+async function fileOf(app: Harness, namespace: string, path: string): Promise<string | undefined> {
+  const response = await app.request("GET", `/namespaces/${namespace}/files?path=${path}`);
+  const text = await response.text();
+  return response.ok ? text : undefined;
+}
+
+const REPOSITORY = {
+  "_flows/one.yml": flowSource("one", "elsewhere"),
+  "_flows/below/two.yaml": flowSource("two", "elsewhere"),
+  "_flows/readme.md": "no flow",
+  "_files/a.py": "print(1)\n",
+  "_files/deep/b.txt": "b",
+  "_files/link": "-> /etc/hostname",
+};
+
+Deno.test({ name: "SyncFlows saves the flows of a folder into the namespace", ignore }, async () => {
+  await withGitServer(REPOSITORY, async (server) => {
+    await using app = await Harness.start();
+    await app.save(flowSource("old", "team"));
+    const dry = await run(app, server, "SyncFlows, targetNamespace: team, delete: true, dryRun: true");
+    const expected = [
+      { gitPath: "_flows/one.yml", syncState: "ADDED", flowId: "one", namespace: "team", revision: 1 },
+      { gitPath: null, syncState: "DELETED", flowId: "old", namespace: "team", revision: 1 },
+    ];
+    assertEquals(await linesOf(app, dry, "flows"), expected);
+    assertEquals(await sourceOf(app, "team", "one"), undefined);
+    const first = await run(app, server, "SyncFlows, targetNamespace: team, delete: true");
+    assertEquals(await linesOf(app, first, "flows"), expected);
+    assertEquals(await sourceOf(app, "team", "one"), flowSource("one", "team"));
+    assertEquals(await sourceOf(app, "team", "old"), undefined);
+    const again = await run(app, server, "SyncFlows, targetNamespace: team, includeChildNamespaces: true");
+    assertEquals(
+      (await linesOf(app, again, "flows")).map(({ flowId, namespace, syncState }) => [
+        flowId,
+        namespace,
+        syncState,
+      ]).sort(),
+      [["one", "team", "UNCHANGED"], ["two", "team.below", "ADDED"]],
+    );
+  });
+});
+
+Deno.test(
+  { name: "SyncFlows saves nothing if one flow is invalid, unless it may skip it", ignore },
+  async () => {
+    const files = { "a/bad.yml": "id: bad\nnamespace: x\n", "a/good.yml": flowSource("good", "x") };
+    await withGitServer(files, async (server) => {
+      await using app = await Harness.start();
+      const { execution, errors } = await run(
+        app,
+        server,
+        "SyncFlows, targetNamespace: team, gitDirectory: a",
+      );
+      assertEquals(execution.state.current, "FAILED");
+      assertMatch(errors[0] ?? "", /^Cannot save the flow "a\/bad\.yml": .*tasks/);
+      assertEquals(await sourceOf(app, "team", "good"), undefined);
+      const skipped = await run(
+        app,
+        server,
+        "SyncFlows, targetNamespace: team, gitDirectory: a, ignoreInvalidFlows: true",
+      );
+      assertMatch(skipped.logs.join("\n"), /Cannot save the flow "a\/bad\.yml"/);
+      assertEquals(await sourceOf(app, "team", "good"), flowSource("good", "team"));
+    });
+  },
+);
+
+Deno.test(
+  { name: "SyncNamespaceFiles saves files, skips links and deletes what is gone", ignore },
+  async () => {
+    await withGitServer(REPOSITORY, async (server) => {
+      await using app = await Harness.start();
+      for (const path of ["/a.py", "/old.txt"]) {
+        const form = new FormData();
+        form.append("fileContent", new Blob(["old"]), "x");
+        await app.request("POST", `/namespaces/team/files?path=${path}`, { body: form });
+      }
+      const first = await run(app, server, "SyncNamespaceFiles, namespace: team, delete: true");
+      assertEquals(await linesOf(app, first, "files"), [
+        { gitPath: "_files/a.py", kestraPath: "/a.py", syncState: "OVERWRITTEN" },
+        { gitPath: "_files/deep/b.txt", kestraPath: "/deep/b.txt", syncState: "ADDED" },
+        { gitPath: null, kestraPath: "/old.txt", syncState: "DELETED" },
+      ]);
+      assertEquals(await fileOf(app, "team", "/a.py"), "print(1)\n");
+      assertEquals([await fileOf(app, "team", "/link"), await fileOf(app, "team", "/old.txt")], [
+        undefined,
+        undefined,
+      ]);
+      const again = await run(app, server, "SyncNamespaceFiles, namespace: team, dryRun: true");
+      assertEquals((await linesOf(app, again, "files")).map(({ syncState }) => syncState), [
+        "UNCHANGED",
+        "UNCHANGED",
+      ]);
+    });
+  },
+);
+
+Deno.test({ name: "PushFlows commits the flows of a namespace to a new branch, once", ignore }, async () => {
+  await withGitServer(REPOSITORY, async (server) => {
+    await using app = await Harness.start();
+    await app.save(flowSource("one", "team", "new"));
+    await app.save(flowSource("three", "team.below.deep"));
+    const task = "PushFlows, branch: next, sourceNamespace: team, targetNamespace: prod, " +
+      "includeChildNamespaces: true, commitMessage: Change, authorName: Ada, authorEmail: a@example.com";
+    const dry = await run(app, server, `${task}, dryRun: true`);
+    assertEquals((await linesOf(app, dry, "flows")).map(({ file, changeType }) => `${changeType} ${file}`), [
+      "CHANGED _flows/one.yml",
+      "ADDED _flows/below/deep/three.yml",
+      "DELETED _flows/below/two.yaml",
+    ]);
+    assertEquals(dry.outputs.commitId ?? null, null);
+    const first = await run(app, server, task);
+    assertEquals(first.errors, []);
+    const { commitId, commitURL } = first.outputs;
+    assertEquals(
+      await server.git("log", "-1", "--format=%H %an %ae %s", "next"),
+      `${commitId} Ada a@example.com Change`,
+    );
+    assertEquals(commitURL, `${server.url.replace(".git", "")}/commit/${commitId}`);
+    assertEquals(await server.git("show", "next:_flows/one.yml"), flowSource("one", "prod", "new").trim());
+    assertEquals((await server.git("ls-tree", "-r", "--name-only", "next")).split("\n"), [
+      "_files/a.py",
+      "_files/deep/b.txt",
+      "_files/link",
+      "_flows/below/deep/three.yml",
+      "_flows/one.yml",
+      "_flows/readme.md",
+    ]);
+    const again = await run(app, server, task);
+    assertEquals([await linesOf(app, again, "flows"), again.outputs.commitId ?? null], [[], null]);
+  });
+});
+
+Deno.test({ name: "PushNamespaceFiles commits files to an empty repository", ignore }, async () => {
+  await withGitServer({}, async (server) => {
+    await using app = await Harness.start();
+    const form = new FormData();
+    form.append("fileContent", new Blob(["print(2)"]), "x");
+    await app.request("POST", `/namespaces/team/files?path=/src/a.py`, { body: form });
+    const { errors } = await run(app, server, 'PushNamespaceFiles, namespace: team, files: ["src/*.py"]');
+    assertEquals(errors, []);
+    assertEquals(await server.git("show", "main:_files/src/a.py"), "print(2)");
+    const none = await run(
+      app,
+      server,
+      'PushNamespaceFiles, namespace: team, files: "*.x", errorOnMissing: true',
+    );
+    assertEquals(none.errors, ['Nothing to push: no file of the namespace "team" matches']);
+  });
+});
+
+Deno.test(
+  { name: "Sync makes flows and files of the namespace those of the repository", ignore },
+  async () => {
+    const files = { "_flows/one.yml": flowSource("one", "demo"), "a.txt": "a" };
+    await withGitServer(files, async (server) => {
+      await using app = await Harness.start();
+      await app.save(flowSource("old", "demo"));
+      const { execution, logs } = await run(
+        app,
+        server,
+        "Sync, branch: main, namespaceFilesDirectory: files",
+      );
+      assertEquals(execution.state.current, "SUCCESS");
+      assertEquals(logs.filter((line) => /^[A-Z]+: /.test(line)), [
+        "ADDED: _flows/one.yml",
+        "DELETED: old",
+        "ADDED: a.txt",
+      ]);
+      assertEquals(await fileOf(app, "demo", "/files/a.txt"), "a");
+      assertMatch(await sourceOf(app, "demo", "g") ?? "", /git\.Sync/);
+    });
+  },
+);
+
+Deno.test(
+  { name: "Clone writes the files of a branch for tasks of the same WorkingDirectory", ignore },
+  async () => {
+    await withGitServer(REPOSITORY, async ({ url, git }) => {
+      await using app = await Harness.start();
+      const access = `url: "${url}", username: ${GIT_USER}, password: ${GIT_TOKEN}`;
+      await app.save(`id: c
+namespace: demo
+tasks:
+- id: w
+  type: io.svc.plugin.core.flow.WorkingDirectory
+  tasks:
+  - {id: clone, type: io.svc.plugin.git.Clone, ${access}, directory: deep/repository}
+  - {id: files, type: io.svc.plugin.core.storage.LocalFiles, outputs: ["**/*.py"]}
+  - {id: again, type: io.svc.plugin.git.Clone, ${access}, directory: deep/repository, allowFailure: true}
+  - {id: commit, type: io.svc.plugin.git.Clone, ${access}, directory: other, commit: "${await git(
+        "rev-parse",
+        "main",
+      )}"}
+`);
+      const { id } = await app.start("c", {}, "?wait=true");
+      const { taskRunList } = await app.execution(id);
+      const states = taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`);
+      assertEquals(states, [
+        "w WARNING",
+        "clone SUCCESS",
+        "files SUCCESS",
+        "again WARNING",
+        "commit SUCCESS",
+      ]);
+      assertEquals(Object.keys((taskRunList[2]?.outputs.uris ?? {}) as JsonObject), [
+        "deep/repository/_files/a.py",
+      ]);
+    });
+  },
+);
+
+/** A task, how its repository is changed, and the error. */
+const FAILURES: readonly (readonly [task: string, error: RegExp])[] = [
+  [
+    "SyncFlows, targetNamespace: a, branch: none",
+    /^Cannot fetch from "HOST": there is no branch or tag "none"$/,
+  ],
+  [
+    "SyncFlows, targetNamespace: a, password: wrong",
+    /^Cannot fetch from "HOST": the response was 401: Invalid token$/,
+  ],
+  [
+    'SyncFlows, targetNamespace: a, url: "http://wrong:secret@HOST/no.git"',
+    /^Cannot fetch from "HOST": .*404/,
+  ],
+  [
+    'SyncFlows, targetNamespace: a, url: "git@example.com:hidden.git"',
+    /^Cannot reach the repository: url must begin with https:\/\//,
+  ],
+  ["Clone, directory: ../up", /^.*"\.\.\/up"/],
+  ['Clone, commit: "0123456789012345678901234567890123456789"', /^Cannot check out "0123/],
+];
+
+for (const [task, error] of FAILURES) {
+  Deno.test({ name: `a task of git fails with host and operation: ${task}`, ignore }, async () => {
+    await withGitServer({ "a.txt": "a" }, async (server) => {
+      await using app = await Harness.start();
+      const given = { url: server.url };
+      const source = task.replaceAll("HOST", server.host);
+      const access = ["url", "username", "password"].filter((name) => !source.includes(`${name}:`));
+      const values: Record<string, string> = { url: given.url, username: GIT_USER, password: GIT_TOKEN };
+      const own = access.map((name) => `${name}: "${values[name]}"`).join(", ");
+      await app.save(`id: g\nnamespace: demo\ntasks:\n- {id: t, ${own}, type: io.svc.plugin.git.${source}}`);
+      const { id } = await app.start("g", {}, "?wait=true");
+      const logs = await app.json("GET", `/logs/${id}`) as unknown as { level: string; message: string }[];
+      const errors = logs.filter(({ level }) => level === "ERROR").map(({ message }) => message);
+      assertMatch(errors[0]?.replaceAll(server.host, "HOST") ?? "", error);
+      assertEquals(/hidden|secret|wrong/.test(errors.join()), false);
+    });
+  });
+}
