@@ -17,6 +17,9 @@ export function chainKey(instance: string): Key {
   return ["chain", instance];
 }
 
+/** `["lease"]` → who leads, and for how long: a {@link Lease}. Written with each take-over and by each renewal, deleted by a clean shutdown. */
+export const LEASE_KEY: Key = ["lease"];
+
 /** `["chain", "filler", n]` → bytes without meaning, removed right after they are written. Written by the space watch. */
 export function fillerKey(n: number): Key {
   return ["chain", "filler", n];

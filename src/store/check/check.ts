@@ -20,6 +20,7 @@ const GLOBAL_KINDS = [
   "chain",
   "fi",
   "g",
+  "lease",
   "meta",
   "ob",
   "oe",
