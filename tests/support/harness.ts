@@ -164,6 +164,8 @@ export class Harness implements AsyncDisposable {
     await settle(); // The stop aborts effects; those that ignore the abort end here.
     this.#endEffects();
     await stopped;
+    this.store.close();
+    await this.assembly.closed();
   }
 }
 

@@ -16,6 +16,7 @@ import { WakeCheck } from "./wake_check.ts";
 
 /** First parts of the keys that belong to no tenant. */
 const GLOBAL_KINDS = [
+  "beat",
   "bi",
   "chain",
   "fi",
