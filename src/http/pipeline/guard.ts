@@ -101,7 +101,7 @@ function badHost(host: string): DomainError {
 }
 
 /** Host and port of a URL as sent. The platform takes them from the request's `Host`. */
-function authorityOf(url: string): string {
+export function authorityOf(url: string): string {
   const start = url.indexOf("://") + 3;
   const end = url.indexOf("/", start);
   return end === -1 ? url.slice(start) : url.slice(start, end);

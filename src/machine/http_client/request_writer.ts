@@ -9,20 +9,32 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const END_OF_CHUNKS = "0\r\n\r\n";
 
 const encoder = new TextEncoder();
+const utf8 = (text: string) => encoder.encode(text);
 
 interface ByteSink {
   /** Resolves when the buffer has room. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
+interface RequestWriterOptions {
+  /** The bytes of the head; by default UTF-8. */
+  readonly encodeHead?: (text: string) => Uint8Array;
+  /** False sends each part at once, for bodies whose parts come slowly; true by default. */
+  readonly collects?: boolean;
+}
+
 /** Writes one request; {@link RequestWriter.flush} sends the collected rest. */
 export class RequestWriter {
   readonly #sink: ByteSink;
+  readonly #encodeHead: (text: string) => Uint8Array;
+  readonly #maxCollectedBytes: number;
   #collected: Uint8Array[] = [];
   #collectedBytes = 0;
 
-  constructor(sink: ByteSink) {
+  constructor(sink: ByteSink, { encodeHead = utf8, collects = true }: RequestWriterOptions = {}) {
     this.#sink = sink;
+    this.#encodeHead = encodeHead;
+    this.#maxCollectedBytes = collects ? MAX_COLLECTED_BYTES : 0;
   }
 
   /** Writes the head. @throws HttpError an invalid method or header */
@@ -38,7 +50,7 @@ export class RequestWriter {
       if (/[\u0000\r\n]/.test(value)) throw new HttpError(`header "${name}" has a line break in its value`);
       text += `${name}: ${value}\r\n`;
     }
-    await this.#put(encoder.encode(`${text}\r\n`));
+    await this.#put(this.#encodeHead(`${text}\r\n`));
   }
 
   /** Writes a body of that size, or in chunks if the size is unknown. @throws HttpError it has another size */
@@ -66,8 +78,8 @@ export class RequestWriter {
   }
 
   async #put(bytes: Uint8Array): Promise<void> {
-    if (this.#collectedBytes + bytes.length > MAX_COLLECTED_BYTES) await this.flush();
-    if (bytes.length > MAX_COLLECTED_BYTES) return await this.#sink.write(bytes);
+    if (this.#collectedBytes + bytes.length > this.#maxCollectedBytes) await this.flush();
+    if (bytes.length > this.#maxCollectedBytes) return await this.#sink.write(bytes);
     this.#collected.push(bytes);
     this.#collectedBytes += bytes.length;
   }

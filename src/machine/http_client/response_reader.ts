@@ -1,7 +1,6 @@
 /** Reads HTTP/1.1 responses (RFC 9112): the head, and the body as a stream. */
 import { joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
-import type { Connection } from "./connection.ts";
 
 /** Limit of the head. */
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -26,12 +25,18 @@ export interface ResponseHead {
 /** Returns the next bytes; `undefined` at the end, after which it is not called again. @throws HttpError */
 export type ByteSource = () => Promise<Uint8Array | undefined>;
 
+/** What a response is read from. */
+interface ByteReader {
+  /** The next bytes; `undefined` once the other side has closed. @throws HttpError */
+  read(): Promise<Uint8Array | undefined>;
+}
+
 /** Reads one response. */
 export class ResponseReader {
-  readonly #connection: Connection;
+  readonly #connection: ByteReader;
   #buffer: Uint8Array = new Uint8Array();
 
-  constructor(connection: Connection) {
+  constructor(connection: ByteReader) {
     this.#connection = connection;
   }
 

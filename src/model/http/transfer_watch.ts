@@ -31,3 +31,9 @@ export function watchTransfer(
 ): TransferWatch | undefined {
   return (request as Request & { [WATCHER]?: TransferWatcher })[WATCHER]?.watch(maxWaitSeconds, onStalled);
 }
+
+/** Gives a request that was made from another one the watcher of that one. */
+export function shareWatcher(from: Request, to: Request): void {
+  const watcher = (from as Request & { [WATCHER]?: TransferWatcher })[WATCHER];
+  if (watcher) attachWatcher(to, watcher);
+}

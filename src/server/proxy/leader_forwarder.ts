@@ -1,0 +1,175 @@
+/**
+ * Passes requests of a follower on to the leader. What the leader has certainly not begun to handle is refused with 503, what it
+ * may have begun with 504. Requests that may be repeated wait for a new leader instead.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import type { Logger } from "../../base/log.ts";
+import { rawPath } from "../../http/pipeline/canonical_path.ts";
+import { Guard } from "../../http/pipeline/guard.ts";
+import type { RequestIds } from "../../http/pipeline/request_id.ts";
+import { setSecurityHeaders } from "../../http/pipeline/security_headers.ts";
+import { problemResponse } from "../../http/responses/problem.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Forwarder, LeaderView } from "../cluster/leader_view.ts";
+import { type CarriedRequest, type Carrier, ForwardError, incompleteBody, type Leader } from "./carrier.ts";
+import { carriedRequest } from "./carried_request.ts";
+import { honoursIdempotencyKey, isSafe, isWebhook } from "./repeatable.ts";
+
+interface LeaderForwarderOptions {
+  readonly view: LeaderView;
+  /** The way to a leader with an address. */
+  readonly direct: Carrier;
+  /** The way to a leader without one; absent: there is none. */
+  readonly mailbox?: Carrier;
+  readonly requestIds: RequestIds;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly baseUrl?: string;
+}
+
+/** Longest wait for a new leader: a lease that is not renewed ends within it. */
+const MAX_WAIT_MS = 10_000;
+/** Requests that wait for a leader at once; further ones are refused. */
+const MAX_WAITING = 1_000;
+/** Larger bodies are not kept, so that their requests cannot be repeated. */
+const MAX_KEPT_BYTES = 1_048_576;
+const RETRY_AFTER_S = 1;
+/** Shown instead of the path of a webhook, which contains its key. */
+const WEBHOOK_PATH = "/api/v1/main/executions/webhook";
+/** Methods that the Fetch API has no requests for. */
+const FORBIDDEN: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
+
+/** The {@link Forwarder} of a server. */
+export class LeaderForwarder implements Forwarder {
+  readonly #options: LeaderForwarderOptions;
+  readonly #guard = new Guard({ host: "", isProtected: true });
+  #waiting = 0;
+  #count = 0;
+
+  constructor(options: LeaderForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** Number of requests since the start. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @inheritdoc */
+  async forward(request: Request, connection: { remoteAddress?: string }): Promise<Response> {
+    this.#count++;
+    const requestId = this.#options.requestIds.of(request.headers.get("x-request-id"));
+    try {
+      this.#check(request);
+      const carried = carriedRequest(request, { ...connection, requestId });
+      return await this.#send(await this.#keepBody(carried, request.headers));
+    } catch (error) {
+      return this.#refusal(request, requestId, error);
+    }
+  }
+
+  /** A malformed host would change the address that the leader sees. @throws DomainError bad_request */
+  #check(request: Request): void {
+    this.#guard.checkHost(request);
+    if (!FORBIDDEN.has(request.method)) return;
+    throw new DomainError("bad_request", `Bad Request: the method ${request.method} is not served`);
+  }
+
+  async #send({ request, isRepeatable, isSafe }: KeptRequest): Promise<Response> {
+    const { view, direct, mailbox, clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
+    for (;;) {
+      const leader = view.leader();
+      try {
+        const carrier = leader?.url === undefined ? mailbox : direct;
+        if (!leader) throw new ForwardError("no server leads now", false);
+        if (!carrier) throw new ForwardError("the leading server has no address", false);
+        return await carrier.send(request, leader);
+      } catch (error) {
+        if (!(error instanceof ForwardError)) throw error;
+        if (isRepeatable && await this.#isReplaced(leader, deadlineMs, request.signal)) continue;
+        throw refusalOf(error, isSafe);
+      }
+    }
+  }
+
+  /** Waits for a leader of another epoch; false at the deadline, when the client is gone, and when too many requests wait. */
+  async #isReplaced(former: Leader | undefined, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
+    const { view, clock } = this.#options;
+    const isReplaced = () => {
+      const leader = view.leader();
+      return leader !== undefined && leader.epoch !== former?.epoch;
+    };
+    if (isReplaced()) return true;
+    const leftMs = deadlineMs - clock.monotonicMs();
+    if (signal.aborted || leftMs <= 0 || this.#waiting >= MAX_WAITING) return false;
+    this.#waiting++;
+    const over = Promise.withResolvers<void>();
+    const stopListening = view.onChange(() => isReplaced() && over.resolve());
+    const cancelTimer = clock.setTimer(leftMs, over.resolve);
+    const onAbort = () => over.resolve();
+    signal.addEventListener("abort", onAbort);
+    await over.promise;
+    signal.removeEventListener("abort", onAbort);
+    cancelTimer();
+    stopListening();
+    this.#waiting--;
+    return !signal.aborted && isReplaced();
+  }
+
+  /** Reads the body of a request that may be repeated, so that it can be sent again. */
+  async #keepBody(request: CarriedRequest, headers: Headers): Promise<KeptRequest> {
+    const { method, body } = request;
+    const path = request.target.split("?", 1)[0] ?? "";
+    const isSafeRequest = isSafe(method, path);
+    const mayRepeat = isSafeRequest || headers.has("idempotency-key") && honoursIdempotencyKey(method, path);
+    if (!mayRepeat || !body) return { request, isRepeatable: mayRepeat, isSafe: isSafeRequest };
+    if ((body.size ?? Infinity) > MAX_KEPT_BYTES) {
+      return { request, isRepeatable: false, isSafe: isSafeRequest };
+    }
+    const parts = await Array.fromAsync(body.open()).catch((error) => {
+      throw incompleteBody(error);
+    });
+    const bytes = joinBytes(parts);
+    const kept = { size: bytes.length, open: () => ReadableStream.from([bytes]) };
+    return { request: { ...request, body: kept }, isRepeatable: true, isSafe: isSafeRequest };
+  }
+
+  #refusal(request: Request, requestId: string, error: unknown): Response {
+    const { baseUrl = "", logger } = this.#options;
+    if (!(error instanceof DomainError)) {
+      const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+      logger.error("A request could not be passed on", { requestId, reason });
+    }
+    const { headers, url } = request;
+    const path = rawPath(url);
+    const response = problemResponse(error, {
+      path: isWebhook(path) ? WEBHOOK_PATH : path,
+      requestId,
+      accept: headers.get("accept"),
+      referer: headers.get("referer"),
+      fetchMode: headers.get("sec-fetch-mode"),
+      baseUrl,
+    });
+    setSecurityHeaders(response.headers, { isPage: false, isHttps: baseUrl.startsWith("https:") });
+    response.headers.set("x-request-id", requestId);
+    return response;
+  }
+}
+
+interface KeptRequest {
+  readonly request: CarriedRequest;
+  readonly isRepeatable: boolean;
+  /** It has no effect. */
+  readonly isSafe: boolean;
+}
+
+function refusalOf(error: ForwardError, isSafe: boolean): DomainError {
+  const options = { cause: error, retryAfter: RETRY_AFTER_S };
+  if (error.hasBegun && !isSafe) {
+    const text = `Cannot tell whether the leading server has handled the request: ${error.message}`;
+    return new DomainError("outcome_unknown", text, options);
+  }
+  return new DomainError("unavailable", `Cannot reach the leading server: ${error.message}`, options);
+}
