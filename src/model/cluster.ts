@@ -39,4 +39,6 @@ export interface ClusterMetrics {
   readonly leaseAgeMs: number;
   /** Terms of this process. */
   readonly takeOvers: number;
+  /** Requests that this process sent to the leader. */
+  readonly forwarded: number;
 }

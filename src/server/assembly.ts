@@ -50,7 +50,7 @@ export class Assembly {
   #isReady = false;
 
   private constructor(options: AssemblyOptions, cipher: Cipher) {
-    const { store, clock, logger, randomBytes, lease } = options;
+    const { store, clock, logger, randomBytes, lease, mayAct } = options;
     const failed = Promise.withResolvers<string>();
     const ids = new IdSource(randomBytes);
     const changes = new Changes();
@@ -66,7 +66,6 @@ export class Assembly {
     const flowHeads = new FlowHeads();
     const records = new ExecutionRecords(store, blobs, (flowNo) => flowHeads.byNumber(flowNo));
     const stored = { store, committer, records, changes };
-    const mayAct = lease && (() => lease.leftMs > 0);
     const deps = { ...stored, clock, logger, catalog: tasks, mayAct };
     const executor = new Executor({ ...deps, templates: new TemplateCache() });
     this.executor = executor;

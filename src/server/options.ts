@@ -100,8 +100,10 @@ export interface AssemblyOptions {
   readonly extraTasks?: readonly TaskType[];
   /** Names of plugin files that could not be used; absent: none. */
   readonly failedPlugins?: readonly string[];
-  /** Where several processes use the database: the lease of the term. Effects begin only while `leftMs` is above 0. */
-  readonly lease?: ChainLease & { readonly leftMs: number };
+  /** Where several processes use the database: the lease of the term. */
+  readonly lease?: ChainLease;
+  /** False once another process may lead: no effect begins, and no commit follows. Absent: there is no other process. */
+  readonly mayAct?: () => boolean;
   /** The processes that use the database; absent: this one alone. */
   readonly cluster?: ClusterPort;
 }

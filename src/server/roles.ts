@@ -9,6 +9,7 @@ import { followerMetrics } from "../services/metrics/server_metrics.ts";
 import { Assembly } from "./assembly.ts";
 import { ClusterMember } from "./cluster/member.ts";
 import { optionsHash } from "./cluster/options_hash.ts";
+import { Forwarding } from "./forwarding.ts";
 import type { AssemblyOptions } from "./options.ts";
 
 /** What a process starts, serves and stops. */
@@ -85,17 +86,21 @@ export function createMember({ config, options, checkData }: MemberOptions): Ser
       assembly.findContainers();
       return assembly;
     },
-    createForwarder: () => undefined,
+    forwarder: () => forwarding.forwarder,
     metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),
   });
+  const forwarding = new Forwarding(options, member, () => member.ledEpoch);
   return {
-    fetch: (request, connection) => member.fetch(request, connection),
+    fetch: forwarding.receive((request, connection) => member.fetch(request, connection)),
     failed: member.failed,
     start: () => member.start(),
     tick: () => member.tick(),
     login: () => member.assembly?.login ?? { isFollower: true },
     releaseRequests: () => member.releaseRequests(),
-    stop: () => member.stop(),
+    stop: async () => {
+      await member.stop();
+      forwarding[Symbol.dispose]();
+    },
     closed: () => Promise.resolve(),
   };
 }

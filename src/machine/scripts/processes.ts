@@ -60,6 +60,8 @@ export interface ProcessOptions {
   readonly host: string;
   /** Absent: `process` if only this machine reaches the server and it has one tenant, else `off`. */
   readonly scripts?: "process" | "container" | "off";
+  /** False once another process may run the same scripts: none starts. Absent: there is no other process. */
+  readonly mayAct?: () => boolean;
   readonly isDeploy?: boolean;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
@@ -144,7 +146,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#check(command);
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
     if (!release) return { exitCode: STOPPED };
-    const running = this.#occupy(command, () => this.#start(attempt, command));
+    const running = this.#occupy(command, () => {
+      this.#checkMayAct();
+      return this.#start(attempt, command);
+    });
     this.#running.add(running);
     try {
       return await running;
@@ -176,6 +181,12 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#shells[Symbol.asyncDispose]();
     await this.#watchdog[Symbol.asyncDispose]();
     await this.containers[Symbol.asyncDispose]();
+  }
+
+  #checkMayAct(): void {
+    if (this.#options.mayAct?.() === false) {
+      throw new Error("Cannot run commands: this server does not lead any more");
+    }
   }
 
   async #check({ place }: ProcessCommand): Promise<void> {

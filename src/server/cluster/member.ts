@@ -19,7 +19,7 @@ import type { Forwarder, LeaderView } from "./leader_view.ts";
 import { Term } from "./term.ts";
 
 /** What a term adds to the options of its assembly. */
-type TermOptions = Pick<AssemblyOptions, "lease" | "cluster">;
+type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "mayAct">;
 
 interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findProblem"> {
   readonly store: Store;
@@ -33,8 +33,8 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
   readonly checkData: () => Promise<string>;
   readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
-  /** Builds what sends requests to the leader; `undefined` where nothing does. */
-  readonly createForwarder: (view: LeaderView) => Forwarder | undefined;
+  /** Sends requests to the leader. */
+  readonly forwarder: () => Forwarder & { readonly count: number };
 }
 
 /** This process in its cluster. */
@@ -47,7 +47,6 @@ export class ClusterMember implements LeaderView {
   readonly #watch: LeaseWatch;
   readonly #beats: BeatRecords;
   readonly #app: FollowerApp;
-  readonly #forwarder: Forwarder | undefined;
   readonly #listeners = new Set<() => void>();
   #role: ClusterRole = "FOLLOWER";
   #since: Instant;
@@ -68,11 +67,11 @@ export class ClusterMember implements LeaderView {
     this.#since = deps.clock.now();
     this.#watch = new LeaseWatch(deps.store, deps.clock);
     this.#beats = new BeatRecords(deps.store, deps.clock);
-    this.#forwarder = deps.createForwarder(this);
     this.#app = new FollowerApp({
       ...deps,
       isReady: () => this.leader() !== undefined,
-      forward: (request, connection) => this.#forward(request, connection),
+      forward: (request, connection) =>
+        deps.forwarder().forward(request, { remoteAddress: remoteAddress(connection) }),
     });
   }
 
@@ -96,9 +95,9 @@ export class ClusterMember implements LeaderView {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Whether this process leads. */
-  get isLeader(): boolean {
-    return this.#role === "LEADER";
+  /** The epoch in which this process leads; `undefined` while it does not. */
+  get ledEpoch(): number | undefined {
+    return this.#term?.holds ? this.#term.lease.lease.epoch : undefined;
   }
 
   /** The assembly of the term; `undefined` while this process does not lead. */
@@ -119,10 +118,11 @@ export class ClusterMember implements LeaderView {
   /** What this process measures of its part. */
   metrics(): ClusterMetrics {
     return {
-      isLeader: this.isLeader,
+      isLeader: this.#role === "LEADER",
       epoch: this.leader()?.epoch ?? 0,
       leaseAgeMs: this.#term ? this.#term.lease.ageMs : this.#watch.ageMs,
       takeOvers: this.#takeOvers,
+      forwarded: this.#deps.forwarder().count,
     };
   }
 
@@ -179,6 +179,8 @@ export class ClusterMember implements LeaderView {
       const reason = await term.over;
       if (!this.#isStopped) this.#deps.logger.warn("The term has ended", { reason });
     } finally {
+      // Requests go to the next leader while this term ends what it has begun.
+      if (!this.#isStopped) this.#term = undefined;
       await term.stop();
       this.#term = undefined;
       this.#changeRole("FOLLOWER");
@@ -195,7 +197,7 @@ export class ClusterMember implements LeaderView {
     };
     const lease = new HeldLease({ store, clock, holder: self, seen: this.#watch, metaVersionstamp, onTaken });
     const cluster = { state: () => this.#state(), metrics: () => this.metrics() };
-    const assembly = await createAssembly({ lease, cluster });
+    const assembly = await createAssembly({ lease, cluster, mayAct: () => term.mayAct() });
     const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
     const term = new Term({ assembly, lease, clock, refuse });
     return term;
@@ -226,16 +228,6 @@ export class ClusterMember implements LeaderView {
       logger.info("Another process leads", { holder: leader.holder, url: leader.url, epoch: leader.epoch });
     }
     for (const listener of this.#listeners) listener();
-  }
-
-  async #forward(request: Request, connection: unknown): Promise<Response> {
-    const leader = this.leader();
-    if (leader && this.#forwarder) {
-      return await this.#forwarder.forward(request, { remoteAddress: remoteAddress(connection) });
-    }
-    const reason = leader ? "the leader cannot be reached from here" : "no process leads now";
-    const message = `Cannot serve the request: ${reason}`;
-    return this.#app.refuse(request, new DomainError("unavailable", message, { retryAfter: 1 }));
   }
 
   /** Writes the sign of life now, and then at intervals. */

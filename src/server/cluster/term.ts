@@ -18,6 +18,7 @@ interface TermDeps {
 /** Renewals in the time that a lease lasts. */
 const RENEWALS = 5;
 const WEBHOOK = /\/executions\/webhook\//;
+const NOT_RENEWED = "the lease was not renewed in time";
 const LOST = "this process does not lead any more";
 
 /** One term. */
@@ -52,6 +53,12 @@ export class Term {
   /** Whether this process leads. */
   get holds(): boolean {
     return !this.#isOver && this.#deps.lease.leftMs > 0;
+  }
+
+  /** Whether an effect may begin. Once it may not, nothing is committed any more, so that no attempt ends because of it. */
+  mayAct(): boolean {
+    if (this.#deps.lease.leftMs <= 0) this.#end(NOT_RENEWED);
+    return !this.#isOver;
   }
 
   /** Takes over and continues where the leader before stopped; resolves when requests can be served. @throws when it cannot */
@@ -106,7 +113,7 @@ export class Term {
   #tick(): void {
     if (this.#isOver) return;
     const { lease } = this.#deps;
-    if (lease.leftMs <= 0) return this.#end("the lease was not renewed in time");
+    if (lease.leftMs <= 0) return this.#end(NOT_RENEWED);
     this.#plan();
     // Not awaited: a renewal without response must not delay the next one.
     void lease.renew().then((isHeld) => {
