@@ -37,7 +37,7 @@ import { FairSlots } from "./process_slots.ts";
 import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
 import { LimitReached, limitReached, LimitWatch } from "./limits.ts";
 import { runSupervised, type SupervisedOptions } from "./supervised.ts";
-import { Watchdog, type WatchedProcess } from "./watchdog.ts";
+import { type Deadline, Watchdog, type WatchedProcess } from "./watchdog.ts";
 import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
@@ -62,6 +62,8 @@ export interface ProcessOptions {
   readonly scripts?: "process" | "container" | "off";
   /** False once another process may run the same scripts: none starts. Absent: there is no other process. */
   readonly mayAct?: () => boolean;
+  /** When scripts end although this process may be frozen. */
+  readonly deadline?: Deadline;
   readonly isDeploy?: boolean;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
@@ -115,7 +117,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#control = isConfined(options)
       ? new ControlGroups({ limits: this.#limits, env: clientEnv, randomBytes })
       : undefined;
-    this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes, control: this.#control });
+    const { clock, deadline } = options;
+    this.#watchdog = new Watchdog(clientEnv, clock, { randomBytes, control: this.#control, deadline });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 
