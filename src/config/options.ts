@@ -82,7 +82,7 @@ export const OPTIONS = {
   leaseTtl: option({
     placeholder: "<duration>",
     defaultText: "5s",
-    allowed: 'a duration from 2 seconds to 1 minute, such as "5s"',
+    allowed: 'a duration from 3 seconds to 1 minute, such as "5s"',
     description:
       "How long one of several servers leads without renewing its lease. When it ends without a stop, " +
       "another one leads after this time and 1 second. The same for all servers of a database",

@@ -23,7 +23,7 @@ const MIN_CPUS = 0.01;
 
 /** Longest drain and idle time-outs. */
 /** A leader stops a second before its lease ends. */
-const MIN_LEASE_TTL_MS = 2_000;
+const MIN_LEASE_TTL_MS = 3_000;
 const MAX_LEASE_TTL_MS = 60_000;
 const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
 const MIN_IDLE_TIMEOUT_MS = 1_000;
@@ -119,7 +119,7 @@ function readMilliseconds(
   return ms !== undefined && ms >= least && ms <= most ? Math.round(ms) : undefined;
 }
 
-/** Milliseconds of `5s`, `2500ms` or an ISO 8601 duration; from 2 seconds to a minute. */
+/** Milliseconds of `5s`, `2500ms` or an ISO 8601 duration; from 3 seconds to a minute. */
 export function readLeaseTtl(text: string): number | undefined {
   return readMilliseconds(text, { least: MIN_LEASE_TTL_MS, most: MAX_LEASE_TTL_MS });
 }

@@ -58,7 +58,7 @@ export class Assembly {
     this.failed = failed.promise;
     this.#options = options;
     const writer = { store, instance: INSTANCE, clock, logger, randomBytes };
-    const committer = new Committer({ ...writer, lease, onFatal: failed.resolve });
+    const committer = new Committer({ ...writer, lease, mayWrite: mayAct, onFatal: failed.resolve });
     const manifests = new Manifests(INSTANCE, store.hasQueue);
     this.committer = committer;
     this.#manifests = manifests;

@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
+import type { Deadline } from "../machine/scripts/watchdog.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
 import type { ContainerPermission, ContainerRuntimeName } from "../model/ports/containers.ts";
@@ -104,6 +105,8 @@ export interface AssemblyOptions {
   readonly lease?: ChainLease;
   /** False once another process may lead: no effect begins, and no commit follows. Absent: there is no other process. */
   readonly mayAct?: () => boolean;
+  /** When the scripts of this machine end although this process may be frozen; absent: never. */
+  readonly deadline?: Deadline;
   /** The processes that use the database; absent: this one alone. */
   readonly cluster?: ClusterPort;
 }

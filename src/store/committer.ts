@@ -76,6 +76,8 @@ export interface CommitterOptions {
   readonly randomBytes?: RandomBytes;
   /** Where several processes use the database: what the leader holds. */
   readonly lease?: ChainLease;
+  /** False once another process may write: all further entries are refused. Absent: there is no other process. */
+  readonly mayWrite?: () => boolean;
 }
 
 /** Counters since the start. */
@@ -220,6 +222,7 @@ export class Committer {
   }
 
   #refusalOf(entry: Entry): DomainError | undefined {
+    if (this.#options.mayWrite?.() === false) this.fence("this process does not lead any more");
     if (this.#ended) return this.#ended;
     if (this.#stopped) {
       return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });

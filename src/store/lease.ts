@@ -143,6 +143,7 @@ export class HeldLease implements ChainLease {
   #isTaken = false;
   #isGivenBack = false;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(options: HeldLeaseOptions) {
     const { holder, seen, clock } = options;
@@ -168,6 +169,12 @@ export class HeldLease implements ChainLease {
     if (!sent) return Infinity;
     const { clock } = this.#options;
     return Math.max(clock.monotonicMs() - sent.monotonicMs, clock.now() - sent.wallMs);
+  }
+
+  /** Calls the listener after each change of {@link leftMs} by a renewal, until the returned function is called. */
+  onRenewed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** @inheritdoc */
@@ -243,5 +250,6 @@ export class HeldLease implements ChainLease {
     this.#stored = renewal;
     this.#versionstamp = versionstamp;
     for (const number of this.#sent.keys()) if (number < renewal) this.#sent.delete(number);
+    for (const listener of this.#listeners) listener();
   }
 }

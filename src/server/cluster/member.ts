@@ -8,6 +8,7 @@ import type { RandomBytes } from "../../base/id.ts";
 import { remoteAddress } from "../../http/forms/env.ts";
 import { FollowerApp, type FollowerDeps } from "../../http/follower_app.ts";
 import type { ClusterMetrics, ClusterProcess, ClusterRole, ClusterState } from "../../model/cluster.ts";
+import type { Deadline } from "../../machine/scripts/watchdog.ts";
 import { DomainError } from "../../model/errors.ts";
 import { HeldLease, type Lease, type LeaseHolder, LeaseWatch } from "../../store/lease.ts";
 import { DataMismatchError } from "../../store/meta.ts";
@@ -19,7 +20,7 @@ import type { Forwarder, LeaderView } from "./leader_view.ts";
 import { Term } from "./term.ts";
 
 /** What a term adds to the options of its assembly. */
-type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "mayAct">;
+type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "deadline" | "mayAct">;
 
 interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findProblem"> {
   readonly store: Store;
@@ -174,6 +175,7 @@ export class ClusterMember implements LeaderView {
     const term = await this.#createTerm(metaVersionstamp);
     try {
       await term.start();
+      if (this.#isStopped) return;
       this.#changeRole("LEADER");
       this.#becomeReady();
       const reason = await term.over;
@@ -197,7 +199,11 @@ export class ClusterMember implements LeaderView {
     };
     const lease = new HeldLease({ store, clock, holder: self, seen: this.#watch, metaVersionstamp, onTaken });
     const cluster = { state: () => this.#state(), metrics: () => this.metrics() };
-    const assembly = await createAssembly({ lease, cluster, mayAct: () => term.mayAct() });
+    const deadline: Deadline = {
+      leftMs: () => lease.leftMs,
+      onMoved: (listener) => lease.onRenewed(listener),
+    };
+    const assembly = await createAssembly({ lease, cluster, deadline, mayAct: () => term.mayAct() });
     const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
     const term = new Term({ assembly, lease, clock, refuse });
     return term;

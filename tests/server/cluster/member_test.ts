@@ -109,6 +109,26 @@ Deno.test("ClusterMember: after an orderly stop another process leads within hal
   await world.stop();
 });
 
+Deno.test("ClusterMember: a process that is stopped while it takes over gives the lease back", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  let stopping: Promise<void> | undefined;
+  world.store.plan = (_, { checks }) => {
+    // The take-over of the second one.
+    if (checks.length === 3) stopping ??= second.stop();
+    return "none";
+  };
+  await world.settled(first.stop());
+  await world.clock.advance(WATCH_MS);
+  assert(stopping);
+  await world.settled(stopping);
+  const third = world.member("third");
+  await world.settled(third.start());
+  assertEquals(third.leader()?.holder, "third");
+  await world.stop();
+});
+
 Deno.test("ClusterMember: a leader that cannot renew acknowledges nothing more, and follows when another one leads", async () => {
   const world = new World();
   const first = await world.started("first");
