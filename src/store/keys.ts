@@ -119,6 +119,45 @@ export function messageKey(tenant: TenantId, targetId: string, sourceId: string,
 /** All messages that were not received; those found at start were interrupted by a crash. */
 export const MESSAGES: Selector = { prefix: ["ob"] };
 
+/** `["mb", "q", id]` → head of a request that a follower has posted, oldest first. Written last by the follower, and once withdrawn. */
+export function postedRequestKey(id: string): Key {
+  return ["mb", "q", id];
+}
+
+/** All posted requests. */
+export const POSTED_REQUESTS: Selector = { prefix: ["mb", "q"] };
+
+/** `["mb", "b", id, n]` → bytes of part n of the body of a posted request. Written before its head. */
+export function postedBodyKey(id: string, n: number): Key {
+  return ["mb", "b", id, n];
+}
+
+/** `["mb", "c", id]` → epoch of the leader that handles a posted request. Written by the leader. */
+export function postedClaimKey(id: string): Key {
+  return ["mb", "c", id];
+}
+
+/** `["mb", "a", id]` → number of response parts that the follower has read; -1: its client is gone. Written by the follower. */
+export function postedProgressKey(id: string): Key {
+  return ["mb", "a", id];
+}
+
+/** What followers have read of long responses. */
+export const POSTED_PROGRESS: Selector = { prefix: ["mb", "a"] };
+
+/** `["mb", "w", process]` → time of the last message to a process, which watches the key. Written with each message. */
+export function mailBellKey(process: string): Key {
+  return ["mb", "w", process];
+}
+
+/** `["mr", id, n]` → part n of the response to a posted request. Written by the leader, deleted by the follower. */
+export function postedResponseKey(id: string, n: number): Key {
+  return ["mr", id, n];
+}
+
+/** All of the mailbox but responses, and all responses. */
+export const MAILBOX: readonly Selector[] = [{ prefix: ["mb"] }, { prefix: ["mr"] }];
+
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "x", id]` → compact execution record, ordered by creation. Written by the commit of each slice. */

@@ -115,6 +115,17 @@ export class KvStore implements Store {
   }
 
   /** @inheritdoc */
+  watch(key: Key, onChange: () => void): () => void {
+    const reader = this.#kv.watch([key as Deno.KvKey]).getReader();
+    const read = async () => {
+      while (!(await reader.read()).done) onChange();
+    };
+    // It fails when the database closes.
+    read().catch(() => {});
+    return () => void reader.cancel().catch(() => {});
+  }
+
+  /** @inheritdoc */
   releaseReserve(): Promise<boolean> {
     return this.#disk.releaseReserve();
   }

@@ -74,6 +74,8 @@ export interface Store {
   readonly hasQueue: boolean;
   /** Calls `handler` for each message; the handler must return immediately. Settles when the store closes. */
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void>;
+  /** Calls `onChange` soon after each change of the key, and perhaps without one, until the result is called. Changes can be missed: also look now and then. */
+  watch(key: Key, onChange: () => void): () => void;
   /** Frees the reserved disk space, so that small writes succeed on a full disk; false when there is no reserve. */
   releaseReserve(): Promise<boolean>;
   /** The problem of the disk that holds the database, found by writing a small file; `undefined` if the disk has no problem. */

@@ -18,6 +18,19 @@ const STORES: Readonly<Record<string, (directory: string) => Promise<Store>>> = 
   "Deno KV in a file": (directory) => KvStore.open(`${directory}/contract.db`),
 };
 
+/** A watch does not pass through the proxy, which waits for the ends of responses. */
+async function checkWatch(store: Store): Promise<void> {
+  let called = Promise.withResolvers<void>();
+  const end = store.watch(["a"], () => called.resolve());
+  for (let n = 0; n < 3; n++) {
+    called = Promise.withResolvers();
+    await store.commit({ checks: [], mutations: [set(["a"], n)], messages: [] });
+    await called.promise;
+  }
+  end();
+  store.close();
+}
+
 function set(key: Key, byte: number) {
   return { type: "set", key, value: new Uint8Array([byte]) } as const;
 }
@@ -122,6 +135,29 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   }
 }
+
+for (const [name, open] of Object.entries(STORES)) {
+  Deno.test(`store (${name}): watch() calls after each change until it is ended`, () =>
+    withTempDir(async (directory) => await checkWatch(await open(directory))));
+}
+
+denokvTest(
+  "store (KV Connect): watch() calls after each change, and after the server has restarted",
+  () =>
+    withTempDir(async (directory) => {
+      await using server = await Denokv.start(`${directory}/contract.db`);
+      const store = await KvConnectStore.open({ url: server.url, token: DENOKV_TOKEN, clock: systemClock });
+      let called = Promise.withResolvers<void>();
+      const end = store.watch(["b"], () => called.resolve());
+      await called.promise;
+      await server.kill();
+      called = Promise.withResolvers();
+      await server.restart();
+      await called.promise;
+      end();
+      await checkWatch(store);
+    }),
+);
 
 /** What the network does to the requests of a store that has a server. */
 const NETWORKS: Readonly<Record<string, ProxyPlan>> = {

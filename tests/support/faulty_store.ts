@@ -100,6 +100,10 @@ export class FaultyStore implements Store {
     return this.inner.listenQueue(handler);
   }
 
+  watch(key: Key, onChange: () => void): () => void {
+    return this.inner.watch(key, onChange);
+  }
+
   releaseReserve(): Promise<boolean> {
     this.isReserveReleased = true;
     return this.inner.releaseReserve();

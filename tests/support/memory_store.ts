@@ -24,6 +24,7 @@ export class MemoryStore implements Store {
   readonly #clock: Clock;
   readonly #rows: Row[] = [];
   readonly #messages = new Set<() => void>();
+  readonly #watchers = new Set<{ readonly key: Key; readonly onChange: () => void }>();
   #version = 0;
   #handler: ((payload: string) => Promise<void>) | undefined;
   #closed = false;
@@ -68,6 +69,9 @@ export class MemoryStore implements Store {
     const versionstamp = (++this.#version).toString(16).padStart(20, "0");
     for (const mutation of atomic.mutations) this.#apply(mutation, versionstamp);
     for (const message of atomic.messages) this.#schedule(message.payload, message.delayMs);
+    for (const { key, onChange } of this.#watchers) {
+      if (atomic.mutations.some((mutation) => compareKeys(mutation.key, key) === 0)) queueMicrotask(onChange);
+    }
     return Promise.resolve(versionstamp);
   }
 
@@ -75,6 +79,13 @@ export class MemoryStore implements Store {
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void> {
     this.#handler = handler;
     return new Promise((resolve) => this.#settleListen = resolve);
+  }
+
+  /** @inheritdoc */
+  watch(key: Key, onChange: () => void): () => void {
+    const watcher = { key, onChange };
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   /** @inheritdoc */

@@ -19,6 +19,8 @@ export interface ConnectionOptions {
 const TIMEOUT_MS = 10_000;
 /** Waits before a read is repeated: a server that was restarted is back after some 0.1 s. */
 const READ_RETRIES_MS = [50, 250];
+/** Wait before a watch that ended is repeated. */
+const WATCH_PAUSE_MS = 500;
 /** The metadata is renewed this long before it expires, or after half of its life if that is later. */
 const RENEW_BEFORE_MS = 300_000;
 /** What Deno says when it made no connection. If another version words it differently, the outcome counts as unknown. */
@@ -76,6 +78,42 @@ export class Connection {
   async write(body: Bytes): Promise<Bytes> {
     // `fetch` repeats a request whose reused connection was closed, but not one whose body is a stream.
     return await this.#send("atomic_write", () => new Blob([body]).stream());
+  }
+
+  /**
+   * Watches keys: calls `onChange` for each part of the response, which the server sends at once, after each change, and now and
+   * then without one. Connects again when the response ends. The result ends it.
+   */
+  watch(body: Bytes, onChange: () => void): () => void {
+    const over = new AbortController();
+    void this.#watch(body, onChange, AbortSignal.any([over.signal, this.#closed.signal]));
+    return () => over.abort();
+  }
+
+  async #watch(body: Bytes, onChange: () => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const { endpoint, headers } = await this.#currentMetadata();
+        const response = await fetch(`${endpoint}/watch`, { method: "POST", headers, body, signal });
+        if (!response.ok) {
+          this.#metadata = undefined;
+          throw new Error(await errorText(response));
+        }
+        for await (const _ of response.body ?? []) onChange();
+      } catch {
+        // The server is restarting, or the metadata has expired; who watches also looks now and then.
+      }
+      await this.#pauseWatch(signal);
+    }
+  }
+
+  async #pauseWatch(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.setTimer(WATCH_PAUSE_MS, resolve);
+    signal.addEventListener("abort", () => resolve());
+    await promise;
+    cancel();
   }
 
   async #send(method: string, makeBody: () => Bytes | ReadableStream<Bytes>): Promise<Bytes> {

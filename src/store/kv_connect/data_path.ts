@@ -51,6 +51,13 @@ export function encodeRead(ranges: readonly ReadRange[]): Uint8Array<ArrayBuffer
   return writer.bytes;
 }
 
+/** The message that watches a key; it needs version 3 of the protocol. */
+export function encodeWatch(key: Uint8Array): Uint8Array<ArrayBuffer> {
+  const writer = new ProtoWriter();
+  writer.message(1, () => writer.byteString(1, key));
+  return writer.bytes;
+}
+
 /** The entries of each range of a read. @throws Error when the server did not read */
 export function decodeRead(bytes: Uint8Array): RawEntry[][] {
   const reader = new ProtoReader(bytes);

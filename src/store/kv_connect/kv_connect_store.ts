@@ -7,6 +7,7 @@ import {
   decodeRead,
   decodeWrite,
   encodeRead,
+  encodeWatch,
   encodeWrite,
   MAX_READ_ENTRIES,
   MAX_READ_RANGES,
@@ -84,6 +85,11 @@ export class KvConnectStore implements Store {
   /** @inheritdoc */
   listenQueue(): Promise<void> {
     return Promise.reject(new Error("Cannot listen to the queue: KV Connect has none"));
+  }
+
+  /** @inheritdoc */
+  watch(key: Key, onChange: () => void): () => void {
+    return this.#connection.watch(encodeWatch(encodeKey(key)), onChange);
   }
 
   /** @inheritdoc */
