@@ -18,7 +18,20 @@ Deno.test("src keeps the rules of its layers", async () => {
 
 /** Tests of more than one room. */
 const CROSS_CUTTING = [
-  ...["api", "bench", "clients", "crash", "e2e", "faults", "flows", "fuzz", "overload", "simulation", "soak"],
+  ...[
+    "api",
+    "bench",
+    "clients",
+    "cluster",
+    "crash",
+    "e2e",
+    "faults",
+    "flows",
+    "fuzz",
+    "overload",
+    "simulation",
+    "soak",
+  ],
 ];
 
 Deno.test("a test lies in the folder of what it tests", async () => {

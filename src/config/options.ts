@@ -79,6 +79,30 @@ export const OPTIONS = {
     isSecret: true,
     read: values.readToken,
   }),
+  leaseTtl: option({
+    placeholder: "<duration>",
+    defaultText: "5s",
+    allowed: 'a duration from 3 seconds to 1 minute, such as "5s"',
+    description:
+      "How long one of several servers leads without renewing its lease. When it ends without a stop, " +
+      "another one leads after this time and 1 second. The same for all servers of a database",
+    read: values.readLeaseTtl,
+  }),
+  advertise: option({
+    placeholder: "<url>",
+    otherwise: "none",
+    allowed: 'an address such as "https://10.0.0.5:8080", without credentials, query and fragment',
+    description: "Address at which the other servers of the database reach this one. " +
+      "Needs https beyond this machine, unless --cluster-insecure is given",
+    read: values.readBaseUrl,
+  }),
+  clusterInsecure: option({
+    placeholder: "",
+    defaultText: "false",
+    allowed: '"true" or "false"',
+    description: "Allows that servers send each other requests, with their credentials, unencrypted",
+    read: values.readSwitch,
+  }),
   baseUrl: option({
     placeholder: "<url>",
     otherwise: "the address it listens on",

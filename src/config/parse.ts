@@ -62,6 +62,10 @@ export interface Config {
   readonly dataDir: string;
   /** The database server; absent: a file in the data directory, or that of the platform. */
   readonly database?: DatabaseServer;
+  /** How long the lease of the leader lasts, where the database is no file. */
+  readonly leaseTtlMs: number;
+  /** Where other servers of the database reach this one, without a trailing slash; absent: they cannot. */
+  readonly advertise?: string;
   /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
   readonly protection: Protection;
@@ -150,7 +154,8 @@ export function parseConfig(
   const isDeploy = isOnDeploy(environment);
   const protection = readProtection(values, readFile);
   if (protection instanceof ConfigProblem) return protection;
-  const problem = checkProtection(values, protection, isDeploy) ?? checkDatabase(values);
+  const problem = checkProtection(values, protection, isDeploy) ?? checkDatabase(values) ??
+    checkAdvertise(values, isDeploy);
   if (problem) return problem;
   const pluginDefaults = readGivenDefaults(values.pluginDefaults, readFile);
   if (pluginDefaults instanceof ConfigProblem) return pluginDefaults;
@@ -259,6 +264,24 @@ function checkDatabase({ database, databaseToken, encryptionKey }: Values): Conf
   );
 }
 
+function checkAdvertise(
+  { advertise, clusterInsecure, database }: Values,
+  isDeploy: boolean,
+): ConfigProblem | undefined {
+  if (advertise === undefined) return undefined;
+  if (database === undefined && !isDeploy) {
+    return new ConfigProblem(
+      "Cannot use --advertise without --database: a database in a file has one server",
+    );
+  }
+  const { protocol, hostname } = new URL(advertise);
+  if (protocol === "https:" || clusterInsecure || isLoopback(hostname)) return undefined;
+  return new ConfigProblem(
+    `Cannot use "${advertise}" as --advertise: other servers would send credentials unencrypted; ` +
+      "give an https address, or --cluster-insecure",
+  );
+}
+
 function toConfig(
   values: Values,
   protection: Protection,
@@ -271,6 +294,8 @@ function toConfig(
     ...(values.compatPort === undefined ? {} : { compatPort: values.compatPort }),
     dataDir: present(values.dataDir),
     ...readDatabase(values),
+    leaseTtlMs: present(values.leaseTtl),
+    ...(values.advertise && { advertise: values.advertise }),
     baseUrl: values.baseUrl,
     protection,
     ...(values.trustedProxies && { trustedProxies: values.trustedProxies }),

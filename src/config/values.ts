@@ -22,6 +22,9 @@ const MAX_TIME_MS = 20 * 86_400_000;
 const MIN_CPUS = 0.01;
 
 /** Longest drain and idle time-outs. */
+/** A leader stops a second before its lease ends. */
+const MIN_LEASE_TTL_MS = 3_000;
+const MAX_LEASE_TTL_MS = 60_000;
 const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
 const MIN_IDLE_TIMEOUT_MS = 1_000;
 /** Shortest and longest bound of the time of a render. */
@@ -114,6 +117,11 @@ function readMilliseconds(
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
   const ms = match ? Number(match[1]) * (UNIT_MS.get(match[2] ?? "") ?? NaN) : parseDuration(text);
   return ms !== undefined && ms >= least && ms <= most ? Math.round(ms) : undefined;
+}
+
+/** Milliseconds of `5s`, `2500ms` or an ISO 8601 duration; from 3 seconds to a minute. */
+export function readLeaseTtl(text: string): number | undefined {
+  return readMilliseconds(text, { least: MIN_LEASE_TTL_MS, most: MAX_LEASE_TTL_MS });
 }
 
 /** As {@link readDrainTimeout}, from one second. */

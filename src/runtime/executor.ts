@@ -456,6 +456,8 @@ export class Executor {
   #startDeferred(live: LiveExecution): void {
     const commands = live.deferred;
     if (commands.length === 0 || live.isDropped || this.#isStopping) return;
+    // They stay deferred: the process that leads now repeats them.
+    if (this.#deps.mayAct?.() === false) return;
     live.deferred = [];
     for (const command of commands) {
       const controller = new AbortController();

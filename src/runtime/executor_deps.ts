@@ -25,6 +25,8 @@ export interface ExecutorDeps {
   readonly changes: Changes;
   readonly catalog: TaskCatalog;
   readonly templates: TemplateCache;
+  /** False once another process may run the same attempts: none begins. Absent: there is no other. */
+  readonly mayAct?: () => boolean;
 }
 
 /** What is built from the services. */

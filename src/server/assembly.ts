@@ -3,6 +3,7 @@ import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/streams/sse.ts";
+import { DomainError } from "../model/errors.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
 import { TemplateCache } from "../rendering/renderer.ts";
 import { Executor } from "../runtime/executor.ts";
@@ -49,7 +50,7 @@ export class Assembly {
   #isReady = false;
 
   private constructor(options: AssemblyOptions, cipher: Cipher) {
-    const { store, clock, logger, randomBytes } = options;
+    const { store, clock, logger, randomBytes, lease, mayAct } = options;
     const failed = Promise.withResolvers<string>();
     const ids = new IdSource(randomBytes);
     const changes = new Changes();
@@ -57,16 +58,16 @@ export class Assembly {
     this.failed = failed.promise;
     this.#options = options;
     const writer = { store, instance: INSTANCE, clock, logger, randomBytes };
-    const committer = new Committer({ ...writer, onFatal: failed.resolve });
+    const committer = new Committer({ ...writer, lease, mayWrite: mayAct, onFatal: failed.resolve });
     const manifests = new Manifests(INSTANCE, store.hasQueue);
     this.committer = committer;
     this.#manifests = manifests;
     const blobs = new Blobs({ store, committer, ids, clock });
     const flowHeads = new FlowHeads();
     const records = new ExecutionRecords(store, blobs, (flowNo) => flowHeads.byNumber(flowNo));
-    const templates = new TemplateCache();
     const stored = { store, committer, records, changes };
-    const executor = new Executor({ ...stored, clock, logger, catalog: tasks, templates });
+    const deps = { ...stored, clock, logger, catalog: tasks, mayAct };
+    const executor = new Executor({ ...deps, templates: new TemplateCache() });
     this.executor = executor;
     const adapters = createAdapters(options, () => services.tenants.count);
     this.#scriptPlaces = adapters.scriptPlaces;
@@ -102,7 +103,6 @@ export class Assembly {
     const access = { auth: this.#auth, store, committer, clock, logger, randomBytes };
     if (isUserStored) this.#firstUser = new FirstUser(access);
     this.#eventStreams = new EventStreams({ clock, logger });
-    const isReady = () => this.#isReady;
     const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
@@ -110,7 +110,7 @@ export class Assembly {
       firstUser: this.#firstUser,
       services,
       eventStreams: this.#eventStreams,
-      isReady,
+      isReady: () => this.#isReady,
       findProblem: () => problems.find(),
       committer,
       ids,
@@ -121,7 +121,10 @@ export class Assembly {
 
   /** Builds the parts of a server. */
   static async create(options: AssemblyOptions): Promise<Assembly> {
-    return new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
+    const assembly = new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
+    // A stop before it is ready rejects this; no request may wait for it.
+    assembly.#started.promise.catch(() => undefined);
+    return assembly;
   }
 
   /** Who can log in: the user, or, before the first user is set, the token that sets it. */
@@ -186,12 +189,15 @@ export class Assembly {
     await this.services.executions.close();
   }
 
-  /** Stops all parts in order and closes the store; live executions continue at the next start. */
+  /** Stops all parts in order; live executions continue at the next start. The store is the caller's: it stays open. */
   async stop(): Promise<void> {
     const { executor } = this;
     const { sweep, loops, platform } = this.#runtime;
     await this.releaseRequests();
     this.#isReady = false;
+    this.#started.reject(
+      new DomainError("unavailable", "Cannot serve the request: the server stops", { retryAfter: 1 }),
+    );
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     await executor.timers.stop();
@@ -202,8 +208,11 @@ export class Assembly {
     await this.#warming;
     await this.services.catalog[Symbol.asyncDispose]();
     await this.committer[Symbol.asyncDispose]();
-    this.#options.store.close();
-    await sweep.closed();
+  }
+
+  /** Resolves when the store, closed after {@link stop}, delivers no more messages of its queue. */
+  async closed(): Promise<void> {
+    await this.#runtime.sweep.closed();
   }
 
   /** Removes orphaned data of a crash. Values written since this boot belong to running executions. */

@@ -19,6 +19,7 @@ import { kvPairRoutes } from "../http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../http/routes/monitoring/logs.ts";
 import type { HttpConfig } from "../http/pipeline/config.ts";
 import { metricRoutes } from "../http/routes/monitoring/metrics.ts";
+import { clusterRoutes } from "../http/routes/server/cluster.ts";
 import { aiRoutes } from "../http/routes/server/ai.ts";
 import { pageRoutes } from "../http/routes/server/pages.ts";
 import { pluginRoutes } from "../http/routes/flows/plugins.ts";
@@ -53,6 +54,7 @@ import { LogStatistics } from "../services/statistics/log_statistics.ts";
 import { TaskRuns } from "../services/statistics/task_runs.ts";
 import { Usages } from "../services/statistics/usages.ts";
 import type { ContainerPort } from "../model/ports/containers.ts";
+import type { ClusterState } from "../model/cluster.ts";
 import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
@@ -114,6 +116,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       { path: "", routes: executionFileRoutes(services.executionFileViews) },
       { path: "", routes: logRoutes({ ...services, clock }) },
       ...namespaceMounts(services, maxUploadBytes),
+      { routes: clusterRoutes(clusterStateOf(options)), access: "unlimited" },
     ],
     globalRoutes: [
       { routes: pluginRoutes(createPlugins(services, options)) },
@@ -125,6 +128,16 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     tenantWebRoutes: pageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+/** A server that has its database for itself is the only process. */
+function clusterStateOf(
+  { cluster, clock, version, encryptionKey }: AssemblyOptions,
+): () => Promise<ClusterState> {
+  if (cluster) return () => cluster.state();
+  const since = clock.now();
+  const process = { id: instanceId(encryptionKey), role: "LEADER", version, since } as const;
+  return () => Promise.resolve({ processes: [{ ...process, seenAt: clock.now() }] });
 }
 
 function namespaceMounts({ kvPairs, secrets, files, blobs }: Services, maxUploadBytes: number): Mount[] {
@@ -159,6 +172,7 @@ function createServerMetrics(
     readProcess,
     version,
     containers,
+    cluster: options.cluster,
   });
 }
 

@@ -7,10 +7,12 @@ import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
+import type { Deadline } from "../machine/scripts/watchdog.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
 import type { ContainerPermission, ContainerRuntimeName } from "../model/ports/containers.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
+import type { ClusterMetrics, ClusterState } from "../model/cluster.ts";
 import type { DatabaseKind } from "../model/server_health.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
@@ -26,6 +28,7 @@ import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
+import type { ChainLease } from "../store/writer_chain.ts";
 import type { Bundle } from "../ui/bundle.ts";
 
 /** Options of a server: the platform, the store and the configuration. */
@@ -101,6 +104,21 @@ export interface AssemblyOptions {
   readonly extraTriggers?: readonly TriggerType[];
   /** Names of plugin files that could not be used; absent: none. */
   readonly failedPlugins?: readonly string[];
+  /** Where several processes use the database: the lease of the term. */
+  readonly lease?: ChainLease;
+  /** False once another process may lead: no effect begins, and no commit follows. Absent: there is no other process. */
+  readonly mayAct?: () => boolean;
+  /** When the scripts of this machine end although this process may be frozen; absent: never. */
+  readonly deadline?: Deadline;
+  /** The processes that use the database; absent: this one alone. */
+  readonly cluster?: ClusterPort;
+}
+
+/** What a term tells of its cluster. */
+interface ClusterPort {
+  /** @throws DomainError unavailable: the database cannot be read */
+  state(): Promise<ClusterState>;
+  metrics(): ClusterMetrics;
 }
 
 type ServerOption =

@@ -1,6 +1,6 @@
 /** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
 import type { Logger } from "../base/log.ts";
-import type { HttpClientPort } from "../model/ports/http.ts";
+import { type HttpClientPort, HttpError } from "../model/ports/http.ts";
 import type { ProcessPort, ScriptPlaces } from "../model/ports/processes.ts";
 import type { ServerPort } from "../model/ports/server.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
@@ -32,7 +32,17 @@ export interface Platform extends AsyncDisposable {
 
 /** What services need of the world outside before the platform is built; nothing opens a connection or starts a process yet. */
 export function createAdapters(options: AssemblyOptions, tenantCount: () => number) {
-  return { http: createHttpClient(options, tenantCount), ...createContainers(options, tenantCount) };
+  return {
+    http: whileLeading(createHttpClient(options, tenantCount), options),
+    ...createContainers(options, tenantCount),
+  };
+}
+
+/** Refuses requests once another process may send them, too. */
+function whileLeading(http: HttpClientPort, { mayAct }: AssemblyOptions): HttpClientPort {
+  if (!mayAct) return http;
+  const refusal = "this server does not lead any more";
+  return { send: (request) => mayAct() ? http.send(request) : Promise.reject(new HttpError(refusal)) };
 }
 
 function createHttpClient(options: AssemblyOptions, tenantCount: () => number): HttpClient {

@@ -1,11 +1,11 @@
 /** A server as a process runs it: data directory, database, assembly, and the port it listens on. */
-import { Assembly } from "./assembly.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandomBytes } from "../base/id.ts";
 import { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
+import type { HttpHandler } from "../machine/http_server/connection.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
@@ -14,6 +14,7 @@ import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import type { AssemblyOptions } from "./options.ts";
+import { createMember, createSoleServer } from "./roles.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import { serverDefaults } from "./plugin_defaults.ts";
@@ -67,18 +68,54 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
   });
 }
 
-async function serve(
-  config: Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">,
-  logger: Logger,
-  { kind, store, encryptionKey, dataDir, mismatch, unreadable, release }: OpenDatabase,
-): Promise<ServerHandle> {
-  await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
+type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">;
+
+async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase): Promise<ServerHandle> {
+  const { kind, store, mismatch, unreadable, release } = opened;
+  const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
+  const options = { ...assemblyOptions(config, logger, opened), slowRenders };
+  const fingerprint = await keyFingerprint(opened.encryptionKey);
+  const checked = () => checkData(store, fingerprint);
+  await checked().catch((error) => {
     if (isUnreadable(error)) throw unreadable(error);
     throw error instanceof DataMismatchError ? mismatch(error.message) : error;
   });
-  const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
-  const basic = config.protection.type === "basic" ? config.protection.credentials : undefined;
-  const assembly = await Assembly.create({
+  const role = kind === "file"
+    ? await createSoleServer(options)
+    : createMember({ config, options, checkData: checked });
+  const listener = await listen(config, logger, role.fetch);
+  // The host stops idle processes: its cron wakes timers and unfinished executions.
+  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => role.tick());
+  try {
+    await role.start();
+  } catch (error) {
+    await listener.shutdown();
+    throw isUnreadable(error) ? unreadable(error) : error;
+  }
+  if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
+  return {
+    url: config.baseUrl ?? addressOf(listener.addr),
+    ...role.login(),
+    failed: role.failed,
+    stop: async ({ timeoutMs }) => {
+      const drained = listener.shutdown();
+      await role.releaseRequests();
+      await atMost(drained, timeoutMs / 2);
+      await role.stop();
+      store.close();
+      await role.closed();
+      slowRenders?.[Symbol.dispose]();
+      await release();
+    },
+  };
+}
+
+function assemblyOptions(
+  config: ServeConfig,
+  logger: Logger,
+  { kind, store, encryptionKey, dataDir }: OpenDatabase,
+): AssemblyOptions {
+  return {
     ...config,
     dataDir,
     database: kind,
@@ -88,7 +125,7 @@ async function serve(
     clock: systemClock,
     randomBytes: systemRandomBytes,
     random: secureRandom,
-    credentials: basic,
+    credentials: config.protection.type === "basic" ? config.protection.credentials : undefined,
     isUserStored: config.protection.type === "setup",
     noAuthExplicit: config.protection.type === "none",
     timeZone: config.timezone,
@@ -97,35 +134,8 @@ async function serve(
       triggers: createTriggerCatalog(),
     })),
     maxRenderMs: config.maxRenderMs,
-    slowRenders,
     bundle: readBundle(),
     version: VERSION,
-  });
-  const listener = await listen(config, logger, assembly);
-  // The host stops idle processes: its cron wakes timers and unfinished executions.
-  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
-  assembly.findContainers();
-  try {
-    await assembly.start();
-  } catch (error) {
-    await listener.shutdown();
-    throw isUnreadable(error) ? unreadable(error) : error;
-  }
-  if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
-  const { user, setupToken } = assembly.login;
-  return {
-    url: config.baseUrl ?? addressOf(listener.addr),
-    user,
-    setupToken,
-    failed: assembly.failed,
-    stop: async ({ timeoutMs }) => {
-      const drained = listener.shutdown();
-      await assembly.releaseRequests();
-      await atMost(drained, timeoutMs / 2);
-      await assembly.stop();
-      slowRenders?.[Symbol.dispose]();
-      await release();
-    },
   };
 }
 
@@ -148,7 +158,7 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
 }
 
 /** Listens before the recovery, so that a port in use is reported at once; `/health` reports when the server is ready. */
-async function listen(config: Config, logger: Logger, assembly: Assembly): Promise<HttpServer> {
+async function listen(config: Config, logger: Logger, handler: HttpHandler): Promise<HttpServer> {
   const { host, port, compatPort, isDeploy, idleTimeoutMs } = config;
   const caps = connectionCaps(config, isDeploy ? undefined : await readFileLimit());
   if (caps.maxConnections < (config.maxConnections ?? 0)) {
@@ -159,7 +169,7 @@ async function listen(config: Config, logger: Logger, assembly: Assembly): Promi
     ...{ hostname: host, port, isDeploy, logger, clock: systemClock },
     limits: { ...caps, idleMs: idleTimeoutMs },
     isTrustedProxy: (address) => proxies.has(address),
-    handler: (request, connection) => assembly.fetch(request, connection),
+    handler,
   }, compatPort);
 }
 

@@ -27,7 +27,7 @@ import { tenantOfKey } from "./keys.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
 import { type Key, type Message, type Mutation, type Store, UnsentError } from "./store.ts";
 import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
-import { type CommitOutcome, WriterChain } from "./writer_chain.ts";
+import { type ChainLease, type CommitOutcome, WriterChain } from "./writer_chain.ts";
 
 /** Mutations that are committed atomically; an entry is never split over groups. */
 export interface Entry {
@@ -74,6 +74,10 @@ export interface CommitterOptions {
   readonly onFatal: (reason: string) => void;
   /** Makes the id of this writer. */
   readonly randomBytes?: RandomBytes;
+  /** Where several processes use the database: what the leader holds. */
+  readonly lease?: ChainLease;
+  /** False once another process may write: all further entries are refused. Absent: there is no other process. */
+  readonly mayWrite?: () => boolean;
 }
 
 /** Counters since the start. */
@@ -128,7 +132,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    this.#chain = new WriterChain(options.store, options.instance, options.randomBytes);
+    this.#chain = new WriterChain(options.store, options.instance, options);
     this.#refusal = new WriteRefusal(options.clock, options.logger);
   }
 
@@ -173,6 +177,11 @@ export class Committer {
     this.#removedTenants.add(tenant);
   }
 
+  /** Refuses all further writes: another process may write from now on. A group under way still gets its outcome. */
+  fence(reason: string): void {
+    if (!this.#stopped) this.#close(reason);
+  }
+
   /** Number of waiting entries. */
   get pendingCount(): number {
     return this.#normal.length + this.#bulk.length;
@@ -213,6 +222,7 @@ export class Committer {
   }
 
   #refusalOf(entry: Entry): DomainError | undefined {
+    if (this.#options.mayWrite?.() === false) this.fence("this process does not lead any more");
     if (this.#ended) return this.#ended;
     if (this.#stopped) {
       return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });
@@ -327,7 +337,7 @@ export class Committer {
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + MAX_UNREADABLE_MS;
     for (let last = error;;) {
-      if (this.#isDisposed || clock.monotonicMs() >= deadlineMs) return last;
+      if (this.#isDisposed || this.#stopped || clock.monotonicMs() >= deadlineMs) return last;
       this.#refuse("unreadable", last);
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const cancel = clock.setTimer(PROBE_INTERVAL_MS, resolve);
@@ -349,14 +359,21 @@ export class Committer {
 
   /** Stops writing for good; returns the refusal of the last group unless it was written. */
   #end(group: CommitOutcome["group"], reason: string): DomainError | undefined {
-    this.#stopped = true;
-    this.#ended = new DomainError("unavailable", `Cannot write: ${reason}`, { retryAfter: 1 });
-    this.#rejectWaiting(this.#ended);
+    const ended = this.#close(reason);
     this.#options.onFatal(reason);
     if (group === "written") return undefined;
-    if (group === "refused") return this.#ended;
+    if (group === "refused") return ended;
     const text = `Cannot tell whether the change was stored: ${reason}`;
     return new DomainError("outcome_unknown", text, { retryAfter: 1 });
+  }
+
+  #close(reason: string): DomainError {
+    this.#stopped = true;
+    this.#cancelProbe?.();
+    this.#endWait?.();
+    this.#ended = new DomainError("unavailable", `Cannot write: ${reason}`, { retryAfter: 1 });
+    this.#rejectWaiting(this.#ended);
+    return this.#ended;
   }
 
   /** Refuses writes until a probe succeeds. */

@@ -17,6 +17,17 @@ export function chainKey(instance: string): Key {
   return ["chain", instance];
 }
 
+/** `["lease"]` → who leads, and for how long: a {@link Lease}. Written with each take-over and by each renewal, deleted by a clean shutdown. */
+export const LEASE_KEY: Key = ["lease"];
+
+/** `["beat", process]` → a process of the cluster. Written by the process itself every few seconds, deleted when it stops. */
+export function beatKey(processId: string): Key {
+  return ["beat", processId];
+}
+
+/** All processes of the cluster; some may have ended without deleting their entry. */
+export const BEATS: Selector = { prefix: ["beat"] };
+
 /** `["chain", "filler", n]` → bytes without meaning, removed right after they are written. Written by the space watch. */
 export function fillerKey(n: number): Key {
   return ["chain", "filler", n];

@@ -25,13 +25,20 @@ export async function keyFingerprint(encryptionKey: Uint8Array<ArrayBuffer>): Pr
   return new Uint8Array(hash, 0, 8).toHex();
 }
 
-async function readMeta(store: Store): Promise<Meta | undefined> {
+interface StoredMeta {
+  readonly meta: Meta;
+  readonly versionstamp: string;
+}
+
+async function readMeta(store: Store): Promise<StoredMeta | undefined> {
   const entry = await store.get(META_KEY);
-  return entry ? decodeJson(entry.value) as unknown as Meta : undefined;
+  return entry
+    ? { meta: decodeJson(entry.value) as unknown as Meta, versionstamp: entry.versionstamp }
+    : undefined;
 }
 
 /** Another process may write its own at the same time: the one that is stored counts. */
-async function createMeta(store: Store, key: string): Promise<Meta> {
+async function createMeta(store: Store, key: string): Promise<StoredMeta> {
   const meta: Meta = { format: DATA_FORMAT, minReader: DATA_FORMAT, key };
   const writing = store.commit({
     checks: [{ key: META_KEY, versionstamp: null }],
@@ -44,9 +51,12 @@ async function createMeta(store: Store, key: string): Promise<Meta> {
   throw outcome.status === "rejected" ? outcome.reason : new Error("Cannot write the format of the data");
 }
 
-/** Checks the format and the key; writes both to a new database. Must be the first write. @throws DataMismatchError */
-export async function checkData(store: Store, key: string): Promise<void> {
-  const meta = await readMeta(store) ?? await createMeta(store, key);
+/**
+ * Checks the format and the key; writes both to a new database. Must be the first write. Gives the versionstamp of what was
+ * checked. @throws DataMismatchError
+ */
+export async function checkData(store: Store, key: string): Promise<string> {
+  const { meta, versionstamp } = await readMeta(store) ?? await createMeta(store, key);
   if (meta.minReader > DATA_FORMAT) {
     throw new DataMismatchError(
       `the data was written by a newer version (format ${meta.format}; this version reads up to ${DATA_FORMAT})`,
@@ -57,4 +67,5 @@ export async function checkData(store: Store, key: string): Promise<void> {
       "its secrets are encrypted with another key; give that key (--encryption-key, or the file encryption.key)",
     );
   }
+  return versionstamp;
 }

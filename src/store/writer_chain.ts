@@ -11,7 +11,7 @@ import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import { DomainError } from "../model/errors.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { chainKey } from "./keys.ts";
-import type { Key, Message, Mutation, Store } from "./store.ts";
+import type { Check, Key, Message, Mutation, Store } from "./store.ts";
 
 /** The value of the chain key. */
 interface StoredChain {
@@ -40,6 +40,25 @@ export interface CommitOutcome {
   readonly endReason?: string;
 }
 
+/** What is checked and written together with the chain key. */
+export interface ChainRider {
+  readonly checks: readonly Check[];
+  readonly mutations: readonly Mutation[];
+}
+
+/** A lease that the owner of the chain holds: taken with the take-over, given back with the clean shutdown. */
+export interface ChainLease {
+  /** What belongs to the take-over that begins the epoch. */
+  take(epoch: number): ChainRider;
+  /** The take-over is stored, with that versionstamp. */
+  taken(versionstamp: string): void;
+  /** What gives the lease back, once no renewal is under way. Does not reject. */
+  giveBack(): Promise<ChainRider>;
+  /** True when this process was the last holder: what it left was not interrupted by its end. */
+  readonly isOwn: boolean;
+}
+
+const NO_RIDER: ChainRider = { checks: [], mutations: [] };
 const NO_CHAIN: StoredChain = { epoch: 0, seq: 0 };
 const WRITER_ID_BYTES = 8;
 
@@ -48,6 +67,7 @@ export class WriterChain {
   readonly #store: Store;
   readonly #key: Key;
   readonly #writerId: string;
+  readonly #lease: ChainLease | undefined;
   #commits = 0;
   #epoch = 0;
   #seq = 0;
@@ -56,9 +76,19 @@ export class WriterChain {
   /** Id of the last commit of a group. */
   #groupId = "";
   #followsStop = false;
+  #isTaken = false;
 
-  constructor(store: Store, instance: string, randomBytes: RandomBytes = systemRandomBytes) {
+  constructor(
+    store: Store,
+    instance: string,
+    { randomBytes = systemRandomBytes, lease }: {
+      readonly randomBytes?: RandomBytes;
+      /** Absent: no other process may use the database at the same time. */
+      readonly lease?: ChainLease;
+    } = {},
+  ) {
     this.#store = store;
+    this.#lease = lease;
     this.#key = chainKey(instance);
     const id = new Uint8Array(WRITER_ID_BYTES);
     randomBytes(id);
@@ -83,12 +113,17 @@ export class WriterChain {
     this.#seq = seq;
     this.#previous = { epoch, id };
     let failure: unknown;
-    const isWritten = await this.commit([], []).catch((error) => {
+    this.#groupId = this.#nextId();
+    const rider = this.#lease?.take(this.#epoch);
+    const isWritten = await this.#write(this.#groupId, rider).catch((error) => {
       failure = error;
       return false;
     });
     if (!isWritten) await this.#findTakeOver(failure);
-    this.#followsStop = isLeft === true;
+    this.#isTaken = true;
+    this.#followsStop = isLeft === true || this.#lease?.isOwn === true;
+    // All keys of an atomic have its versionstamp.
+    this.#lease?.taken(this.#versionstamp as string);
   }
 
   /** After the takeover failed: its response may have been lost. @throws when it was not written */
@@ -102,14 +137,14 @@ export class WriterChain {
   /** Commits the next group; false when the check fails. @throws Error from the store: unknown outcome, unless it is an UnsentError */
   async commit(mutations: readonly Mutation[], messages: readonly Message[]): Promise<boolean> {
     this.#groupId = this.#nextId();
-    return await this.#write(this.#groupId, mutations, messages);
+    return await this.#write(this.#groupId, { checks: [], mutations }, { messages });
   }
 
   /** The outcome of the last commit, after {@link commit} threw or returned false. @throws Error the database cannot be used */
   async outcome(): Promise<CommitOutcome> {
     const seen = await this.#look();
     if (seen) return seen;
-    if (!this.#store.landsLate || await this.#write(this.#nextId(), [], [])) return { group: "refused" };
+    if (!this.#store.landsLate || await this.#write(this.#nextId())) return { group: "refused" };
     return await this.#look() ?? { group: "unknown", endReason: "the database contradicts itself" };
   }
 
@@ -131,23 +166,23 @@ export class WriterChain {
     return { group: id === this.#groupId ? "written" : "refused" };
   }
 
-  /** Marks a clean shutdown. If this write fails, the next process assumes a crash, which is safe. */
+  /** Marks a clean shutdown and gives the lease back. If this write fails, the next process assumes a crash, which is safe. */
   async markStopped(): Promise<void> {
-    if (this.#versionstamp === null) return;
-    await Promise.allSettled([this.#write(this.#nextId(), [], [], { isLeft: true })]);
+    if (!this.#isTaken) return;
+    const rider = await this.#lease?.giveBack();
+    await Promise.allSettled([this.#write(this.#nextId(), rider, { isLeft: true })]);
   }
 
   /** Writes mutations with the next value of the chain key; false when the check fails. */
   async #write(
     id: string,
-    mutations: readonly Mutation[],
-    messages: readonly Message[],
-    mark: Pick<StoredChain, "isLeft"> = {},
+    { checks, mutations }: ChainRider = NO_RIDER,
+    { isLeft, messages = [] }: Pick<StoredChain, "isLeft"> & { readonly messages?: readonly Message[] } = {},
   ): Promise<boolean> {
     const seq = this.#seq + 1;
-    const chain: StoredChain = { epoch: this.#epoch, seq, id, previous: this.#previous, ...mark };
+    const chain: StoredChain = { epoch: this.#epoch, seq, id, previous: this.#previous, isLeft };
     const versionstamp = await this.#store.commit({
-      checks: [{ key: this.#key, versionstamp: this.#versionstamp }],
+      checks: [...checks, { key: this.#key, versionstamp: this.#versionstamp }],
       mutations: [...mutations, { type: "set", key: this.#key, value: encodeJson(chain) }],
       messages,
     });

@@ -45,6 +45,7 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     host: "127.0.0.1",
     port: 8080,
     dataDir: "./sluice-data",
+    leaseTtlMs: 5_000,
     baseUrl: undefined,
     containerRuntime: "auto",
     protection: { type: "none" },

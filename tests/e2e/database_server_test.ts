@@ -20,6 +20,8 @@ interface Started {
   readonly state: { readonly current: string };
 }
 
+const NOT_KNOWN: Started = { id: "", state: { current: "RUNNING" } };
+
 function environment(token = DENOKV_TOKEN): Record<string, string> {
   return { SLUICE_DATABASE_TOKEN: token, SLUICE_ENCRYPTION_KEY: KEY, SECRET_WORD: btoa("word") };
 }
@@ -82,7 +84,8 @@ function pause(): Promise<void> {
 
 async function endOf(server: ServerProcess, id: string): Promise<string> {
   for (;;) {
-    const { state } = await server.json<Started>("GET", `/executions/${id}`);
+    // A server that was not scheduled for some seconds loses its lease, and takes it again.
+    const { state } = await server.json<Started>("GET", `/executions/${id}`).catch(() => NOT_KNOWN);
     if (state.current !== "RUNNING" && state.current !== "CREATED") return state.current;
     await pause();
   }
@@ -112,7 +115,7 @@ denokvTest(
       await load.stop();
       const states = await Promise.all(load.acknowledged.map((id) => endOf(second, id)));
       assertEquals([...new Set(states)], ["SUCCESS"]);
-      assertEquals([...load.statuses].filter((status) => status !== 503), []);
+      assertEquals([...load.statuses].filter((status) => status !== 503 && status !== 504), []);
       const { total } = await second.json<{ total: number }>("GET", "/executions/search?namespace=demo");
       assert(total >= load.acknowledged.length);
       const health = await (await fetch(`${second.url}/health`)).json();

@@ -1,6 +1,7 @@
 /** A complete server in the test process, with a memory store and a fake clock, without a port. */
 import { Assembly } from "../../src/server/assembly.ts";
 import type { AssemblyOptions } from "../../src/server/options.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
@@ -28,6 +29,29 @@ export interface HarnessOptions extends Partial<AssemblyOptions> {
 
 /** Type of the task with a side effect; its property `name` is dynamic. */
 export const EFFECT_TYPE = "io.svc.plugin.harness.Effect";
+
+/** Options of a server over the store, without chance and without a machine. */
+export function harnessOptions(store: Store, clock: Clock): AssemblyOptions {
+  let chance = 0;
+  return {
+    store,
+    clock,
+    logger: silentLogger(clock),
+    randomBytes: (buffer) =>
+      void buffer.forEach((_, index) => buffer[index] = chance = (chance * 31 + 7) % 241),
+    random: () => 0.5,
+    encryptionKey: new Uint8Array(32).fill(7),
+    host: "127.0.0.1",
+    port: 8080,
+    maxUploadBytes: 10_000_000,
+    timeZone: "UTC",
+    secrets: new Map(),
+    envs: new Map(),
+    version: "0.0.0",
+    noAuthExplicit: true,
+    containerRuntime: "none",
+  };
+}
 
 /** A running server and its clock. */
 export class Harness implements AsyncDisposable {
@@ -63,24 +87,8 @@ export class Harness implements AsyncDisposable {
   ): Promise<Harness> {
     const memory = store ?? new MemoryStore(clock);
     const over = Promise.withResolvers<AttemptOutcome>();
-    let chance = 0;
     const assembly = await Assembly.create({
-      store: options.wrap?.(memory) ?? memory,
-      clock,
-      logger: silentLogger(clock),
-      randomBytes: (buffer) =>
-        void buffer.forEach((_, index) => buffer[index] = chance = (chance * 31 + 7) % 241),
-      random: () => 0.5,
-      encryptionKey: new Uint8Array(32).fill(7),
-      host: "127.0.0.1",
-      port: 8080,
-      maxUploadBytes: 10_000_000,
-      timeZone: "UTC",
-      secrets: new Map(),
-      envs: new Map(),
-      version: "0.0.0",
-      noAuthExplicit: true,
-      containerRuntime: "none",
+      ...harnessOptions(options.wrap?.(memory) ?? memory, clock),
       extraTasks: [effectTask(over.promise, options.effect), ...(options.extraTasks ?? [])],
       ...withoutOwn(options),
     });
@@ -164,6 +172,8 @@ export class Harness implements AsyncDisposable {
     await settle(); // The stop aborts effects; those that ignore the abort end here.
     this.#endEffects();
     await stopped;
+    this.store.close();
+    await this.assembly.closed();
   }
 }
 

@@ -201,6 +201,7 @@ export const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
   ["POST /basicAuth", "createBasicAuth"],
   ["POST /login", "login"],
   ["POST /logout", "logout"],
+  ["GET /cluster", "getCluster"],
   ["GET /me", "getCurrentUser"],
   ["GET /me/api-tokens", "listApiTokensForCurrentUser"],
   ["POST /me/api-tokens", "createApiTokenForCurrentUser"],

@@ -37,7 +37,7 @@ import { FairSlots } from "./process_slots.ts";
 import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
 import { LimitReached, limitReached, LimitWatch } from "./limits.ts";
 import { runSupervised, type SupervisedOptions } from "./supervised.ts";
-import { Watchdog, type WatchedProcess } from "./watchdog.ts";
+import { type Deadline, Watchdog, type WatchedProcess } from "./watchdog.ts";
 import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
@@ -60,6 +60,10 @@ export interface ProcessOptions {
   readonly host: string;
   /** Absent: `process` if only this machine reaches the server and it has one tenant, else `off`. */
   readonly scripts?: "process" | "container" | "off";
+  /** False once another process may run the same scripts: none starts. Absent: there is no other process. */
+  readonly mayAct?: () => boolean;
+  /** When scripts end although this process may be frozen. */
+  readonly deadline?: Deadline;
   readonly isDeploy?: boolean;
   /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
@@ -113,7 +117,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#control = isConfined(options)
       ? new ControlGroups({ limits: this.#limits, env: clientEnv, randomBytes })
       : undefined;
-    this.#watchdog = new Watchdog(clientEnv, options.clock, { randomBytes, control: this.#control });
+    const { clock, deadline } = options;
+    this.#watchdog = new Watchdog(clientEnv, clock, { randomBytes, control: this.#control, deadline });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 
@@ -144,7 +149,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#check(command);
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
     if (!release) return { exitCode: STOPPED };
-    const running = this.#occupy(command, () => this.#start(attempt, command));
+    const running = this.#occupy(command, () => {
+      this.#checkMayAct();
+      return this.#start(attempt, command);
+    });
     this.#running.add(running);
     try {
       return await running;
@@ -176,6 +184,12 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#shells[Symbol.asyncDispose]();
     await this.#watchdog[Symbol.asyncDispose]();
     await this.containers[Symbol.asyncDispose]();
+  }
+
+  #checkMayAct(): void {
+    if (this.#options.mayAct?.() === false) {
+      throw new Error("Cannot run commands: this server does not lead any more");
+    }
   }
 
   async #check({ place }: ProcessCommand): Promise<void> {

@@ -22,7 +22,17 @@ export interface WatchedCommand {
   readonly stdin?: "piped";
 }
 
+/** When scripts must end although this process may be frozen: when its lease does. */
+export interface Deadline {
+  /** Milliseconds until then; 0 or less: now. */
+  leftMs(): number;
+  /** Calls the listener after each change, until the returned function is called. */
+  onMoved(listener: () => void): () => void;
+}
+
 interface WatchdogOptions {
+  /** Absent: scripts end with this process only. */
+  readonly deadline?: Deadline;
   readonly groups?: GroupStarter;
   /** Where each process gets a control group; absent: none does. */
   readonly control?: ControlGroups;
@@ -44,6 +54,8 @@ const END_MS = 5_000;
 export class Watchdog implements AsyncDisposable {
   readonly #groups: GroupStarter;
   readonly #control: ControlGroups | undefined;
+  readonly #deadline: Deadline | undefined;
+  readonly #stopListening: (() => void) | undefined;
   readonly #env: Readonly<Record<string, string>>;
   readonly #clock: Clock;
   /** Prefix of the marks of all its processes, unique on the machine. */
@@ -68,8 +80,10 @@ export class Watchdog implements AsyncDisposable {
   constructor(
     env: Readonly<Record<string, string>>,
     clock: Clock,
-    { groups = new GroupStarter(), randomBytes = systemRandomBytes, control }: WatchdogOptions = {},
+    { groups = new GroupStarter(), randomBytes = systemRandomBytes, control, deadline }: WatchdogOptions = {},
   ) {
+    this.#deadline = deadline;
+    this.#stopListening = deadline?.onMoved(() => this.#moveDeadline());
     this.#env = env;
     this.#clock = clock;
     this.#groups = groups;
@@ -139,6 +153,7 @@ export class Watchdog implements AsyncDisposable {
   /** Ends it and everything it holds; a new one does so if something has ended it before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#stopListening?.();
     this.#cancelFlush?.();
     const isDone = await this.#endProcess();
     if (!isDone && (this.#held.size > 1 || this.#ended.size > 0)) {
@@ -156,6 +171,11 @@ export class Watchdog implements AsyncDisposable {
     const messages = this.#groupMessages();
     if (process && messages.length > 0) void process.send(messages);
     return await process?.end(this.#clock) ?? false;
+  }
+
+  /** Each message carries the deadline. A watchdog that holds no process needs none. */
+  #moveDeadline(): void {
+    if (this.#held.size > 1) void this.#process?.send([]);
   }
 
   #holdGroup(group: string): void {
@@ -197,7 +217,7 @@ export class Watchdog implements AsyncDisposable {
       stdout: "piped",
       stderr: "null",
     });
-    const process = new WatchdogProcess(child, () => this.#endPass(process));
+    const process = new WatchdogProcess(child, () => this.#endPass(process), this.#deadline);
     void process.ended.then(() => this.#onEnd(process));
     return process;
   }
@@ -303,9 +323,11 @@ class WatchdogProcess {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #onResponse: () => void;
+  readonly #deadline: Deadline | undefined;
   #isUp = false;
 
-  constructor(child: Deno.ChildProcess, onResponse: () => void) {
+  constructor(child: Deno.ChildProcess, onResponse: () => void, deadline?: Deadline) {
+    this.#deadline = deadline;
     // It must not keep the server process alive.
     child.unref();
     this.#child = child;
@@ -321,7 +343,8 @@ class WatchdogProcess {
 
   /** Sends lines; false when the process has ended. */
   async send(lines: readonly string[]): Promise<boolean> {
-    const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(""));
+    const until = this.#deadline ? [`until ${Math.max(0, this.#deadline.leftMs()) / 1_000}`] : [];
+    const bytes = encoder.encode([...lines, ...until].map((line) => `${line}\n`).join(""));
     const [{ status }] = await Promise.allSettled([this.#writer.write(bytes)]);
     return status === "fulfilled";
   }

@@ -8,7 +8,8 @@ export const MARK_VARIABLE = "SLUICE_RUN";
  * and a process group, `m` and the prefix of marks, or `c` and a clean-up command, its bytes in octal so that no quote breaks
  * out;
  * `k` ends and removes a control group, `d` one with the groups in it. `hold` registers words to end when the pipe closes, `drop` unregisters them, `end` ends them now. It writes one byte
- * when it is up, and one after each `end`. Its `grep` must support `-z`, as those of GNU and busybox do.
+ * when it is up, and one after each `end`. `until` and seconds ends all that is held after that time, unless another `until`
+ * comes before: the server can be frozen while this is not. Its `grep` must support `-z`, as those of GNU and busybox do.
  */
 export const WATCHDOG_PROGRAM = `
 trap '' HUP INT TERM PIPE
@@ -65,9 +66,33 @@ sweep() {
   done
 }
 
+disarm() {
+  [ -z "$timer" ] || { kill -USR1 "$timer"; wait "$timer"; }
+  timer=
+}
+
+arm() {
+  disarm
+  (
+    exec 3>&- </dev/null
+    trap 'kill -KILL "$pause"; exit' USR1
+    sleep "$1" &
+    pause=$!
+    wait "$pause"
+    trap '' USR1
+    end $held
+  ) &
+  timer=$!
+}
+
 echo >&3
 ending=
+timer=
 while read -r verb words; do
+  if [ "$verb" = until ]; then
+    arm "$words"
+    continue
+  fi
   for word in $words; do
     drop "$word"
     [ "$verb" != hold ] || held="$held$word "
@@ -78,6 +103,7 @@ while read -r verb words; do
   (end $words; echo >&3) </dev/null &
   ending=$!
 done
+disarm
 end $held
 # A process that was starting when the server died may not have had its environment yet.
 [ -z "$marks" ] || sweep

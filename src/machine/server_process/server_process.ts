@@ -15,6 +15,8 @@ export interface ServerHandle {
   readonly user?: string;
   /** Sets the first user over the API; present while a protected server has no user. */
   readonly setupToken?: string;
+  /** Another process leads, which knows who can log in. */
+  readonly isFollower?: boolean;
   /** Resolves with the reason when the server cannot continue. */
   readonly failed: Promise<string>;
   /** Stops accepting requests, finishes commits, closes everything. */
@@ -153,7 +155,8 @@ function announce(config: Config, server: ServerHandle, platform: ProcessPlatfor
   if (!setupToken) platform.print(`  or try      ${curlLine(server)}`);
 }
 
-function protectionText(config: Config, { user, setupToken }: ServerHandle): string {
+function protectionText(config: Config, { user, setupToken, isFollower }: ServerHandle): string {
+  if (isFollower) return "that of the leader; this server sends it what it receives";
   if (setupToken) return `no user yet: set the first one with the token ${setupToken}`;
   if (user !== undefined) return `password of "${user}", or an API token`;
   return isLoopback(config.host) && !config.isDeploy

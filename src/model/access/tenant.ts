@@ -82,6 +82,7 @@ const KEY_SPACES = [
   "fi",
   "g",
   "inbox",
+  "lease",
   "mb",
   "meta",
   "mr",

@@ -5,6 +5,7 @@ import {
   serverMetric,
   type ServerMetricSample,
 } from "../../model/server_metric.ts";
+import type { ClusterMetrics } from "../../model/cluster.ts";
 import { publicTenantId } from "../../model/access/tenant.ts";
 import type { ContainerPort, ContainerState } from "../../model/ports/containers.ts";
 import type { State } from "../../model/executions/state.ts";
@@ -23,6 +24,8 @@ interface ServerMetricsDeps {
   readonly readProcess: () => Promise<ProcessFacts>;
   readonly version: string;
   readonly containers: Pick<ContainerPort, "known">;
+  /** Absent: the server has its database for itself. */
+  readonly cluster?: { readonly metrics: () => ClusterMetrics };
 }
 
 /** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
@@ -49,6 +52,7 @@ export class ServerMetrics {
     return [
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
       containerMetric(this.#deps.containers.known),
+      ...this.#deps.cluster ? clusterMetrics(this.#deps.cluster.metrics()) : [],
       ...this.#writeServerMetrics(),
       ...await this.#executionMetrics(),
     ];
@@ -140,6 +144,27 @@ function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
       gauge("sluice_disk_bytes", "Size of the disk of the database", disk.totalBytes),
       gauge("sluice_disk_free_bytes", "Bytes that this disk has left", disk.freeBytes),
     ]),
+  ];
+}
+
+/** The metrics of a process that does not lead. */
+export function followerMetrics(
+  version: string,
+  facts: ProcessFacts,
+  cluster: ClusterMetrics,
+): ServerMetric[] {
+  return [...processMetrics(version, facts), ...clusterMetrics(cluster)];
+}
+
+function clusterMetrics(
+  { isLeader, epoch, leaseAgeMs, takeOvers, forwarded }: ClusterMetrics,
+): ServerMetric[] {
+  return [
+    gauge("sluice_leader", "1 if this process leads", isLeader ? 1 : 0),
+    gauge("sluice_epoch", "The term of the leader; 0 while there is no leader", epoch),
+    gauge("sluice_lease_age_seconds", "Time since the last renewal of the lease", leaseAgeMs / 1_000),
+    counter("sluice_takeovers_total", "Terms that this process has begun", takeOvers),
+    counter("sluice_forwarded_total", "Requests that this process sent to the leader", forwarded),
   ];
 }
 

@@ -16,10 +16,12 @@ import { WakeCheck } from "./wake_check.ts";
 
 /** First parts of the keys that belong to no tenant. */
 const GLOBAL_KINDS = [
+  "beat",
   "bi",
   "chain",
   "fi",
   "g",
+  "lease",
   "mb",
   "meta",
   "mr",

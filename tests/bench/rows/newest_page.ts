@@ -94,6 +94,8 @@ async function measureStore(path: string): Promise<StoreTimes> {
     await Array.fromAsync((await services.executions.search({ tenant: TENANT, user: "" }, PAGE)).pieces);
   const times = await timeByTurns({ read, ids, page, coldPage, texts });
   await assembly.stop();
+  store.close();
+  await assembly.closed();
   return times;
 }
 

@@ -76,6 +76,8 @@ const LINES: readonly (readonly [name: string, lines: (words: string) => string]
   ["ends what it holds when the pipe ends", (words) => `hold g0000001 ${words}\ndrop g0000001\ndrop mx\n`],
   ["ends what it is told", (words) => `hold mother ${words}\nend ${words}\ndrop mother\n`],
   ["ends the group of a marked leader", (words) => `hold ${words.replace(/ g\d+/, "")}\n`],
+  ["ends what it holds when the time is over", (words) => `hold ${words}\nuntil 3600\nuntil 0.01\n`],
+  ["forgets the time when the pipe ends", (words) => `until 3600\nhold ${words}\n`],
   ["does not act on a line that is cut", (words) => `hold ${words}\nhold g1`],
 ];
 
@@ -117,13 +119,29 @@ async function runProgram(shell: string, folder: string, lines: (words: string) 
   const words = [`m${mark}`, `c${octal(cleanUp)}`, `g${script.pid}`].join(" ");
   const writer = watchdog.stdin.getWriter();
   await writer.write(new TextEncoder().encode(lines(words)));
-  if (lines(words).includes("end")) await until(async () => (await sleepers(a, b, c)).length === 0);
+  if (/end|0\.01/.test(lines(words))) await until(async () => (await sleepers(a, b, c)).length === 0);
   await writer.close();
   await Promise.all([watchdog.status, script.status]);
   await until(() => exists(`${folder}/made`));
   assertEquals(await Deno.readTextFile(`${folder}/made`), NASTY);
   await until(async () => (await sleepers(a, b, c)).length === 0);
 }
+
+Deno.test("Watchdog ends scripts at the deadline, which a renewal moves", async () => {
+  let leftMs = 3_600_000;
+  const listeners = new Set<() => void>();
+  const onMoved = (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  await using watchdog = new Watchdog(ENV, systemClock, { deadline: { leftMs: () => leftMs, onMoved } });
+  const seconds = ownSeconds();
+  const ended = run(watchdog, `exec sleep ${seconds}`);
+  await until(async () => (await sleepers(seconds)).length === 1);
+  leftMs = -1;
+  for (const listener of listeners) listener();
+  assertEquals(await ended, 137);
+});
 
 Deno.test("Watchdog.start() leaves other scripts alone when one has ended", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);

@@ -18,6 +18,7 @@ const CONFIG: Config = {
   durations: "seconds",
   typePrefix: "both",
   drainTimeoutMs: 10_000,
+  leaseTtlMs: 5_000,
   maxRenderMs: 1_000,
   timezone: "UTC",
   maxUploadBytes: 1,

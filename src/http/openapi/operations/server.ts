@@ -1,6 +1,6 @@
 /** Operations on the server: health, metrics, configuration, this description. */
 import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "../operation.ts";
-import { listOf, MAP, objectOf, ref, TEXT } from "../schema.ts";
+import { INSTANT, INTEGER, listOf, MAP, NUMBER, objectOf, oneOf, ref, TEXT } from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
 /**
@@ -14,6 +14,23 @@ const READINESS = json(
     "since?": TEXT,
     "database?": TEXT,
     "failedPlugins?": listOf(TEXT),
+  }),
+);
+/** `since` and `seenAt` by the clock of the process; `refusal`: why it does not lead. The first one is the leader. */
+const CLUSTER = json(
+  objectOf({
+    "epoch?": INTEGER,
+    "leaseAge?": NUMBER,
+    "leaseTtl?": NUMBER,
+    processes: listOf(objectOf({
+      id: TEXT,
+      role: oneOf(["LEADER", "CANDIDATE", "FOLLOWER"]),
+      "url?": TEXT,
+      version: TEXT,
+      since: INSTANT,
+      seenAt: INSTANT,
+      "refusal?": TEXT,
+    })),
   }),
 );
 const YAML_TEXT: Content = { "application/yaml": TEXT };
@@ -34,6 +51,13 @@ export const SERVER_OPERATIONS: Operations = [
   ["GET /settings", "Gets settings that operators look up: retention, limits, data folder", {
     response: JSON_OBJECT,
   }],
+  [
+    "GET /cluster",
+    "Gets the processes that share the database, and the lease of the leader; times in seconds",
+    {
+      response: CLUSTER,
+    },
+  ],
   ["GET /ai/providers", "Lists assistants; there are none", { response: json(listOf(MAP)) }],
   ["GET /configs", "Gets the configuration that clients read before login", {
     response: json(ref("ClientConfiguration")),

@@ -1,0 +1,269 @@
+/**
+ * The part of this process in a cluster: follower → candidate → leader → follower, until it is stopped. It watches the lease,
+ * takes it when it is free, and builds a term for as long as it holds it.
+ */
+import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
+import type { RandomBytes } from "../../base/id.ts";
+import { remoteAddress } from "../../http/forms/env.ts";
+import { FollowerApp, type FollowerDeps } from "../../http/follower_app.ts";
+import type { ClusterMetrics, ClusterProcess, ClusterRole, ClusterState } from "../../model/cluster.ts";
+import type { Deadline } from "../../machine/scripts/watchdog.ts";
+import { DomainError } from "../../model/errors.ts";
+import { HeldLease, type Lease, type LeaseHolder, LeaseWatch } from "../../store/lease.ts";
+import { DataMismatchError } from "../../store/meta.ts";
+import { BEAT_MS, BeatRecords } from "../../store/records/beat_records.ts";
+import type { Store } from "../../store/store.ts";
+import type { Assembly } from "../assembly.ts";
+import type { AssemblyOptions } from "../options.ts";
+import type { Forwarder, LeaderView } from "./leader_view.ts";
+import { Term } from "./term.ts";
+
+/** What a term adds to the options of its assembly. */
+type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "deadline" | "mayAct">;
+
+interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findProblem"> {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly randomBytes: RandomBytes;
+  /** This process, as it would hold the lease. */
+  readonly self: LeaseHolder;
+  /** Interval of looks at the lease, in milliseconds. */
+  readonly watchMs: number;
+  /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
+  readonly checkData: () => Promise<string>;
+  readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
+  /** Sends requests to the leader. */
+  readonly forwarder: () => Forwarder & { readonly count: number };
+}
+
+/** This process in its cluster. */
+export class ClusterMember implements LeaderView {
+  /** Resolves with the reason when this process cannot take part any more. */
+  readonly failed: Promise<string>;
+  readonly #deps: MemberDeps;
+  readonly #failed = Promise.withResolvers<string>();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #watch: LeaseWatch;
+  readonly #beats: BeatRecords;
+  readonly #app: FollowerApp;
+  readonly #listeners = new Set<() => void>();
+  #role: ClusterRole = "FOLLOWER";
+  #since: Instant;
+  #term: Term | undefined;
+  #takeOvers = 0;
+  #isReady = false;
+  #isStopped = false;
+  #cancelWatch: CancelTimer | undefined;
+  #cancelBeat: CancelTimer | undefined;
+  /** The look, or the term, that is under way. */
+  #work: Promise<void> = Promise.resolve();
+  #beat: Promise<unknown> = Promise.resolve();
+  #known = "";
+
+  constructor(deps: MemberDeps) {
+    this.#deps = deps;
+    this.failed = this.#failed.promise;
+    this.#since = deps.clock.now();
+    this.#watch = new LeaseWatch(deps.store, deps.clock);
+    this.#beats = new BeatRecords(deps.store, deps.clock);
+    this.#app = new FollowerApp({
+      ...deps,
+      isReady: () => this.leader() !== undefined,
+      forward: (request, connection) =>
+        deps.forwarder().forward(request, { remoteAddress: remoteAddress(connection) }),
+    });
+  }
+
+  /** Resolves once this process leads, or knows a leader. @throws what keeps it from both */
+  async start(): Promise<void> {
+    this.#work = this.#look();
+    this.#sendBeat();
+    await this.#ready.promise;
+  }
+
+  /** @inheritdoc */
+  leader(): Lease | undefined {
+    const term = this.#term;
+    if (term) return term.holds ? term.lease.lease : undefined;
+    return this.#watch.current;
+  }
+
+  /** @inheritdoc */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The epoch in which this process leads; `undefined` while it does not. */
+  get ledEpoch(): number | undefined {
+    return this.#term?.holds ? this.#term.lease.lease.epoch : undefined;
+  }
+
+  /** The assembly of the term; `undefined` while this process does not lead. */
+  get assembly(): Assembly | undefined {
+    return this.#term?.assembly;
+  }
+
+  /** Checks executions and timers now, or takes the lease if it is free: for a host that stops idle processes. */
+  async tick(): Promise<void> {
+    await this.#term?.assembly.tick();
+  }
+
+  /** Handles a request, or sends it to the leader. */
+  fetch(request: Request, connection: unknown): Promise<Response> {
+    return this.#term ? this.#term.fetch(request, connection) : this.#app.fetch(request, connection);
+  }
+
+  /** What this process measures of its part. */
+  metrics(): ClusterMetrics {
+    return {
+      isLeader: this.#role === "LEADER",
+      epoch: this.leader()?.epoch ?? 0,
+      leaseAgeMs: this.#term ? this.#term.lease.ageMs : this.#watch.ageMs,
+      takeOvers: this.#takeOvers,
+      forwarded: this.#deps.forwarder().count,
+    };
+  }
+
+  /** Ends requests that would stay open. */
+  async releaseRequests(): Promise<void> {
+    await this.#term?.assembly.releaseRequests();
+  }
+
+  /** Stops; a leader gives the lease back, so that another process leads at once. The store stays open. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelWatch?.();
+    this.#cancelBeat?.();
+    await this.#term?.stop();
+    await this.#work;
+    await this.#beat;
+    await this.#beats.remove(this.#deps.self.holder).catch(() => undefined);
+  }
+
+  /** Looks at the lease, and takes it if it is free. Never rejects. */
+  async #look(): Promise<void> {
+    try {
+      await this.#watch.read();
+      if (this.#watch.isFree(this.#deps.self)) await this.#lead();
+      else if (this.leader()) this.#becomeReady();
+    } catch (error) {
+      this.#failToLead(error as Error);
+    }
+    this.#announce();
+    if (this.#isStopped) return;
+    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#work = this.#look());
+  }
+
+  /** A first look that fails ends the process; a later one is repeated. */
+  #failToLead(error: Error): void {
+    if (error instanceof DomainError && error.code === "conflict") return;
+    if (!this.#isReady) {
+      this.#isStopped = true;
+      return this.#ready.reject(error);
+    }
+    if (error instanceof DataMismatchError) return this.#failed.resolve(error.message);
+    this.#deps.logger.repeated("warn", "Cannot lead, or find the leader", { error: error.message });
+  }
+
+  /** Takes the lease and leads until the term ends. @throws when the lease could not be taken, or the term not begin */
+  async #lead(): Promise<void> {
+    const metaVersionstamp = await this.#deps.checkData();
+    if (this.#isStopped) return;
+    const term = await this.#createTerm(metaVersionstamp);
+    try {
+      await term.start();
+      if (this.#isStopped) return;
+      this.#changeRole("LEADER");
+      this.#becomeReady();
+      const reason = await term.over;
+      if (!this.#isStopped) this.#deps.logger.warn("The term has ended", { reason });
+    } finally {
+      // Requests go to the next leader while this term ends what it has begun.
+      if (!this.#isStopped) this.#term = undefined;
+      await term.stop();
+      this.#term = undefined;
+      this.#changeRole("FOLLOWER");
+    }
+  }
+
+  async #createTerm(metaVersionstamp: string): Promise<Term> {
+    const { store, clock, self, createAssembly } = this.#deps;
+    const onTaken = () => {
+      this.#term = term;
+      this.#takeOvers++;
+      term.keepLease();
+      this.#changeRole("CANDIDATE");
+    };
+    const lease = new HeldLease({ store, clock, holder: self, seen: this.#watch, metaVersionstamp, onTaken });
+    const cluster = { state: () => this.#state(), metrics: () => this.metrics() };
+    const deadline: Deadline = {
+      leftMs: () => lease.leftMs,
+      onMoved: (listener) => lease.onRenewed(listener),
+    };
+    const assembly = await createAssembly({ lease, cluster, deadline, mayAct: () => term.mayAct() });
+    const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
+    const term = new Term({ assembly, lease, clock, refuse });
+    return term;
+  }
+
+  #changeRole(role: ClusterRole): void {
+    if (role === this.#role) return;
+    this.#role = role;
+    this.#since = this.#deps.clock.now();
+    if (role === "LEADER") this.#deps.logger.info("This process leads", { epoch: this.leader()?.epoch });
+    this.#announce();
+    this.#sendBeat();
+  }
+
+  #becomeReady(): void {
+    this.#isReady = true;
+    this.#ready.resolve();
+  }
+
+  /** Tells the listeners when the leader has changed. */
+  #announce(): void {
+    const leader = this.leader();
+    const known = leader ? `${leader.epoch} ${leader.holder} ${leader.url}` : "";
+    if (known === this.#known) return;
+    this.#known = known;
+    const { logger, self } = this.#deps;
+    if (leader && leader.holder !== self.holder) {
+      logger.info("Another process leads", { holder: leader.holder, url: leader.url, epoch: leader.epoch });
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Writes the sign of life now, and then at intervals. */
+  #sendBeat(): void {
+    this.#cancelBeat?.();
+    if (this.#isStopped) return;
+    // The next one repeats what fails.
+    this.#beat = Promise.allSettled([this.#beat, this.#beats.write(this.#process())]);
+    this.#cancelBeat = this.#deps.clock.setTimer(BEAT_MS, () => this.#sendBeat());
+  }
+
+  #process(): ClusterProcess {
+    const { self: { holder: id, url, version, optionsHash }, clock } = this.#deps;
+    const leader = this.leader();
+    const isRefused = leader !== undefined && leader.optionsHash !== optionsHash;
+    const refusal = isRefused ? "its options differ from those of the leader" : undefined;
+    return { id, role: this.#role, url, version, since: this.#since, seenAt: clock.now(), refusal };
+  }
+
+  /** All processes, as the leader knows them. */
+  async #state(): Promise<ClusterState> {
+    const own = this.#process();
+    const others = (await this.#beats.list()).filter(({ id }) => id !== own.id);
+    const lease = this.#term?.lease;
+    return {
+      epoch: lease?.lease.epoch,
+      leaseAgeMs: lease?.ageMs,
+      leaseTtlMs: lease?.lease.ttlMs,
+      // One that led until its end may have had no time to say so.
+      processes: [own, ...others.map((each) => ({ ...each, role: "FOLLOWER" as const }))],
+    };
+  }
+}

@@ -1,0 +1,106 @@
+/** What a process is to its database: the only server of a file, or a member of a cluster. */
+import type { RandomBytes } from "../base/id.ts";
+import type { Config } from "../config/mod.ts";
+import { VERSION } from "../config/mod.ts";
+import type { HttpHandler } from "../machine/http_server/connection.ts";
+import type { ServerHandle } from "../machine/server_process/server_process.ts";
+import { readProcessFacts } from "../machine/server_process/process_facts.ts";
+import { followerMetrics } from "../services/metrics/server_metrics.ts";
+import { Assembly } from "./assembly.ts";
+import { ClusterMember } from "./cluster/member.ts";
+import { optionsHash } from "./cluster/options_hash.ts";
+import { Forwarding } from "./forwarding.ts";
+import type { AssemblyOptions } from "./options.ts";
+
+/** What a process starts, serves and stops. */
+interface ServerRole {
+  readonly fetch: HttpHandler;
+  /** Resolves with the reason when the process cannot continue. */
+  readonly failed: Promise<string>;
+  /** Resolves when requests can be served. */
+  start(): Promise<void>;
+  /** Checks executions and timers now: for a host that calls a cron handler. */
+  tick(): Promise<void>;
+  /** Who can log in, as far as this process knows. */
+  login(): Pick<ServerHandle, "user" | "setupToken" | "isFollower">;
+  /** Ends requests that would stay open. */
+  releaseRequests(): Promise<void>;
+  /** Stops everything but the store. */
+  stop(): Promise<void>;
+  /** Resolves once the closed store delivers nothing more. */
+  closed(): Promise<void>;
+}
+
+/** Interval of looks at the lease. On Deno Deploy each read is paid for. */
+const WATCH_MS = 200;
+const DEPLOY_WATCH_MS = 2_000;
+const PROCESS_ID_BYTES = 8;
+
+/** The only server of its database. */
+export async function createSoleServer(options: AssemblyOptions): Promise<ServerRole> {
+  const assembly = await Assembly.create(options);
+  return {
+    fetch: (request, connection) => assembly.fetch(request, connection),
+    failed: assembly.failed,
+    start: () => {
+      assembly.findContainers();
+      return assembly.start();
+    },
+    tick: () => assembly.tick(),
+    login: () => assembly.login,
+    releaseRequests: () => assembly.releaseRequests(),
+    stop: () => assembly.stop(),
+    closed: () => assembly.closed(),
+  };
+}
+
+function newProcessId(randomBytes: RandomBytes): string {
+  const bytes = new Uint8Array(PROCESS_ID_BYTES);
+  randomBytes(bytes);
+  return bytes.toHex();
+}
+
+interface MemberOptions {
+  readonly config: Config;
+  readonly options: AssemblyOptions;
+  /** Checks format and key of the database; gives the versionstamp of what was checked. */
+  readonly checkData: () => Promise<string>;
+}
+
+/** A server that shares its database with others. */
+export function createMember({ config, options, checkData }: MemberOptions): ServerRole {
+  const { store, clock, logger, randomBytes, bundle, encryptionKey, database, failedPlugins } = options;
+  const { leaseTtlMs: ttlMs, advertise: url } = config;
+  const self = {
+    holder: newProcessId(options.randomBytes),
+    url,
+    version: VERSION,
+    optionsHash: optionsHash(config, encryptionKey),
+    ttlMs,
+  };
+  const member: ClusterMember = new ClusterMember({
+    ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, checkData },
+    watchMs: config.isDeploy ? DEPLOY_WATCH_MS : WATCH_MS,
+    createAssembly: async (term) => {
+      const assembly = await Assembly.create({ ...options, ...term });
+      assembly.findContainers();
+      return assembly;
+    },
+    forwarder: () => forwarding.forwarder,
+    metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),
+  });
+  const forwarding = new Forwarding(options, member, () => member.ledEpoch);
+  return {
+    fetch: forwarding.receive((request, connection) => member.fetch(request, connection)),
+    failed: member.failed,
+    start: () => member.start(),
+    tick: () => member.tick(),
+    login: () => member.assembly?.login ?? { isFollower: true },
+    releaseRequests: () => member.releaseRequests(),
+    stop: async () => {
+      await member.stop();
+      forwarding[Symbol.dispose]();
+    },
+    closed: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,151 @@
+/** Real servers that share one real database server. */
+import { Denokv, DENOKV_TOKEN } from "../support/denokv.ts";
+import { freePort } from "../support/free_port.ts";
+import { type Finished, ServerProcess } from "../support/server_process.ts";
+
+const KEY = btoa("k".repeat(32));
+const POLL_MS = 20;
+const TERM_BEGUN = /This process leads/g;
+const TERM_END_TIMEOUT_MS = 120_000;
+
+/** How a cluster is started. */
+export interface ClusterOptions {
+  readonly folder: string;
+  readonly servers: number;
+  /** Value of `--lease-ttl`. */
+  readonly leaseTtl: string;
+}
+
+interface ClusterResponse {
+  readonly epoch: number;
+  readonly processes: readonly { readonly id: string; readonly role: string; readonly url?: string }[];
+}
+
+/** A server of the cluster, which keeps its address when it is started again. */
+export class Member implements AsyncDisposable {
+  readonly url: string;
+  readonly #port: number;
+  readonly #options: ClusterOptions;
+  readonly #database: string;
+  /** Logs of the processes that have ended. */
+  #logs = "";
+  #process: ServerProcess | undefined;
+
+  constructor(options: ClusterOptions, database: string) {
+    this.#port = freePort();
+    this.url = `http://127.0.0.1:${this.#port}`;
+    this.#options = options;
+    this.#database = database;
+  }
+
+  /** Starts it; resolves when it is ready. */
+  async start(): Promise<void> {
+    const { folder, leaseTtl } = this.#options;
+    this.#process = await ServerProcess.start({
+      dataDir: `${folder}/data-${this.#port}`,
+      port: this.#port,
+      args: ["--database", this.#database, "--advertise", this.url, "--lease-ttl", leaseTtl],
+      env: { SLUICE_DATABASE_TOKEN: DENOKV_TOKEN, SLUICE_ENCRYPTION_KEY: KEY },
+    });
+  }
+
+  /** True until it is killed or stopped. */
+  get isUp(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** What all its processes have logged. */
+  get log(): string {
+    return this.#logs + (this.#process?.log ?? "");
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#process?.signal(signal);
+  }
+
+  /** Waits until it has noticed that it does not lead any more. @throws Error with its log when it does not */
+  async waitForEndOfTerm(): Promise<void> {
+    const terms = (this.#process?.log.match(TERM_BEGUN) ?? []).length;
+    const pattern = new RegExp(`(?:The term has ended[^]*){${terms}}`);
+    await this.#process?.waitForLog(pattern, TERM_END_TIMEOUT_MS);
+  }
+
+  /** Ends it by a signal. */
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<Finished | undefined> {
+    const process = this.#process;
+    this.#process = undefined;
+    const finished = await process?.kill(signal);
+    this.#logs += finished?.log ?? "";
+    return finished;
+  }
+
+  /** @inheritdoc */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]();
+  }
+}
+
+/** The database and its servers. */
+export class Cluster implements AsyncDisposable {
+  readonly members: readonly Member[];
+  readonly #database: Denokv;
+
+  private constructor(database: Denokv, members: readonly Member[]) {
+    this.#database = database;
+    this.members = members;
+  }
+
+  /** Starts the database and all servers. */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const database = await Denokv.start(`${options.folder}/database.db`);
+    const members = Array.from({ length: options.servers }, () => new Member(options, database.url));
+    const cluster = new Cluster(database, members);
+    try {
+      await Promise.all(members.map((member) => member.start()));
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The servers that run. */
+  get up(): Member[] {
+    return this.members.filter(({ isUp }) => isUp);
+  }
+
+  /** The server that leads; waits until one of those does. */
+  async leader(among: readonly Member[] = this.up): Promise<Member> {
+    for (;;) {
+      for (const { url } of among) {
+        const state = await readCluster(url);
+        const found = among.find((member) => member.url === state?.processes[0]?.url);
+        if (found) return found;
+      }
+      await pause(POLL_MS);
+    }
+  }
+
+  /** @inheritdoc */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.members.map((member) => member[Symbol.asyncDispose]()));
+    await this.#database[Symbol.asyncDispose]();
+  }
+}
+
+/** What a server says of its cluster; `undefined` when it cannot. */
+async function readCluster(url: string): Promise<ClusterResponse | undefined> {
+  try {
+    const response = await fetch(`${url}/api/v1/main/cluster`, { signal: AbortSignal.timeout(1_000) });
+    const text = await response.text();
+    return response.ok ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined; // It has no leader, or is stopped.
+  }
+}
+
+/** Waits. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

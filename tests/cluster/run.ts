@@ -1,0 +1,62 @@
+/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S]`: kills, stops and freezes leaders under load. */
+import { hasDenokv } from "../support/denokv.ts";
+import { Chance } from "../crash/chance.ts";
+import { type Blow, type CampaignResult, runCampaign } from "./campaign.ts";
+
+const BLOWS: readonly (readonly [number, Blow])[] = [[2, "kill"], [1, "stop"], [1, "freeze"]];
+
+function print(line: string): void {
+  const bytes = new TextEncoder().encode(`${line}\n`);
+  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
+}
+
+/** The number after an option, or its default. @throws Error when it is no whole number from 1 */
+function readNumber(args: readonly string[], option: string, fallback: number): number {
+  const at = args.indexOf(option);
+  if (at === -1) return fallback;
+  const number = Number(args[at + 1]);
+  if (Number.isSafeInteger(number) && number >= 1) return number;
+  throw new Error(`Invalid option "${option}": it must be a whole number from 1`);
+}
+
+function summary(result: CampaignResult): string[] {
+  const { acknowledged, refused, pauses, lost, doubled, notEnded, problems } = result;
+  return [
+    `acknowledged ${acknowledged}; refused by status (0: no response): ${
+      [...refused].map(([status, count]) => `${count} × ${status}`).join(", ") || "none"
+    }`,
+    ...[...pauses].map(([blow, ms]) => `${blow}: ${ms.length} times, next start after ${spread(ms)} ms`),
+    `lost ${lost.length}, doubled ${doubled.length}, not ended ${notEnded.length}, other ${problems.length}`,
+    ...[...lost, ...doubled, ...notEnded, ...problems].slice(0, 20).map((each) => `  ${each}`),
+  ];
+}
+
+/** Minimum, median and maximum. */
+function spread(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map((ms) => ms?.toFixed(0)).join(" / ");
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  if (!hasDenokv()) {
+    print("Skipped: there is no program denokv; the variable DENOKV names it");
+    return 0;
+  }
+  const cycles = readNumber(args, "--cycles", 12);
+  const seed = readNumber(args, "--seed", 1 + Math.floor(Math.random() * 1_000_000));
+  const servers = readNumber(args, "--servers", 3);
+  const clients = readNumber(args, "--clients", 16);
+  print(`${cycles} cycles, ${servers} servers, ${clients} clients, seed ${seed}`);
+  const chance = new Chance(seed);
+  const blows = Array.from({ length: cycles }, () => chance.weighted(BLOWS));
+  const folder = await Deno.makeTempDir({ prefix: "sluice-cluster-" });
+  const result = await runCampaign({ folder, servers, clients, leaseTtl: "5s", blows, seed, report: print });
+  for (const line of summary(result)) print(line);
+  const { lost, doubled, notEnded, problems } = result;
+  const isGood = [lost, doubled, notEnded, problems].every((found) => found.length === 0);
+  if (isGood) await Deno.remove(folder, { recursive: true });
+  else print(`The data is kept in ${folder}`);
+  return isGood ? 0 : 1;
+}
+
+if (import.meta.main) Deno.exit(await run(Deno.args));

@@ -1,0 +1,210 @@
+/** The roles of processes over one store, in this process and by a fake clock. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { silentLogger } from "../../../src/base/log.ts";
+import { Assembly } from "../../../src/server/assembly.ts";
+import { ClusterMember } from "../../../src/server/cluster/member.ts";
+import { checkData } from "../../../src/store/meta.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { FaultyStore } from "../../support/faulty_store.ts";
+import { harnessOptions } from "../../support/harness.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
+
+const TTL_MS = 5_000;
+const WATCH_MS = 200;
+const FLOW = "{id: one, namespace: demo, tasks: [{id: a, type: io.svc.plugin.core.debug.Return, format: x}]}";
+
+/** A store as on a database server: without a queue. */
+class QueuelessStore extends FaultyStore {
+  override get hasQueue(): boolean {
+    return false;
+  }
+}
+
+class World {
+  readonly clock = new FakeClock();
+  readonly store = new QueuelessStore(new MemoryStore(this.clock));
+  readonly forwarded: string[] = [];
+  readonly #members: ClusterMember[] = [];
+
+  /** A process that has not started. Its requests to the leader are noted and get 299. */
+  member(holder: string, { optionsHash = "same" } = {}): ClusterMember {
+    const { clock, store } = this;
+    const logger = silentLogger(clock);
+    const options = harnessOptions(store, clock);
+    const member = new ClusterMember({
+      ...{ store, clock, logger, randomBytes: options.randomBytes, watchMs: WATCH_MS },
+      database: "kv_connect",
+      self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
+      checkData: () => checkData(store, "key"),
+      createAssembly: (term) => Assembly.create({ ...options, ...term }),
+      forwarder: () => ({
+        count: this.forwarded.length,
+        forward: ({ method, url }) => {
+          this.forwarded.push(`${holder}: ${method} ${new URL(url).pathname}`);
+          return Promise.resolve(new Response(null, { status: 299 }));
+        },
+      }),
+      metrics: () => Promise.resolve([]),
+    });
+    this.#members.push(member);
+    return member;
+  }
+
+  async started(holder: string): Promise<ClusterMember> {
+    const member = this.member(holder);
+    const started = member.start();
+    // A follower is ready once it has seen a renewal.
+    await this.clock.advance(2 * TTL_MS);
+    await started;
+    return member;
+  }
+
+  async stop(): Promise<void> {
+    this.store.plan = () => "none";
+    for (const member of this.#members) await this.settled(member.stop());
+  }
+
+  /** Advances the clock until the work is done. */
+  async settled<Value>(work: Promise<Value>): Promise<Value> {
+    let isDone = false;
+    const done = work.finally(() => isDone = true);
+    for (let round = 0; round < 100 && !isDone; round++) await this.clock.advance(100);
+    return await done;
+  }
+}
+
+function request(method: string, path: string, body?: string): Request {
+  const headers = body === undefined ? undefined : { "content-type": "application/x-yaml" };
+  return new Request(`http://127.0.0.1:8080${path}`, { method, headers, body });
+}
+
+async function statusOf(member: ClusterMember, path: string, method = "GET", body?: string): Promise<number> {
+  const response = await member.fetch(request(method, path, body), {});
+  await response.body?.cancel();
+  return response.status;
+}
+
+Deno.test("ClusterMember: the first process leads, the next one follows and sends it what it receives", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  assertEquals([first.leader()?.holder, second.leader()?.holder], ["first", "first"]);
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", FLOW), 200);
+  assertEquals(await statusOf(second, "/api/v1/main/flows", "POST", FLOW), 299);
+  assertEquals(await statusOf(second, "/health"), 200);
+  assertEquals(world.forwarded, ["second: POST /api/v1/main/flows"]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: after an orderly stop another process leads within half a second", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  let changes = 0;
+  second.onChange(() => changes++);
+  await world.settled(first.stop());
+  await world.clock.advance(500);
+  assertEquals([second.leader()?.holder, second.metrics().takeOvers], ["second", 1]);
+  assert(changes > 0);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a process that is stopped while it takes over gives the lease back", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  let stopping: Promise<void> | undefined;
+  world.store.plan = (_, { checks }) => {
+    // The take-over of the second one.
+    if (checks.length === 3) stopping ??= second.stop();
+    return "none";
+  };
+  await world.settled(first.stop());
+  await world.clock.advance(WATCH_MS);
+  assert(stopping);
+  await world.settled(stopping);
+  const third = world.member("third");
+  await world.settled(third.start());
+  assertEquals(third.leader()?.holder, "third");
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a leader that cannot renew acknowledges nothing more, and follows when another one leads", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  // The database takes nothing from the first process any more.
+  world.store.plan = (_, { mutations }) =>
+    mutations.some(({ key, type, ...set }) =>
+        key[0] === "lease" && type === "set" && holderOf(set) === "first"
+      )
+      ? "fail_before"
+      : "none";
+  world.clock.jump(TTL_MS);
+  assertEquals(await statusOf(first, "/api/v1/main/flows/search"), 503);
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", FLOW), 503);
+  await world.clock.advance(2 * TTL_MS);
+  assertEquals([first.leader()?.holder, second.leader()?.holder], ["second", "second"]);
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", FLOW), 299);
+  await world.stop();
+});
+
+function holderOf(set: object): string {
+  const { value } = set as { readonly value: Uint8Array };
+  return JSON.parse(new TextDecoder().decode(value.subarray(1))).holder;
+}
+
+Deno.test("ClusterMember: a request that changes something gets 504 when the lease ends before its response", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const held = Promise.withResolvers<Uint8Array>();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(await held.promise);
+      controller.close();
+    },
+  });
+  const headers = { "content-type": "application/x-yaml" };
+  const saving = first.fetch(
+    new Request("http://127.0.0.1:8080/api/v1/main/flows", { method: "POST", headers, body }),
+    {},
+  );
+  await world.clock.advance(1);
+  world.clock.jump(TTL_MS);
+  held.resolve(new TextEncoder().encode("{id: wrong"));
+  const response = await saving;
+  assertEquals(response.status, 504);
+  assertStringIncludes(await response.text(), "this process does not lead any more");
+  await world.stop();
+});
+
+Deno.test("GET /cluster lists the processes with their roles, and says who is refused", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const other = world.member("other", { optionsHash: "different" });
+  const started = other.start();
+  await world.clock.advance(2 * TTL_MS);
+  await started;
+  const response = await first.fetch(request("GET", "/api/v1/main/cluster"), {});
+  const { processes, leaseTtl } = await response.json();
+  const facts = processes.map(({ id, role, refusal }: Record<string, string>) => [id, role, refusal]);
+  assertEquals(leaseTtl, 5);
+  assertEquals(facts, [
+    ["first", "LEADER", undefined],
+    ["other", "FOLLOWER", "its options differ from those of the leader"],
+  ]);
+  await world.stop();
+});
+
+Deno.test("GET /health of a follower is 503 while it knows no leader", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second");
+  world.store.isUnreadable = true;
+  world.clock.jump(TTL_MS);
+  assertEquals([await statusOf(second, "/health"), await statusOf(second, "/health/liveness")], [503, 200]);
+  world.store.isUnreadable = false;
+  await world.clock.advance(TTL_MS);
+  assert(first.leader() !== undefined);
+  await world.stop();
+});
