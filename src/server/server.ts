@@ -6,6 +6,7 @@ import { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
+import { ByteFileFolder } from "../machine/byte_files.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
@@ -81,6 +82,7 @@ async function serve(
   const assembly = await Assembly.create({
     ...config,
     dataDir,
+    catalogFiles: dataDir === undefined ? undefined : await ByteFileFolder.open(`${dataDir}/catalog`),
     database: kind,
     store,
     logger,
