@@ -108,6 +108,14 @@ export function messageKey(tenant: TenantId, targetId: string, sourceId: string,
 /** All messages that were not received; those found at start were interrupted by a crash. */
 export const MESSAGES: Selector = { prefix: ["ob"] };
 
+/** `["wa", tenant, executionId, taskRun]` → an attempt that a worker runs. Written before the worker gets it and with its reports, deleted after its end. */
+export function assignmentKey(tenant: TenantId, executionId: string, taskRun: number): Key {
+  return ["wa", tenant, executionId, taskRun];
+}
+
+/** All attempts that workers run; those found at start may still run there. */
+export const ASSIGNMENTS: Selector = { prefix: ["wa"] };
+
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "x", id]` → compact execution record, ordered by creation. Written by the commit of each slice. */

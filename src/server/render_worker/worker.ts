@@ -1,6 +1,6 @@
 /** The thread of long evaluations. Also imported by the server, so that the compiled binary holds it. */
 import { systemClock } from "../../base/clock.ts";
-import { secureRandom } from "../secure_random.ts";
+import { secureRandom } from "../../machine/secure_random.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 
