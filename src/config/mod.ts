@@ -6,11 +6,13 @@ import { helpText } from "./help.ts";
 import { MIGRATE_HELP, type MigrateOptions, parseMigrate } from "./migrate.ts";
 import { parsePlugin, PLUGIN_HELP, type PluginOptions } from "./plugin.ts";
 import { type Config, credentialVariables, parseConfig } from "./parse.ts";
+import { parseWorker, WORKER_CREDENTIALS, WORKER_HELP, type WorkerOptions } from "./worker.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
 export type { GivenDefaults } from "./plugin_defaults.ts";
 export type { DoctorOptions } from "./doctor.ts";
+export type { WorkerOptions } from "./worker.ts";
 export type { PluginOptions } from "./plugin.ts";
 export type { MigrateOptions, ServerAddress } from "./migrate.ts";
 export type { Config, DatabaseServer, ScriptLimits } from "./parse.ts";
@@ -19,14 +21,15 @@ export type { MachineUser } from "./script_user.ts";
 /** Version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The command of the process: print a text, refuse, serve, check a data directory, import from elsewhere, or work on a plugin. */
+/** The command of the process: print a text, refuse, serve, check a data directory, import from elsewhere, work on a plugin, or run attempts for a server. */
 type Command =
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "refuse"; readonly message: string; readonly exitCode: number }
   | { readonly type: "serve"; readonly config: Config }
   | { readonly type: "doctor"; readonly options: DoctorOptions }
   | { readonly type: "migrate"; readonly options: MigrateOptions }
-  | { readonly type: "plugin"; readonly options: PluginOptions };
+  | { readonly type: "plugin"; readonly options: PluginOptions }
+  | { readonly type: "worker"; readonly options: WorkerOptions };
 
 /** The command of this process, from its arguments, its environment and the files that they name. */
 export function readCommand(): Command {
@@ -41,6 +44,7 @@ export function readCommand(): Command {
   if (name === "plugin") {
     return readOptions(rest, PLUGIN_HELP, parsePlugin, (options) => ({ type: name, options }));
   }
+  if (name === "worker") return readWorker(rest);
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
   const environment = Deno.env.toObject();
@@ -64,6 +68,22 @@ function readOptions<Options>(
   return options instanceof ConfigProblem
     ? { type: "refuse", message: options.message, exitCode: 2 }
     : commandOf(options);
+}
+
+function readWorker(args: readonly string[]): Command {
+  const command = readOptions(
+    args,
+    WORKER_HELP,
+    (given, environment) => {
+      const options = parseWorker(given, environment, readFile);
+      if (options instanceof ConfigProblem) return options;
+      const config = withScriptUser(options.config);
+      return config instanceof ConfigProblem ? config : { ...options, config };
+    },
+    (options) => ({ type: "worker", options }),
+  );
+  for (const name of WORKER_CREDENTIALS) Deno.env.delete(name);
+  return command;
 }
 
 function withScriptUser(config: Config): Config | ConfigProblem {

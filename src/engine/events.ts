@@ -52,6 +52,8 @@ export type Event =
     readonly outcome: AttemptOutcome;
     readonly message?: string;
   }
+  /** The worker that ran the attempt is gone. Ignored once another attempt has begun. */
+  | { readonly type: "attempt_lost"; readonly taskRun: number; readonly attempt: number }
   /** The task run of a waiting task waits until `dueAt`; it fails then if there is a `failure`. */
   | {
     readonly type: "wait_begun";
@@ -162,8 +164,8 @@ export type Event =
   | { readonly type: "unqueued"; readonly state: UnqueuedState }
   /** Request: end every wait before or between tasks. */
   | { readonly type: "run_forced"; readonly by?: string }
-  /** The server crashed while the execution was live. */
-  | { readonly type: "recovered"; readonly isGivenUp: boolean };
+  /** The server crashed while the execution was live. Attempts of the task runs `kept` still run on workers. */
+  | { readonly type: "recovered"; readonly isGivenUp: boolean; readonly kept?: readonly number[] };
 
 /** Why an execution has not succeeded. */
 export interface EndReport {
@@ -201,12 +203,14 @@ export type Command =
     readonly task: Task;
     readonly properties: readonly string[];
   }
-  /** Render the properties, run the task, respond with `attempt_ended` (or `wait_begun`). */
+  /** Render the properties, run the task, respond with `attempt_ended` (or `wait_begun`, `attempt_lost`). */
   | {
     readonly type: "run_attempt";
     readonly taskRun: number;
     readonly task: Task;
     readonly attemptNumber: number;
+    /** The attempt already runs, on a worker: await its end. */
+    readonly isResumed?: boolean;
   }
   /** Stop the attempt; it responds with `attempt_ended`. */
   | { readonly type: "interrupt_attempt"; readonly taskRun: number }

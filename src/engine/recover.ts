@@ -1,11 +1,13 @@
-/** Continues an execution after a crash of the server. */
+/** Continues an execution after a crash of the server, or of the worker that ran one of its attempts. */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
 import { applyOutcome, tryAgain } from "./end_attempt.ts";
+import type { EventOf } from "./events.ts";
 import type { TaskPlace } from "./branches.ts";
 import { abortExecution, closeAll } from "./stop.ts";
 import { restartLimit } from "./time_limit.ts";
@@ -13,20 +15,48 @@ import type { Transition } from "./transition.ts";
 import { descendantsOf, type ExecutionTree } from "./tree.ts";
 import { RESTART_UNIT_KINDS } from "./restart.ts";
 
-/** Interrupted attempts end RESUBMITTED and start again; what waits for a timer, a child or a person keeps waiting. */
-export function recover(t: Transition, isGivenUp: boolean): void {
+const NONE_KEPT: readonly number[] = [];
+
+/**
+ * Interrupted attempts end RESUBMITTED and start again; what waits for a timer, a child or a person keeps waiting, as does
+ * an attempt that a worker still runs.
+ */
+export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">): void {
   if (isGivenUp) return giveUp(t);
   if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("RUNNING");
   if (t.state !== "KILLING") resetRestartUnits(t);
-  resumeOpenTaskRuns(t);
+  resumeOpenTaskRuns(t, kept);
   touchAllFrames(t);
 }
 
-/** True when a crash may have interrupted work; false when everything waits for a time, a person or other executions. */
-export function hasWork(tree: ExecutionTree): boolean {
+/** Starts an attempt again whose worker is gone; it fails if that has happened too often in succession. */
+export function repeatLostAttempt(t: Transition, ordinal: number): void {
+  const found = t.find(ordinal);
+  if (!found || !hasOpenAttempt(found.taskRun)) return;
+  const { taskRun, place } = found;
+  const lost = 1 + lossesOf(taskRun);
+  if (lost >= MAX_CRASHES_OF_EXECUTION) {
+    const message = `The worker was lost ${lost} times while it ran this task`;
+    return applyOutcome(t, ordinal, { state: "FAILED" }, message);
+  }
+  t.log("WARN", "The worker that ran this task is gone: the task is started again", taskRun);
+  resumeTaskRun(t, taskRun, place);
+}
+
+/** Attempts that were interrupted in succession before the open one. */
+function lossesOf({ attempts }: TaskRun): number {
+  const lastOther = attempts.slice(0, -1).findLastIndex(({ history }) =>
+    currentState(history) !== "RESUBMITTED"
+  );
+  return attempts.length - 2 - lastOther;
+}
+
+/** True when a crash may have interrupted work; false when everything waits for a time, a person, other executions or the end of `kept` attempts on workers. */
+export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   const { execution } = tree;
   const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
-  if (!leaves.every((taskRun) => isWaiting(execution, taskRun))) return true;
+  const isElsewhere = (taskRun: TaskRun) => kept.includes(taskRun.ordinal) || isWaiting(execution, taskRun);
+  if (!leaves.every(isElsewhere)) return true;
   if (HELD_STATES.has(currentState(execution.history))) return false;
   return leaves.length === 0 || [...tree.frames].some(({ ready, expected }) => ready.length > 0 || expected);
 }
@@ -57,14 +87,25 @@ function resetRestartUnits(t: Transition): void {
   tree.reload();
 }
 
-/** Restarts open task runs that wait for nothing. */
-export function resumeOpenTaskRuns(t: Transition): void {
+/** Restarts open task runs that wait for nothing, except those of attempts that are `kept`. */
+export function resumeOpenTaskRuns(t: Transition, kept = NONE_KEPT): void {
   for (const taskRun of [...t.tree.open]) {
     if (isEnded(taskRun.history)) continue; // An earlier one has ended it.
     const place = t.tree.placeOf(taskRun);
     if (!place) endTaskRun(t, taskRun, "KILLED");
+    else if (kept.includes(taskRun.ordinal) && keepAttempt(t, taskRun, place)) continue;
     else resumeTaskRun(t, taskRun, place);
   }
+}
+
+/** Awaits the open attempt of a task run; false if it must not continue. */
+function keepAttempt(t: Transition, taskRun: TaskRun, { task }: TaskPlace): boolean {
+  if (t.state === "KILLING" || currentState(taskRun.history) !== "RUNNING" || !hasOpenAttempt(taskRun)) {
+    return false;
+  }
+  const { ordinal, attempts } = taskRun;
+  t.emit({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: attempts.length, isResumed: true });
+  return true;
 }
 
 function resumeTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {

@@ -17,7 +17,7 @@ import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
 import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
-import { recover, resumeOpenTaskRuns } from "./recover.ts";
+import { recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";
 import { isRequest, refusalOf, type Request } from "./requests.ts";
 import { restart, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
@@ -84,6 +84,8 @@ function apply(t: Transition, event: Event): void {
       return applyDecision(t, event);
     case "attempt_ended":
       return applyOutcome(t, event.taskRun, event.outcome, event.message);
+    case "attempt_lost":
+      return repeatLostAttempt(t, event.taskRun);
     case "wait_begun":
       return beginWait(t, event);
     case "timer_due":
@@ -109,7 +111,8 @@ function apply(t: Transition, event: Event): void {
 
 /** True for a response that belongs to an earlier attempt. */
 export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
-  const isResponse = event.type === "attempt_ended" || event.type === "child_started";
+  const isResponse = event.type === "attempt_ended" || event.type === "attempt_lost" ||
+    event.type === "child_started";
   if (!isResponse || event.attempt === undefined) return false;
   return taskRunOf(execution, event.taskRun)?.attempts.length !== event.attempt;
 }
@@ -139,7 +142,7 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
     case "run_forced":
       return forceRun(t, event.by);
     case "recovered":
-      return recover(t, event.isGivenUp);
+      return recover(t, event);
     default:
       return assertNever(event);
   }

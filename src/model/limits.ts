@@ -68,6 +68,8 @@ export const MAX_ZIP_RATIO = 200;
 export const MAX_EVENT_STREAMS = 1_000;
 export const MAX_EVENT_STREAMS_PER_TENANT = 500;
 export const MAX_EVENT_STREAMS_PER_CALLER = 250;
+/** Workers of the server; each has a stream. */
+export const MAX_WORKERS = 5_000;
 /** Messages per second of one event stream. */
 export const MAX_STREAM_CHANGES_PER_SECOND = 20;
 /** Longest time that `wait=true` delays a response. */

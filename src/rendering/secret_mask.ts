@@ -28,6 +28,11 @@ export class SecretMask {
     this.#parts = [...all].sort((a, b) => b.length - a.length);
   }
 
+  /** The secrets, each as it was added. */
+  get secrets(): readonly string[] {
+    return [...this.#secrets];
+  }
+
   /** The text with every secret replaced by as many stars. */
   apply(text: string): string {
     if (this.#secrets.has(text.trim())) return stars(text);

@@ -11,6 +11,7 @@ import type { Request } from "../engine/requests.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
+import type { WorkerWait } from "../model/executions/execution_waiting.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import { timerKey } from "../store/keys.ts";
@@ -91,7 +92,8 @@ export class Executor {
     this.#admission = new Admission({ clock, slots: this.slots });
     this.timers = new Timers({ store, clock, logger, fire: (timer) => this.fireTimer(timer) });
     const wake = (live: LiveExecution) => this.#wake(live);
-    this.#recovery = new Recovery({ ...deps, timers: this.timers, live: this.#live, wake });
+    const workers = () => this.#connected?.slices.workers;
+    this.#recovery = new Recovery({ ...deps, timers: this.timers, live: this.#live, wake, workers });
   }
 
   /** Adds what is built from the services. Must be called once, before any execution runs. */
@@ -316,6 +318,11 @@ export class Executor {
     await this.#deps.committer.commit({
       mutations: [{ type: "delete", key: timerKey(dueAt, tenant, executionId, name) }],
     });
+  }
+
+  /** Attempts of an execution that wait for a worker, by the ordinals of their task runs. */
+  waitingForWorkers({ tenant, id }: Execution): ReadonlyMap<number, WorkerWait> | undefined {
+    return this.#connected?.slices.workers?.waitingFor(tenant, id);
   }
 
   /** Whether it is in memory. */

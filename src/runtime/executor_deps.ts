@@ -4,6 +4,7 @@ import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
+import type { WorkerPort } from "../model/ports/workers.ts";
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { RenderDeps, TemplateCache } from "../rendering/renderer.ts";
 import type { Changes } from "../store/changes.ts";
@@ -36,6 +37,8 @@ export interface ExecutorConnection {
   readonly reactions: Reactions;
   readonly render: RenderDeps;
   readonly taskCache: TaskCache;
+  /** Absent: every attempt runs in this process. */
+  readonly workers?: WorkerPort;
   readonly conditions: Pick<TaskConditions, "hold">;
   /** Creates executions of other flows, for tasks that start them. */
   readonly createChild: CreateChild;

@@ -1,9 +1,12 @@
 /** Resumes executions that were live in an earlier process, or whose deletion was refused. */
 import type { Logger } from "../base/log.ts";
+import { hasOpenAttempt } from "../engine/attempts.ts";
 import type { TimerName } from "../engine/events.ts";
 import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
+import { taskRunOf } from "../model/executions/execution.ts";
+import type { WorkerPort } from "../model/ports/workers.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Timers } from "./timers/timers.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
@@ -16,6 +19,8 @@ interface RecoveryDeps {
   readonly timers: Pick<Timers, "add">;
   /** Schedules a slice. */
   readonly wake: (live: LiveExecution) => void;
+  /** Attempts that may still run elsewhere. */
+  readonly workers: () => Pick<WorkerPort, "keptOf"> | undefined;
 }
 
 /** Resumes executions. */
@@ -60,11 +65,22 @@ export class Recovery {
     }
     live.isListed = true;
     // A manifest is deleted with the last execution it lists: a dormant execution may be listed beside live ones.
-    const isCrash = !this.#deps.committer.followsStop && hasWork(live.tree);
+    const kept = this.#keptOf(live);
+    const isCrash = !this.#deps.committer.followsStop && hasWork(live.tree, kept);
     const crashes = isCrash ? ++live.execution.crashes : 0;
-    live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
+    live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION, kept });
     this.#deps.wake(live);
     return true;
+  }
+
+  /** Task runs whose attempt a worker may still run. */
+  #keptOf({ execution }: LiveExecution): number[] {
+    const kept = this.#deps.workers()?.keptOf(execution.tenant, execution.id) ?? [];
+    return [...kept].flatMap(([ordinal, { attemptNumber }]) => {
+      const taskRun = taskRunOf(execution, ordinal);
+      const isOpen = taskRun && hasOpenAttempt(taskRun) && taskRun.attempts.length === attemptNumber;
+      return isOpen ? [ordinal] : [];
+    });
   }
 
   /** Removes it from the manifests. */

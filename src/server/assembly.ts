@@ -5,6 +5,7 @@ import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/streams/sse.ts";
 import { DomainError } from "../model/errors.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
+import { MAX_WORKERS } from "../model/limits.ts";
 import { TemplateCache } from "../rendering/renderer.ts";
 import { Executor } from "../runtime/executor.ts";
 import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
@@ -44,6 +45,7 @@ export class Assembly {
   readonly #auth: Auth;
   readonly #firstUser?: FirstUser;
   readonly #eventStreams: EventStreams;
+  readonly #workerStreams: EventStreams;
   readonly #started = Promise.withResolvers<void>();
   /** Reads the catalog in the background, so that the first list does not wait for it. */
   #warming: Promise<void> = Promise.resolve();
@@ -97,12 +99,12 @@ export class Assembly {
       ...adapters,
     });
     dropRemovedTenants({ services, executor, records, changes });
-    const { tokens } = services;
     const { credentials: basic, isUserStored = false } = options;
-    this.#auth = new Auth({ basic, isUserStored, tokens, clock, logger, randomBytes });
+    this.#auth = new Auth({ basic, isUserStored, tokens: services.tokens, clock, logger, randomBytes });
     const access = { auth: this.#auth, store, committer, clock, logger, randomBytes };
     if (isUserStored) this.#firstUser = new FirstUser(access);
     this.#eventStreams = new EventStreams({ clock, logger });
+    this.#workerStreams = new EventStreams({ clock, logger, maxStreams: MAX_WORKERS });
     const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
@@ -110,6 +112,7 @@ export class Assembly {
       firstUser: this.#firstUser,
       services,
       eventStreams: this.#eventStreams,
+      workerStreams: this.#workerStreams,
       isReady: () => this.#isReady,
       findProblem: () => problems.find(),
       committer,
@@ -160,6 +163,7 @@ export class Assembly {
     await triggers.load(tenantIds);
     await catalog.start();
     await this.#runtime.triggers.find();
+    await this.services.workers.start();
     await this.#recover();
     this.#runtime.triggers.start();
     this.executor.timers.start();
@@ -185,7 +189,9 @@ export class Assembly {
 
   /** Ends requests that would stay open: event streams, and starts that wait for the end of an execution. */
   async releaseRequests(): Promise<void> {
+    this.services.workers.close();
     await this.#eventStreams[Symbol.asyncDispose]();
+    await this.#workerStreams[Symbol.asyncDispose]();
     await this.services.executions.close();
   }
 

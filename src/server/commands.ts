@@ -26,6 +26,10 @@ export async function runCommand(): Promise<number> {
       return await runDoctor(command.options, systemPlatform);
     case "migrate":
       return await runMigrate(command.options, { ...systemPlatform, send: fetch });
+    case "worker": {
+      const { runWorker } = await import("../worker/worker.ts");
+      return await runWorker(command.options, systemPlatform);
+    }
     case "plugin": {
       // A server without plugins does not pay for them at its start.
       const { runPlugin } = await import("./plugin/plugin.ts");

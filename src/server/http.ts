@@ -26,6 +26,7 @@ import { pluginRoutes } from "../http/routes/flows/plugins.ts";
 import { secretRoutes } from "../http/routes/namespaces/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/triggers/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers/triggers.ts";
+import { workerListRoutes, workerRoutes } from "../http/routes/server/workers.ts";
 import { webhookRoutes } from "../http/routes/triggers/webhooks.ts";
 import { ServerMetrics } from "../services/metrics/server_metrics.ts";
 import type { EventStreams } from "../http/streams/sse.ts";
@@ -115,12 +116,23 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       ...viewMounts(assembled),
       { path: "", routes: executionFileRoutes(services.executionFileViews) },
       { path: "", routes: logRoutes({ ...services, clock }) },
+      { path: "", routes: workerListRoutes(services.workers) },
       ...namespaceMounts(services, maxUploadBytes),
       { routes: clusterRoutes(clusterStateOf(options)), access: "unlimited" },
     ],
     globalRoutes: [
       { routes: pluginRoutes(createPlugins(services, options)) },
       { routes: expressionNameRoutes(services.expressions) },
+      {
+        path: "/worker",
+        routes: workerRoutes({
+          workers: services.workers,
+          streams: assembled.workerStreams,
+          clients,
+          isHttps: baseUrl?.startsWith("https:") ?? false,
+        }),
+        access: "worker",
+      },
     ],
     serverMetrics: () => serverMetrics.collect(),
     bundle,
@@ -221,6 +233,7 @@ interface HttpDeps {
   readonly firstUser?: FirstUser;
   readonly services: Services;
   readonly eventStreams: EventStreams;
+  readonly workerStreams: EventStreams;
   readonly isReady: () => boolean;
   readonly findProblem: () => Promise<ServerProblem | undefined>;
   readonly committer: Committer;

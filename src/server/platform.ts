@@ -41,8 +41,11 @@ export function createAdapters(options: AssemblyOptions, tenantCount: () => numb
 /** Refuses requests once another process may send them, too. */
 function whileLeading(http: HttpClientPort, { mayAct }: AssemblyOptions): HttpClientPort {
   if (!mayAct) return http;
-  const refusal = "this server does not lead any more";
-  return { send: (request) => mayAct() ? http.send(request) : Promise.reject(new HttpError(refusal)) };
+  const refused = () => Promise.reject(new HttpError("this server does not lead any more"));
+  return {
+    send: (request) => mayAct() ? http.send(request) : refused(),
+    addressOf: (target, signal) => mayAct() ? http.addressOf(target, signal) : refused(),
+  };
 }
 
 function createHttpClient(options: AssemblyOptions, tenantCount: () => number): HttpClient {

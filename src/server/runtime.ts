@@ -41,6 +41,7 @@ export interface Runtime {
 const CLOCK_INTERVAL_MS = 10_000;
 const SPACE_INTERVAL_MS = 1_000;
 const SEAL_INTERVAL_MS = 1_000;
+const WORKERS_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
 /** Of a database without a queue. */
 const WAKE_INTERVAL_MS = 2_000;
@@ -109,6 +110,7 @@ function connectExecutor(deps: ConnectDeps): void {
     ports: deps.ports,
     reactions: services.reactionQueue,
     taskCache: deps.taskCache,
+    workers: services.workers,
     conditions: new TaskConditions({ catalog: services.triggerTypes, clock, timeZone }),
     createChild: (request) => subflows.create(request),
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
@@ -126,6 +128,10 @@ function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): 
     loop(name, SWEEP_INTERVAL_MS, async () => await sweepExpired() > 0);
   const retention = new Retention({ executions, rules, tenants: () => tenantIds(services), clock, logger });
   return [
+    loop("look for silent workers", WORKERS_INTERVAL_MS, () => {
+      services.workers.sweep();
+      return Promise.resolve(false);
+    }),
     loop("seal the catalog", SEAL_INTERVAL_MS, () => catalog.compact()),
     sweep("remove expired KV pairs", () => kvPairs.sweepExpired()),
     sweep("remove expired outputs of tasks", () => taskCache.sweepExpired()),

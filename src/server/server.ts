@@ -22,7 +22,7 @@ import { serverDefaults } from "./plugin_defaults.ts";
 import { readBundle } from "../ui/bundle.ts";
 import type { ServerPlugins } from "./plugin/server_plugins.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
-import { secureRandom } from "./secure_random.ts";
+import { secureRandom } from "../machine/secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
 

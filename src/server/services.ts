@@ -5,6 +5,7 @@ import { executionSelectionQuery } from "../model/executions/execution_selection
 import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
+import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
 import { DEFAULT_FILE_REVISIONS } from "../services/files/file_revisions.ts";
@@ -40,6 +41,7 @@ import { MetricRecords } from "../store/records/metric_records.ts";
 import { NamespaceRecords } from "../store/records/namespace_records.ts";
 import { SecretRecords } from "../store/records/secret_records.ts";
 import { UsageRecords } from "../store/records/usage_records.ts";
+import { Workers } from "../services/workers/workers.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import {
   createActionServices,
@@ -93,11 +95,13 @@ export function createServices(deps: ServicesDeps) {
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
   const render = createExpressionRenderer({ ...deps, values });
+  const tokens = new Tokens({ ...deps, tenants });
   return {
+    workers: createWorkers(deps, tokens, stored.attemptStorage),
     tasks,
     triggerTypes,
     tenants,
-    tokens: new Tokens({ ...deps, tenants }),
+    tokens,
     flowRecords,
     blobs,
     expressions: new Expressions({ render, functions: HOST_FUNCTION_PARAMETERS }),
@@ -112,6 +116,15 @@ export function createServices(deps: ServicesDeps) {
     ...createActionServices(deps, shared),
     ...createTaskServices(deps, { ...shared, ...logging, flowRecords }),
   };
+}
+
+function createWorkers(deps: ServicesDeps, tokens: Tokens, files: AttemptStorage): Workers {
+  return new Workers({
+    ...deps,
+    files,
+    runsScripts: () => deps.scriptPlaces.policy.mode !== "off",
+    isExpected: (group) => tokens.list().some(({ workerGroups }) => workerGroups?.includes(group)),
+  });
 }
 
 /** Builds what templates read of namespaces. */

@@ -157,6 +157,13 @@ export function postedResponseKey(id: string, n: number): Key {
 
 /** All of the mailbox but responses, and all responses. */
 export const MAILBOX: readonly Selector[] = [{ prefix: ["mb"] }, { prefix: ["mr"] }];
+/** `["wa", tenant, executionId, taskRun]` → an attempt that a worker runs. Written before the worker gets it and with its reports, deleted after its end. */
+export function assignmentKey(tenant: TenantId, executionId: string, taskRun: number): Key {
+  return ["wa", tenant, executionId, taskRun];
+}
+
+/** All attempts that workers run; those found at start may still run there. */
+export const ASSIGNMENTS: Selector = { prefix: ["wa"] };
 
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -22,6 +22,7 @@ import { kvPairRoutes } from "../../src/http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
 import { metricRoutes } from "../../src/http/routes/monitoring/metrics.ts";
 import { namespaceRoutes } from "../../src/http/routes/namespaces/namespaces.ts";
+import { workerListRoutes } from "../../src/http/routes/server/workers.ts";
 import { pageRoutes } from "../../src/http/routes/server/pages.ts";
 import { pluginRoutes } from "../../src/http/routes/flows/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/namespaces/secrets.ts";
@@ -59,6 +60,7 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["triggers/triggers.ts", triggerRoutes],
   ["triggers/webhooks.ts", webhookRoutes],
   ["server/pages.ts", pageRoutes],
+  ["server/workers.ts", workerListRoutes],
   ["server/server_metrics.ts", undefined],
   ["server/ai.ts", aiRoutes],
   ["access/first_user.ts", undefined],

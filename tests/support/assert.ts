@@ -23,12 +23,14 @@ export function assertFalse(value: unknown, message = "Expected a falsy value.")
 
 /** Deep equality. */
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
-  deepStrictEqual(actual, expected, message);
+  if (message === undefined) deepStrictEqual(actual, expected);
+  else deepStrictEqual(actual, expected, message);
 }
 
 /** Deep inequality. */
 export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
-  notDeepStrictEqual(actual, expected, message);
+  if (message === undefined) notDeepStrictEqual(actual, expected);
+  else notDeepStrictEqual(actual, expected, message);
 }
 
 /** The same reference or primitive. */

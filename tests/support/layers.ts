@@ -19,11 +19,13 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["runtime", ["base", "languages", "model", "expr", "engine", "store", "rendering"]],
   ["services", ["base", "languages", "model", "expr", "engine", "store", "rendering", "flow", "runtime"]],
   ["machine", ["base", "config", "model"]],
+  // The process of a worker: task types by the same code as on the server, over the ports of another machine.
+  ["worker", ["base", "config", "model", "tasks", "machine", "rendering"]],
   ["ui", ["base", "model"]],
   ["http", ["base", "model", "services", "ui"]],
   ["server", [
     ...["base", "languages", "model", "expr", "engine", "store", "flow", "tasks", "triggers", "rendering"],
-    ...["runtime", "services", "machine", "ui", "http", "config"],
+    ...["runtime", "services", "machine", "worker", "ui", "http", "config"],
   ]],
   ["main.ts", ["config", "machine", "server"]],
 ]);
@@ -79,6 +81,7 @@ export const PLATFORM_PLACES: readonly string[] = [
   "src/ui/bundle.ts",
   "src/store/kv_store.ts",
   "src/tasks/",
+  "src/worker/",
 ];
 
 /** Where time and chance may be met, and why there; everywhere else they arrive as arguments. */

@@ -3,7 +3,14 @@ import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty }
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
-import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks } from "./build_tasks.ts";
+import {
+  buildConcurrency,
+  buildOutputs,
+  buildRetry,
+  buildSlas,
+  buildTasks,
+  buildWorkerGroup,
+} from "./build_tasks.ts";
 import { flagOf, textOf } from "../schema/describe.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
 import { readLabels } from "../../model/flows/label.ts";
@@ -39,6 +46,7 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
     afterExecution: [...tasksOf("afterExecution"), ...listenerTasks(applied, catalogs)],
     retry: buildRetry(ownProperty(document, "retry")),
     concurrency: buildConcurrency(ownProperty(document, "concurrency")),
+    workerGroup: buildWorkerGroup(ownProperty(document, "workerGroup")),
     sla: buildSlas(ownProperty(document, "sla")),
     triggers: objectsOf(ownProperty(applied, "triggers")).map(buildTrigger),
     definition: document,

@@ -2,7 +2,15 @@
 import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
-import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../../model/flows/flow.ts";
+import type {
+  ConcurrencyLimit,
+  LogLevel,
+  Output,
+  RetryPolicy,
+  Sla,
+  Task,
+  WorkerGroup,
+} from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import { flagOf, scalarText, textOf } from "../schema/describe.ts";
@@ -30,11 +38,19 @@ function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
     runIf: textOf(properties, "runIf") ?? textOf(properties, "when"),
     logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
     logToFile: flagOf(properties, "logToFile", false) || undefined,
+    workerGroup: buildWorkerGroup(ownProperty(properties, "workerGroup")),
     timeout: textOf(properties, "timeout"),
     retry: buildRetry(ownProperty(properties, "retry")),
     blocks: buildBlocks(properties, kind, catalog),
     ...(kind === LOOP ? { passOutputs: buildOutputs(ownProperty(properties, "outputs")) } : {}),
   };
+}
+
+/** The worker group of a valid declaration. */
+export function buildWorkerGroup(declared: JsonValue | undefined): WorkerGroup | undefined {
+  const key = isJsonObject(declared) ? textOf(declared, "key") : undefined;
+  if (key === undefined || !isJsonObject(declared)) return undefined;
+  return { key, fallback: (textOf(declared, "fallback") ?? "WAIT") as WorkerGroup["fallback"] };
 }
 
 const NO_BLOCKS: ReadonlyMap<string, readonly Task[]> = new Map();

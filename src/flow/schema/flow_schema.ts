@@ -7,7 +7,16 @@ import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "..
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { STATES } from "../../model/executions/state.ts";
 import type { TaskMember } from "../../model/tasks/task_catalog.ts";
-import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
+import {
+  CHECK,
+  CONCURRENCY,
+  LISTENER,
+  PLUGIN_DEFAULT,
+  RETRY,
+  SLA,
+  TASK_CACHE,
+  WORKER_GROUP,
+} from "./schema_parts.ts";
 
 const MAX_DISPLAY_NAME = 64;
 
@@ -65,7 +74,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
     deprecated: "use afterExecution",
     description: "Tasks that run once the execution has ended.",
   },
-  workerGroup: { type: "map", ignored: true, description: "Workers that run the tasks." },
+  workerGroup: WORKER_GROUP,
   revision: { type: "any", description: "Set by the server." },
   deleted: { type: "any", description: "Set by the server." },
   draft: { type: "any", description: "Set by the server." },
@@ -115,7 +124,7 @@ export const TASK_PROPERTIES: Readonly<Record<TaskMember, PropertySchema>> = Obj
     description: "The log of each attempt is shown as a file of the execution, too.",
   },
   taskCache: TASK_CACHE,
-  workerGroup: { type: "map", ignored: true, description: "Workers that run the task." },
+  workerGroup: WORKER_GROUP,
   workerSelector: { type: "map", ignored: true, description: "Workers that run the task, by their tags." },
   assets: { type: "any", ignored: true, description: "What the task reads and writes." },
 });

@@ -1,4 +1,5 @@
 /** Schemas of objects within flows and tasks, one constant a noun. */
+import { WORKER_FALLBACKS } from "../../model/flows/flow.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 
 const INTERVAL = "Time between two attempts.";
@@ -65,6 +66,21 @@ export const CONCURRENCY: PropertySchema = Object.freeze<PropertySchema>({
       values: ["QUEUE", "CANCEL", "FAIL"],
       default: "QUEUE",
       description: "What becomes of an execution beyond the limit.",
+    },
+  },
+});
+
+/** Workers that run tasks. */
+export const WORKER_GROUP: PropertySchema = Object.freeze<PropertySchema>({
+  type: "object",
+  description: "Workers that run the script and HTTP tasks, and what happens while none is connected.",
+  properties: {
+    key: { type: "string", dynamic: true, description: "Name of the group." },
+    fallback: {
+      type: "string",
+      values: WORKER_FALLBACKS,
+      default: "WAIT",
+      description: "What a task does while no worker of the group is connected.",
     },
   },
 });

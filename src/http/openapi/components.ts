@@ -138,7 +138,9 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
   ExecutionTrigger: objectOf({ id: TEXT, type: TEXT, variables: MAP }),
   ExecutionMetadata: objectOf({ attemptNumber: INTEGER, originalCreatedDate: INSTANT }),
   ExecutionWaiting: objectOf({
-    reason: oneOf(["SCHEDULED", "TIMER", "QUEUED", "HELD", "PAUSED", "BREAKPOINT", "RETRY", "SUBFLOW"]),
+    reason: oneOf([
+      ...["SCHEDULED", "TIMER", "QUEUED", "HELD", "PAUSED", "BREAKPOINT", "RETRY", "SUBFLOW", "WORKER"],
+    ]),
     since: INSTANT,
     "until?": INSTANT,
     "taskId?": TEXT,
@@ -151,6 +153,8 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "total?": INTEGER,
     "started?": INTEGER,
     "ended?": INTEGER,
+    "group?": TEXT,
+    "isConnected?": FLAG,
   }),
   LatestExecution: objectOf({
     id: TEXT,
@@ -284,6 +288,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "lastUsed?": INSTANT,
     expired: FLAG,
     "tenants?": listOf(TEXT),
+    "workerGroups?": listOf(TEXT),
   }),
   Caller: objectOf({
     id: TEXT,

@@ -2,7 +2,7 @@
 import type { DurationForm } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { SESSION_COOKIE } from "../pipeline/cookies.ts";
-import type { MountedRoute } from "../pipeline/mount.ts";
+import { isClosed, type MountedRoute } from "../pipeline/mount.ts";
 import { componentsOf } from "./components.ts";
 import { type Content, type Operation, PARAMETER_SCHEMAS } from "./operation.ts";
 import { OPERATION_NAMES } from "./operation_names.ts";
@@ -75,7 +75,7 @@ export function openApiDocument(routes: readonly MountedRoute[], options: Docume
 function operationOf(route: MountedRoute, template: string, { isProtected }: DocumentOptions): JsonObject {
   const key = operationKey(route.method, template);
   const operation: Operation = OPERATIONS.get(key) ?? { summary: key };
-  const isOpen = route.access !== "protected" && route.access !== "unlimited";
+  const isOpen = !isClosed(route.access);
   const parameters = [
     ...parametersOf(template).map(pathParameter),
     ...(operation.query ?? []).map(queryParameter),

@@ -8,6 +8,7 @@ import { MONITORING_OPERATIONS } from "./operations/monitoring.ts";
 import { NAMESPACE_OPERATIONS } from "./operations/namespaces.ts";
 import { SERVER_OPERATIONS } from "./operations/server.ts";
 import { TRIGGER_OPERATIONS } from "./operations/triggers.ts";
+import { WORKER_OPERATIONS } from "./operations/workers.ts";
 
 const ALL = [
   ...FLOW_OPERATIONS,
@@ -17,6 +18,7 @@ const ALL = [
   ...TRIGGER_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...SERVER_OPERATIONS,
+  ...WORKER_OPERATIONS,
 ];
 
 /** By method and path, as `GET /flows/{namespace}`: see {@link operationKey}. */

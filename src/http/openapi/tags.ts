@@ -19,6 +19,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["Expressions", "Expressions, their filters and functions"],
   ["Users", "The caller, logins and API tokens"],
   ["Tenants", "Tenants"],
+  ["Workers", "Workers that run attempts, and their messages"],
   ["Server", "Health, configuration and description of the server"],
 ];
 
@@ -41,6 +42,7 @@ const BY_PATH: readonly (readonly [pattern: RegExp, tag: string])[] = [
   [/^\/(?:expressions|pebble)\//, "Expressions"],
   [/^\/(?:me|login|logout|basicAuth)(\/|$)/, "Users"],
   [/^\/tenants(\/|$)/, "Tenants"],
+  [/^\/workers?(\/|$)/, "Workers"],
 ];
 
 /** The tag of an operation by its key, a method and a path; `Server` for paths that belong to no other. */

@@ -59,11 +59,18 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   [`${TENANT_PREFIX}/executions/webhook`, "webhook"],
 ]);
 
+const CLOSED: ReadonlySet<Access> = new Set(["protected", "unlimited", "worker"]);
+
+/** Whether a route of that access needs credentials. */
+export function isClosed(access: Access): boolean {
+  return CLOSED.has(access);
+}
+
 /** Mounts the routes; returns them. @throws Error they must not be open, are middleware, or one of the same shape is mounted */
 export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
-  const isOpen = access !== "protected" && access !== "unlimited";
+  const isOpen = !isClosed(access);
   if (isOpen && OPEN_PLACES.get(home) !== access) {
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }

@@ -30,9 +30,10 @@ import type { RequestIds } from "./request_id.ts";
 /**
  * Who may call a route. `protected`: callers with credentials. `unlimited`: those of them that are not limited to
  * tenants. `public`: everybody. `webhook`: everybody; the key is in the path, which is therefore never logged. `setup`:
- * everybody while the server has no user, then callers with credentials.
+ * everybody while the server has no user, then callers with credentials. `worker`: tokens of workers, which may call
+ * nothing else; everybody where the server requires no credentials.
  */
-export type Access = "protected" | "unlimited" | "public" | "webhook" | "setup";
+export type Access = "protected" | "unlimited" | "public" | "webhook" | "setup" | "worker";
 
 /** A registered route. Access is decided by the matched route, never by the text of the path. */
 interface Route {
@@ -125,7 +126,7 @@ export class RequestPipeline {
   /** The response to an unmatched request; `methods` are those that the path has routes for. */
   async refuseUnmatched(c: Context<AppEnv>, methods: readonly string[]): Promise<Response> {
     this.#begin(c, this.#unmatched);
-    await this.#admit(c, NO_ROUTE);
+    this.#checkWorker(NO_ROUTE, await this.#admit(c, NO_ROUTE));
     const path = rawPath(c.req.raw.url);
     if (methods.length > 0) throw new MethodRefusal(c.req.method, path, methods);
     throw new DomainError("not_found", `Not Found: there is nothing at "${path.slice(0, 500)}"`);
@@ -215,6 +216,7 @@ export class RequestPipeline {
     handler: Handler<AppEnv>,
     caller: Caller,
   ): Response | Promise<Response> {
+    this.#checkWorker(route, caller);
     if (route.access === "unlimited" && caller.isLimited) {
       throw new DomainError("forbidden", "Forbidden: the token is limited to tenants");
     }
@@ -222,6 +224,16 @@ export class RequestPipeline {
     const durations = acceptedDurations(c.req.raw.headers) ?? this.#options.durations;
     c.set("actor", durations === "iso" ? { ...actor, durations } : actor);
     return handler(c, noNext) as Response | Promise<Response>;
+  }
+
+  #checkWorker({ access }: Route, { worker }: Caller): void {
+    const isOfWorkers = access === "worker";
+    if (worker && !isOfWorkers) {
+      throw new DomainError("forbidden", "Forbidden: the token is for workers only");
+    }
+    if (!worker && isOfWorkers && this.#options.auth.isProtected) {
+      throw new DomainError("forbidden", "Forbidden: a worker needs a token with worker groups");
+    }
   }
 
   #tenantOf(c: Context<AppEnv>, route: Route, caller: Caller): TenantId {

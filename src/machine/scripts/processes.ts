@@ -42,6 +42,8 @@ import type { WorkDirectories } from "./work_directories.ts";
 
 /** Processes mostly wait for I/O. */
 const PROCESSES_PER_CORE = 4;
+/** Processes of this machine at a time. */
+export const DEFAULT_PROCESSES = availableParallelism() * PROCESSES_PER_CORE;
 /** The exit code of shells for a command ended by SIGKILL. */
 const KILLED = 137;
 /** The exit code of shells for a command ended by SIGTERM. */
@@ -69,6 +71,8 @@ export interface ProcessOptions {
   readonly scriptUser?: MachineUser;
   /** Upper bounds of each script. */
   readonly scriptLimits?: ScriptLimits;
+  /** Processes at a time; absent: a number for each processor. */
+  readonly maxProcesses?: number;
 }
 
 /** Inputs of {@link Processes} from the machine. */
@@ -98,7 +102,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #control: ControlGroups | undefined;
   readonly #watchdog: Watchdog;
   readonly #shells: ReadyShells;
-  readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
+  readonly #slots: FairSlots;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
@@ -108,6 +112,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   ) {
     this.containers = containers;
     this.#options = options;
+    this.#slots = new FairSlots(options.maxProcesses ?? DEFAULT_PROCESSES);
     this.#limits = options.scriptLimits ?? {};
     this.#tenantCount = tenantCount;
     this.#env = env;

@@ -9,4 +9,13 @@ export interface Actor {
   readonly user: string;
   /** How texts that are made for the caller write durations; by default in seconds. */
   readonly durations?: DurationForm;
+  /** What a worker may do; absent for other callers. */
+  readonly worker?: WorkerGrant;
+}
+
+/** The attempts that a worker may run. */
+export interface WorkerGrant {
+  readonly groups: readonly string[];
+  /** Absent: all. */
+  readonly tenants?: readonly TenantId[];
 }

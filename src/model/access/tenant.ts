@@ -70,8 +70,10 @@ const RESOURCE_NAMES = [
   "users",
   "webhook",
   "webhooks",
+  "worker",
   "worker-groups",
   "worker-selectors",
+  "workers",
 ] as const;
 
 /** First key parts of records that belong to no tenant (`store/keys.ts`); a tenant with such an id would share these keys. */
@@ -94,6 +96,7 @@ const KEY_SPACES = [
   "tm",
   "token",
   "user",
+  "wa",
   "wake",
 ] as const;
 

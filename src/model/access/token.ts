@@ -1,5 +1,6 @@
 /** API tokens. The secret itself is never stored, only its hash. */
 import type { Instant } from "../../base/clock.ts";
+import { isWorkerGroup, WORKER_GROUP_RULE } from "../../base/worker_group.ts";
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";
 
@@ -23,6 +24,8 @@ export interface ApiToken {
   readonly user: string;
   /** The tenants that it gives access to; `undefined` means all, an empty list none. */
   readonly tenants?: readonly TenantId[];
+  /** The token is for workers of these groups, and for nothing else. */
+  readonly workerGroups?: readonly string[];
   readonly issuedAt: Instant;
   /** `undefined` means never. */
   readonly expiresAt?: Instant;
@@ -40,6 +43,7 @@ export interface TokenRequest {
   readonly maxAgeMs?: number;
   readonly extended: boolean;
   readonly tenants?: readonly TenantId[];
+  readonly workerGroups?: readonly string[];
 }
 
 const TOKEN_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -73,6 +77,11 @@ function requestProblem(request: TokenRequest): string | undefined {
   ) {
     return `maxAge: must be positive and at most "P${MAX_AGE_DAYS}D"`;
   }
+  const badGroup = request.workerGroups?.find((group) => !isWorkerGroup(group));
+  if (badGroup !== undefined) {
+    return `workerGroups: "${badGroup.slice(0, 80)}" must be ${WORKER_GROUP_RULE}`;
+  }
+  if (request.workerGroups?.length === 0) return "workerGroups: at least one group is needed";
   if (request.extended && request.maxAgeMs === undefined) {
     return 'extended: a token without "maxAge" never expires and cannot be prolonged';
   }

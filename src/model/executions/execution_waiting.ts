@@ -5,19 +5,29 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";
 import { changedAt, currentState, isEnded } from "./state.ts";
 
+/** Why an attempt does not run yet on a worker. */
+export interface WorkerWait {
+  readonly group: string;
+  /** Whether a worker of the group is connected; it has no room then. */
+  readonly isConnected: boolean;
+}
+
 /** Facts that the execution itself does not contain. */
 export interface WaitingFacts {
   /** For state QUEUED: running executions under the limit, executions ahead in the queue, and the limit. */
   readonly queue?: { readonly running: number; readonly ahead: number; readonly limit?: number };
   /** For state BREAKPOINT: the tasks that it stopped before. */
   readonly heldTasks?: readonly string[];
+  /** For state RUNNING: attempts that wait for a worker, by the ordinals of their task runs. */
+  readonly workers?: ReadonlyMap<number, WorkerWait>;
 }
 
 /**
  * `{reason, since, …}`; `undefined` if the execution has ended or makes progress. Reasons: `SCHEDULED` and `TIMER` (`until`),
  * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (the execution is paused), `PAUSED` (`taskId`, `taskRunId`, `until` if the
  * pause is limited), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, and
- * `executionId`, or `total`, `started` and `ended` for a task with several executions).
+ * `executionId`, or `total`, `started` and `ended` for a task with several executions), `WORKER` (`taskId`, `taskRunId`,
+ * `group`, `isConnected`: whether a worker of the group is connected).
  */
 export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject | undefined {
   const { history, timers } = execution;
@@ -33,7 +43,7 @@ export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject
     case "RETRYING":
       return firstOf(execution, "RETRYING", "RETRY");
     case "RUNNING":
-      return execution.isHeld ? undefined : whileRunning(execution);
+      return execution.isHeld ? undefined : whileRunning(execution, facts);
     default:
       return undefined;
   }
@@ -45,10 +55,15 @@ function firstOf(execution: Execution, state: "PAUSED" | "RETRYING", reason: str
 }
 
 /** The reason of a running execution; `undefined` if at least one of its tasks is working. */
-function whileRunning(execution: Execution): JsonObject | undefined {
+function whileRunning(execution: Execution, { workers }: WaitingFacts): JsonObject | undefined {
   let waiting: JsonObject | undefined;
   for (const taskRun of execution.taskRuns) {
     if (isEnded(taskRun.history)) continue;
+    const wait = workers?.get(taskRun.ordinal);
+    if (wait) {
+      waiting ??= { ...ofTaskRun(execution, taskRun, "WORKER"), ...wait };
+      continue;
+    }
     const reason = reasonOf(execution, taskRun);
     if (reason === "works") return undefined;
     if (reason === "SUBFLOW" || reason === "TIMER") waiting ??= ofTaskRun(execution, taskRun, reason);

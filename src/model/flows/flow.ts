@@ -42,6 +42,8 @@ export interface Task {
   readonly logLevel?: LogLevel;
   /** Also provides the log of each attempt as a file of the execution. */
   readonly logToFile?: boolean;
+  /** Workers that run it; absent: those of the flow. */
+  readonly workerGroup?: WorkerGroup;
   /** A duration or a template of one. */
   readonly timeout?: string;
   readonly retry?: RetryPolicy;
@@ -52,6 +54,16 @@ export interface Task {
   /** Outputs of each pass of a Loop. */
   readonly passOutputs?: readonly Output[];
 }
+
+/** The workers that a task runs on, and what happens while none of them is connected. */
+export interface WorkerGroup {
+  /** Name of the group or a template of it. */
+  readonly key: string;
+  readonly fallback: typeof WORKER_FALLBACKS[number];
+}
+
+/** What happens while no worker of a group is connected: the task waits, fails, or ends CANCELLED. */
+export const WORKER_FALLBACKS = ["WAIT", "FAIL", "CANCEL"] as const;
 
 /** How failed attempts are retried. Times in milliseconds. */
 export interface RetryPolicy {
@@ -143,6 +155,7 @@ export interface Flow {
   readonly afterExecution: readonly Task[];
   readonly retry?: RetryPolicy;
   readonly concurrency?: ConcurrencyLimit;
+  readonly workerGroup?: WorkerGroup;
   readonly sla: readonly Sla[];
   readonly triggers: readonly Trigger[];
   /** The parsed document as submitted; responses are built from it. */

@@ -40,6 +40,8 @@ export interface RunnableTaskType extends TypeDeclaration {
    * slice; any other task is committed RUNNING before it starts.
    */
   readonly pure: boolean;
+  /** Whether it may run in another process: it uses requests, processes, files of executions and namespaces, and nothing else. */
+  readonly runsOnWorkers?: boolean;
   /** Problems of a task as it is written that schemas cannot express; called when they hold. `places`: where scripts may run. */
   check?(task: JsonObject, places: ScriptPlaces | undefined): readonly TaskProblem[];
   /** Runs one attempt with rendered properties. */

@@ -175,9 +175,19 @@ export class HostCalls implements Elsewhere {
 
   /** The text with stars for every secret that the execution has used, including its inputs of type SECRET. */
   mask(text: string): string {
+    this.#rememberInputs();
+    return this.#mask?.apply(text) ?? text;
+  }
+
+  /** Every secret that {@link mask} replaces. */
+  get secrets(): readonly string[] {
+    this.#rememberInputs();
+    return this.#mask?.secrets ?? NO_SECRETS;
+  }
+
+  #rememberInputs(): void {
     const secrets = this.#caller.inputSecrets?.() ?? NO_SECRETS;
     while (this.#knownInputs < secrets.length) this.#remember(secrets[this.#knownInputs++] as string);
-    return this.#mask?.apply(text) ?? text;
   }
 
   /** Drops shared values: the next render reads KV pairs again. */

@@ -16,12 +16,15 @@ import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_BYTES_AT_ONCE, MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type Metric, MetricList } from "../../model/executions/metric.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, TaskType } from "../../model/tasks/task_catalog.ts";
+import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import { metricsMutation } from "../../store/records/metric_records.ts";
+import { startedAt } from "../../model/executions/state.ts";
+import type { RemoteEnd, WorkerPort } from "../../model/ports/workers.ts";
 import type { KeptShapes } from "../live/kept_shapes.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import { LogFlow } from "../live/log_flow.ts";
+import { mayRunRemotely, runRemotely } from "./remote_run.ts";
 import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
 
 /** Parts of the executor that attempts use. */
@@ -30,6 +33,8 @@ export interface AttemptDeps {
   readonly ports: TaskPorts;
   readonly taskCache: TaskCache;
   readonly shapes: KeptShapes;
+  /** Absent: every attempt runs in this process. */
+  readonly workers?: WorkerPort;
   /** Schedules a commit of the changes of an execution. */
   readonly wake: (live: LiveExecution) => void;
 }
@@ -57,6 +62,7 @@ export function runAttempt(
   };
   try {
     const begin = (properties: JsonObject) => attempt(run, properties);
+    if (command.isResumed) return Promise.resolve(freshAttempt(run, undefined)).catch(failed);
     const properties = live.renderer.properties(command.task, type, taskRun);
     const event = whenKnown(properties, begin);
     return event instanceof Promise ? event.catch(failed) : event;
@@ -97,7 +103,8 @@ async function cachedAttempt(run: Attempt, properties: JsonObject, policy: Cache
   return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs } };
 }
 
-function freshAttempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
+/** Absent properties: a worker runs the attempt already. */
+function freshAttempt(run: Attempt, properties: JsonObject | undefined): Event | Promise<Event> {
   const { timeout } = run.command.task;
   if (timeout === undefined) return attemptWithin(run, properties, undefined);
   const text = run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
@@ -114,21 +121,51 @@ function timeoutMs(text: string): number {
 
 function attemptWithin(
   run: Attempt,
-  properties: JsonObject,
+  properties: JsonObject | undefined,
   limitMs: number | undefined,
 ): Event | Promise<Event> {
   const { type, clock, command: { taskRun, task } } = run;
-  if (type.form === "waiting") return beginWait(run, type.delayMs(properties), limitMs);
+  if (type.form === "waiting") return beginWait(run, type.delayMs(properties ?? {}), limitMs);
   if (type.form !== "runnable") throw new Error(`Type "${task.type}" is not supported yet`);
-  const outcome = type.run(properties, contextOf(run));
-  const end = (ended: AttemptOutcome) => {
+  const outcome = outcomeOf(run, type, properties);
+  const end = (ended: RemoteEnd) => {
+    if (ended === "lost") return loss(run);
     keepResults(run, ended);
     return limitOutputs(taskRun, withFiles(run, ended));
   };
   if (!(outcome instanceof Promise)) return end(outcome);
   const ended = outcome.then(end);
   if (limitMs === undefined) return ended;
-  return within(ended, { clock, limitMs, onTimeout: () => timeoutFailure(run, limitMs) });
+  const onTimeout = () => timeoutFailure(run, limitMs);
+  return within(ended, { clock, limitMs: remainingMs(run, limitMs), onTimeout });
+}
+
+/** Of a resumed attempt, what remains of its time limit. */
+function remainingMs({ command, taskRun, clock }: Attempt, limitMs: number): number {
+  const attempt = command.isResumed ? taskRun.attempts[taskRun.attempts.length - 1] : undefined;
+  return attempt ? Math.max(0, limitMs - (clock.now() - startedAt(attempt.history))) : limitMs;
+}
+
+/** Runs the task here or on a worker. */
+function outcomeOf(
+  run: Attempt,
+  type: RunnableTaskType,
+  properties: JsonObject | undefined,
+): RemoteEnd | Promise<RemoteEnd> {
+  const { workers } = run;
+  const context = contextOf(run);
+  if (!workers || properties && !mayRunRemotely({ type, context })) {
+    return type.run(properties ?? {}, context);
+  }
+  const here = (ended: RemoteEnd | undefined) => ended ?? type.run(properties ?? {}, context);
+  return runRemotely({ ...run, type, context, workers, properties }).then(here);
+}
+
+/** The worker is gone: nothing of the attempt is kept but its log lines. */
+function loss(run: Attempt): Event {
+  dropFiles(run);
+  const { taskRun, attemptNumber } = run.command;
+  return { type: "attempt_lost", taskRun, attempt: attemptNumber };
 }
 
 function beginWait(run: Attempt, delayMs: number, limitMs: number | undefined): Event {

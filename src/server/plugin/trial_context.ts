@@ -4,7 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { HttpClient } from "../../machine/http_client/http_client.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import { connectAddress, sendRequest } from "../../tasks/definition/send_request.ts";
-import { secureRandom } from "../secure_random.ts";
+import { secureRandom } from "../../machine/secure_random.ts";
 
 /** A context with a folder that is removed at the end. */
 interface Trial extends AsyncDisposable {

@@ -1,7 +1,7 @@
 /** The thread of long evaluations. Also imported by the server, so that the compiled binary holds it. */
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { systemClock } from "../../base/clock.ts";
-import { secureRandom } from "../secure_random.ts";
+import { secureRandom } from "../../machine/secure_random.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { ToWorker } from "./messages.ts";
 

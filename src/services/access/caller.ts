@@ -1,5 +1,5 @@
 /** The authenticated sender of a request, before the tenant of the request is known. */
-import type { Actor } from "../../model/access/actor.ts";
+import type { Actor, WorkerGrant } from "../../model/access/actor.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 
 /** User name if the server requires no credentials; no user can have it. */
@@ -11,12 +11,15 @@ const MAX_CACHED_ACTORS = 1_000;
 /** An authenticated caller, shared by all requests with the same credentials. */
 export class Caller {
   readonly user: string;
+  /** Set for a worker, which may use the routes of workers only. */
+  readonly worker?: WorkerGrant;
   readonly #tenants: ReadonlySet<TenantId> | undefined;
   readonly #actors = new Map<TenantId, Actor>();
 
   /** `tenants` are the only ones that it may enter; `undefined`: all. */
-  constructor(user: string, tenants?: readonly TenantId[]) {
+  constructor(user: string, tenants?: readonly TenantId[], worker?: WorkerGrant) {
     this.user = user;
+    this.worker = worker;
     this.#tenants = tenants && new Set(tenants);
   }
 
@@ -34,7 +37,8 @@ export class Caller {
   actorOf(tenant: TenantId): Actor {
     const known = this.#actors.get(tenant);
     if (known) return known;
-    const actor: Actor = { tenant, user: this.user };
+    const { user, worker } = this;
+    const actor: Actor = worker ? { tenant, user, worker } : { tenant, user };
     if (this.#actors.size < MAX_CACHED_ACTORS) this.#actors.set(tenant, actor);
     return actor;
   }

@@ -142,7 +142,7 @@ export class Tokens {
     for (const grant of concerned) {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
-      grant.caller = new Caller(grant.token.user, tenants);
+      grant.caller = callerOf(grant.token);
       await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
@@ -151,7 +151,7 @@ export class Tokens {
     this.#grants.set(hash, {
       hash,
       token,
-      caller: new Caller(token.user, token.tenants),
+      caller: callerOf(token),
       isEnding: false,
       isRevoked: false,
     });
@@ -167,6 +167,10 @@ export class Tokens {
     }
     return TOKEN_START + digits + toBase62(view.getUint16(SECRET_BYTES - 2), DIGITS_OF_2_BYTES);
   }
+}
+
+function callerOf({ user, tenants, workerGroups: groups }: ApiToken): Caller {
+  return new Caller(user, tenants, groups && { groups, tenants });
 }
 
 function hashOf(secret: string): string {

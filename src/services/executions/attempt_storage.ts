@@ -2,8 +2,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
-import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
+import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
+import { isNewFileName, newFileName } from "../../model/namespaces/new_file_name.ts";
 import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
 import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
 import { type ExecutionFiles, executionFileUri, type StoredFile } from "../../store/blobs/execution_files.ts";
@@ -20,9 +20,6 @@ interface AttemptStorageDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
 }
-
-/** The file name length that remains after an id and a hyphen. */
-const MAX_NAME_LENGTH = MAX_FILE_NAME_LENGTH - 23;
 
 type ExecutionPlace = Extract<StoredPlace, { readonly kind: "execution file" }>;
 
@@ -42,10 +39,20 @@ export class AttemptStorage implements StoragePort {
     content: AsyncIterable<Uint8Array>,
   ): Promise<WrittenFile> {
     const id = this.#deps.ids.next(this.#deps.clock.now());
-    const hyphen = name === "" || name.startsWith(".") ? "" : "-";
-    const path = `${attemptFolder(attempt)}${id}${hyphen}${safeName(name)}`;
+    const path = attemptFolder(attempt) + newFileName(id, name);
     const size = await this.#batchOf(attempt).add(path, content);
     return { uri: uriOf(attempt, path), size };
+  }
+
+  /** Writes a file under a name that {@link newFileName} gave. @throws DomainError invalid_argument: another name; others as {@link write} */
+  async put(attempt: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+    if (!isNewFileName(name)) throw illegalArgument(`"${name.slice(0, 80)}" is not the name of a new file`);
+    return await this.#batchOf(attempt).add(attemptFolder(attempt) + name, content);
+  }
+
+  /** Storage URI of the folder of the attempt's files; ends with a slash. */
+  folderOf(attempt: FileKeeper): string {
+    return uriOf(attempt, attemptFolder(attempt));
   }
 
   /** @inheritdoc */
@@ -135,12 +142,4 @@ function attemptFolder({ taskId, taskRunId, folder }: FileKeeper): string {
 function uriOf({ namespace, flowId, executionId }: FileKeeper, path: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
   return executionFileUri({ namespace, id: flowId }, executionId, encoded);
-}
-
-// deno-lint-ignore no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\%\ufffd\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
-
-/** A file name that is valid on every platform. */
-function safeName(name: string): string {
-  return name.replace(UNSAFE, "_").normalize("NFC").slice(-MAX_NAME_LENGTH);
 }

@@ -323,6 +323,7 @@ export class Executions {
       const { running, ahead } = this.#deps.executor.slots.usageOf(execution);
       return { queue: { ahead: Math.max(0, ahead), running, limit } };
     }
+    if (state === "RUNNING") return { workers: this.#deps.executor.waitingForWorkers(execution) };
     if (state !== "BREAKPOINT") return {};
     const plan = await planOf(this.#deps.flows, execution);
     // The tree needs all decisions, which `execution` may have in part.

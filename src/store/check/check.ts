@@ -3,6 +3,7 @@ import { isId } from "../../base/id.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import { chainKey, globalKeys, INSTANCE, keysAfter, kindsAfter, TENANTS } from "../keys.ts";
+import { decodeAssignment } from "../records/assignment_records.ts";
 import { decodeTenant } from "../records/tenant_records.ts";
 import { decodeToken } from "../records/token_records.ts";
 import { decodeUser } from "../records/user_records.ts";
@@ -32,6 +33,7 @@ const GLOBAL_KINDS = [
   "tm",
   "token",
   "user",
+  "wa",
   "xd",
 ];
 /** Second parts of the keys of a tenant. */
@@ -96,6 +98,9 @@ async function checkChain(context: CheckContext): Promise<void> {
 async function checkTenants(context: CheckContext): Promise<TenantId[]> {
   for await (const entry of context.read(globalKeys("token"), "tokens")) context.decode(entry, decodeToken);
   for await (const entry of context.read(globalKeys("user"), "users")) context.decode(entry, decodeUser);
+  for await (const entry of context.read(globalKeys("wa"), "attempts on workers")) {
+    context.decode(entry, decodeAssignment);
+  }
   for await (const entry of context.read(globalKeys("fi"), "marks of files to remove")) {
     context.decode(entry, ({ value }) => decodeJson(value));
   }

@@ -26,6 +26,7 @@ export function setToken({ hash, token }: StoredToken): Mutation {
     token.maxAgeMs ?? null,
     token.extended,
     token.lastUsedAt ?? null,
+    token.workerGroups ?? null,
   ]);
 }
 
@@ -41,8 +42,9 @@ export function readTokens(store: Store): Promise<StoredToken[]> {
 
 /** A stored token. */
 export function decodeToken({ key, value }: StoredEntry): StoredToken {
-  const [id, name, description, prefix, user, tenants, issuedAt, expiresAt, maxAgeMs, extended, lastUsedAt] =
-    decodeJson(value) as JsonValue[];
+  const stored = decodeJson(value) as JsonValue[];
+  const [id, name, description, prefix, user, tenants, issuedAt, expiresAt, maxAgeMs, extended] = stored;
+  const [lastUsedAt, workerGroups] = stored.slice(10);
   const token: ApiToken = {
     id: id as string,
     name: name as string,
@@ -50,6 +52,7 @@ export function decodeToken({ key, value }: StoredEntry): StoredToken {
     prefix: prefix as string,
     user: user as string,
     tenants: tenants as string[] | null ?? undefined,
+    workerGroups: workerGroups as string[] | null ?? undefined,
     issuedAt: issuedAt as number,
     expiresAt: expiresAt as number | null ?? undefined,
     maxAgeMs: maxAgeMs as number | null ?? undefined,

@@ -13,6 +13,7 @@ import { exchange, headerLists } from "./exchange.ts";
 export const httpDownloadTask: RunnableTaskType = {
   form: "runnable",
   pure: false,
+  runsOnWorkers: true,
   type: "core.http.Download",
   aliases: ["fs.http.Download"],
   description: "Sends an HTTP request and stores the response as a file.",

@@ -11,6 +11,7 @@ import { exchange, headerLists } from "./exchange.ts";
 export const httpRequestTask: RunnableTaskType = {
   form: "runnable",
   pure: false,
+  runsOnWorkers: true,
   type: "core.http.Request",
   aliases: ["fs.http.Request"],
   description: "Sends an HTTP request and returns the response as outputs.",

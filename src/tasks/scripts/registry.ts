@@ -52,6 +52,7 @@ function typesOf(language: ScriptLanguage): RunnableTaskType[] {
   const common = {
     form: "runnable",
     pure: false,
+    runsOnWorkers: true,
     outputs: schema.SCRIPT_OUTPUTS,
     check: (task, places) => checkPlace(task, places, image),
     run: runOf(language),

@@ -41,7 +41,9 @@ Deno.test("problemsError() takes problems without shown paths", () => {
 });
 
 Deno.test("problemsText() leaves warnings out", () => {
-  const problems = problemsFor(`${VALID}workerGroup: {key: a}\n`);
+  const problems = problemsFor(
+    `${VALID}triggers: [{id: a, type: core.trigger.Webhook, key: k, assets: []}]\n`,
+  );
   assertStrictEquals(problems.length, 1);
   assertStrictEquals(problemsText(problems), undefined);
 });

@@ -122,12 +122,12 @@ const COMMON: Rows = [
   ]],
   ["a list as runIf", "{id: a, type: core.debug.Return, runIf: [x]}", ["wrong_type tasks[0].runIf @4:43+3"]],
   [
-    "workerGroup, version and assets",
-    "{id: a, type: core.debug.Return, workerGroup: {key: x}, version: 1.0, assets: []}",
+    "workerSelector, version and assets",
+    "{id: a, type: core.debug.Return, workerSelector: {}, version: 1.0, assets: []}",
     [
-      "warning ignored tasks[0].workerGroup @4:36+11",
-      "warning ignored tasks[0].version @4:59+7",
-      "warning ignored tasks[0].assets @4:73+6",
+      "warning ignored tasks[0].workerSelector @4:36+14",
+      "warning ignored tasks[0].version @4:56+7",
+      "warning ignored tasks[0].assets @4:70+6",
     ],
   ],
 ];

@@ -32,7 +32,10 @@ const DOCUMENT_RULES: readonly [string, string, string[]][] = [
   ["an object as errors", "errors: {a: 1}\n", ["wrong_type errors @5:9+6"]],
   ["a text as triggers", "triggers: x\n", ["wrong_type triggers @5:11+1"]],
   ["a text as inputs", "inputs: x\n", ["wrong_type inputs @5:9+1"]],
-  ["ignored properties", "workerGroup: {key: a}\n", ["warning ignored workerGroup @5:1+11"]],
+  ["a worker group", "workerGroup: {key: a, fallback: FAIL}\n", []],
+  ["an unknown fallback of a worker group", "workerGroup: {key: a, fallback: x}\n", [
+    "wrong_value workerGroup.fallback @5:33+1",
+  ]],
 ];
 
 const HEADS: readonly [string, string, string[]][] = [

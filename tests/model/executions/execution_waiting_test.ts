@@ -121,6 +121,13 @@ const ROWS: readonly Row[] = [
     waiting: { reason: "TIMER", since: SINCE, taskId: "t1", taskRunId: taskRunId(ID, 1), until: UNTIL },
   },
   {
+    rule: "a worker",
+    state: "RUNNING",
+    taskRuns: [taskRun(0, "RUNNING", OPEN)],
+    facts: { workers: new Map([[0, { group: "gpu", isConnected: false }]]) },
+    waiting: { reason: "WORKER", since: SINCE, ...FIRST, group: "gpu", isConnected: false },
+  },
+  {
     rule: "a working task",
     state: "RUNNING",
     timers: ["task/0"],

@@ -9,6 +9,7 @@ const TOKEN_REQUEST = objectOf({
   "maxAge?": TEXT,
   "extended?": FLAG,
   "tenants?": listOf(TEXT),
+  "workerGroups?": listOf(TEXT),
 });
 
 const LOGIN_REQUEST = objectOf({ username: TEXT, password: TEXT });

@@ -36,7 +36,8 @@ function readTokenRequest(body: JsonObject): TokenRequest {
     description: textMember(body, "description"),
     maxAgeMs: readMaxAge(textMember(body, "maxAge")),
     extended: readFlag(body, "extended"),
-    tenants: readTenants(body),
+    tenants: readTexts(body, "tenants", "tenants' ids"),
+    workerGroups: readTexts(body, "workerGroups", "names of groups"),
   };
 }
 
@@ -53,11 +54,11 @@ function readMaxAge(text: string | undefined): number | undefined {
   throw invalidEntity(`maxAge: "${text.slice(0, 80)}" must be an ISO 8601 duration such as "P30D"`);
 }
 
-function readTenants(body: JsonObject): string[] | undefined {
-  const value = ownProperty(body, "tenants") ?? undefined;
+function readTexts(body: JsonObject, name: string, what: string): string[] | undefined {
+  const value = ownProperty(body, name) ?? undefined;
   if (value === undefined) return undefined;
   if (isTextList(value)) return [...new Set(value)];
-  throw invalidEntity("tenants: must be a list of tenants' ids");
+  throw invalidEntity(`${name}: must be a list of ${what}`);
 }
 
 function tokenBody(token: ApiToken, now: Instant): object {
@@ -72,5 +73,6 @@ function tokenBody(token: ApiToken, now: Instant): object {
     expired: isExpired(token, now),
     extended: token.extended,
     tenants: token.tenants,
+    workerGroups: token.workerGroups,
   };
 }

@@ -57,7 +57,8 @@ export interface Schemas {
       | "PAUSED"
       | "BREAKPOINT"
       | "RETRY"
-      | "SUBFLOW";
+      | "SUBFLOW"
+      | "WORKER";
     readonly since: string;
     readonly until?: string;
     readonly taskId?: string;
@@ -70,6 +71,8 @@ export interface Schemas {
     readonly total?: number;
     readonly started?: number;
     readonly ended?: number;
+    readonly group?: string;
+    readonly isConnected?: boolean;
   };
   readonly Flow: {
     readonly id: string;

@@ -111,6 +111,10 @@ export const EXECUTION_DE: ExecutionTexts = {
   "execution.waits.timer": "Aufgabe {task} wartet auf ihre Zeit",
   "execution.waits.subflow": "Aufgabe {task} wartet auf das Ende der Ausführung",
   "execution.waits.subflows": "Aufgabe {task} wartet auf ihre Ausführungen: {ended} von {total} sind beendet",
+  "execution.waits.worker":
+    "Aufgabe {task} wartet auf einen Worker der Gruppe {group}: alle sind beschäftigt",
+  "execution.waits.noWorker":
+    "Aufgabe {task} wartet auf einen Worker der Gruppe {group}: keiner ist verbunden",
   "execution.waits.other": "Wartet ({reason})",
   "execution.rows": "{count} Zeilen",
   "execution.queued": "wartend",

@@ -109,6 +109,8 @@ export const EXECUTION_EN = {
   "execution.waits.timer": "Task {task} waits for its time",
   "execution.waits.subflow": "Task {task} waits for the end of execution",
   "execution.waits.subflows": "Task {task} waits for its executions: {ended} of {total} have ended",
+  "execution.waits.worker": "Task {task} waits for a worker of the group {group}: all are busy",
+  "execution.waits.noWorker": "Task {task} waits for a worker of the group {group}: none is connected",
   "execution.waits.other": "Waits ({reason})",
   "execution.rows": "{count} rows",
   "execution.queued": "waiting",

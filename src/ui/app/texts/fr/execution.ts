@@ -111,6 +111,8 @@ export const EXECUTION_FR: ExecutionTexts = {
   "execution.waits.timer": "La tâche {task} attend son heure",
   "execution.waits.subflow": "La tâche {task} attend la fin de l'exécution",
   "execution.waits.subflows": "La tâche {task} attend ses exécutions : {ended} sur {total} terminées",
+  "execution.waits.worker": "La tâche {task} attend un worker du groupe {group} : tous sont occupés",
+  "execution.waits.noWorker": "La tâche {task} attend un worker du groupe {group} : aucun n'est connecté",
   "execution.waits.other": "Attend ({reason})",
   "execution.rows": "{count} lignes",
   "execution.queued": "en attente",

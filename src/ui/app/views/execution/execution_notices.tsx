@@ -131,7 +131,8 @@ function leftText(until: string): string {
 
 /** Why an execution waits, in words. */
 function waitingText(
-  { reason, taskId = "", taskIds = [], ahead, running, limit, total, ended }: WaitingInfo,
+  { reason, taskId = "", taskIds = [], ahead, running, limit, total, ended, group = "", isConnected }:
+    WaitingInfo,
 ): string {
   switch (reason) {
     case "SCHEDULED":
@@ -154,6 +155,8 @@ function waitingText(
       return total === undefined
         ? t("execution.waits.subflow", { task: taskId })
         : t("execution.waits.subflows", { task: taskId, ended: ended ?? 0, total });
+    case "WORKER":
+      return t(isConnected ? "execution.waits.worker" : "execution.waits.noWorker", { task: taskId, group });
     default:
       return t("execution.waits.other", { reason });
   }

@@ -1,0 +1,158 @@
+/** One attempt on a worker: runs its task and reports the end until the server has stored it. */
+import type { IdSource } from "../base/id.ts";
+import type { JsonObject } from "../base/json.ts";
+import { sizeOf } from "../base/json_size.ts";
+import { MAX_OUTPUT_BYTES } from "../model/limits.ts";
+import type { AttemptEndReport, LeasedAttempt } from "../model/http/worker_protocol.ts";
+import type { AttemptOutcome, TaskCatalog } from "../model/tasks/task_catalog.ts";
+import { AttemptLog } from "./attempt_log.ts";
+import { ApiError, type ServerApi } from "./server_api.ts";
+import { withLocalPaths, WorkerContext, type WorkerMachine } from "./worker_context.ts";
+import { WorkerStorage } from "./worker_storage.ts";
+
+/** What attempts need of the worker. */
+export interface LeasedRunDeps {
+  readonly api: ServerApi;
+  readonly machine: WorkerMachine;
+  readonly catalog: TaskCatalog;
+  readonly ids: IdSource;
+  readonly version: string;
+}
+
+const RETRY_MS = 1_000;
+const CONFLICT = 409;
+/** Statuses that a repetition may change: none of a response, overload, a server that is being started. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504, 507]);
+
+type End = Pick<AttemptEndReport, "state" | "outputs" | "message">;
+
+/** An attempt under way. */
+export class LeasedRun {
+  readonly attempt: LeasedAttempt;
+  readonly #deps: LeasedRunDeps;
+  readonly #stopped = new AbortController();
+  readonly #abandoned = new AbortController();
+  readonly #log: AttemptLog;
+  readonly #storage: WorkerStorage;
+  #seq = 0;
+
+  constructor(attempt: LeasedAttempt, deps: LeasedRunDeps) {
+    const { api, ids, machine: { clock, workingDirectories: directories } } = deps;
+    const signal = this.#stopped.signal;
+    this.attempt = attempt;
+    this.#deps = deps;
+    this.#storage = new WorkerStorage({ api, attempt, signal, directories, clock, ids });
+    this.#log = new AttemptLog({
+      clock,
+      send: (lines) => {
+        const report = { seq: ++this.#seq, lines };
+        return this.#persist(() => api.report(attempt.lease, report));
+      },
+    });
+  }
+
+  /** Ends the task; its end is reported. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** Ends the task; nothing is reported any more. */
+  abandon(): void {
+    this.#abandoned.abort();
+    this.#log.drop();
+    this.stop();
+  }
+
+  /** Runs the task; resolves when its end is stored or the attempt is given up. Never rejects. */
+  async run(): Promise<void> {
+    const { attempt } = this;
+    const { api, machine } = this.#deps;
+    const log = this.#log;
+    const parts = { attempt, machine, api, log, storage: this.#storage, signal: this.#stopped.signal };
+    const context = new WorkerContext(parts);
+    try {
+      const end = await this.#end(context);
+      const lines = await log.close();
+      const report = { ...end, lines, metrics: context.metrics.metrics, seq: ++this.#seq };
+      await this.#persist(() => this.#report(report));
+    } catch {
+      // The attempt is given up: the server has started it elsewhere, or it has ended.
+    } finally {
+      await this.#storage[Symbol.asyncDispose]();
+    }
+  }
+
+  async #end(context: WorkerContext): Promise<End> {
+    try {
+      return limited(await this.#outcome(context));
+    } catch (error) {
+      const message = context.masked(error instanceof Error ? error.message : String(error));
+      return this.#stopped.signal.aborted ? { state: "KILLED" } : { state: "FAILED", message };
+    }
+  }
+
+  async #outcome(context: WorkerContext): Promise<AttemptOutcome> {
+    const { type: name, properties, serverRoot } = this.attempt;
+    const { catalog, machine: { workingDirectories }, version } = this.#deps;
+    const type = catalog.find(name);
+    if (type?.form !== "runnable" || !type.runsOnWorkers) {
+      throw new Error(`Cannot run the task: the worker of version ${version} has no type "${name}"`);
+    }
+    return await type.run(withLocalPaths(properties, serverRoot, workingDirectories.pathOf("")), context);
+  }
+
+  /** Reports the end with its files; what cannot be stored fails the attempt. */
+  async #report(report: Omit<AttemptEndReport, "files">): Promise<void> {
+    const { api } = this.#deps;
+    const { lease } = this.attempt;
+    const { names } = this.#storage;
+    try {
+      await this.#storage.upload();
+      await api.end(lease, { ...report, files: names });
+    } catch (error) {
+      if (!(error instanceof ApiError) || isFinal(error)) throw error;
+      if (error.status === CONFLICT) this.#storage.forgetUploads();
+      if (error.status === CONFLICT || PASSING.has(error.status)) throw error;
+      const { seq, lines, metrics } = report;
+      await api.end(lease, { seq, lines, metrics, state: "FAILED", message: error.message, files: [] });
+    }
+  }
+
+  /** Repeats a call until the server takes it. @throws Error the attempt is given up */
+  async #persist(call: () => Promise<void>): Promise<void> {
+    while (!this.#abandoned.signal.aborted) {
+      try {
+        return await call();
+      } catch (error) {
+        if (error instanceof ApiError && isFinal(error)) throw error;
+        await this.#pause();
+      }
+    }
+    throw new Error("The attempt is given up");
+  }
+
+  async #pause(): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    const { signal } = this.#abandoned;
+    const stop = () => over.resolve();
+    const cancel = this.#deps.machine.clock.setTimer(RETRY_MS, stop);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    await over.promise;
+    signal.removeEventListener("abort", stop);
+    cancel();
+  }
+}
+
+/** Whether the server will never take what the worker says of the attempt. */
+function isFinal({ status }: ApiError): boolean {
+  return status === 401 || status === 403 || status === 404;
+}
+
+function limited({ state, outputs }: AttemptOutcome): End {
+  if (!outputs) return { state };
+  if (sizeOf(outputs as JsonObject, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) return { state, outputs };
+  const message =
+    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
+  return { state: "FAILED", message };
+}

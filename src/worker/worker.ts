@@ -1,0 +1,92 @@
+/** `sluice worker`: a process without a database that runs attempts for a server. */
+import { systemClock } from "../base/clock.ts";
+import { IdSource } from "../base/id.ts";
+import { Logger } from "../base/log.ts";
+import { VERSION, type WorkerOptions } from "../config/mod.ts";
+import { HttpClient } from "../machine/http_client/http_client.ts";
+import { secureRandom } from "../machine/secure_random.ts";
+import {
+  createContainerHost,
+  createProcesses,
+  DEFAULT_PROCESSES,
+  scriptPolicy,
+} from "../machine/scripts/processes.ts";
+import { ScriptOwner } from "../machine/scripts/script_owner.ts";
+import { WorkDirectories } from "../machine/scripts/work_directories.ts";
+import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
+import { createTaskCatalog } from "../tasks/registry.ts";
+import { ServerApi } from "./server_api.ts";
+import { Session } from "./session.ts";
+import type { WorkerMachine } from "./worker_context.ts";
+
+/** Runs a worker until a signal ends it; returns the exit code. A second signal ends the process at once. */
+export async function runWorker(options: WorkerOptions, platform: ProcessPlatform): Promise<number> {
+  const { config, groups, concurrency = DEFAULT_PROCESSES, name = "worker", server: url, token } = options;
+  const { clock } = platform;
+  const { logLevel: level, logFormat: format } = config;
+  const logger = new Logger({ level, format, clock, write: (line) => platform.printError(line) });
+  await using machine = createMachine({ ...options, concurrency });
+  const api = new ServerApi({ url, token, version: VERSION, send: (request) => fetch(request), clock });
+  const ids = new IdSource();
+  const session = new Session({
+    api,
+    machine,
+    logger,
+    catalog: createTaskCatalog(),
+    ids,
+    version: VERSION,
+    hello: { id: ids.next(clock.now()), name, groups, concurrency, version: VERSION },
+  });
+  const stopListening = platform.listenSignals(stopper(session, platform));
+  try {
+    const refusal = await session.work();
+    if (refusal === undefined) return 0;
+    platform.printError(`Cannot work for ${url}: ${refusal}`);
+    return 1;
+  } finally {
+    stopListening();
+  }
+}
+
+function stopper(session: Session, platform: ProcessPlatform): (exitCode: number) => void {
+  let isStopping = false;
+  return (exitCode) => {
+    if (isStopping) platform.exit(exitCode);
+    isStopping = true;
+    session.stop();
+  };
+}
+
+function createMachine(
+  { config, concurrency }: WorkerOptions & { readonly concurrency: number },
+): WorkerMachine & AsyncDisposable {
+  const { scripts, scriptUser, scriptLimits, containerRuntime: runtime, containerAllow: allowed } = config;
+  const options = {
+    ...{ clock: systemClock, host: "127.0.0.1", scripts, scriptUser, scriptLimits },
+    maxProcesses: concurrency,
+  };
+  const containers = createContainerHost({
+    ...{ clock: systemClock, runtime, allowed },
+    policyOf: () => scriptPolicy(options, 1),
+  });
+  const workingDirectories = new WorkDirectories(undefined, scriptUser && new ScriptOwner(scriptUser));
+  const processes = createProcesses(options, () => 1, { containers, directories: workingDirectories });
+  return {
+    clock: systemClock,
+    // A worker always serves others: requests reach no internal address unless the operator allows it.
+    http: new HttpClient({
+      clock: systemClock,
+      random: secureRandom,
+      addresses: config.httpAddresses,
+      isShared: () => true,
+      userAgent: `sluice/${VERSION}`,
+    }),
+    processes,
+    workingDirectories,
+    isOffline: config.isOffline ?? false,
+    async [Symbol.asyncDispose]() {
+      await processes[Symbol.asyncDispose]();
+      await workingDirectories[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Files of an attempt on a worker: written files stay on the worker until the attempt ends, others come from the server. */
+import type { Clock } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { LeasedAttempt } from "../model/http/worker_protocol.ts";
+import type { FileKeeper } from "../model/executions/attempt_identity.ts";
+import { newFileName } from "../model/namespaces/new_file_name.ts";
+import type { OpenedFile, StoragePort, WrittenFile } from "../model/ports/storage.ts";
+import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
+import type { ServerApi } from "./server_api.ts";
+
+interface WorkerStorageDeps {
+  readonly api: ServerApi;
+  readonly attempt: LeasedAttempt;
+  readonly signal: AbortSignal;
+  readonly directories: WorkingDirectoryPort;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** The storage port of one attempt. */
+export class WorkerStorage implements StoragePort, AsyncDisposable {
+  readonly #deps: WorkerStorageDeps;
+  readonly #directoryName: string;
+  #directory: string | undefined;
+  /** Sizes of written files by name. */
+  readonly #written = new Map<string, number>();
+  /** Files that the server has. */
+  readonly #uploaded = new Set<string>();
+
+  constructor(deps: WorkerStorageDeps) {
+    this.#deps = deps;
+    this.#directoryName = `files-${deps.attempt.lease}`;
+  }
+
+  /** Names of the written files. */
+  get names(): readonly string[] {
+    return [...this.#written.keys()];
+  }
+
+  /** @inheritdoc */
+  async write(_: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
+    const { ids, clock, attempt, directories } = this.#deps;
+    const fileName = newFileName(ids.next(clock.now()), name);
+    this.#directory ??= await directories.make(this.#directoryName);
+    using file = await Deno.open(`${this.#directory}/${fileName}`, { createNew: true, write: true });
+    let size = 0;
+    for await (const chunk of content) {
+      await writeAll(file, chunk);
+      size += chunk.length;
+    }
+    this.#written.set(fileName, size);
+    return { uri: attempt.folder + encodeURIComponent(fileName), size };
+  }
+
+  /** @inheritdoc */
+  async open(_: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
+    const { api, attempt, signal } = this.#deps;
+    const own = this.#ownName(uri);
+    if (own === undefined) {
+      return await api.file(attempt.lease, `/files?uri=${encodeURIComponent(uri)}`, signal);
+    }
+    const content = (await Deno.open(`${this.#directory}/${own}`)).readable;
+    return { size: this.#written.get(own) ?? 0, content };
+  }
+
+  /** @inheritdoc */
+  async size(attempt: FileKeeper, uri: string): Promise<number | undefined> {
+    const file = await this.open(attempt, uri);
+    await file?.content.cancel();
+    return file?.size;
+  }
+
+  /** @inheritdoc */
+  delete(): Promise<boolean> {
+    return Promise.reject(new Error("Cannot delete a file: the task runs on a worker"));
+  }
+
+  /** @inheritdoc */
+  list(): Promise<string[]> {
+    return Promise.reject(new Error("Cannot list the files of the execution: the task runs on a worker"));
+  }
+
+  /** Uploads what the server does not have. @throws ApiError */
+  async upload(): Promise<void> {
+    const { api, attempt } = this.#deps;
+    for (const name of this.#written.keys()) {
+      if (this.#uploaded.has(name)) continue;
+      await api.upload(attempt.lease, name, (await Deno.open(`${this.#directory}/${name}`)).readable);
+      this.#uploaded.add(name);
+    }
+  }
+
+  /** The server was started again and has lost the uploaded files. */
+  forgetUploads(): void {
+    this.#uploaded.clear();
+  }
+
+  /** Removes the files. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#directory !== undefined) await this.#deps.directories.remove(this.#directoryName);
+  }
+
+  #ownName(uri: string): string | undefined {
+    const { folder } = this.#deps.attempt;
+    const name = uri.startsWith(folder) ? decodeURIComponent(uri.slice(folder.length)) : "";
+    return this.#written.has(name) ? name : undefined;
+  }
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
+}

@@ -1,0 +1,214 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { IdSource } from "../../src/base/id.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { WorkDirectories } from "../../src/machine/scripts/work_directories.ts";
+import { UNCONFIRMED_MS } from "../../src/model/http/worker_protocol.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../src/model/tasks/task_catalog.ts";
+import { createTaskCatalog } from "../../src/tasks/registry.ts";
+import { ServerApi } from "../../src/worker/server_api.ts";
+import { Session } from "../../src/worker/session.ts";
+import type { WorkerMachine } from "../../src/worker/worker_context.ts";
+import { FakeClock, settle } from "../support/fake_clock.ts";
+import { REMOTE_TASK, remoteFlow } from "../support/fake_worker.ts";
+import { Harness } from "../support/harness.ts";
+
+type Run = (
+  context: RunContext,
+  properties: Parameters<RunnableTaskType["run"]>[0],
+) => Promise<AttemptOutcome>;
+
+/** A worker in the test process: the real session, with a task that the test defines. */
+class TestWorker implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly session: Session;
+  readonly directories = new WorkDirectories(undefined);
+  /** Responses are lost while it is true. */
+  isCut = false;
+  readonly #worked: Promise<string | undefined>;
+
+  constructor(server: () => Harness, run: Run) {
+    const { clock, directories } = this;
+    const used: Partial<WorkerMachine> = { clock, workingDirectories: directories, isOffline: true };
+    const machine = used as WorkerMachine;
+    const send = async (request: Request) => {
+      if (this.isCut) throw new TypeError("connection refused");
+      const { body, status, headers } = await server().assembly.fetch(request);
+      // As `fetch` does: an aborted request ends its response.
+      const { signal } = request;
+      return new Response(body?.pipeThrough(new TransformStream(), { signal }) ?? null, { status, headers });
+    };
+    const type = {
+      ...REMOTE_TASK,
+      run: (properties, context) => run(context, properties),
+    } as typeof REMOTE_TASK;
+    this.session = new Session({
+      api: new ServerApi({ url: "http://127.0.0.1:8080", version: "1", send, clock }),
+      machine,
+      logger: silentLogger(clock),
+      catalog: createTaskCatalog([type]),
+      ids: new IdSource(),
+      version: "1",
+      hello: { id: "w1", name: "w1", groups: ["gpu"], concurrency: 2, version: "1" },
+    });
+    this.#worked = this.session.work();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.session.stop();
+    await this.#worked;
+    await this.directories[Symbol.asyncDispose]();
+  }
+}
+
+/** Lets both sides work. */
+async function pass(app: Harness, worker: TestWorker, ms = 0): Promise<void> {
+  for (let passed = 0; passed <= ms; passed += 500) {
+    await worker.clock.advance(ms === 0 ? 0 : 500);
+    await app.advance(ms === 0 ? 0 : 500);
+  }
+  await settle();
+}
+
+async function untilEnded(app: Harness, worker: TestWorker, id: unknown) {
+  for (let turn = 0; turn < 200; turn++) {
+    const execution = await app.execution(String(id));
+    if (execution.state.current !== "RUNNING" && execution.state.current !== "CREATED") return execution;
+    await pass(app, worker, 500);
+  }
+  throw new Error("The execution has not ended");
+}
+
+const OPTIONS = { extraTasks: [REMOTE_TASK] };
+
+Deno.test("Session: runs an attempt by the code of the server, with lines, files, metrics and masked secrets", async () => {
+  await using app = await Harness.start({ ...OPTIONS, secrets: new Map([["KEY", btoa("hush-hush")]]) });
+  await using worker = new TestWorker(() => app, async (context, { text }) => {
+    context.log("INFO", `got ${text}`);
+    context.metric({ name: "rows", type: "counter", value: 2 });
+    const { uri } = await context.ports.storage.write(context, "a.txt", chunks("content"));
+    const own = await context.ports.storage.open(context, uri);
+    const outputs = { uri, own: await new Response(own?.content).text() };
+    return { state: "WARNING", outputs: { ...outputs, sealed: context.ports.cipher.seal(context, "x") } };
+  });
+  await app.save(
+    `{id: f, namespace: demo, tasks: [{id: job, type: io.svc.plugin.harness.Remote, text: "{{ secret('KEY') }}", workerGroup: {key: gpu}}]}`,
+  );
+  const { id } = await app.start("f");
+  const execution = await untilEnded(app, worker, id);
+  assertEquals(execution.state.current, "WARNING");
+  const [taskRun] = execution.taskRunList;
+  assertEquals(taskRun?.outputs.own, "content");
+  assertStringIncludes(JSON.stringify(taskRun?.outputs.sealed), "encrypted");
+  const path = encodeURIComponent(String(taskRun?.outputs.uri));
+  assertEquals(await (await app.open("GET", `/executions/${id}/file?path=${path}`)).text(), "content");
+  const [line] = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertEquals(line?.message, "got *********");
+  assertEquals((await app.page(`/metrics/${id}`)).total, 1);
+});
+
+Deno.test("Session: more lines than fit one report arrive in order, and the writer waits", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, async (context) => {
+    for (let count = 0; count < 5_000; count++) {
+      context.log("INFO", `line ${count}`);
+      await context.logged();
+    }
+    return { state: "SUCCESS" };
+  });
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
+  const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertEquals(lines.map(({ message }) => message), Array.from({ length: 5_000 }, (_, n) => `line ${n}`));
+});
+
+Deno.test("Session: an error fails the attempt with its message, and a kill ends it KILLED", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, async (context, { text }) => {
+    if (text === "f") throw new Error("no such table");
+    const aborted = Promise.withResolvers<void>();
+    context.signal.addEventListener("abort", () => aborted.resolve());
+    await aborted.promise;
+    return { state: "KILLED" };
+  });
+  await app.save(remoteFlow("f"));
+  await app.save(remoteFlow("k"));
+  const failed = await app.start("f");
+  assertEquals((await untilEnded(app, worker, failed.id)).state.current, "FAILED");
+  const [line] = await app.json("GET", `/logs/${failed.id}`) as { message: string }[];
+  assertEquals(line?.message, "no such table");
+  const { id } = await app.start("k");
+  await pass(app, worker, 1_000);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await pass(app, worker);
+  assertEquals((await app.execution(id)).state.current, "KILLED");
+});
+
+Deno.test("Session: an attempt outlasts a restart of the server, which it reports to afterwards with its files", async () => {
+  let app = await Harness.start(OPTIONS);
+  const finish = Promise.withResolvers<void>();
+  const worker = new TestWorker(() => app, async (context) => {
+    const { uri } = await context.ports.storage.write(context, "a", chunks("content"));
+    context.log("INFO", "before");
+    await finish.promise;
+    context.log("INFO", "after");
+    return { state: "SUCCESS", outputs: { uri } };
+  });
+  await using _worker = worker;
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  await pass(app, worker, 2_000);
+  worker.isCut = true;
+  app = await app.restart();
+  await using last = app;
+  await pass(last, worker, 2_000);
+  worker.isCut = false;
+  await pass(last, worker, 3_000);
+  finish.resolve();
+  const execution = await untilEnded(last, worker, id);
+  assertEquals(execution.taskRunList[0]?.attempts?.map(({ state }) => state.current), ["SUCCESS"]);
+  const lines = await last.json("GET", `/logs/${id}`) as { message: string }[];
+  assertEquals(lines.map(({ message }) => message), ["before", "after"]);
+});
+
+Deno.test("Session: ends its attempts when the server confirms none, before another worker gets them", async () => {
+  await using app = await Harness.start(OPTIONS);
+  let isAborted = false;
+  await using worker = new TestWorker(() => app, async (context) => {
+    const aborted = Promise.withResolvers<void>();
+    context.signal.addEventListener("abort", () => aborted.resolve());
+    await aborted.promise;
+    isAborted = true;
+    return { state: "KILLED" };
+  });
+  await app.save(remoteFlow("f"));
+  await app.start("f");
+  await pass(app, worker, 1_000);
+  worker.isCut = true;
+  await worker.clock.advance(UNCONFIRMED_MS - 6_000);
+  assertEquals(isAborted, false);
+  await worker.clock.advance(8_000);
+  assertEquals(isAborted, true);
+  assertEquals(worker.session.attempts, 0);
+  worker.isCut = false;
+});
+
+Deno.test("Session: paths of the server in properties are those of the worker", async () => {
+  await using app = await Harness.start(OPTIONS);
+  const seen = Promise.withResolvers<unknown>();
+  await using worker = new TestWorker(() => app, (_, { text }) => {
+    seen.resolve(text);
+    return Promise.resolve({ state: "SUCCESS" });
+  });
+  await app.save(
+    `{id: f, namespace: demo, tasks: [{id: job, type: io.svc.plugin.harness.Remote, text: "{{ workingDir }}", workerGroup: {key: gpu}}]}`,
+  );
+  await app.start("f");
+  await pass(app, worker, 1_000);
+  assertStringIncludes(String(await seen.promise), worker.directories.pathOf(""));
+});
+
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(new TextEncoder().encode(text));
+}
