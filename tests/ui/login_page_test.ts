@@ -68,8 +68,11 @@ stories("/login", [
       await page.waitForURL("**/ui/triggers?q=anything");
     },
   },
+], { args: ARGS });
+
+stories("/login after many failures", [
   {
-    name: "after many failures a person has to wait",
+    name: "a person has to wait",
     expectedErrors: REFUSED,
     async run(page) {
       await page.goto("/ui/login");

@@ -31,6 +31,18 @@ stories("the editor", [
     },
   },
   {
+    name: "letters that are keys of the page are written into the source",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("letters"));
+      await openEditor(page, "letters");
+      await writeSource(page, "");
+      const text = "# message: get glad, go. / ? j k x r";
+      await page.keyboard.type(text);
+      await page.locator(".cm-line").filter({ hasText: text }).waitFor();
+      assertEquals(new URL(page.url()).pathname, "/ui/flows/edit/letters/hello/editor");
+    },
+  },
+  {
     name: "Enter indents what belongs to a key, also at the end of the source",
     run: async (page, server) => {
       await saveFlow(server, helloIn("indent"));

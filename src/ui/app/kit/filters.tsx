@@ -35,7 +35,7 @@ export function Filters({ fields }: { readonly fields: readonly FilterField[] })
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "/" || isTyping(event.target)) return;
+      if (event.key !== "/" || isTyping(event)) return;
       event.preventDefault();
       form.current?.querySelector("input")?.focus();
     };

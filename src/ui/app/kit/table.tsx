@@ -106,7 +106,7 @@ function useKeyboard<Row>(props: TableProps<Row>) {
   latest.current = props;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
       const rows = [...body.current?.rows ?? []];
       const at = rows.findIndex((row) => row.contains(document.activeElement));
       const { selected, onSelect } = latest.current;
@@ -134,12 +134,15 @@ function focusActions(): void {
 }
 
 /** True if a key belongs to a field or a dialog, so that it is no shortcut of the page. */
-export function isTyping(target: EventTarget | null): boolean {
+export function isTyping(event: KeyboardEvent): boolean {
+  // The source editor is in a shadow root: outside of it the target of its events is the element around it.
+  const path = event.composedPath();
+  const [target] = path;
   if (!(target instanceof HTMLElement)) return false;
   const isField = target instanceof HTMLInputElement
     ? !["checkbox", "radio"].includes(target.type)
     : target.isContentEditable || /^(?:TEXTAREA|SELECT)$/.test(target.tagName);
-  return isField || target.closest("dialog") !== null;
+  return isField || path.some((element) => element instanceof HTMLDialogElement);
 }
 
 interface PagerProps {

@@ -41,7 +41,7 @@ export function Keys() {
   useEffect(() => {
     let goAt = -Infinity;
     const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
       const isSecond = event.timeStamp - goAt < SEQUENCE_MS;
       goAt = event.key === "g" && !isSecond ? event.timeStamp : -Infinity;
       if (event.key === "?") openKeys();

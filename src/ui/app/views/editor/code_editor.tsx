@@ -124,7 +124,7 @@ export function useShadowHost(mount: (parent: HTMLElement, root: ShadowRoot) => 
     const parent = document.createElement("div");
     parent.style.height = "100%";
     root.replaceChildren(parent);
-    // The keys of pages are single letters; listeners of the page cannot see that a person writes in here.
+    // Escape and other keys are those of the editor, not of the page around it.
     const keep = (event: KeyboardEvent) => {
       if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
     };

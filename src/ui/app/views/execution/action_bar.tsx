@@ -71,7 +71,7 @@ function useShortcut(key: string, run: () => unknown): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey;
-      if (event.key === key && isPlain && !isTyping(event.target)) run();
+      if (event.key === key && isPlain && !isTyping(event)) run();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

@@ -81,7 +81,7 @@ export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): v
   latest.current = replay;
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "r" || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) {
+      if (event.key !== "r" || event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) {
         return;
       }
       event.preventDefault();
