@@ -23,12 +23,13 @@ export function assertFalse(value: unknown, message = "Expected a falsy value.")
 
 /** Deep equality. */
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
-  deepStrictEqual(actual, expected, message);
+  // Declarations of `node:assert` differ on whether a message may be undefined; the function accepts it.
+  deepStrictEqual(actual, expected, message as string);
 }
 
 /** Deep inequality. */
 export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
-  notDeepStrictEqual(actual, expected, message);
+  notDeepStrictEqual(actual, expected, message as string);
 }
 
 /** The same reference or primitive. */

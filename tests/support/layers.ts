@@ -12,7 +12,7 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["store", ["base", "model"]],
   ["flow", ["base", "languages", "model", "expr"]],
   // Definitions reach everything through their context, so that a type may also run in another process.
-  ["integrations", ["base", "model"]],
+  ["integrations", ["base", "languages", "model"]],
   ["tasks", ["base", "languages", "model", "expr", "integrations"]],
   ["triggers", ["base", "languages", "model", "expr", "integrations", "tasks"]],
   ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
@@ -56,6 +56,8 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
   ["sucrase", ["machine"]],
+  ["pg", ["integrations"]],
+  ["mysql2", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -46,6 +46,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     language,
   ) => [`scripts.${language}`, "Commands Script"] as const),
   [
+    "jdbc.postgresql",
+    "Query Queries Batch CopyIn CopyOut: jdbc.postgres.Query jdbc.postgres.Queries jdbc.postgres.Batch",
+  ],
+  ...["jdbc.redshift", "jdbc.mysql", "jdbc.mariadb"].map((group) => [group, "Query Queries Batch"] as const),
+  [
     "notifications.slack",
     "SlackIncomingWebhook SlackExecution: slack.notifications.SlackIncomingWebhook slack.SlackIncomingWebhook " +
     "slack.notifications.SlackExecution slack.SlackExecution",

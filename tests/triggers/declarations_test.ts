@@ -9,6 +9,10 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
   ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
   ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
+  ["jdbc.mariadb.Trigger"],
+  ["jdbc.mysql.Trigger"],
+  ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
+  ["jdbc.redshift.Trigger"],
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

@@ -44,20 +44,15 @@ commands:
     prefixes: ["jdbc"],
     isPlanned: true,
     way:
-      "use the driver of the database in a scripts.python.Script task, or its command (psql, mysql, sqlite3, " +
-      "duckdb) in a scripts.shell.Commands task",
+      "use jdbc.postgresql or jdbc.mysql for what speaks their protocols; else the driver of the database in a " +
+      "scripts.python.Script task, or its command (sqlite3, duckdb) in a scripts.shell.Commands task",
     example: `id: query
-type: io.kestra.plugin.scripts.python.Script
-dependencies: ["psycopg[binary]"]
-env:
-  PGPASSWORD: "{{ secret('PG_PASSWORD') }}"
-outputFiles: [rows.csv]
-script: |
-  import psycopg
-  with psycopg.connect("host=db user=app dbname=app") as connection, open("rows.csv", "wb") as file:
-      with connection.cursor().copy("COPY (SELECT * FROM orders) TO STDOUT CSV HEADER") as copy:
-          for part in copy:
-              file.write(part)`,
+type: io.kestra.plugin.jdbc.postgresql.Query
+url: jdbc:postgresql://db.example.com:5432/shop
+username: app
+password: "{{ secret('PG_PASSWORD') }}"
+sql: SELECT * FROM orders
+fetchType: STORE`,
   },
   {
     id: "notifications",

@@ -1,0 +1,150 @@
+/** The types that each database has: Query, Queries, Batch and Trigger. What they run is imported when it is used. */
+import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
+import { defineTask, type TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { defineTrigger, type TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "./properties.ts";
+import type { Database } from "./session.ts";
+
+/** A kind of database, and the properties that only it has. */
+export interface DatabaseTypes {
+  readonly database: Database;
+  /** Further beginnings of the names. */
+  readonly olderPrefixes?: readonly string[];
+  readonly properties?: PropertySchemas;
+}
+
+/** Runs SQL and gives the rows of its last statement that returns some. */
+export function queryTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+  const { prefix, title, exampleUrl } = database;
+  return defineTask({
+    type: `${prefix}.Query`,
+    aliases: olderPrefixes.map((each) => `${each}.Query`),
+    title: `Query ${title}`,
+    description: `Runs SQL on ${title}. Several statements run in one transaction.`,
+    properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES },
+    outputs: FETCH_OUTPUTS,
+    metrics: { "fetch.size": { type: "counter", description: "Number of rows." } },
+    examples: [{
+      title: "Store the rows of a query",
+      yaml: `id: orders
+type: io.svc.plugin.${prefix}.Query
+url: ${exampleUrl}
+username: app
+password: "{{ secret('DB_PASSWORD') }}"
+sql: SELECT * FROM orders WHERE status = :status
+parameters:
+  status: open
+fetchType: STORE`,
+    }],
+    async run(context) {
+      const { lastOutputs, runQueries } = await import("./run_queries.ts");
+      const fetched = await runQueries(context, database, { isTransaction: true, fallback: "NONE" });
+      const outputs = lastOutputs(fetched, { size: 0 });
+      context.metric("fetch.size", fetched.at(-1)?.size ?? 0);
+      return outputs;
+    },
+  });
+}
+
+/** Runs SQL and gives the rows of each statement that returns some. */
+export function queriesTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+  const { prefix, title } = database;
+  return defineTask({
+    type: `${prefix}.Queries`,
+    aliases: olderPrefixes.map((each) => `${each}.Queries`),
+    title: `Run statements on ${title}`,
+    description: `Runs several SQL statements on ${title}, with the results of each one that returns rows.`,
+    properties: {
+      ...CONNECTION_PROPERTIES,
+      ...properties,
+      ...QUERY_PROPERTIES,
+      transaction: dynamicFlag(true, "Whether all statements have an effect, or none."),
+    },
+    outputs: {
+      outputs: {
+        type: "list",
+        description: "`row`, `rows` or `uri`, and `size`, of each statement that returns rows.",
+      },
+    },
+    async run(context) {
+      const { runQueries } = await import("./run_queries.ts");
+      const isTransaction = context.properties.transaction !== false;
+      const fetched = await runQueries(context, database, { isTransaction, fallback: "NONE" });
+      return { outputs: fetched.map(({ outputs }) => outputs) };
+    },
+  });
+}
+
+/** Inserts the rows of a file. */
+export function batchTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+  const { prefix, title } = database;
+  return defineTask({
+    type: `${prefix}.Batch`,
+    aliases: olderPrefixes.map((each) => `${each}.Batch`),
+    title: `Insert rows into ${title}`,
+    description:
+      `Inserts the rows of a file, one Ion value a line, into a table of ${title}. All are inserted, or none.`,
+    properties: {
+      ...CONNECTION_PROPERTIES,
+      ...properties,
+      from: dynamicText("URI of the file.", { required: true }),
+      sql: dynamicText("An INSERT with `VALUES (?, …)`; without it, `table` is needed."),
+      table: dynamicText("Name of the table."),
+      columns: dynamicProperty("list", "Names of the columns; default are those of the first row.", {
+        items: { type: "string", dynamic: true, description: "A name." },
+      }),
+      chunk: dynamicProperty("integer", "Rows of one statement, at most 5,000.", {
+        default: 1_000,
+        minimum: 1,
+      }),
+    },
+    outputs: {
+      rowCount: { type: "integer", description: "Rows of the file." },
+      updatedCount: { type: "integer", description: "Rows that the database has changed." },
+    },
+    metrics: {
+      records: { type: "counter", description: "Rows of the file." },
+      updated: { type: "counter", description: "Rows that the database has changed." },
+      query: { type: "counter", description: "Number of statements." },
+    },
+    async run(context) {
+      const { runBatch } = await import("./run_batch.ts");
+      const { rowCount, updatedCount, queryCount } = await runBatch(context, database);
+      context.metric("records", rowCount);
+      context.metric("updated", updatedCount);
+      context.metric("query", queryCount);
+      return { rowCount, updatedCount };
+    },
+  });
+}
+
+/** Starts an execution when a query returns rows. */
+export function databaseTrigger(
+  { database, olderPrefixes = [], properties }: DatabaseTypes,
+): TriggerDefinition {
+  const { prefix, title, exampleUrl } = database;
+  return defineTrigger({
+    type: `${prefix}.Trigger`,
+    aliases: olderPrefixes.map((each) => `${each}.Trigger`),
+    title: `Start when ${title} has rows`,
+    description:
+      `Runs SQL on ${title} at an interval, and starts an execution when it returns rows. \`afterSQL\` can mark them.`,
+    properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES },
+    outputs: FETCH_OUTPUTS,
+    examples: [{
+      title: "Start an execution for new orders, and mark them",
+      yaml: `id: orders
+type: io.svc.plugin.${prefix}.Trigger
+interval: PT5M
+url: ${exampleUrl}
+sql: SELECT * FROM orders WHERE NOT is_seen
+afterSQL: UPDATE orders SET is_seen = true
+fetchType: FETCH`,
+    }],
+    async poll(context) {
+      const { lastOutputs, runQueries } = await import("./run_queries.ts");
+      const fetched = await runQueries(context, database, { isTransaction: true, fallback: "NONE" });
+      return (fetched.at(-1)?.size ?? 0) > 0 ? lastOutputs(fetched, {}) : undefined;
+    },
+  });
+}

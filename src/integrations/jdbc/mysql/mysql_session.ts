@@ -1,0 +1,216 @@
+/** A connection to MySQL or MariaDB, by the package `mysql2`. */
+import { connect } from "node:net";
+import { Double, type JsonValue } from "../../../base/json.ts";
+import type { WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { Cell, CellKind, Column } from "../cells.ts";
+import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
+import { type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
+import type { BoundStatement } from "../sql_text.ts";
+import {
+  loadMysql,
+  type MysqlConnection,
+  type MysqlError,
+  type MysqlField,
+  type MysqlTls,
+  type MysqlValue,
+} from "./mysql_package.ts";
+
+const CONNECT_MS = 30_000;
+const BINARY_CHARACTER_SET = 63;
+const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
+
+/** Kinds by the numbers of the protocol. https://mariadb.com/kb/en/result-set-packets/ */
+const KINDS: ReadonlyMap<number, CellKind> = new Map([
+  ...[1, 2, 3, 8, 9, 13].map((type): [number, CellKind] => [type, "integer"]),
+  ...[0, 246].map((type): [number, CellKind] => [type, "decimal"]),
+  ...[4, 5].map((type): [number, CellKind] => [type, "float"]),
+  [7, "instant"],
+  [10, "date"],
+  [12, "timestamp"],
+  [16, "bytes"],
+  [245, "json"],
+]);
+const [TINY, BLOBS] = [1, new Set([249, 250, 251, 252, 253, 254])];
+
+/** Opens a connection with `url`, `username` and `password` of the properties. @throws Error it names the host */
+export async function openMysql(context: WorkContext): Promise<SqlSession> {
+  const { properties } = context;
+  const kinds = ["mysql", "mariadb"];
+  const url = readDatabaseUrl(textProperty(properties, "url") ?? "", { kinds, port: 3306 });
+  const address = await context.connectAddress(url.host, url.port);
+  const { createConnection } = await loadMysql();
+  const create = () =>
+    createConnection({
+      host: url.host,
+      port: url.port,
+      user: textProperty(properties, "username") ?? url.username,
+      password: textProperty(properties, "password") ?? url.password,
+      database: url.database || undefined,
+      stream: () => connect({ host: address.hostname, port: address.port }),
+      ssl: tlsOf(url),
+      connectTimeout: CONNECT_MS,
+      dateStrings: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      jsonStrings: true,
+      disableEval: true,
+      // A server could ask for any file of this machine.
+      flags: ["-LOCAL_FILES"],
+    });
+  const session = new MysqlSession(context, url, create);
+  try {
+    await session.start();
+    return session;
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function tlsOf({ options }: DatabaseUrl): MysqlTls | undefined {
+  const isAsked = options.get("useSSL") === "true" || options.get("requireSSL") === "true";
+  const mode = (options.get("sslMode") ?? (isAsked ? "REQUIRED" : "DISABLED")).toUpperCase().replaceAll(
+    "-",
+    "_",
+  );
+  if (mode === "DISABLED" || mode === "DISABLE" || mode === "PREFERRED") return undefined;
+  return {
+    rejectUnauthorized: mode.startsWith("VERIFY"),
+    verifyIdentity: mode === "VERIFY_IDENTITY" || mode === "VERIFY_FULL",
+  };
+}
+
+/** A connection. */
+class MysqlSession implements SqlSession {
+  readonly #context: WorkContext;
+  readonly #url: DatabaseUrl;
+  readonly #create: () => MysqlConnection;
+  readonly #connection: MysqlConnection;
+  readonly #connecting = Promise.withResolvers<void>();
+  readonly #stop = () => void this.#cancel();
+  #failure: Error | undefined;
+  #fail: (error: Error) => void = () => {};
+  #cancelling: Promise<void> | undefined;
+
+  constructor(context: WorkContext, url: DatabaseUrl, create: () => MysqlConnection) {
+    this.#context = context;
+    this.#url = url;
+    this.#create = create;
+    this.#connection = create();
+    this.#connection.on("connect", () => this.#connecting.resolve());
+    this.#connection.on("error", (error) => {
+      this.#connecting.reject(this.#named("connect to", error));
+      this.#abandon(this.#named("query", error));
+    });
+    context.signal.addEventListener("abort", this.#stop);
+  }
+
+  /** Waits for the connection, and sets how times are given. @throws Error it names the host */
+  async start(): Promise<void> {
+    if (this.#context.signal.aborted) throw new Error("The attempt must stop");
+    await this.#connecting.promise;
+    const zone = textProperty(this.#context.properties, "timeZoneId");
+    await this.command(`SET time_zone = '${zone === undefined ? "+00:00" : zone.replaceAll(/['\\]/g, "")}'`);
+  }
+
+  /** @inheritdoc */
+  async run({ sql, values }: BoundStatement, sink: RowSink): Promise<StatementResult> {
+    if (this.#failure) throw this.#failure;
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
+    let columns: readonly Column[] | undefined, rowCount = 0;
+    const call = { sql, rowsAsArray: true } as const;
+    const command = values.length === 0
+      ? this.#connection.query(call)
+      : this.#connection.execute({ ...call, values: values.map(parameterOf) });
+    this.#fail = reject;
+    command.on("fields", (fields) => {
+      columns = fields?.map((field) => this.#columnOf(field));
+      if (columns) sink.columns(columns);
+    });
+    command.on("result", (row) => {
+      if (!("length" in row)) rowCount = row.affectedRows;
+      else if (!this.#failure) {
+        rowCount++;
+        this.#take(sink, columns ?? [], row);
+      }
+    });
+    command.on("error", (error) => reject(this.#failure ?? this.#named("query", error)));
+    command.on("end", () => resolve({ hasRows: columns !== undefined, rowCount }));
+    return await promise;
+  }
+
+  /** @inheritdoc */
+  async command(sql: string): Promise<void> {
+    await this.run({ sql, values: [] }, NO_ROWS);
+  }
+
+  /** @inheritdoc */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#context.signal.removeEventListener("abort", this.#stop);
+    await this.#cancelling;
+    if (!this.#failure) await new Promise<void>((resolve) => this.#connection.end(resolve));
+    this.#connection.destroy();
+  }
+
+  #take(sink: RowSink, columns: readonly Column[], row: readonly MysqlValue[]): void {
+    try {
+      sink.row(columns.map((column, index) => cellOf(column, row[index])));
+    } catch (error) {
+      this.#abandon(error as Error);
+      this.#connection.destroy();
+    }
+  }
+
+  #columnOf({ name, columnType, columnLength, characterSet }: MysqlField): Column {
+    const isZoned = textProperty(this.#context.properties, "timeZoneId") !== undefined;
+    const isBinary = characterSet === BINARY_CHARACTER_SET && BLOBS.has(columnType);
+    const kind = KINDS.get(columnType) ?? (isBinary ? "bytes" : "text");
+    // TINYINT(1) is what BOOLEAN becomes.
+    if (columnType === TINY && columnLength === 1) return { name, kind: "boolean" };
+    return { name, kind: kind === "instant" && isZoned ? "timestamp" : kind };
+  }
+
+  #abandon(error: Error): void {
+    this.#failure ??= error;
+    this.#fail(this.#failure);
+  }
+
+  #named(operation: string, { message, sqlState }: MysqlError): Error {
+    const { host, port } = this.#url;
+    return new Error(
+      `Cannot ${operation} "${host}:${port}": ${message}${sqlState ? ` (${sqlState})` : ""}`,
+    );
+  }
+
+  /** Ends the statement on the server by another connection, then this one. */
+  #cancel(): Promise<void> {
+    return this.#cancelling ??= new Promise<void>((resolve) => {
+      this.#abandon(new Error("The attempt must stop"));
+      const { threadId } = this.#connection;
+      this.#connection.destroy();
+      if (!threadId) return resolve();
+      const other = this.#create();
+      const end = () => {
+        other.destroy();
+        resolve();
+      };
+      other.on("error", end);
+      other.query({ sql: `KILL ${threadId}`, rowsAsArray: true }).on("error", end).on("end", end);
+    });
+  }
+}
+
+/** A value as text, or the bytes in hexadecimal. */
+function cellOf({ kind }: Column, value: MysqlValue): Cell {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) {
+    return kind === "bytes" ? `\\x${value.toHex()}` : new TextDecoder().decode(value);
+  }
+  return kind === "instant" ? `${value}+00` : String(value);
+}
+
+function parameterOf(value: JsonValue): string | null {
+  if (value === null) return null;
+  if (typeof value === "boolean") return value ? "1" : "0";
+  return typeof value === "object" && !(value instanceof Double) ? JSON.stringify(value) : String(value);
+}

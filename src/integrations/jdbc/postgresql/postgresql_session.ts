@@ -1,0 +1,282 @@
+/** A connection to PostgreSQL and to what speaks its protocol, by the package `pg`. */
+import { createReadStream } from "node:fs";
+import { connect } from "node:net";
+import type { Buffer } from "node:buffer";
+import { Double, type JsonValue } from "../../../base/json.ts";
+import type { ConnectAddress, WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { Cell, Column } from "../cells.ts";
+import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
+import { type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
+import type { BoundStatement } from "../sql_text.ts";
+import { columnOf } from "./column_types.ts";
+import {
+  loadPg,
+  type PgClient,
+  type PgConnection,
+  type PgError,
+  type PgTls,
+  type ReadStream,
+} from "./pg_package.ts";
+import { tlsWays } from "./tls.ts";
+import { WireRows } from "./wire_rows.ts";
+
+const CONNECT_MS = 30_000;
+const CANCEL_REQUEST = 80_877_102;
+const NO_TLS = "The server does not support SSL connections";
+
+const decoder = new TextDecoder();
+
+/** Kinds of addresses that lead to such a server, and its port. */
+interface PostgresqlKind {
+  readonly kinds: readonly string[];
+  readonly port: number;
+}
+
+/** Opens a connection with `url`, `username`, `password` and TLS of the properties. @throws Error it names the host */
+export async function openPostgresql(context: WorkContext, kind: PostgresqlKind): Promise<PostgresqlSession> {
+  const { properties } = context;
+  const url = readDatabaseUrl(textProperty(properties, "url") ?? "", kind);
+  const address = await context.connectAddress(url.host, url.port);
+  const ways = tlsWays(properties, url);
+  for (const [index, ssl] of ways.entries()) {
+    try {
+      return await PostgresqlSession.open(context, { url, address, ssl });
+    } catch (error) {
+      const isLast = index === ways.length - 1;
+      const { message, code } = error as PgError;
+      // 28000: the server accepts this user only with TLS, or only without.
+      if (isLast || message !== NO_TLS && code !== "28000") {
+        throw new Error(`Cannot connect to "${url.host}:${url.port}": ${wordsOf(error as PgError)}`);
+      }
+    }
+  }
+  throw new Error("Cannot connect: no way is left");
+}
+
+interface OpenOptions {
+  readonly url: DatabaseUrl;
+  readonly address: ConnectAddress;
+  readonly ssl: PgTls | false;
+}
+
+/** A connection. */
+export class PostgresqlSession implements SqlSession {
+  readonly #client: PgClient;
+  readonly #Query: Awaited<ReturnType<typeof loadPg>>["Query"];
+  readonly #context: WorkContext;
+  readonly #place: OpenOptions;
+  readonly #stop = () => void this.#cancel();
+  #columns: readonly Column[] = [];
+  #sink: RowSink | undefined;
+  #copied: ((bytes: Uint8Array) => void) | undefined;
+  /** Why the connection is of no more use. */
+  #failure: Error | undefined;
+  #cancelling: Promise<void> | undefined;
+
+  private constructor(
+    context: WorkContext,
+    place: OpenOptions,
+    { client, Query }: {
+      readonly client: PgClient;
+      readonly Query: Awaited<ReturnType<typeof loadPg>>["Query"];
+    },
+  ) {
+    this.#context = context;
+    this.#place = place;
+    this.#client = client;
+    this.#Query = Query;
+  }
+
+  /** Connects. @throws Error as the server gives it */
+  static async open(context: WorkContext, place: OpenOptions): Promise<PostgresqlSession> {
+    const { Client, Query } = await loadPg();
+    const { url, address, ssl } = place;
+    const { properties, signal } = context;
+    const client = new Client({
+      host: address.hostname,
+      port: address.port,
+      user: textProperty(properties, "username") ?? url.username,
+      // An empty one keeps the package from reading the password file of the server's user.
+      password: textProperty(properties, "password") ?? url.password,
+      database: url.database || textProperty(properties, "username") || url.username,
+      ssl,
+      application_name: url.options.get("ApplicationName") ?? "sluice",
+      connectionTimeoutMillis: CONNECT_MS,
+      options: url.options.get("options") ?? "",
+    });
+    const session = new PostgresqlSession(context, place, { client, Query });
+    client.on("error", (error) => session.#failure ??= error);
+    client.on("notice", ({ message = "" }) => context.log("INFO", message));
+    const stop = () => client.connection.stream.destroy();
+    signal.addEventListener("abort", stop);
+    try {
+      await client.connect();
+    } catch (error) {
+      stop();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    session.#begin();
+    await session.#configure();
+    return session;
+  }
+
+  /** @inheritdoc */
+  async run({ sql, values }: BoundStatement, sink: RowSink): Promise<StatementResult> {
+    this.#sink = sink;
+    this.#columns = [];
+    const { rowCount } = await this.#query(sql, values);
+    return { hasRows: this.#columns.length > 0, rowCount };
+  }
+
+  /** @inheritdoc */
+  async command(sql: string): Promise<void> {
+    await this.#query(sql, []);
+  }
+
+  /** Runs COPY … TO STDOUT; `receive` gets the bytes as they arrive. Returns the number of rows. */
+  async copyOut(sql: string, receive: (bytes: Uint8Array) => void): Promise<number> {
+    this.#copied = receive;
+    return (await this.#query(sql, [])).rowCount;
+  }
+
+  /** Runs COPY … FROM STDIN with the content of a file. Returns the number of rows. */
+  async copyIn(sql: string, path: string): Promise<number> {
+    return (await this.#query(sql, [], (connection) => void sendFile(connection, path))).rowCount;
+  }
+
+  /** @inheritdoc */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#context.signal.removeEventListener("abort", this.#stop);
+    const { stream } = this.#client.connection;
+    const closed = new Promise<void>((resolve) =>
+      stream.destroyed ? resolve() : stream.once("close", resolve)
+    );
+    if (this.#failure || this.#cancelling) stream.destroy();
+    else await this.#client.end().catch(() => {});
+    stream.destroy();
+    await closed;
+    await this.#cancelling;
+  }
+
+  /** Takes the rows out of the stream. */
+  #begin(): void {
+    const { connection } = this.#client;
+    const { stream } = connection;
+    const [read] = stream.listeners("data") as ReadStream[];
+    const rows = new WireRows({
+      row: (bytes, start) => this.#guard(() => this.#row(bytes, start)),
+      copied: (bytes, start, length) =>
+        this.#guard(() => this.#copied?.(bytes.subarray(start, start + length))),
+      others: (bytes) => read?.(bytes),
+    });
+    stream.removeAllListeners("data");
+    stream.on("data", (bytes: Buffer) => rows.receive(bytes));
+    connection.on("rowDescription", ({ fields }) => {
+      this.#columns = fields.map(({ name, dataTypeID }) => columnOf(name, dataTypeID));
+      this.#sink?.columns(this.#columns);
+    });
+    this.#context.signal.addEventListener("abort", this.#stop);
+    if (this.#context.signal.aborted) this.#stop();
+  }
+
+  async #configure(): Promise<void> {
+    const zone = textProperty(this.#context.properties, "timeZoneId");
+    await this.command(
+      `SET datestyle TO ISO${zone === undefined ? "" : `; SET TIME ZONE '${zone.replaceAll("'", "''")}'`}`,
+    );
+  }
+
+  #row(bytes: Buffer, start: number): void {
+    const sink = this.#sink;
+    if (sink?.frame) return sink.frame(bytes, start);
+    let at = start + 2;
+    const cells = this.#columns.map((): Cell => {
+      const length = bytes.readInt32BE(at);
+      at += 4 + Math.max(length, 0);
+      return length < 0 ? null : decoder.decode(bytes.subarray(at - length, at));
+    });
+    sink?.row(cells);
+  }
+
+  /** An error of a receiver ends the connection: the rest of the rows would still have to be read. */
+  #guard(work: () => void): void {
+    if (this.#failure) return;
+    try {
+      work();
+    } catch (error) {
+      this.#failure = error as Error;
+      this.#stop();
+    }
+  }
+
+  async #query(
+    text: string,
+    values: readonly JsonValue[],
+    copyIn?: (connection: PgConnection) => void,
+  ): Promise<{ readonly rowCount: number }> {
+    if (this.#failure) throw this.#failure;
+    const { promise, resolve, reject } = Promise.withResolvers<{ readonly rowCount: number }>();
+    const config = values.length === 0 ? { text } : { text, values: values.map(parameterOf) };
+    const query = new this.#Query(config, (error, result) => {
+      if (error) reject(this.#failure ?? this.#named(error));
+      else resolve({ rowCount: result?.rowCount ?? 0 });
+    });
+    if (copyIn) query.handleCopyInResponse = copyIn;
+    this.#client.query(query);
+    return await promise;
+  }
+
+  #named(error: PgError): Error {
+    const { host, port } = this.#place.url;
+    return new Error(`Cannot query "${host}:${port}": ${wordsOf(error)}`, { cause: error.code });
+  }
+
+  /** Asks the server to cancel what runs, by a connection of its own as the protocol has it, and closes this one. */
+  #cancel(): Promise<void> {
+    return this.#cancelling ??= new Promise((resolve) => {
+      const { hostname, port } = this.#place.address;
+      const { processID, secretKey, connection } = this.#client;
+      const request = new DataView(new ArrayBuffer(16));
+      [16, CANCEL_REQUEST, processID, secretKey].forEach((value, index) =>
+        request.setInt32(4 * index, value)
+      );
+      const socket = connect({ host: hostname, port }, () => socket.end(new Uint8Array(request.buffer)));
+      const end = () => {
+        connection.stream.destroy();
+        resolve();
+      };
+      socket.on("error", end).on("close", end).resume();
+    });
+  }
+}
+
+async function sendFile(connection: PgConnection, path: string): Promise<void> {
+  const { stream } = connection;
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+      if (stream.destroyed) return;
+      connection.sendCopyFromChunk(bytes);
+      if (stream.writableNeedDrain) {
+        await new Promise<void>((resolve) => stream.once("drain", resolve).once("close", resolve));
+      }
+    }
+    connection.endCopyFrom();
+  } catch (error) {
+    connection.sendCopyFail((error as Error).message);
+  }
+}
+
+/** A value as the text that the server reads. Lists and objects are JSON. */
+function parameterOf(value: JsonValue): string | null {
+  if (value === null) return null;
+  return typeof value === "object" && !(value instanceof Double) ? JSON.stringify(value) : String(value);
+}
+
+function wordsOf({ message, code, detail, hint, position }: PgError): string {
+  const place = position === undefined ? "" : `, at character ${position}`;
+  return [`${message}${code === undefined ? "" : ` (${code}${place})`}`, detail, hint].filter(Boolean).join(
+    "; ",
+  );
+}

@@ -1,0 +1,28 @@
+/** The types of SQL databases. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import { batchTask, databaseTrigger, type DatabaseTypes, queriesTask, queryTask } from "./database_types.ts";
+import { MARIADB, MYSQL } from "./mysql/database.ts";
+import { copyIn } from "./postgresql/copy_in.ts";
+import { copyOut } from "./postgresql/copy_out.ts";
+import { POSTGRESQL, REDSHIFT } from "./postgresql/database.ts";
+import { TLS_PROPERTIES } from "./properties.ts";
+
+const DATABASES: readonly DatabaseTypes[] = [
+  { database: POSTGRESQL, olderPrefixes: ["jdbc.postgres"], properties: TLS_PROPERTIES },
+  { database: REDSHIFT, properties: TLS_PROPERTIES },
+  { database: MYSQL },
+  { database: MARIADB },
+];
+
+/** Types below `jdbc.`. */
+export const JDBC_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...DATABASES.flatMap((each) => [queryTask(each), queriesTask(each), batchTask(each)]),
+  copyIn,
+  copyOut,
+]);
+
+/** Triggers below `jdbc.`. */
+export const JDBC_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
+  DATABASES.map(databaseTrigger),
+);

@@ -1,0 +1,79 @@
+/** Texts of SQL: their statements and their named parameters. Literals, quoted names and comments are left as they are. */
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+
+/** What differs between databases. */
+export interface SqlSyntax {
+  /** A backslash escapes in literals, double quotes enclose literals too, and `#` begins a comment. */
+  readonly isMysql: boolean;
+}
+
+/** A statement and the values of its placeholders. */
+export interface BoundStatement {
+  readonly sql: string;
+  readonly values: readonly JsonValue[];
+}
+
+const COMMENT = String.raw`--[^\n]*|/\*[^]*?(?:\*/|$)`;
+const NAME = String.raw`::|:[A-Za-z_]\w*|;`;
+const STANDARD = new RegExp(
+  [
+    String.raw`\b[eE]'[^'\\]*(?:(?:''|\\[^])[^'\\]*)*'`,
+    String.raw`'[^']*(?:''[^']*)*'|"[^"]*"`,
+    String.raw`(?<![\w$])\$(?<tag>(?:[A-Za-z_]\w*)?)\$[^]*?\$\k<tag>\$`,
+    COMMENT,
+    NAME,
+  ].join("|"),
+  "g",
+);
+const MYSQL = new RegExp(
+  [
+    String.raw`'[^'\\]*(?:(?:''|\\[^])[^'\\]*)*'|"[^"\\]*(?:(?:""|\\[^])[^"\\]*)*"`,
+    "`[^`]*`|#[^\\n]*",
+    COMMENT,
+    NAME,
+  ].join("|"),
+  "g",
+);
+
+/** The statements of a text, without the semicolons between them and without empty ones. */
+export function statementsOf(sql: string, { isMysql }: SqlSyntax): string[] {
+  const statements: string[] = [];
+  let begin = 0;
+  for (const { 0: token, index } of sql.matchAll(isMysql ? MYSQL : STANDARD)) {
+    if (token !== ";") continue;
+    statements.push(sql.slice(begin, index));
+    begin = index + 1;
+  }
+  return [...statements, sql.slice(begin)].map((text) => text.trim()).filter(hasCode);
+}
+
+function hasCode(text: string): boolean {
+  return text.replaceAll(new RegExp(COMMENT, "g"), "").trim() !== "";
+}
+
+/**
+ * Replaces `:name` by placeholders. Without parameters the text stays as it is, since a colon may be part of the syntax of a
+ * database. @throws Error a parameter has no value
+ */
+export function bindNames(
+  sql: string,
+  parameters: JsonObject | undefined,
+  { placeholder, ...syntax }: SqlSyntax & { readonly placeholder: (index: number) => string },
+): BoundStatement {
+  if (!parameters) return { sql, values: [] };
+  const values: JsonValue[] = [];
+  const indexes = new Map<string, number>();
+  const bound = sql.replace(syntax.isMysql ? MYSQL : STANDARD, (token) => {
+    if (!/^:[A-Za-z_]/.test(token)) return token;
+    const name = token.slice(1);
+    const value = ownProperty(parameters, name);
+    if (value === undefined) throw new Error(`Missing parameter "${name}": parameters has no value for it`);
+    const numbered = placeholder(1) !== placeholder(2);
+    const known = numbered ? indexes.get(name) : undefined;
+    if (known !== undefined) return placeholder(known);
+    values.push(value);
+    indexes.set(name, values.length);
+    return placeholder(values.length);
+  });
+  return { sql: bound, values };
+}
