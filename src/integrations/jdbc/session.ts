@@ -8,6 +8,7 @@ import type { BoundStatement, SqlSyntax } from "./sql_text.ts";
 export interface RowSink {
   /** Called before the rows. */
   columns(columns: readonly Column[]): void;
+  /** Called for each row. */
   row(cells: readonly Cell[]): void;
   /** Instead of `row`: a row of the PostgreSQL protocol, from its number of cells on. */
   frame?(bytes: Uint8Array, start: number): void;

@@ -20,6 +20,7 @@ import type { Row } from "./row.ts";
 import { schedulesRow } from "./schedules.ts";
 import { scriptsRow } from "./scripts.ts";
 import { sideEffectRow } from "./side_effect.ts";
+import { storedRowsRow } from "./stored_rows.ts";
 import { taskRunsRow } from "./task_runs.ts";
 import { throughputRow } from "./throughput.ts";
 import { validationRow } from "./validation.ts";
@@ -50,6 +51,7 @@ const ROWS: readonly Row[] = [
   webhookRow,
   databaseServerRow,
   largeStoreRow,
+  storedRowsRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

@@ -66,11 +66,17 @@ interface MysqlCall {
 /** A connection. */
 export interface MysqlConnection {
   readonly threadId: number;
+  /** Calls back when the connection breaks or is refused. */
   on(event: "error", listener: (error: MysqlError) => void): void;
+  /** Calls back after the log-in. */
   on(event: "connect", listener: () => void): void;
+  /** Runs a statement without values. */
   query(call: MysqlCall): MysqlCommand;
+  /** Prepares and runs a statement with values. */
   execute(call: MysqlCall): MysqlCommand;
+  /** Ends the session. */
   end(done: () => void): void;
+  /** Closes the connection at once. */
   destroy(): void;
 }
 

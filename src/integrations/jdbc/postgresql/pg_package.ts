@@ -14,14 +14,18 @@ export interface PgError extends Error {
 /** The connection of a client. */
 export interface PgConnection {
   readonly stream: Socket;
+  /** Calls back before the rows of a result. */
   on(
     event: "rowDescription",
     listener: (
       message: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] },
     ) => void,
   ): void;
+  /** Sends a part of the content of COPY. */
   sendCopyFromChunk(bytes: Uint8Array): void;
+  /** Ends the content of COPY. */
   endCopyFrom(): void;
+  /** Gives COPY up. */
   sendCopyFail(message: string): void;
 }
 
@@ -55,10 +59,15 @@ export interface PgClient {
   /** For requests of cancellation. */
   readonly processID: number;
   readonly secretKey: number;
+  /** Connects and logs in. */
   connect(): Promise<void>;
+  /** Sends a query after those before it. */
   query(query: PgQuery): void;
+  /** Ends the session. */
   end(): Promise<void>;
+  /** Calls back when the connection breaks. */
   on(event: "error", listener: (error: Error) => void): void;
+  /** Calls back for messages such as those of RAISE. */
   on(
     event: "notice",
     listener: (notice: { readonly message?: string; readonly severity?: string }) => void,
