@@ -167,7 +167,10 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g;
 
 /** XML has no control characters; Excel has a notation for them. */
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(
+    '"',
+    "&quot;",
+  )
     .replace(CONTROL, (sign) => `_x${sign.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}_`);
 }
 
