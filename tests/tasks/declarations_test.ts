@@ -130,6 +130,33 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "SendGridMailSend SendGridMailExecution: " +
     "sendgrid.SendGridMailSend sendgrid.SendGridMailExecution",
   ],
+  [
+    "serdes.avro",
+    "AvroToIon IonToAvro InferAvroSchemaFromIon: serdes.avro.AvroReader serdes.avro.AvroWriter",
+  ],
+  ["serdes.csv", "CsvToIon IonToCsv: serdes.csv.CsvReader serdes.csv.CsvWriter"],
+  ["serdes.excel", "ExcelToIon IonToExcel"],
+  ["serdes.json", "JsonToIon IonToJson JsonToJsonl: serdes.json.JsonReader serdes.json.JsonWriter"],
+  ["serdes.parquet", "ParquetToIon IonToParquet: serdes.parquet.ParquetReader serdes.parquet.ParquetWriter"],
+  ["serdes.xml", "XmlToIon IonToXml: serdes.xml.XmlReader serdes.xml.XmlWriter"],
+  ["serdes.yaml", "YamlToIon IonToYaml JsonToYaml YamlToJson"],
+  ["gcp.auth", "OauthAccessToken"],
+  [
+    "gcp.bigquery",
+    "Copy CreateDataset CreateTable DeleteDataset DeleteTable ExtractToGcs Load LoadFromGcs Query TableMetadata " +
+    "UpdateDataset UpdateTable",
+  ],
+  [
+    "gcp.gcs",
+    "Compose Copy CreateBucket CreateBucketIamPolicy Delete DeleteBucket DeleteList Download Downloads List " +
+    "UpdateBucket Upload",
+  ],
+  ["aws.athena", "Query"],
+  ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
+  ["aws.lambda", "Invoke"],
+  ...["aws.s3", "minio"].map((group) =>
+    [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
+  ),
 ];
 
 for (const [group, names] of TYPES) {

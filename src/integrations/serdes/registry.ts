@@ -1,5 +1,6 @@
 /** The task types that convert files between formats. */
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { avroToIon, inferAvroSchema, ionToAvro } from "./avro_conversions.ts";
 import { csvToIon } from "./csv_to_ion.ts";
 import { excelToIon } from "./excel_to_ion.ts";
 import { ionToCsv } from "./ion_to_csv.ts";
@@ -8,11 +9,17 @@ import { ionToJson } from "./ion_to_json.ts";
 import { jsonToIon } from "./json_to_ion.ts";
 import { jsonToJsonl } from "./json_to_jsonl.ts";
 import { ionToXml } from "./ion_to_xml.ts";
+import { ionToParquet, parquetToIon } from "./parquet_conversions.ts";
 import { xmlToIon } from "./xml_to_ion.ts";
 import { ionToYaml, jsonToYaml, yamlToIon, yamlToJson } from "./yaml_conversions.ts";
 
 /** Types below `serdes.`. */
 export const SERDES_TASKS: readonly TaskDefinition[] = Object.freeze([
+  avroToIon,
+  inferAvroSchema,
+  ionToAvro,
+  ionToParquet,
+  parquetToIon,
   csvToIon,
   excelToIon,
   ionToCsv,

@@ -18,6 +18,13 @@ const SPREAD: Readonly<Record<string, readonly string[]>> = {
   kestra: ["kestra", "enterprise"],
 };
 
+/** Types whose name differs from one that is here by a few letters. */
+const NEAR: ReadonlyMap<string, string> = new Map([
+  ["gcp.gcs.Ls", "gcp.gcs.List"],
+  ["serdes.json.ToonToJson", "serdes.json.IonToJson"],
+  ["serdes.json.JsonToToon", "serdes.json.JsonToIon"],
+]);
+
 function refusal(type: string): string {
   const source = `{id: f, namespace: n, tasks: [{id: t, type: ${type}}]}`;
   const [problem] = validateFlow(parseFlowSource(source), CATALOGS).filter(({ code }) =>
@@ -31,8 +38,9 @@ for (const [group, names] of Object.entries(TYPES)) {
     for (const name of names) {
       const integration = integrationOf(name);
       assertEquals((SPREAD[group] ?? [group]).includes(integration?.id ?? ""), true, name);
-      if (CATALOGS.tasks.find(name)) continue;
+      if (CATALOGS.tasks.find(name) || CATALOGS.triggers.find(name)) continue;
       const message = refusal(`io.kestra.plugin.${name}`);
+      if (message.endsWith(`, did you mean "io.kestra.plugin.${NEAR.get(name)}"`)) continue;
       const start =
         `Invalid type: io.kestra.plugin.${name}; this type of the integration "${integration?.title}" is `;
       assertEquals(message.slice(0, start.length), start);

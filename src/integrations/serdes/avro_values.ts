@@ -1,0 +1,242 @@
+/** Values as the types of an Avro schema, and back. https://avro.apache.org/docs/1.11.1/specification/ */
+import { Buffer } from "node:buffer";
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsOf,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+
+const DAY_MS = 86_400_000;
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ["date", DAY_MS],
+  ["timestamp-millis", 1],
+  [
+    "timestamp-micros",
+    0.001,
+  ],
+  ["local-timestamp-millis", 1],
+  ["local-timestamp-micros", 0.001],
+]);
+
+/** Converts values by a schema, whose named types may refer to each other. */
+export class AvroConversion {
+  readonly #named = new Map<string, JsonObject>();
+  /** Names with their namespaces, by definition. */
+  readonly #fullNames = new Map<JsonObject, string>();
+  readonly #schema: JsonValue;
+
+  constructor(schema: JsonValue) {
+    this.#schema = schema;
+    this.#collect(schema, "");
+  }
+
+  /** The value as `avsc` takes it, with unions as `{branch: value}`. @throws Error the value has no such type; names its path */
+  encode(value: JsonValue): unknown {
+    return this.#encode(this.#schema, value, "");
+  }
+
+  /** What `avsc` has read, as a value. */
+  decode(value: unknown): JsonValue {
+    return this.#decode(this.#schema, value);
+  }
+
+  #collect(schema: JsonValue | undefined, space: string): void {
+    if (Array.isArray(schema)) return schema.forEach((each) => this.#collect(each, space));
+    if (!isJsonObject(schema)) return;
+    const given = String(schema.name ?? "");
+    const dot = given.lastIndexOf(".");
+    const own = dot < 0 ? String(schema.namespace ?? space) : given.slice(0, dot);
+    if (given !== "") {
+      const name = given.slice(dot + 1);
+      this.#named.set(name, schema);
+      this.#fullNames.set(schema, own === "" ? name : `${own}.${name}`);
+    }
+    for (const field of objectsOf(schema.fields)) this.#collect(field.type, own);
+    this.#collect(schema.items ?? schema.values, own);
+    if (isJsonObject(schema.type)) this.#collect(schema.type, own);
+  }
+
+  /** The definition that a name or a wrapped type means. */
+  #resolved(schema: JsonValue): JsonObject {
+    if (typeof schema === "string") {
+      return this.#named.get(schema.slice(schema.lastIndexOf(".") + 1)) ?? { type: schema };
+    }
+    if (!isJsonObject(schema)) return {};
+    return isJsonObject(schema.type) ? this.#resolved(schema.type) : schema;
+  }
+
+  #encode(schema: JsonValue, value: JsonValue | undefined, path: string): unknown {
+    if (Array.isArray(schema)) return this.#encodeUnion(schema, value ?? null, path);
+    const type = this.#resolved(schema);
+    switch (type.type) {
+      case "record":
+        return this.#encodeRecord(type, value, path);
+      case "array":
+        if (!Array.isArray(value)) throw mismatch(path, "list");
+        return value.map((item, index) => this.#encode(type.items ?? null, item, `${path}[${index}]`));
+      case "map":
+        if (!isJsonObject(value)) throw mismatch(path, "map");
+        return Object.fromEntries(
+          Object.entries(value).map((
+            [name, item],
+          ) => [name, this.#encode(type.values ?? null, item, `${path}.${name}`)]),
+        );
+      default:
+        return encodeScalar(type, value ?? null, path);
+    }
+  }
+
+  #encodeRecord(type: JsonObject, value: JsonValue | undefined, path: string): Record<string, unknown> {
+    if (!isJsonObject(value)) throw mismatch(path, "record");
+    const record: Record<string, unknown> = {};
+    for (const field of objectsOf(type.fields)) {
+      const name = String(field.name);
+      const given = ownProperty(value, name) ?? field.default;
+      record[name] = this.#encode(field.type ?? null, given, path === "" ? name : `${path}.${name}`);
+    }
+    return record;
+  }
+
+  /** The first branch that the value fits. */
+  #encodeUnion(branches: readonly JsonValue[], value: JsonValue, path: string): unknown {
+    const types = branches.map((branch) => this.#resolved(branch));
+    if (value === null || value === "" && !types.some(({ type }) => type === "string")) {
+      if (types.some(({ type }) => type === "null")) return null;
+    }
+    for (const [index, type] of types.entries()) {
+      if (type.type === "null") continue;
+      const [outcome] = settled(() => this.#encode(branches[index] ?? null, value, path));
+      if (outcome) return { [this.#branchName(type)]: outcome.value };
+    }
+    throw mismatch(path, types.map(({ type }) => type).join(" or "));
+  }
+
+  #branchName(type: JsonObject): string {
+    return this.#fullNames.get(type) ?? String(type.type);
+  }
+
+  #decode(schema: JsonValue, value: unknown): JsonValue {
+    if (value === null || value === undefined) return null;
+    if (Array.isArray(schema)) return this.#decodeUnion(schema, value);
+    const type = this.#resolved(schema);
+    if (type.type === "array") {
+      return (value as unknown[]).map((item) => this.#decode(type.items ?? null, item));
+    }
+    if (type.type !== "record" && type.type !== "map") return decodeScalar(type, value);
+    const fields = new Map(objectsOf(type.fields).map((field) => [String(field.name), field.type ?? null]));
+    const object: JsonObject = {};
+    for (const [name, item] of Object.entries(value)) {
+      setOwnProperty(object, name, this.#decode(fields.get(name) ?? type.values ?? null, item));
+    }
+    return object;
+  }
+
+  #decodeUnion(branches: readonly JsonValue[], value: unknown): JsonValue {
+    const [[name, item] = ["", null]] = Object.entries(value as object);
+    const branch = branches.find((each) => this.#branchName(this.#resolved(each)) === name);
+    return this.#decode(branch ?? null, item);
+  }
+}
+
+function settled<T>(work: () => T): [{ readonly value: T }] | [undefined] {
+  try {
+    return [{ value: work() }];
+  } catch (error) {
+    if (error instanceof TypeMismatch) return [undefined];
+    throw error;
+  }
+}
+
+/** A value that has not the type of its field. */
+class TypeMismatch extends Error {}
+
+function mismatch(path: string, type: string): TypeMismatch {
+  return new TypeMismatch(`Cannot write the value of "${path || "the row"}": it is no ${type}`);
+}
+
+function encodeScalar(type: JsonObject, value: JsonValue, path: string): unknown {
+  const kind = String(type.type);
+  switch (kind) {
+    case "null":
+      if (value !== null) throw mismatch(path, kind);
+      return null;
+    case "boolean":
+      if (!/^(?:true|false)$/i.test(String(value))) throw mismatch(path, kind);
+      return String(value).toLowerCase() === "true";
+    case "int":
+    case "long":
+      return encodeInteger(type, value, path);
+    case "float":
+    case "double": {
+      const number = value === null || typeof value === "object" && !(value instanceof Double)
+        ? NaN
+        : Number(value);
+      if (value === "" || Number.isNaN(number)) throw mismatch(path, kind);
+      return number;
+    }
+    case "string":
+    case "enum":
+      if (value === null) throw mismatch(path, kind);
+      return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
+    case "bytes":
+    case "fixed":
+      return encodeBytes(type, value, path);
+  }
+  throw new Error(`Invalid schema: the type "${kind}" of "${path}" is not known`);
+}
+
+function encodeInteger(type: JsonObject, value: JsonValue, path: string): number | bigint {
+  const unitMs = UNIT_MS.get(String(type.logicalType));
+  const text = value instanceof Double ? String(value.value) : String(value);
+  if (value !== null && /^[-+]?\d+(?:\.0+)?$/.test(text)) {
+    const integer = BigInt(text.replace(/\.0+$/, ""));
+    if (type.type === "long" || BigInt.asIntN(32, integer) === integer) {
+      return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+    }
+  }
+  // Without a zone a time is one of UTC.
+  const zoned = /T.*(?:Z|[+-]\d\d:?\d\d)$|^\d{4}-\d\d-\d\d$/.test(text) ? text : `${text}Z`;
+  const ms = unitMs === undefined ? NaN : Date.parse(zoned.replace(" ", "T"));
+  if (unitMs === undefined || Number.isNaN(ms)) throw mismatch(path, String(type.logicalType ?? type.type));
+  return Math.floor(ms / unitMs);
+}
+
+function encodeBytes(type: JsonObject, value: JsonValue, path: string): Uint8Array {
+  if (type.logicalType !== "decimal") return Buffer.from(String(value ?? ""));
+  const scale = Number(type.scale ?? 0);
+  const [, sign = "", whole = "", fraction = ""] = /^([-+]?)(\d+)(?:\.(\d*))?$/.exec(String(value)) ?? [];
+  if (whole === "" || fraction.replace(/0+$/, "").length > scale) {
+    throw mismatch(path, `decimal with scale ${scale}`);
+  }
+  const unscaled = BigInt(`${sign}${whole}${fraction.slice(0, scale).padEnd(scale, "0")}`);
+  const size = type.type === "fixed" ? Number(type.size) : Math.floor(unscaled.toString(2).length / 8) + 1;
+  const hex = BigInt.asUintN(size * 8, unscaled).toString(16).padStart(size * 2, "0");
+  return Buffer.from(hex, "hex");
+}
+
+function decodeScalar(type: JsonObject, value: unknown): JsonValue {
+  const unitMs = UNIT_MS.get(String(type.logicalType));
+  if (unitMs !== undefined) {
+    const iso = new Date(Number(value) * unitMs).toISOString();
+    return unitMs === DAY_MS ? iso.slice(0, 10) : iso;
+  }
+  if (value instanceof Uint8Array) {
+    return type.logicalType === "decimal" ? decimalText(value, Number(type.scale ?? 0)) : value.toBase64();
+  }
+  const isDecimal = type.type === "float" || type.type === "double";
+  if (isDecimal) return Number.isFinite(value) ? new Double(Number(value)) : String(value);
+  return value as JsonValue;
+}
+
+/** A decimal is a text: a double would lose digits. */
+function decimalText(bytes: Uint8Array, scale: number): string {
+  const unscaled = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toHex() || "0"}`));
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0");
+  const whole = digits.slice(0, digits.length - scale);
+  return `${unscaled < 0n ? "-" : ""}${whole}${scale === 0 ? "" : `.${digits.slice(-scale)}`}`;
+}

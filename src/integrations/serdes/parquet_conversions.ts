@@ -1,0 +1,225 @@
+/** `serdes.parquet.…`: Parquet from and to Ion. */
+import { open } from "node:fs/promises";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, setOwnProperty } from "../../base/json.ts";
+import { Double, stringifyJson } from "../../base/json.ts";
+import { dynamicChoice, dynamicProperty } from "../../model/flows/schema.ts";
+import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { readRows } from "../row_files.ts";
+import { SCHEMA, schemaFor, UNUSED_OPTIONS } from "./avro_conversions.ts";
+import { AvroConversion } from "./avro_values.ts";
+import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
+
+/** Rows that are read or written at once. */
+const GROUP_ROWS = 10_000;
+
+/** Output: `uri`. */
+export const parquetToIon = defineTask({
+  type: "serdes.parquet.ParquetToIon",
+  aliases: ["serdes.parquet.ParquetReader"],
+  title: "Convert Parquet to Ion",
+  description: "Reads a file of Parquet and writes its rows as Ion. Dates become ISO 8601 texts.",
+  properties: { from: FROM },
+  outputs: URI_OUTPUT,
+  metrics: RECORDS,
+  async run(context) {
+    return await storeRows(context, parquetRows(await fetchSource(context)));
+  },
+});
+
+async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const { compressors } = await import("hyparquet-compressors");
+  const handle = await open(path);
+  try {
+    const { size: byteLength } = await handle.stat();
+    const file = {
+      byteLength,
+      async slice(start: number, end = byteLength): Promise<ArrayBuffer> {
+        const bytes = new Uint8Array(end - start);
+        await handle.read(bytes, 0, bytes.length, start);
+        return bytes.buffer;
+      },
+    };
+    const metadata = await parquetMetadataAsync(file);
+    const count = Number(metadata.num_rows);
+    for (let rowStart = 0; rowStart < count; rowStart += GROUP_ROWS) {
+      const rowEnd = Math.min(rowStart + GROUP_ROWS, count);
+      for (const row of await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors })) {
+        yield valueOf(row);
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function valueOf(value: unknown): JsonValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) return String(value);
+    return Number.isInteger(value) ? value : new Double(value);
+  }
+  if (typeof value !== "object") return value as JsonValue;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return value.toBase64();
+  if (Array.isArray(value)) return value.map(valueOf);
+  const object: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) setOwnProperty(object, name, valueOf(member));
+  return object;
+}
+
+/** Output: `uri`. */
+export const ionToParquet = defineTask({
+  type: "serdes.parquet.IonToParquet",
+  aliases: ["serdes.parquet.ParquetWriter"],
+  title: "Convert Ion to Parquet",
+  description:
+    "Writes the rows of an Ion file as Parquet, by an Avro schema. Lists and objects within a row are columns of JSON, decimals are doubles.",
+  properties: {
+    from: FROM,
+    ...SCHEMA,
+    compressionCodec: dynamicChoice(
+      ["UNCOMPRESSED", "SNAPPY", "GZIP"],
+      "GZIP",
+      "Compression of the columns.",
+    ),
+    rowGroupSize: dynamicProperty("integer", "Has no effect.", { ignored: true }),
+    pageSize: dynamicProperty("integer", "Has no effect.", { ignored: true }),
+    dictionaryPageSize: dynamicProperty("integer", "Has no effect.", { ignored: true }),
+    parquetVersion: dynamicProperty("string", "Has no effect.", { ignored: true }),
+    onBadLines: { ...ON_BAD_LINES, ignored: true },
+    ...UNUSED_OPTIONS,
+  },
+  outputs: URI_OUTPUT,
+  metrics: RECORDS,
+  async run(context) {
+    const source = await fetchSource(context);
+    const schema = await schemaFor(context.properties, source);
+    const path = `${await context.directory()}/rows.parquet`;
+    context.metric("records", await writeParquet(context, { source, schema, path }));
+    return { uri: await context.storeFile(path) };
+  },
+});
+
+interface ParquetFile {
+  readonly source: string;
+  readonly schema: JsonValue;
+  readonly path: string;
+}
+
+/** Writes the file; gives the number of rows. */
+async function writeParquet(
+  { properties, signal }: TaskContext,
+  { source, schema, path }: ParquetFile,
+): Promise<number> {
+  const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
+  const { gzipSync } = await import("node:zlib");
+  const columns = columnsOf(schema);
+  const writer = new ParquetWriter({
+    writer: fileWriter(path),
+    schema: [
+      { name: "root", num_children: columns.length },
+      ...columns.map(({ name, element }) => ({ name, repetition_type: "OPTIONAL" as const, ...element })),
+    ],
+    codec: properties.compressionCodec as "GZIP",
+    compressors: { GZIP: (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)) },
+  });
+  let count = 0;
+  let batch: JsonObject[] = [];
+  const flush = async () => {
+    const columnData = columns.map(({ name, encode }) => ({
+      name,
+      data: batch.map((row) => encode(row[name] ?? null)),
+    }));
+    await writer.write({ columnData });
+    batch = [];
+  };
+  for await (const row of readRows(source)) {
+    signal.throwIfAborted();
+    if (!isJsonObject(row)) throw new Error("Cannot write a row: it is no object");
+    count++;
+    if (batch.push(row) >= GROUP_ROWS) await flush();
+  }
+  if (batch.length > 0) await flush();
+  await writer.finish();
+  return count;
+}
+
+/** A column: its element of the schema, and its values as the writer takes them. */
+interface Column {
+  readonly name: string;
+  readonly element: ParquetElement;
+  readonly encode: (value: JsonValue) => unknown;
+}
+
+interface ParquetElement {
+  readonly type: "BOOLEAN" | "INT32" | "INT64" | "FLOAT" | "DOUBLE" | "BYTE_ARRAY";
+  readonly converted_type?: "UTF8" | "JSON" | "DATE" | "TIMESTAMP_MILLIS" | "TIMESTAMP_MICROS";
+}
+
+const TEXT: ParquetElement = { type: "BYTE_ARRAY", converted_type: "UTF8" };
+const ELEMENTS: ReadonlyMap<string, ParquetElement> = new Map<string, ParquetElement>([
+  ["boolean", { type: "BOOLEAN" }],
+  ["int", { type: "INT32" }],
+  ["long", { type: "INT64" }],
+  ["float", { type: "FLOAT" }],
+  ["double", { type: "DOUBLE" }],
+  ["string", TEXT],
+  ["enum", TEXT],
+  ["date", { type: "INT32", converted_type: "DATE" }],
+  ["timestamp-millis", { type: "INT64", converted_type: "TIMESTAMP_MILLIS" }],
+  ["timestamp-micros", { type: "INT64", converted_type: "TIMESTAMP_MICROS" }],
+  ["decimal", { type: "DOUBLE" }],
+]);
+
+/** @throws Error it is no record */
+function columnsOf(schema: JsonValue): Column[] {
+  if (!isJsonObject(schema) || schema.type !== "record") {
+    throw new Error("Invalid schema: it must be a record");
+  }
+  return objectsOf(schema.fields).map((field) => {
+    const type = columnType(field.type ?? null);
+    const name = String(field.name);
+    const kind = String(type.logicalType ?? type.type);
+    const element = ELEMENTS.get(kind) ?? { type: "BYTE_ARRAY", converted_type: "JSON" };
+    return { name, element, encode: encoderOf(name, kind, type) };
+  });
+}
+
+/** The only type of a column beside null. */
+function columnType(schema: JsonValue): JsonObject {
+  if (Array.isArray(schema)) {
+    const others = schema.filter((branch) => branch !== "null");
+    return others.length === 1 ? columnType(others[0] ?? null) : { type: "json" };
+  }
+  if (!isJsonObject(schema)) return { type: schema };
+  return isJsonObject(schema.type) ? columnType(schema.type) : schema;
+}
+
+function encoderOf(name: string, kind: string, type: JsonObject): Column["encode"] {
+  if (!ELEMENTS.has(kind)) return (value) => value === null ? null : JSON.parse(stringifyJson(value));
+  const conversion = new AvroConversion({
+    type: "record",
+    name: "Row",
+    fields: [{ name, type: ["null", kind === "decimal" ? "double" : type] }],
+  });
+  return (value) => {
+    const record = conversion.encode({ [name]: value }) as Record<string, Record<string, unknown> | null>;
+    const wrapped = record[name];
+    if (wrapped === null || wrapped === undefined) return null;
+    const [encoded] = Object.values(wrapped);
+    switch (kind) {
+      case "long":
+        return BigInt(encoded as number);
+      case "date":
+        return new Date(Number(encoded) * 86_400_000);
+      case "timestamp-millis":
+        return new Date(Number(encoded));
+      case "timestamp-micros":
+        return new Date(Number(encoded) / 1000);
+      default:
+        return encoded;
+    }
+  };
+}

@@ -1,0 +1,59 @@
+/** Flows with types of integrations in a server: names, defaults by prefix, files and errors. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { callsOf, connection, gcpStub } from "./gcp/gcp_stub.ts";
+
+async function finished(app: Harness, source: string) {
+  const { id: flowId } = await app.save(source);
+  const { id } = await app.start(String(flowId), {}, "?wait=true");
+  return await app.execution(id);
+}
+
+Deno.test("a file is converted by types with their present and their former names", async () => {
+  await using app = await Harness.start();
+  const execution = await finished(
+    app,
+    `id: convert
+namespace: demo
+tasks:
+- {id: write, type: io.kestra.plugin.core.storage.Write, content: '[{"a": 1, "b": "x,y"}]', extension: .json}
+- {id: ion, type: io.kestra.plugin.serdes.json.JsonToIon, from: "{{ outputs.write.uri }}", newLine: false}
+- {id: csv, type: io.kestra.plugin.serdes.csv.CsvWriter, from: "{{ outputs.ion.uri }}"}
+- {id: show, type: io.kestra.plugin.core.debug.Return, format: "{{ read(outputs.csv.uri) }}"}`,
+  );
+  assertEquals(execution.state.current, "SUCCESS");
+  assertEquals(execution.taskRunList.at(-1)?.outputs.value, 'a,b\\n1,"x,y"\\n'.replaceAll("\\n", "\n"));
+});
+
+Deno.test("defaults of a prefix connect all types; a refusal fails the task", async () => {
+  await using stub = gcpStub(({ method, path }, { url }) =>
+    path === "/session"
+      ? {}
+      : method === "POST" && path.startsWith("/upload/")
+      ? new Response("", { headers: { location: `${url}/session` } })
+      : undefined
+  );
+  const { serviceAccount, endpointOverride } = connection(stub);
+  await using app = await Harness.start({ secrets: new Map([["GCP_KEY", btoa(serviceAccount)]]) });
+  const execution = await finished(
+    app,
+    `id: upload
+namespace: demo
+pluginDefaults:
+- type: io.kestra.plugin.gcp
+  values: {serviceAccount: "{{ secret('GCP_KEY') }}", endpointOverride: "${endpointOverride}"}
+tasks:
+- {id: write, type: io.kestra.plugin.core.storage.Write, content: text}
+- {id: upload, type: io.kestra.plugin.gcp.gcs.Upload, from: "{{ outputs.write.uri }}", to: gs://b/c.txt}
+- {id: read, type: io.kestra.plugin.gcp.gcs.Download, from: "{{ outputs.upload.uri }}"}`,
+  );
+  assertEquals(execution.taskRunList.map(({ state }) => state.current), ["SUCCESS", "SUCCESS", "FAILED"]);
+  assertEquals(stub.requests.find(({ path }) => path === "/session")?.text, "text");
+  assertEquals(callsOf(stub).at(-1), "GET /storage/v1/b/b/o/c.txt");
+  const logs = await app.json("GET", `/logs/${execution.id}?minLevel=ERROR`);
+  assertMatch(
+    JSON.stringify(logs),
+    /Cannot download \\"gs:\/\/b\/c\.txt\\" at .* the response was 404: Not Found/,
+  );
+  assertEquals(JSON.stringify(logs).includes("PRIVATE KEY"), false);
+});

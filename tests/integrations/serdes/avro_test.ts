@@ -1,0 +1,149 @@
+/** Conversion between Avro, Parquet and Ion. */
+import { assertEquals, assertRejects } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { avroToIon, inferAvroSchema, ionToAvro } from "../../../src/integrations/serdes/avro_conversions.ts";
+import { ionToParquet, parquetToIon } from "../../../src/integrations/serdes/parquet_conversions.ts";
+import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
+import { runDefinition } from "../../support/definition_run.ts";
+
+const FROM = "kestra:///demo/source";
+
+/** Writes rows and reads them again. */
+async function roundTrip(
+  [write, read]: readonly [TaskDefinition, TaskDefinition],
+  ion: string,
+  properties: JsonObject,
+): Promise<string | undefined> {
+  const written = await runDefinition(write, { from: FROM, ...properties }, { files: { [FROM]: ion } });
+  const file = written.bytes.get(String(written.outputs.uri)) ?? new Uint8Array();
+  const { outputs, files, metrics } = await runDefinition(read, { from: FROM }, { files: { [FROM]: file } });
+  assertEquals(metrics.records, written.metrics.records);
+  return files.get(String(outputs.uri));
+}
+
+const AVRO = [ionToAvro, avroToIon] as const;
+const PARQUET = [ionToParquet, parquetToIon] as const;
+
+const SCHEMA = {
+  type: "record",
+  name: "Order",
+  namespace: "com.example",
+  fields: [
+    { name: "id", type: "int" },
+    { name: "big", type: ["null", "long"] },
+    { name: "price", type: "double" },
+    { name: "ok", type: ["null", "boolean"] },
+    { name: "day", type: { type: "int", logicalType: "date" } },
+    { name: "at", type: ["null", { type: "long", logicalType: "timestamp-millis" }] },
+    { name: "kind", type: { type: "enum", name: "Kind", symbols: ["A", "B"] } },
+  ],
+};
+
+const WRITTEN =
+  '{"id":"1","big":9007199254740993,"price":"1.5","ok":"true","day":"2026-01-02","at":"2026-01-02 03:04:05","kind":"A"}\n' +
+  '{"id":2,"big":null,"price":2,"ok":null,"day":20455,"at":1767323045000,"kind":"B"}\n';
+
+Deno.test("Avro keeps the types of its schema, which texts of CSV get, too", async () => {
+  const schema = {
+    ...SCHEMA,
+    fields: [
+      ...SCHEMA.fields,
+      {
+        name: "cost",
+        type: { type: "bytes", logicalType: "decimal", precision: 8, scale: 2 },
+        default: "-1.28",
+      },
+      { name: "tags", type: { type: "array", items: ["null", "string"] }, default: [] },
+      {
+        name: "place",
+        type: ["null", { type: "record", name: "Place", fields: [{ name: "x", type: "int" }] }],
+        default: null,
+      },
+      { name: "other", type: ["null", "Place"], default: null },
+      { name: "map", type: { type: "map", values: "long" }, default: {} },
+      { name: "raw", type: "bytes", default: "é" },
+    ],
+  };
+  const more =
+    '{"id":3,"big":-5,"price":0.1,"ok":false,"day":"1969-12-31","at":null,"kind":"A","cost":"300.5","tags":["a",null],' +
+    '"place":{"x":1},"other":{"x":2},"map":{"k":1}}\n';
+  const defaults = '"cost":"-1.28","tags":[],"place":null,"other":null,"map":{},"raw":"w6k="}\n';
+  assertEquals(
+    await roundTrip(AVRO, WRITTEN + more, { schema: JSON.stringify(schema) }),
+    `{"id":1,"big":9007199254740993,"price":1.5,"ok":true,"day":"2026-01-02","at":"2026-01-02T03:04:05.000Z","kind":"A",${defaults}` +
+      `{"id":2,"big":null,"price":2.0,"ok":null,"day":"2026-01-02","at":"2026-01-02T03:04:05.000Z","kind":"B",${defaults}` +
+      '{"id":3,"big":-5,"price":0.1,"ok":false,"day":"1969-12-31","at":null,"kind":"A","cost":"300.50","tags":["a",null],' +
+      '"place":{"x":1},"other":{"x":2},"map":{"k":1},"raw":"w6k="}\n',
+  );
+});
+
+const FREE = '{"a":1,"b":"x","c":[1,2.5],"d":{"e":true}}\n{"a":null,"c":[],"f":1.5}\n';
+
+Deno.test("without a schema one is derived from the rows", async () => {
+  assertEquals(
+    await roundTrip(AVRO, FREE, {}),
+    '{"a":1,"b":"x","c":[1.0,2.5],"d":{"e":true},"f":null}\n{"a":null,"b":null,"c":[],"d":null,"f":1.5}\n',
+  );
+  assertEquals(
+    await roundTrip(PARQUET, FREE, {}),
+    '{"a":1,"b":"x","c":[1,2.5],"d":{"e":true},"f":null}\n{"a":null,"b":null,"c":[],"d":null,"f":1.5}\n',
+  );
+  const { files } = await runDefinition(inferAvroSchema, { from: FROM }, {
+    files: { [FROM]: '{"a":1}\n{"a":2.5}\n' },
+  });
+  assertEquals(JSON.parse([...files.values()][0] ?? ""), {
+    type: "record",
+    name: "Row",
+    fields: [{ name: "a", type: ["null", "double"], default: null }],
+  });
+});
+
+for (const compressionCodec of ["GZIP", "SNAPPY", "UNCOMPRESSED"]) {
+  Deno.test(`Parquet keeps the types of its schema: ${compressionCodec}`, async () => {
+    assertEquals(
+      await roundTrip(PARQUET, WRITTEN, { schema: JSON.stringify(SCHEMA), compressionCodec }),
+      '{"id":1,"big":9007199254740993,"price":1.5,"ok":true,"day":"2026-01-02T00:00:00.000Z","at":"2026-01-02T03:04:05.000Z","kind":"A"}\n' +
+        '{"id":2,"big":null,"price":2,"ok":null,"day":"2026-01-02T00:00:00.000Z","at":"2026-01-02T03:04:05.000Z","kind":"B"}\n',
+    );
+  });
+}
+
+Deno.test("a value that does not fit fails the task with its place, or is left out", async () => {
+  const ion = '{"id":1}\n{"id":"x"}\n{"id":3000000000}\n{"id":2}\n';
+  const schema = JSON.stringify({ type: "record", name: "R", fields: [{ name: "id", type: "int" }] });
+  const options = { files: { [FROM]: ion } };
+  await assertRejects(
+    () => runDefinition(ionToAvro, { from: FROM, schema }, options),
+    Error,
+    'Cannot write the value of "id": it is no int',
+  );
+  assertEquals(
+    (await runDefinition(ionToAvro, { from: FROM, schema, onBadLines: "WARN" }, options)).logs.length,
+    2,
+  );
+  await assertRejects(
+    () => runDefinition(ionToAvro, { from: FROM, schema: "{" }, options),
+    Error,
+    "it is no JSON",
+  );
+});
+
+Deno.test("names of a schema cannot be code", async () => {
+  for (const name of ["a(); //", "a; throw 1", "__proto__"]) {
+    const schema = JSON.stringify({ type: "record", name: "R", fields: [{ name, type: "int" }] });
+    const run = () => runDefinition(ionToAvro, { from: FROM, schema }, { files: { [FROM]: '{"a":1}\n' } });
+    await assertRejects(run, Error, name === "__proto__" ? "is no int" : "name");
+  }
+});
+
+Deno.test("a file without rows is one of Avro or Parquet, too", async () => {
+  for (const types of [AVRO, PARQUET]) {
+    assertEquals(await roundTrip(types, "", { schema: JSON.stringify(SCHEMA) }), "");
+  }
+});
+
+Deno.test("what is neither Avro nor Parquet is refused", async () => {
+  const options = { files: { [FROM]: "a,b\n1,2\n" } };
+  await assertRejects(() => runDefinition(avroToIon, { from: FROM }, options), Error, "it is no Avro file");
+  await assertRejects(() => runDefinition(parquetToIon, { from: FROM }, options), Error, "parquet");
+});
