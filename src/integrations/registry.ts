@@ -1,6 +1,7 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
+import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
@@ -11,6 +12,7 @@ import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...FS_TASKS,
   ...GIT_TASKS,
   ...INCIDENT_TASKS,
   ...MAIL_TASKS,
@@ -18,4 +20,4 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
-export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([]);
+export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([...FS_TRIGGERS]);

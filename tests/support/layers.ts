@@ -56,7 +56,10 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
   ["sucrase", ["machine"]],
+  ["basic-ftp", ["integrations"]],
   ["isomorphic-git", ["integrations"]],
+  ["nodemailer", ["integrations"]],
+  ["ssh2", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */
