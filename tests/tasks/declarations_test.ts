@@ -62,7 +62,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["ftp", "ftps", "sftp"].map((protocol) =>
     [`fs.${protocol}`, "Delete Download Downloads List Move Upload Uploads"] as const
   ),
-  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlows SyncNamespaceFiles"],
+  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlow SyncFlows SyncNamespaceFiles"],
   ["notifications.mail", "MailSend MailExecution: email.MailSend email.MailExecution"],
   ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
   [

@@ -76,7 +76,7 @@ script: |
       "whatsapp",
       "line",
       "messenger",
-      "twilio",
+      "twilio.notify",
       "x",
     ],
     isPlanned: false,
