@@ -3,6 +3,7 @@ import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
+import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
@@ -17,6 +18,7 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...AWS_TASKS,
   ...GCP_TASKS,
+  ...FS_TASKS,
   ...GIT_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
@@ -28,6 +30,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   ...AWS_TRIGGERS,
+  ...FS_TRIGGERS,
   ...GCP_TRIGGERS,
   ...JDBC_TRIGGERS,
 ]);

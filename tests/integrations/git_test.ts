@@ -90,6 +90,20 @@ Deno.test({ name: "SyncFlows saves the flows of a folder into the namespace", ig
   });
 });
 
+Deno.test({ name: "SyncFlow saves one flow", ignore }, async () => {
+  await withGitServer(REPOSITORY, async (server) => {
+    await using app = await Harness.start();
+    const { outputs } = await run(
+      app,
+      server,
+      "SyncFlow, targetNamespace: team, flowPath: _flows/below/two.yaml",
+    );
+    assertEquals(outputs, { flowId: "two", namespace: "team", revision: 1, syncState: "ADDED" });
+    const missing = await run(app, server, "SyncFlow, targetNamespace: team, flowPath: none.yml");
+    assertEquals(missing.errors, ['Cannot save the flow "none.yml": the branch has no such file']);
+  });
+});
+
 Deno.test(
   { name: "SyncFlows saves nothing if one flow is invalid, unless it may skip it", ignore },
   async () => {

@@ -68,7 +68,10 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],
+  ["basic-ftp", ["integrations"]],
   ["isomorphic-git", ["integrations"]],
+  ["nodemailer", ["integrations"]],
+  ["ssh2", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

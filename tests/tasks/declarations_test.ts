@@ -63,7 +63,12 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "notifications.teams",
     "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
   ],
-  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlows SyncNamespaceFiles"],
+  ["fs.ssh", "Command"],
+  ...["ftp", "ftps", "sftp"].map((protocol) =>
+    [`fs.${protocol}`, "Delete Download Downloads List Move Upload Uploads"] as const
+  ),
+  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlow SyncFlows SyncNamespaceFiles"],
+  ["notifications.mail", "MailSend MailExecution: email.MailSend email.MailExecution"],
   ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
   [
     "notifications.zulip",

@@ -13,6 +13,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["jdbc.mysql.Trigger"],
   ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
   ["jdbc.redshift.Trigger"],
+  ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

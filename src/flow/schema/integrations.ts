@@ -71,7 +71,7 @@ fetchType: STORE`,
       "whatsapp",
       "line",
       "messenger",
-      "twilio",
+      "twilio.notify",
       "x",
     ],
     isPlanned: false,
@@ -102,22 +102,18 @@ messageText: "Execution {{ execution.id }} of {{ flow.id }} failed"`,
     prefixes: ["email", "notifications.mail", "notifications.sendgrid", "sendgrid"],
     isPlanned: true,
     way:
-      "send it in a scripts.python.Script task with smtplib, which needs no package, or call the API of the mail " +
-      "service with core.http.Request",
+      "read mails in a scripts.python.Script task with imaplib, which needs no package, and call the API of other " +
+      "mail services with core.http.Request",
     example: `id: mail
-type: io.kestra.plugin.scripts.python.Script
-env:
-  SMTP_PASSWORD: "{{ secret('SMTP_PASSWORD') }}"
-script: |
-  import os, smtplib
-  from email.message import EmailMessage
-  message = EmailMessage()
-  message["From"], message["To"], message["Subject"] = "flows@example.com", "team@example.com", "Done"
-  message.set_content("The report is ready.")
-  with smtplib.SMTP("smtp.example.com", 587) as server:
-      server.starttls()
-      server.login("flows@example.com", os.environ["SMTP_PASSWORD"])
-      server.send_message(message)`,
+type: io.kestra.plugin.notifications.mail.MailSend
+host: smtp.example.com
+port: 465
+username: flows@example.com
+password: "{{ secret('SMTP_PASSWORD') }}"
+from: flows@example.com
+to: team@example.com
+subject: Done
+plainTextContent: The report is ready.`,
   },
   {
     id: "git",
@@ -216,15 +212,15 @@ script: |
     prefixes: ["fs"],
     isPlanned: true,
     way:
-      "run ssh, sftp, scp, curl or smbclient in a scripts.shell.Commands task, or ftplib and paramiko in a " +
-      "scripts.python.Script task; local files are read by any script task",
+      "run smbclient or curl in a scripts.shell.Commands task; files of the machine of the server are read by script " +
+      "tasks only, with the rights of their user",
     example: `id: restart
-type: io.kestra.plugin.scripts.shell.Commands
-inputFiles:
-  key: "{{ secret('SSH_KEY') }}"
-commands:
-  - chmod 600 key
-  - ssh -i key -o StrictHostKeyChecking=accept-new deploy@host.example.com "systemctl restart app"`,
+type: io.kestra.plugin.fs.ssh.Command
+host: host.example.com
+username: deploy
+authMethod: PUBLIC_KEY
+privateKey: "{{ secret('SSH_KEY') }}"
+commands: ["systemctl restart app"]`,
   },
   {
     id: "docker",

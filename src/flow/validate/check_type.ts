@@ -160,11 +160,14 @@ function nearestGroup(group: string, known: ReadonlySet<string>): string {
   return language === undefined ? group : SCRIPTS + language;
 }
 
-/** The part of a canonical name within which names are compared: `core`, `jdbc`, `scripts.python`. */
+/** The part of a canonical name within which names are compared: `core`, `jdbc`, `scripts.python`, `fs.sftp`. */
 function groupOf(name: string): string {
   const [first = "", second = ""] = name.split(".");
-  return `${first}.` === SCRIPTS ? SCRIPTS + second : first;
+  return PARTED_GROUPS.has(first) ? `${first}.${second}` : first;
 }
+
+/** Groups whose parts have types of the same names: those of one language or protocol are no correction of another. */
+const PARTED_GROUPS: ReadonlySet<string> = new Set(["fs", "scripts"]);
 
 const SCRIPTS = "scripts.";
 /** Shorter names are all similar: C is not R. */

@@ -30,7 +30,7 @@ export const pushFlows = defineServerTask({
       aliases: ["sourcenamespace"],
     }),
     targetNamespace: dynamicText("Namespace that the pushed sources name in place of their own."),
-    flows: dynamicProperty("any", "Globs of flow ids, a text or a list.", { default: "**" }),
+    flows: dynamicProperty("any", "Globs of flow ids, a text or a list; default is all."),
     includeChildNamespaces: dynamicFlag(false, "Also pushes flows of namespaces below, into folders below."),
     gitDirectory: dynamicText("Folder of the flows.", { default: "_flows" }),
     delete: dynamicFlag(true, "Deletes files of flows that the namespace does not have."),

@@ -24,7 +24,7 @@ export const pushNamespaceFiles = defineServerTask({
     ...COMMIT_PROPERTIES,
     ...DRY_RUN_PROPERTY,
     namespace: dynamicText("Namespace of the files.", { default: "{{ flow.namespace }}" }),
-    files: dynamicProperty("any", "Globs of paths, a text or a list.", { default: "**" }),
+    files: dynamicProperty("any", "Globs of paths, a text or a list; default is all."),
     gitDirectory: dynamicText("Folder of the files.", { default: "_files" }),
     delete: dynamicFlag(true, "Deletes files that the namespace does not have."),
     errorOnMissing: dynamicFlag(false, "Fails if no file matches."),

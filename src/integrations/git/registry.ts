@@ -4,6 +4,7 @@ import { clone } from "./clone.ts";
 import { pushFlows } from "./push_flows.ts";
 import { pushNamespaceFiles } from "./push_namespace_files.ts";
 import { sync } from "./sync.ts";
+import { syncFlow } from "./sync_flow.ts";
 import { syncFlows } from "./sync_flows.ts";
 import { syncNamespaceFiles } from "./sync_namespace_files.ts";
 
@@ -13,6 +14,7 @@ export const GIT_TASKS: readonly TaskDefinition[] = Object.freeze([
   pushFlows,
   pushNamespaceFiles,
   sync,
+  syncFlow,
   syncFlows,
   syncNamespaceFiles,
 ]);

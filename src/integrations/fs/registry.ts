@@ -1,0 +1,20 @@
+/** The task types and triggers of servers of files, and of commands by SSH. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import type { Protocol } from "./connection.ts";
+import { fileTrigger } from "./file_trigger.ts";
+import { downloadsTask, downloadTask, listTask } from "./read_tasks.ts";
+import { sshCommand } from "./ssh_command.ts";
+import { deleteTask, moveTask, uploadsTask, uploadTask } from "./write_tasks.ts";
+
+const PROTOCOLS: readonly Protocol[] = ["ftp", "ftps", "sftp"];
+const TASKS = [deleteTask, downloadTask, downloadsTask, listTask, moveTask, uploadTask, uploadsTask];
+
+/** Types below `fs.`. */
+export const FS_TASKS: readonly TaskDefinition[] = Object.freeze([
+  sshCommand,
+  ...PROTOCOLS.flatMap((protocol) => TASKS.map((task) => task(protocol))),
+]);
+
+/** Triggers below `fs.`. */
+export const FS_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(PROTOCOLS.map(fileTrigger));

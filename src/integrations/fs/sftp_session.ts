@@ -1,0 +1,109 @@
+/** Files of a server of SFTP. Loaded by the first task that uses it. */
+import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import type { Protocol } from "./connection.ts";
+import { folderOf, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./remote_files.ts";
+import type { Done, FileAttributes, SftpChannel, SshConnection } from "./ssh2.ts";
+import { withSshClient } from "./ssh_client.ts";
+
+/** Status of the protocol: no such file. */
+const NO_SUCH_FILE = 2;
+const TYPE_MASK = 0o170000;
+const FOLDER_TYPE = 0o040000;
+const FILE_TYPE = 0o100000;
+
+/** Works with the files of the server of the properties. */
+export async function withSession<T>(
+  protocol: Protocol,
+  context: WorkContext,
+  work: (files: RemoteFiles) => Promise<T>,
+): Promise<T> {
+  const { username, password, keyfile, passphrase } = context.properties;
+  const user = {
+    username: optionalText(username),
+    password: optionalText(password),
+    privateKey: optionalText(keyfile),
+    passphrase: optionalText(passphrase),
+  };
+  return await withSshClient(protocol, context, {
+    user,
+    work: async (client) => await work(new SftpFiles(await openSftp(client))),
+  });
+}
+
+function openSftp(client: SshConnection): Promise<SftpChannel> {
+  return new Promise((resolve, reject) =>
+    client.sftp((error, sftp) => error ? reject(error) : resolve(sftp))
+  );
+}
+
+type Entry = { readonly filename: string; readonly attrs: FileAttributes };
+
+class SftpFiles implements RemoteFiles {
+  readonly #sftp: SftpChannel;
+
+  constructor(sftp: SftpChannel) {
+    this.#sftp = sftp;
+  }
+
+  async list(folder: string): Promise<RemoteFile[]> {
+    const entries = await this.#call<Entry[]>(folder, (done) => this.#sftp.readdir(folder || ".", done));
+    return entries.map(({ filename, attrs }) => remoteFile(pathIn(folder, filename), attrs));
+  }
+
+  async find(path: string): Promise<RemoteFile | undefined> {
+    try {
+      return remoteFile(
+        path,
+        await this.#call<FileAttributes>(path, (done) => this.#sftp.stat(path || ".", done)),
+      );
+    } catch (error) {
+      if ((error as Error).cause === NO_SUCH_FILE) return undefined;
+      throw error;
+    }
+  }
+
+  async download(path: string, localPath: string): Promise<void> {
+    await this.#call<void>(path, (done) => this.#sftp.fastGet(path, localPath, done));
+  }
+
+  async upload(localPath: string, path: string): Promise<void> {
+    await this.#call<void>(path, (done) => this.#sftp.fastPut(localPath, path, done));
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    if (path === "" || path === "/" || await this.find(path)) return;
+    await this.makeFolder(folderOf(path.replace(/\/+$/, "")).replace(/(.)\/$/, "$1"));
+    await this.#call<void>(path, (done) => this.#sftp.mkdir(path, done));
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.#call<void>(path, (done) => this.#sftp.unlink(path, done));
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    await this.#call<void>(from, (done) => this.#sftp.rename(from, to, done));
+  }
+
+  /** The status of a refusal is the cause of its error. */
+  #call<T>(path: string, start: (done: Done<T>) => void): Promise<T> {
+    return new Promise((resolve, reject) =>
+      start((error, value) => {
+        if (!error) return resolve(value);
+        const { message, code } = error;
+        reject(new Error(`"${path}": ${message}`, { cause: code }));
+      })
+    );
+  }
+}
+
+function remoteFile(path: string, { mode, size, mtime }: FileAttributes): RemoteFile {
+  const type = mode & TYPE_MASK;
+  return {
+    path,
+    name: nameOf(path),
+    isFolder: type === FOLDER_TYPE,
+    isFile: type === FILE_TYPE,
+    size,
+    updatedAt: new Date(mtime * 1000).toISOString(),
+  };
+}

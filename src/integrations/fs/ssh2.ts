@@ -1,0 +1,73 @@
+/** The part of the package `ssh2` that is used here. Its own types would replace those of the platform. */
+import ssh2 from "ssh2";
+
+/** Calls back once, with an error or a value. */
+export type Done<T> = (error: SshError | undefined | null, value: T) => void;
+
+/** An error of the package or of the server. */
+interface SshError extends Error {
+  /** Status of a response of SFTP. */
+  readonly code?: number;
+}
+
+/** Attributes of a file. */
+export interface FileAttributes {
+  /** Type and permissions, as in POSIX. */
+  readonly mode: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Seconds since 1970. */
+  readonly mtime: number;
+}
+
+/** A channel of SFTP. */
+export interface SftpChannel {
+  readonly readdir: (
+    path: string,
+    done: Done<{ readonly filename: string; readonly attrs: FileAttributes }[]>,
+  ) => void;
+  readonly stat: (path: string, done: Done<FileAttributes>) => void;
+  readonly fastGet: (path: string, localPath: string, done: Done<void>) => void;
+  readonly fastPut: (localPath: string, path: string, done: Done<void>) => void;
+  readonly mkdir: (path: string, done: Done<void>) => void;
+  readonly unlink: (path: string, done: Done<void>) => void;
+  readonly rename: (from: string, to: string, done: Done<void>) => void;
+}
+
+/** A channel of a command. */
+export interface CommandChannel extends AsyncIterable<Uint8Array> {
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly on: (event: "exit" | "close", listener: (code: number | null, signal?: string) => void) => void;
+  /** Ends the input of the command. */
+  readonly end: () => void;
+}
+
+/** Options of a connection. */
+export interface SshOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password?: string;
+  readonly privateKey?: string;
+  readonly passphrase?: string;
+  readonly readyTimeout: number;
+  readonly keepaliveInterval: number;
+  readonly hostHash?: "sha256";
+  /** Gets the hash of the key of the server, hexadecimal. */
+  readonly hostVerifier?: (hash: string) => boolean;
+}
+
+/** A connection. */
+export interface SshConnection {
+  readonly on: (event: "error" | "close", listener: (error: Error) => void) => void;
+  readonly once: (event: "ready", listener: () => void) => void;
+  readonly connect: (options: SshOptions) => void;
+  readonly exec: (command: string, done: Done<CommandChannel>) => void;
+  readonly sftp: (done: Done<SftpChannel>) => void;
+  readonly destroy: () => void;
+}
+
+/** A connection that is not open yet. */
+export function newSshConnection(): SshConnection {
+  return new (ssh2 as unknown as { readonly Client: new () => SshConnection }).Client();
+}

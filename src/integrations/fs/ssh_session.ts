@@ -1,0 +1,69 @@
+/** Commands of a session of SSH. Loaded by the first task that uses it. */
+import { isJsonObject } from "../../base/json.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import type { CommandChannel } from "./ssh2.ts";
+import { withSshClient } from "./ssh_client.ts";
+
+/** A longer line is passed on in parts. */
+const MAX_LINE_CHARS = 1024 * 1024;
+
+/** Runs the commands of the properties; returns the exit code. @throws Error with host and words of the server */
+export async function runCommands(
+  context: TaskContext,
+  onLine: (line: string, isError: boolean) => void,
+): Promise<number> {
+  const { username, password, authMethod, privateKey, privateKeyPassphrase } = context.properties;
+  const user = authMethod === "PUBLIC_KEY"
+    ? { privateKey: optionalText(privateKey), passphrase: optionalText(privateKeyPassphrase) }
+    : { password: optionalText(password) };
+  return await withSshClient("ssh", context, {
+    user: { username: optionalText(username), ...user },
+    work: async (client) => {
+      const channel = await new Promise<CommandChannel>((resolve, reject) =>
+        client.exec(scriptOf(context), (error, channel) => error ? reject(error) : resolve(channel))
+      );
+      const end = new Promise<number>((resolve, reject) => {
+        channel.on(
+          "exit",
+          (code: number | null, signal?: string) =>
+            code === null ? reject(new Error(`the signal ${signal} ended the command`)) : resolve(code),
+        );
+        channel.on("close", () => reject(new Error("the connection ended before the command")));
+      });
+      end.catch(() => {}); // The lines are read first.
+      channel.end();
+      await Promise.all([
+        readLines(channel, (line) => onLine(line, false)),
+        readLines(channel.stderr, (line) => onLine(line, true)),
+      ]);
+      return await end;
+    },
+  });
+}
+
+/** Servers refuse variables of clients by default, so the script sets them. */
+function scriptOf({ properties: { commands, env } }: TaskContext): string {
+  const variables = env !== undefined && isJsonObject(env) ? Object.entries(env) : [];
+  return [
+    ...variables.map(([name, value]) => `export ${shellWord(`${name}=${value}`)}`),
+    "set -e",
+    ...(Array.isArray(commands) ? commands.map(String) : []),
+  ].join("\n");
+}
+
+async function readLines(stream: AsyncIterable<Uint8Array>, onLine: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line.replace(/\r$/, ""));
+    if (rest.length > MAX_LINE_CHARS) {
+      onLine(rest);
+      rest = "";
+    }
+  }
+  if (rest !== "") onLine(rest);
+}

@@ -1,0 +1,193 @@
+/** The types of SSH, SFTP, FTP and FTPS, against OpenSSH and vsftpd. */
+import { assertEquals, assertMatch } from "@std/assert";
+import type { JsonObject } from "../../src/base/json.ts";
+import { freePort } from "../support/free_port.ts";
+import { hasFileServers, withFtpServer, withSshServer } from "../support/file_servers.ts";
+import { Harness } from "../support/harness.ts";
+import { until } from "../support/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf } from "../support/triggers.ts";
+import { runTasks, storedText } from "../support/run_flow.ts";
+
+/** Skipped where the programs are missing. */
+const ignore = !hasFileServers();
+const TYPE = "io.kestra.plugin.fs";
+
+/** Starts servers of both kinds; gives a form of each connection that a flow writes, and its folder. */
+async function withServer(
+  protocol: string,
+  work: (connection: string, place: { remote: string; local: string }) => Promise<void>,
+): Promise<void> {
+  if (protocol !== "sftp") {
+    const tls = protocol === "ftps" ? ", insecureTrustAllCertificates: true" : "";
+    return await withFtpServer(({ port, folder }) =>
+      work(`host: localhost, port: ${port}, username: anonymous, password: x${tls}`, {
+        remote: "/files",
+        local: folder,
+      })
+    );
+  }
+  await withSshServer(({ port, privateKey, folder }) =>
+    work(`host: localhost, port: ${port}, username: root, keyfile: ${JSON.stringify(privateKey)}`, {
+      remote: folder,
+      local: folder,
+    })
+  );
+}
+
+for (const protocol of ["sftp", "ftp", "ftps"]) {
+  Deno.test({ name: `the types of fs.${protocol} copy, list, move and delete files`, ignore }, async () => {
+    await withServer(protocol, async (connection, { remote, local }) => {
+      await using app = await Harness.start();
+      const task = (id: string, type: string, rest: string) =>
+        `- {id: ${id}, type: ${TYPE}.${protocol}.${type}, ${connection}, ${rest}}\n`;
+      const ended = await runTasks(
+        app,
+        `- {id: file, type: io.kestra.plugin.core.storage.Write, content: "one", extension: .txt}
+${task("up", "Upload", `from: "{{ outputs.file.uri }}", to: "${remote}/a b/one.txt"`)}` +
+          task("ups", "Uploads", `from: {two.csv: "{{ outputs.file.uri }}"}, to: "${remote}/a b"`) +
+          task("list", "List", `from: "${remote}/", recursive: true, regExp: ".*\\\\.(txt|csv)"`) +
+          task("move", "Move", `from: "${remote}/a b/two.csv", to: "${remote}/c/"`) +
+          task("down", "Download", `from: "{{ outputs.list.files[0].path }}"`) +
+          task("all", "Downloads", `from: "${remote}/a b", action: MOVE, moveDirectory: "${remote}/done"`) +
+          task("delete", "Delete", `uri: "${remote}/c/two.csv"`) +
+          task("gone", "Delete", `uri: "${remote}/c/two.csv"`),
+      );
+      assertEquals([ended.state, ended.errors], ["SUCCESS", []]);
+      const { list, move, down, all, delete: deleted, gone } = ended.outputs;
+      const listed = list?.files as JsonObject[];
+      assertEquals(listed.map(({ name, path, size }) => [name, path, size]), [
+        ["one.txt", `${remote}/a b/one.txt`, 3],
+        ["two.csv", `${remote}/a b/two.csv`, 3],
+      ]);
+      assertEquals(move?.to, `${remote}/c/two.csv`);
+      assertEquals(await storedText(app, ended, down?.uri), "one");
+      const [taken] = all?.files as JsonObject[];
+      assertEquals([taken?.name, taken?.serverPath], ["one.txt", `${remote}/a b/one.txt`]);
+      assertEquals(await storedText(app, ended, taken?.path), "one");
+      assertEquals([deleted?.deleted, gone?.deleted], [true, false]);
+      assertEquals(await Deno.readTextFile(`${local}/done/one.txt`), "one");
+    });
+  });
+}
+
+Deno.test(
+  { name: "a trigger of fs starts once for each file that stays, and again when it changes", ignore },
+  async () => {
+    await withServer("sftp", async (connection, { remote, local }) => {
+      await Deno.writeTextFile(`${local}/a.csv`, "one");
+      await Deno.writeTextFile(`${local}/b.txt`, "no match");
+      await using app = await Harness.start();
+      await app.save(`id: p
+namespace: demo
+triggers:
+- {id: t, type: ${TYPE}.sftp.Trigger, interval: PT1M, ${connection}, from: "${remote}", regExp: ".*csv"}
+tasks:
+- {id: l, type: io.kestra.plugin.core.log.Log, message: "{{ trigger.files[0].name }}"}
+`);
+      const polled = async (ms: number, count: number) => {
+        await app.advance(ms);
+        await until(async () => evaluationsOf(await stateOf(app, "p")).length >= count);
+        return (await executionsOf(app, "p")).length;
+      };
+      assertEquals(await polled(1_000, 1), 1);
+      assertEquals(await polled(60_000, 2), 1);
+      await Deno.writeTextFile(`${local}/a.csv`, "changed");
+      assertEquals(await polled(60_000, 3), 2);
+      const [execution] = await executionsOf(app, "p");
+      const [file] = (execution?.trigger?.files ?? []) as JsonObject[];
+      assertEquals([file?.name, file?.serverPath], ["a.csv", `${remote}/a.csv`]);
+    });
+  },
+);
+
+Deno.test({ name: "Command runs commands, logs their output and sets vars", ignore }, async () => {
+  await withSshServer(async ({ port, privateKey, fingerprint }) => {
+    await using app = await Harness.start();
+    const ended = await runTasks(
+      app,
+      `- id: c
+  type: ${TYPE}.ssh.Command
+  host: localhost
+  port: ${port}
+  username: root
+  authMethod: PUBLIC_KEY
+  privateKey: ${JSON.stringify(privateKey)}
+  strictHostKeyChecking: "yes"
+  hostKeyFingerprint: "${fingerprint}"
+  env: {NAME: "it's"}
+  commands:
+    - echo "$NAME"
+    - echo wrong >&2
+    - echo '::{"outputs":{"a":[1]}}::'
+`,
+    );
+    assertEquals([ended.state, ended.errors], ["SUCCESS", []]);
+    assertEquals(ended.logs.filter((line) => ["it's", "wrong"].includes(line)).sort(), ["it's", "wrong"]);
+    const { exitCode, stdOutLineCount, stdErrLineCount, vars } = ended.outputs.c ?? {};
+    assertEquals([exitCode, stdOutLineCount, stdErrLineCount, vars], [0, 2, 1, { a: [1] }]);
+  });
+});
+
+Deno.test(
+  { name: "the types of fs fail with host and words of the server, without credentials", ignore },
+  async () => {
+    await withSshServer(async ({ port, privateKey, folder }) => {
+      await using app = await Harness.start();
+      const key = `keyfile: ${JSON.stringify(privateKey)}`;
+      const server = `host: localhost, port: ${port}, username: root`;
+      const unused = freePort();
+      const cases: readonly (readonly [task: string, error: RegExp])[] = [
+        [
+          `sftp.List, ${server}, password: hidden, from: /`,
+          /^Cannot use "sftp:\/\/localhost:\d+": All configured/,
+        ],
+        [
+          `sftp.List, ${server}, ${key}, from: ${folder}/none`,
+          /^Cannot use "sftp:.*": there is no file or folder/,
+        ],
+        [
+          `sftp.Download, ${server}, ${key}, from: ${folder}/none`,
+          /^Cannot use "sftp:.*none": No such file$/,
+        ],
+        [
+          `sftp.List, ${server}, ${key}, from: /, hostKeyFingerprint: "SHA256:AAAA"`,
+          /^Cannot use "sftp:\/\/localhost:\d+": .*[Hh]ost.*denied/,
+        ],
+        [`sftp.List, host: localhost, port: ${unused}, from: /`, /localhost/],
+        [
+          `ssh.Command, ${server}, authMethod: PUBLIC_KEY, privateKey: ${
+            JSON.stringify(privateKey)
+          }, commands: [exit 3]`,
+          /^Command failed with exit code 3$/,
+        ],
+        [
+          `ssh.Command, ${server}, strictHostKeyChecking: "yes", commands: [a]`,
+          /^Missing hostKeyFingerprint: strictHostKeyChecking is yes$/,
+        ],
+        [`sftp.Move, ${server}, ${key}, from: "a\\nb", to: c`, /^Cannot use .*: Invalid path "a\\nb"$/],
+      ];
+      for (const [task, error] of cases) {
+        const { errors, state } = await runTasks(app, `- {id: t, type: ${TYPE}.${task}}\n`);
+        assertEquals([task, state], [task, "FAILED"]);
+        assertMatch(errors[0] ?? "", error);
+        assertEquals(errors.join().includes("hidden"), false);
+      }
+    });
+  },
+);
+
+Deno.test({ name: "a kill ends a command of SSH at once", ignore }, async () => {
+  await withSshServer(async ({ port, privateKey, folder }) => {
+    await using app = await Harness.start();
+    await app.save(`id: k
+namespace: demo
+tasks:
+- {id: t, type: ${TYPE}.ssh.Command, host: localhost, port: ${port}, username: root, authMethod: PUBLIC_KEY,
+   privateKey: ${JSON.stringify(privateKey)}, commands: ["touch ${folder}/begun", sleep 600]}
+`);
+    const { id } = await app.start("k");
+    await until(() => Deno.stat(`${folder}/begun`).then(() => true, () => false));
+    await (await app.request("DELETE", `/executions/${id}/kill`)).body?.cancel();
+    await until(async () => (await app.execution(id)).state.current === "KILLED");
+  });
+});
