@@ -11,6 +11,7 @@ import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
 import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
+import { hostCron } from "../machine/server_process/host_cron.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -103,7 +104,7 @@ async function serve(
   });
   const listener = await listen(config, logger, assembly);
   // The host stops idle processes: its cron wakes timers and unfinished executions.
-  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
+  if (config.isDeploy) hostCron.connect(() => assembly.tick());
   assembly.findContainers();
   try {
     await assembly.start();
