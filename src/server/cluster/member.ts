@@ -110,8 +110,9 @@ export class ClusterMember implements LeaderView {
     return this.#term?.assembly;
   }
 
-  /** Checks executions and timers now, or takes the lease if it is free: for a host that stops idle processes. */
+  /** Checks executions and timers now, once this process is ready and if it leads: for a host that stops idle processes. */
   async tick(): Promise<void> {
+    await this.#ready.promise;
     await this.#term?.assembly.tick();
   }
 
