@@ -1,4 +1,6 @@
 /** The command line. A process of a plugin loads nothing else: it starts for each attempt. */
+import { isOnDeploy } from "./src/config/hosted.ts";
+import { hostCron } from "./src/machine/server_process/host_cron.ts";
 
 /** The first argument of a process of a plugin in the compiled binary. */
 const PLUGIN_HOST = "plugin-host";
@@ -8,6 +10,7 @@ if (import.meta.main) {
     const { runPluginHost } = await import("./src/machine/plugins/host.ts");
     await runPluginHost();
   } else {
+    if (isOnDeploy(Deno.env.toObject())) hostCron.register();
     const { runCommand } = await import("./src/server/commands.ts");
     Deno.exit(await runCommand());
   }

@@ -14,6 +14,7 @@ import {
   readVariables,
 } from "./given.ts";
 import { readGlobals } from "./globals.ts";
+import { isOnDeploy } from "./hosted.ts";
 import {
   OPTION_NAMES,
   type OptionName,
@@ -373,9 +374,4 @@ function readEnvs(environment: Environment, prefix: string): ReadonlyMap<string,
 
 function isBeyond(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && name.length > prefix.length;
-}
-
-function isOnDeploy(environment: Environment): boolean {
-  const isSet = (name: string) => Object.hasOwn(environment, name) && environment[name] !== "";
-  return isSet("DENO_DEPLOY") || isSet("DENO_DEPLOYMENT_ID");
 }

@@ -41,4 +41,6 @@ export interface ClusterMetrics {
   readonly takeOvers: number;
   /** Requests that this process sent to the leader. */
   readonly forwarded: number;
+  /** Requests in the mailbox, sent or received, without the end of their response. */
+  readonly mailboxDepth: number;
 }

@@ -84,7 +84,7 @@ async function openHosted({ encryptionKey }: Config, readFailed: ReadFailed): Pr
       "Cannot start: a hosted server needs an encryption key; set SLUICE_ENCRYPTION_KEY (base64, 32 bytes)",
     );
   }
-  const store = await KvStore.open(undefined, { readFailed });
+  const store = await KvStore.open(undefined, { readFailed, usesQueue: false });
   return { kind: "deno_deploy", store, encryptionKey, ...refusals(PLATFORM_DATABASE, "try again later") };
 }
 

@@ -1,7 +1,11 @@
 /** How requests get from a follower to the leader: sent by one, received by the other. */
+import { IdSource } from "../base/id.ts";
 import { RequestIds } from "../http/pipeline/request_id.ts";
 import type { HttpHandler } from "../machine/http_server/connection.ts";
 import type { LeaderView } from "./cluster/leader_view.ts";
+import type { DeskTerm } from "./cluster/term.ts";
+import { MailboxCarrier } from "./mailbox/mailbox_carrier.ts";
+import { MailboxDesk } from "./mailbox/mailbox_desk.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { ClientFactsHeader } from "./proxy/client_facts.ts";
 import { DirectCarrier } from "./proxy/direct_carrier.ts";
@@ -9,27 +13,36 @@ import { ForwardedRequests } from "./proxy/forwarded_requests.ts";
 import { LeaderForwarder } from "./proxy/leader_forwarder.ts";
 import { UnderWay } from "./proxy/under_way.ts";
 
-type ForwardingOptions = Pick<
-  AssemblyOptions,
-  "clock" | "logger" | "randomBytes" | "encryptionKey" | "baseUrl"
->;
+type PlatformOption = "store" | "clock" | "logger" | "randomBytes" | "encryptionKey" | "baseUrl";
+
+interface ForwardingOptions extends Pick<AssemblyOptions, PlatformOption> {
+  /** Id of this process. */
+  readonly process: string;
+}
 
 /** Both sides of one process. Dispose of it to cut what is under way. */
 export class Forwarding implements Disposable {
   readonly forwarder: LeaderForwarder;
+  readonly #options: ForwardingOptions;
   readonly #underWay: UnderWay;
+  readonly #mailbox: MailboxCarrier;
+  #desk: MailboxDesk | undefined;
   readonly #received: ForwardedRequests;
 
   /** `ledEpoch`: the epoch in which this process leads now; `undefined` if it does not. */
   constructor(options: ForwardingOptions, view: LeaderView, ledEpoch: () => number | undefined) {
-    const { clock, logger, randomBytes, encryptionKey, baseUrl } = options;
+    const { store, clock, logger, randomBytes, encryptionKey, baseUrl, process } = options;
+    this.#options = options;
     const clientFacts = new ClientFactsHeader(encryptionKey);
     const underWay = new UnderWay(view, clock);
     this.#underWay = underWay;
+    const ids = new IdSource(randomBytes);
+    this.#mailbox = new MailboxCarrier({ store, clock, ids, process, underWay });
     this.#received = new ForwardedRequests({ clientFacts, clock, epoch: ledEpoch });
     this.forwarder = new LeaderForwarder({
       ...{ view, clock, logger, baseUrl },
       direct: new DirectCarrier({ clientFacts, clock, underWay }),
+      mailbox: this.#mailbox,
       requestIds: new RequestIds(randomBytes),
     });
   }
@@ -43,8 +56,20 @@ export class Forwarding implements Disposable {
     };
   }
 
+  /** Handles the requests that followers post into the database for the term, which has no address. */
+  createDesk({ epoch, committer, fetch }: DeskTerm): MailboxDesk {
+    const { store, clock, logger, process } = this.#options;
+    return this.#desk = new MailboxDesk({ store, clock, logger, process, epoch, committer, handler: fetch });
+  }
+
+  /** Requests in the mailbox, sent or received by this process, without the end of their response. */
+  get mailboxDepth(): number {
+    return this.#mailbox.openCount + (this.#desk?.openCount ?? 0);
+  }
+
   /** Cuts what is under way. */
   [Symbol.dispose](): void {
+    this.#mailbox[Symbol.dispose]();
     this.#underWay[Symbol.dispose]();
   }
 }

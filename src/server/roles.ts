@@ -8,6 +8,7 @@ import { readProcessFacts } from "../machine/server_process/process_facts.ts";
 import { followerMetrics } from "../services/metrics/server_metrics.ts";
 import { Assembly } from "./assembly.ts";
 import { ClusterMember } from "./cluster/member.ts";
+import type { DeskTerm } from "./cluster/term.ts";
 import { optionsHash } from "./cluster/options_hash.ts";
 import { Forwarding } from "./forwarding.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -87,9 +88,11 @@ export function createMember({ config, options, checkData }: MemberOptions): Ser
       return assembly;
     },
     forwarder: () => forwarding.forwarder,
+    ...url === undefined && { createDesk: (term: DeskTerm) => forwarding.createDesk(term) },
     metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),
+    mailboxDepth: () => forwarding.mailboxDepth,
   });
-  const forwarding = new Forwarding(options, member, () => member.ledEpoch);
+  const forwarding = new Forwarding({ ...options, process: self.holder }, member, () => member.ledEpoch);
   return {
     fetch: forwarding.receive((request, connection) => member.fetch(request, connection)),
     failed: member.failed,

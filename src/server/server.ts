@@ -12,6 +12,7 @@ import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
 import { DomainError } from "../model/errors.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
+import { hostCron } from "../machine/server_process/host_cron.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -86,7 +87,7 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
     : createMember({ config, options, checkData: checked });
   const listener = await listen(config, logger, role.fetch);
   // The host stops idle processes: its cron wakes timers and unfinished executions.
-  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => role.tick());
+  if (config.isDeploy) hostCron.connect(() => role.tick());
   try {
     await role.start();
   } catch (error) {

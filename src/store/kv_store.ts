@@ -27,6 +27,8 @@ const NO_DISK: Disk = {
 interface KvOptions {
   readonly disk?: Disk;
   readonly readFailed?: ReadFailed;
+  /** By default true. Several processes in turn cannot use the queue: what listens to it cannot stop before the store closes. */
+  readonly usesQueue?: boolean;
 }
 
 /** A Deno KV database: a file, or the hosted one (no path). */
@@ -46,7 +48,7 @@ export class KvStore implements Store {
   /** Opens the database. @throws Error when it cannot be opened */
   static async open(path: string | undefined, options: KvOptions = {}): Promise<KvStore> {
     const kv = await Deno.openKv(path);
-    return new KvStore(kv, await canEnqueue(kv), options);
+    return new KvStore(kv, options.usesQueue !== false && await canEnqueue(kv), options);
   }
 
   /** @inheritdoc */

@@ -1,16 +1,13 @@
 /** Ends the leader of a cluster again and again under load, and compares the data with what clients were told. */
-import { Cluster, type Member, pause } from "./cluster.ts";
+import { Cluster, type ClusterOptions, type Member, pause } from "./cluster.ts";
 import { Load, type LoadFindings } from "./load.ts";
 
 /** What happens to the leader: it is killed, stopped by its supervisor, or frozen and continued after others took over. */
 export type Blow = "kill" | "stop" | "freeze";
 
 /** A campaign. */
-export interface CampaignOptions {
-  readonly folder: string;
-  readonly servers: number;
+export interface CampaignOptions extends ClusterOptions {
   readonly clients: number;
-  readonly leaseTtl: string;
   /** One each cycle. */
   readonly blows: readonly Blow[];
   readonly seed: number;

@@ -14,11 +14,8 @@ export interface ClusterOptions {
   readonly servers: number;
   /** Value of `--lease-ttl`. */
   readonly leaseTtl: string;
-}
-
-interface ClusterResponse {
-  readonly epoch: number;
-  readonly processes: readonly { readonly id: string; readonly role: string; readonly url?: string }[];
+  /** Without `--advertise`: requests reach the leader by way of the database. */
+  readonly hasNoAddresses?: boolean;
 }
 
 /** A server of the cluster, which keeps its address when it is started again. */
@@ -40,11 +37,12 @@ export class Member implements AsyncDisposable {
 
   /** Starts it; resolves when it is ready. */
   async start(): Promise<void> {
-    const { folder, leaseTtl } = this.#options;
+    const { folder, leaseTtl, hasNoAddresses } = this.#options;
+    const address = hasNoAddresses ? [] : ["--advertise", this.url];
     this.#process = await ServerProcess.start({
       dataDir: `${folder}/data-${this.#port}`,
       port: this.#port,
-      args: ["--database", this.#database, "--advertise", this.url, "--lease-ttl", leaseTtl],
+      args: ["--database", this.#database, "--lease-ttl", leaseTtl, ...address],
       env: { SLUICE_DATABASE_TOKEN: DENOKV_TOKEN, SLUICE_ENCRYPTION_KEY: KEY },
     });
   }
@@ -118,11 +116,7 @@ export class Cluster implements AsyncDisposable {
   /** The server that leads; waits until one of those does. */
   async leader(among: readonly Member[] = this.up): Promise<Member> {
     for (;;) {
-      for (const { url } of among) {
-        const state = await readCluster(url);
-        const found = among.find((member) => member.url === state?.processes[0]?.url);
-        if (found) return found;
-      }
+      for (const member of among) if (await isLeader(member.url)) return member;
       await pause(POLL_MS);
     }
   }
@@ -134,14 +128,12 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** What a server says of its cluster; `undefined` when it cannot. */
-async function readCluster(url: string): Promise<ClusterResponse | undefined> {
+async function isLeader(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/api/v1/main/cluster`, { signal: AbortSignal.timeout(1_000) });
-    const text = await response.text();
-    return response.ok ? JSON.parse(text) : undefined;
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(2_000) });
+    return /^sluice_leader 1$/m.test(await response.text());
   } catch {
-    return undefined; // It has no leader, or is stopped.
+    return false; // It is stopped.
   }
 }
 

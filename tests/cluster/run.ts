@@ -1,4 +1,4 @@
-/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S]`: kills, stops and freezes leaders under load. */
+/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses]`: kills, stops and freezes leaders under load. */
 import { hasDenokv } from "../support/denokv.ts";
 import { Chance } from "../crash/chance.ts";
 import { type Blow, type CampaignResult, runCampaign } from "./campaign.ts";
@@ -46,11 +46,17 @@ async function run(args: readonly string[]): Promise<number> {
   const seed = readNumber(args, "--seed", 1 + Math.floor(Math.random() * 1_000_000));
   const servers = readNumber(args, "--servers", 3);
   const clients = readNumber(args, "--clients", 16);
-  print(`${cycles} cycles, ${servers} servers, ${clients} clients, seed ${seed}`);
+  const hasNoAddresses = args.includes("--no-addresses");
+  print(
+    `${cycles} cycles, ${servers} servers${
+      hasNoAddresses ? " without addresses" : ""
+    }, ${clients} clients, seed ${seed}`,
+  );
   const chance = new Chance(seed);
   const blows = Array.from({ length: cycles }, () => chance.weighted(BLOWS));
   const folder = await Deno.makeTempDir({ prefix: "sluice-cluster-" });
-  const result = await runCampaign({ folder, servers, clients, leaseTtl: "5s", blows, seed, report: print });
+  const options = { folder, servers, clients, hasNoAddresses, leaseTtl: "5s", blows, seed };
+  const result = await runCampaign({ ...options, report: print });
   for (const line of summary(result)) print(line);
   const { lost, doubled, notEnded, problems } = result;
   const isGood = [lost, doubled, notEnded, problems].every((found) => found.length === 0);

@@ -17,7 +17,7 @@ import type { Store } from "../../store/store.ts";
 import type { Assembly } from "../assembly.ts";
 import type { AssemblyOptions } from "../options.ts";
 import type { Forwarder, LeaderView } from "./leader_view.ts";
-import { Term } from "./term.ts";
+import { type Desk, type DeskTerm, Term } from "./term.ts";
 
 /** What a term adds to the options of its assembly. */
 type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "deadline" | "mayAct">;
@@ -34,6 +34,10 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
   readonly checkData: () => Promise<string>;
   readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
+  /** Absent: this process has an address. */
+  readonly createDesk?: (term: DeskTerm) => Desk;
+  /** Requests in the mailbox. */
+  readonly mailboxDepth?: () => number;
   /** Sends requests to the leader. */
   readonly forwarder: () => Forwarder & { readonly count: number };
 }
@@ -106,8 +110,9 @@ export class ClusterMember implements LeaderView {
     return this.#term?.assembly;
   }
 
-  /** Checks executions and timers now, or takes the lease if it is free: for a host that stops idle processes. */
+  /** Checks executions and timers now, once this process is ready and if it leads: for a host that stops idle processes. */
   async tick(): Promise<void> {
+    await this.#ready.promise;
     await this.#term?.assembly.tick();
   }
 
@@ -124,6 +129,7 @@ export class ClusterMember implements LeaderView {
       leaseAgeMs: this.#term ? this.#term.lease.ageMs : this.#watch.ageMs,
       takeOvers: this.#takeOvers,
       forwarded: this.#deps.forwarder().count,
+      mailboxDepth: this.#deps.mailboxDepth?.() ?? 0,
     };
   }
 
@@ -190,7 +196,7 @@ export class ClusterMember implements LeaderView {
   }
 
   async #createTerm(metaVersionstamp: string): Promise<Term> {
-    const { store, clock, self, createAssembly } = this.#deps;
+    const { store, clock, self, createAssembly, createDesk } = this.#deps;
     const onTaken = () => {
       this.#term = term;
       this.#takeOvers++;
@@ -205,7 +211,7 @@ export class ClusterMember implements LeaderView {
     };
     const assembly = await createAssembly({ lease, cluster, deadline, mayAct: () => term.mayAct() });
     const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
-    const term = new Term({ assembly, lease, clock, refuse });
+    const term = new Term({ assembly, lease, clock, refuse, createDesk });
     return term;
   }
 

@@ -4,6 +4,7 @@
  */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
+import type { Committer } from "../../store/committer.ts";
 import type { HeldLease } from "../../store/lease.ts";
 import type { Assembly } from "../assembly.ts";
 
@@ -13,6 +14,21 @@ interface TermDeps {
   readonly clock: Clock;
   /** The response to a request that is refused. */
   readonly refuse: (request: Request, refusal: DomainError) => Response;
+  /** Absent: the process has an address, to which others send requests. */
+  readonly createDesk?: (term: DeskTerm) => Desk;
+}
+
+/** What handles requests that arrive by way of the database. */
+export interface Desk extends AsyncDisposable {
+  /** Begins to handle requests. */
+  start(): void;
+}
+
+/** What a desk needs of its term. */
+export interface DeskTerm {
+  readonly epoch: number;
+  readonly committer: Committer;
+  readonly fetch: (request: Request, connection: unknown) => Promise<Response>;
 }
 
 /** Renewals in the time that a lease lasts. */
@@ -28,6 +44,7 @@ export class Term {
   #cancelRenewal: CancelTimer | undefined;
   #isOver = false;
   #starting: Promise<void> | undefined;
+  #desk: Desk | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(deps: TermDeps) {
@@ -65,6 +82,9 @@ export class Term {
   async start(): Promise<void> {
     this.#starting = this.#deps.assembly.start();
     await this.#starting;
+    const { createDesk, lease: { lease: { epoch } }, assembly: { committer } } = this.#deps;
+    this.#desk = createDesk?.({ epoch, committer, fetch: (request, info) => this.fetch(request, info) });
+    this.#desk?.start();
   }
 
   /** Renews the lease until the end; to be called once it is taken. */
@@ -100,6 +120,7 @@ export class Term {
 
   async #stop(): Promise<void> {
     await Promise.allSettled([this.#starting]);
+    await this.#desk?.[Symbol.asyncDispose]();
     await this.#deps.assembly.stop();
     this.#end("the term was stopped");
   }

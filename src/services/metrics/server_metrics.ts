@@ -156,15 +156,15 @@ export function followerMetrics(
   return [...processMetrics(version, facts), ...clusterMetrics(cluster)];
 }
 
-function clusterMetrics(
-  { isLeader, epoch, leaseAgeMs, takeOvers, forwarded }: ClusterMetrics,
-): ServerMetric[] {
+function clusterMetrics(metrics: ClusterMetrics): ServerMetric[] {
+  const { isLeader, epoch, leaseAgeMs, takeOvers, forwarded, mailboxDepth } = metrics;
   return [
     gauge("sluice_leader", "1 if this process leads", isLeader ? 1 : 0),
     gauge("sluice_epoch", "The term of the leader; 0 while there is no leader", epoch),
     gauge("sluice_lease_age_seconds", "Time since the last renewal of the lease", leaseAgeMs / 1_000),
     counter("sluice_takeovers_total", "Terms that this process has begun", takeOvers),
     counter("sluice_forwarded_total", "Requests that this process sent to the leader", forwarded),
+    gauge("sluice_mailbox_depth", "Requests under way by way of the database", mailboxDepth),
   ];
 }
 
