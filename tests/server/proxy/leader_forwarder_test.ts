@@ -1,6 +1,7 @@
 /** What passes through a follower, and what a client learns when the leader does not respond. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { RawClient } from "../../support/raw_client.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
 import { FollowerProcess, type LeaderHandler, LeaderProcess, startServer } from "./proxied_pair.ts";
 
 function pairOf(handler: LeaderHandler) {
@@ -123,6 +124,19 @@ Deno.test("forward() gives 503 when nothing has begun", async () => {
   assertStringIncludes((await refused.json()).message, "connection was refused");
   follower.view.set(2);
   assertStringIncludes((await (await follower.fetch("/x", { method: "POST" })).json()).message, "no address");
+});
+
+Deno.test("forward() sends nothing to a leader whose certificate is not trusted", async () => {
+  let count = 0;
+  await using leader = Deno.serve({
+    ...{ hostname: "127.0.0.1", port: 0, cert: SELF_SIGNED_CERT, key: SELF_SIGNED_KEY, onListen: () => {} },
+    handler: () => new Response(String(++count)),
+  });
+  await using follower = new FollowerProcess();
+  follower.view.set(1, `https://127.0.0.1:${leader.addr.port}`);
+  const response = await follower.fetch("/api/v1/main/flows", { method: "POST", body: "secret" });
+  assertEquals([response.status, count], [503, 0]);
+  assertStringIncludes(await response.text(), "certificate");
 });
 
 Deno.test("forward() gives 503 when the process does not lead any more", async () => {
