@@ -171,6 +171,7 @@ function createServerMetrics(
     readProcess,
     version,
     containers,
+    workers: services.workers,
   });
 }
 

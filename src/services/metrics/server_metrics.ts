@@ -23,6 +23,7 @@ interface ServerMetricsDeps {
   readonly readProcess: () => Promise<ProcessFacts>;
   readonly version: string;
   readonly containers: Pick<ContainerPort, "known">;
+  readonly workers: { readonly count: number };
 }
 
 /** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
@@ -49,6 +50,7 @@ export class ServerMetrics {
     return [
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
       containerMetric(this.#deps.containers.known),
+      serverMetric("gauge", "sluice_workers", "Connected workers", this.#deps.workers.count),
       ...this.#writeServerMetrics(),
       ...await this.#executionMetrics(),
     ];
