@@ -375,7 +375,10 @@ export class Workers implements WorkerPort {
   #lose(worker: ConnectedWorker, message: string): void {
     this.#connected.remove(worker);
     const { id, name } = worker.hello;
-    this.#deps.logger.warn(message, { worker: name, id, attempts: worker.leases.size });
+    const { logger } = this.#deps;
+    const fields = { worker: name, id, attempts: worker.leases.size };
+    if (worker.leases.size > 0) logger.warn(message, fields);
+    else logger.info(message, fields);
     for (const lease of worker.leases.values()) {
       lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : "lost");
     }
