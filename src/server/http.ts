@@ -185,6 +185,7 @@ function createServerMetrics(
     version,
     containers,
     cluster: options.cluster,
+    workers: services.workers,
   });
 }
 

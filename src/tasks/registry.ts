@@ -54,7 +54,7 @@ const TASK_TYPES: readonly TaskType[] = [
   ...STORAGE_TASKS,
   templatedTask,
   toggleTask,
-  ...INTEGRATION_TASKS.map(taskTypeOf),
+  ...INTEGRATION_TASKS.map((definition) => ({ ...taskTypeOf(definition), runsOnWorkers: true })),
 ];
 
 /** The catalog of the built-in types and of `extra` ones. */

@@ -1,8 +1,5 @@
 /** One attempt on a worker: runs its task and reports the end until the server has stored it. */
 import type { IdSource } from "../base/id.ts";
-import type { JsonObject } from "../base/json.ts";
-import { sizeOf } from "../base/json_size.ts";
-import { MAX_OUTPUT_BYTES } from "../model/limits.ts";
 import type { AttemptEndReport, LeasedAttempt } from "../model/http/worker_protocol.ts";
 import type { AttemptOutcome, TaskCatalog } from "../model/tasks/task_catalog.ts";
 import { AttemptLog } from "./attempt_log.ts";
@@ -84,7 +81,8 @@ export class LeasedRun {
 
   async #end(context: WorkerContext): Promise<End> {
     try {
-      return limited(await this.#outcome(context));
+      const { state, outputs } = await this.#outcome(context);
+      return { state, outputs };
     } catch (error) {
       const message = context.masked(error instanceof Error ? error.message : String(error));
       return this.#stopped.signal.aborted ? { state: "KILLED" } : { state: "FAILED", message };
@@ -147,12 +145,4 @@ export class LeasedRun {
 /** Whether the server will never take what the worker says of the attempt. */
 function isFinal({ status }: ApiError): boolean {
   return status === 401 || status === 403 || status === 404;
-}
-
-function limited({ state, outputs }: AttemptOutcome): End {
-  if (!outputs) return { state };
-  if (sizeOf(outputs as JsonObject, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) return { state, outputs };
-  const message =
-    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
-  return { state: "FAILED", message };
 }

@@ -65,6 +65,7 @@ const NOT_RUNNABLE: ReadonlySet<string> = new Set([
 export function checkTaskRules(task: TypedTask, context: RuleContext): ReadonlySet<string> {
   checkRetry(ownProperty(task.task, "retry"), [...task.path, "retry"], context.report);
   reportUselessCache(task, context);
+  reportUselessWorkerGroup(task, context);
   return RULES.get(task.type.type)?.(task, context) ?? NONE;
 }
 
@@ -74,6 +75,13 @@ function reportUselessCache({ task, type, path }: TypedTask, { report }: RuleCon
   const message =
     `has no effect on a task of type "${type.type}" and is ignored: only runnable tasks keep outputs`;
   report.warning("ignored", [...path, "taskCache"], message);
+}
+
+/** Tasks that need the database run on the server. */
+function reportUselessWorkerGroup({ task, type, path }: TypedTask, { report }: RuleContext): void {
+  if (!hasValue(task, "workerGroup") || type.form === "runnable" && type.runsOnWorkers) return;
+  const message = `has no effect on a task of type "${type.type}" and is ignored: it runs on the server`;
+  report.warning("ignored", [...path, "workerGroup"], message);
 }
 
 function checkBranches({ task, path }: TypedTask, { report }: RuleContext) {
@@ -100,6 +108,10 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
   }
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
     const written = isJsonObject(child) ? textOf(child, "type") : undefined;
+    if (isJsonObject(child) && hasValue(child, "workerGroup")) {
+      const message = "has no effect within a WorkingDirectory and is ignored: its tasks run on the server";
+      report.warning("ignored", [...at, index, "workerGroup"], message);
+    }
     const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;
     const message = `${id}: Only runnable tasks are allowed as children of a WorkingDirectory task`;

@@ -4,7 +4,7 @@ import { invalidEntity } from "./refusals.ts";
 
 const STORAGE = "all files are in the data directory of the server";
 const SECRETS = "secrets are stored by this server";
-const WORKERS = "this server runs all tasks itself";
+const WORKERS = 'declare "workerGroup" in each flow or task';
 
 /** Of tenants and namespaces, each with what to do instead. */
 export const SERVER_WIDE: readonly (readonly [name: string, remedy: string])[] = [

@@ -15,6 +15,8 @@ export interface Actor {
 
 /** The attempts that a worker may run. */
 export interface WorkerGrant {
+  /** Id of its token. */
+  readonly tokenId: string;
   readonly groups: readonly string[];
   /** Absent: all. */
   readonly tenants?: readonly TenantId[];

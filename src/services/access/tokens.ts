@@ -169,8 +169,8 @@ export class Tokens {
   }
 }
 
-function callerOf({ user, tenants, workerGroups: groups }: ApiToken): Caller {
-  return new Caller(user, tenants, groups && { groups, tenants });
+function callerOf({ id: tokenId, user, tenants, workerGroups: groups }: ApiToken): Caller {
+  return new Caller(user, tenants, groups && { tokenId, groups, tenants });
 }
 
 function hashOf(secret: string): string {

@@ -26,6 +26,7 @@ interface ServerMetricsDeps {
   readonly containers: Pick<ContainerPort, "known">;
   /** Absent: the server has its database for itself. */
   readonly cluster?: { readonly metrics: () => ClusterMetrics };
+  readonly workers: { readonly count: number };
 }
 
 /** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
@@ -53,6 +54,7 @@ export class ServerMetrics {
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
       containerMetric(this.#deps.containers.known),
       ...this.#deps.cluster ? clusterMetrics(this.#deps.cluster.metrics()) : [],
+      serverMetric("gauge", "sluice_workers", "Connected workers", this.#deps.workers.count),
       ...this.#writeServerMetrics(),
       ...await this.#executionMetrics(),
     ];

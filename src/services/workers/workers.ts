@@ -165,7 +165,12 @@ export class Workers implements WorkerPort {
     if (denied !== undefined) {
       throw new DomainError("forbidden", `Forbidden: the token is not for the worker group "${denied}"`);
     }
-    if (!this.#connected.find(hello.id) && this.#connected.size >= MAX_WORKERS) {
+    const known = this.#connected.find(hello.id);
+    // The attempts of a worker are sent to it again: no other token may use its id.
+    if (known && !isSameToken(known, grant)) {
+      throw new DomainError("forbidden", "Forbidden: a worker of another token has this id");
+    }
+    if (!known && this.#connected.size >= MAX_WORKERS) {
       throw new DomainError("unavailable", `Cannot connect: ${MAX_WORKERS} workers are connected`);
     }
     const worker = this.#connected.put(hello, grant, send);
@@ -180,17 +185,19 @@ export class Workers implements WorkerPort {
   }
 
   /** Confirms the attempts of a worker. @throws DomainError not_found: it must connect again */
-  heartbeat(id: string, leases: readonly string[]): HeartbeatResponse {
+  heartbeat(id: string, grant: WorkerGrant | undefined, leases: readonly string[]): HeartbeatResponse {
     const worker = this.#connected.find(id);
-    if (!worker?.send) throw new DomainError("not_found", "Not Found: this worker is not connected");
+    if (!worker?.send || !isSameToken(worker, grant)) {
+      throw new DomainError("not_found", "Not Found: this worker is not connected");
+    }
     this.#connected.seen(worker);
     return { stop: this.#unwanted(worker, leases) };
   }
 
   /** Ends a worker that stops: its attempts are started elsewhere at once. */
-  leave(id: string): void {
+  leave(id: string, grant: WorkerGrant | undefined): void {
     const worker = this.#connected.find(id);
-    if (worker) this.#lose(worker, "A worker has stopped");
+    if (worker && isSameToken(worker, grant)) this.#lose(worker, "A worker has stopped");
   }
 
   /** Adds log lines of an attempt. @throws DomainError not_found, unavailable */
@@ -368,7 +375,10 @@ export class Workers implements WorkerPort {
   #lose(worker: ConnectedWorker, message: string): void {
     this.#connected.remove(worker);
     const { id, name } = worker.hello;
-    this.#deps.logger.warn(message, { worker: name, id, attempts: worker.leases.size });
+    const { logger } = this.#deps;
+    const fields = { worker: name, id, attempts: worker.leases.size };
+    if (worker.leases.size > 0) logger.warn(message, fields);
+    else logger.info(message, fields);
     for (const lease of worker.leases.values()) {
       lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : "lost");
     }
@@ -379,6 +389,11 @@ export class Workers implements WorkerPort {
     this.#deps.randomBytes(bytes);
     return bytes.toHex();
   }
+}
+
+/** A worker that has not connected since the start of the server may come with any token. */
+function isSameToken({ grant, hello }: ConnectedWorker, given: WorkerGrant | undefined): boolean {
+  return grant?.tokenId === given?.tokenId || hello.concurrency === 0;
 }
 
 function isGranted(grant: WorkerGrant | undefined, { group, context }: RemoteAttempt): boolean {

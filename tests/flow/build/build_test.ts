@@ -66,6 +66,7 @@ Deno.test("buildFlow() gives the typed view", () => {
     runIf: "false",
     logLevel: "WARN",
     logToFile: undefined,
+    workerGroup: undefined,
     timeout: undefined,
     retry: undefined,
     blocks: new Map(),

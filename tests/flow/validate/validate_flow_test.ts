@@ -122,6 +122,13 @@ const COMMON: Rows = [
   ]],
   ["a list as runIf", "{id: a, type: core.debug.Return, runIf: [x]}", ["wrong_type tasks[0].runIf @4:43+3"]],
   [
+    "a worker group of a task that runs on the server",
+    "{id: a, type: core.debug.Return, workerGroup: {key: x}}",
+    [
+      "warning ignored tasks[0].workerGroup @4:36+11",
+    ],
+  ],
+  [
     "workerSelector, version and assets",
     "{id: a, type: core.debug.Return, workerSelector: {}, version: 1.0, assets: []}",
     [

@@ -71,13 +71,13 @@ function addConnectionRoutes(routes: Hono<AppEnv>, deps: WorkerRoutesDeps): void
     }
   });
   routes.post("/heartbeat", async (c) => {
-    grantOf(c, deps);
+    const grant = grantOf(c, deps);
     const { id, leases } = await readHeartbeat(c);
-    return c.json(workers.heartbeat(id, leases));
+    return c.json(workers.heartbeat(id, grant, leases));
   });
   routes.post("/leave", async (c) => {
-    grantOf(c, deps);
-    workers.leave(await readLeave(c));
+    const grant = grantOf(c, deps);
+    workers.leave(await readLeave(c), grant);
     return c.body(null, 204);
   });
 }
