@@ -71,11 +71,12 @@ export function createExecutionServices(
 }
 
 function createCatalog(
-  { store, committer, clock, executor, flowHeads, records }: ServicesDeps,
+  { store, committer, clock, executor, flowHeads, records, catalogFiles }: ServicesDeps,
 ): Catalog {
   return new Catalog({
     store,
     clock,
+    files: catalogFiles,
     commit: (entry) => committer.commit(entry),
     flowNames: (flowNo) => flowHeads.byNumber(flowNo),
     flowLimit: () => flowHeads.numberLimit,

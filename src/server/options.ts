@@ -21,6 +21,7 @@ import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
 import type { RetentionRules } from "../services/retention/execution_retention.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
+import type { ByteFiles } from "../store/catalog/column_file.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
@@ -71,6 +72,8 @@ export interface AssemblyOptions {
   readonly version: string;
   /** Folder of the database; absent where it is no file. */
   readonly dataDir?: string;
+  /** Holds what is derived from the catalog; absent: the database is no file. */
+  readonly catalogFiles?: ByteFiles;
   /** Absent: a file. */
   readonly database?: DatabaseKind;
   /** Where scripts run. Absent: as processes if only this machine reaches the server and it has one tenant, else nowhere. */
@@ -102,6 +105,7 @@ export interface AssemblyOptions {
 
 type ServerOption =
   | "store"
+  | "catalogFiles"
   | "clock"
   | "logger"
   | "randomBytes"

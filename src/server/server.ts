@@ -70,7 +70,7 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
 async function serve(
   config: Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">,
   logger: Logger,
-  { kind, store, encryptionKey, dataDir, mismatch, unreadable, release }: OpenDatabase,
+  { kind, store, encryptionKey, dataDir, catalogFiles, mismatch, unreadable, release }: OpenDatabase,
 ): Promise<ServerHandle> {
   await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
     if (isUnreadable(error)) throw unreadable(error);
@@ -81,6 +81,7 @@ async function serve(
   const assembly = await Assembly.create({
     ...config,
     dataDir,
+    catalogFiles,
     database: kind,
     store,
     logger,

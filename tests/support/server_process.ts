@@ -1,9 +1,8 @@
 /** The real server as a child process: started, watched, signalled and killed by a test. */
 
 const ROOT = new URL("../../", import.meta.url);
-/** The flags of the task `start`. By default the heap may grow to four times of what lives before a full collection. */
-export const START_FLAGS: readonly string[] = [
-  "--v8-flags=--heap-growing-percent=50",
+/** What the task `start` allows a server. */
+export const PERMISSIONS: readonly string[] = [
   "--no-prompt",
   "--deny-import",
   "--allow-net",
@@ -192,7 +191,7 @@ function serverArguments(options: ServerProcessOptions): string[] {
 function command(args: readonly string[], options: Omit<ServerProcessOptions, "dataDir">): Deno.Command {
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
-  const { openFiles, permissions = START_FLAGS } = options;
+  const { openFiles, permissions = PERMISSIONS } = options;
   const line = options.binary !== undefined
     ? [options.binary, ...args]
     : [Deno.execPath(), "run", "--no-check", "--config", config, ...permissions, main, ...args];

@@ -2,7 +2,6 @@
  * Evaluates templates that take long in a thread of their own, one at a time, tenants in turn. An evaluation that exceeds
  * its time is ended together with its thread, whatever it does; the next one gets a new thread.
  */
-import { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
@@ -22,10 +21,6 @@ const MAX_WAITING = 100;
 const MAX_HANDED_OVER = 4_000_000;
 /** Time for the start of the thread and its messages, besides that of the evaluation. */
 const GRACE_MS = 2_000;
-/** Memory of the thread for what it keeps, in megabytes. The charges of expressions hold an evaluation below it. */
-const MAX_MEMORY_MB = 128;
-/** Memory of the thread for what it has just made, in megabytes. */
-const YOUNG_MEMORY_MB = 16;
 /** The thread ends after a time without work. */
 const IDLE_MS = 30_000;
 
@@ -40,7 +35,6 @@ interface Job {
 /** The thread of long evaluations and its queue. */
 export class RenderWorker implements SlowRenders, Disposable {
   readonly #clock: Clock;
-  readonly #maxMemoryMb: number;
   /** Waiting jobs by tenant; the tenant whose turn it is comes first. */
   readonly #waiting = new Map<string, Job[]>();
   #worker: Worker | undefined;
@@ -50,9 +44,8 @@ export class RenderWorker implements SlowRenders, Disposable {
   #hasAnswered = false;
   #isDisposed = false;
 
-  constructor(clock: Clock, maxMemoryMb: number = MAX_MEMORY_MB) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#maxMemoryMb = maxMemoryMb;
   }
 
   /** @inheritDoc */
@@ -113,30 +106,22 @@ export class RenderWorker implements SlowRenders, Disposable {
   }
 
   #startWorker(): Worker {
-    const resourceLimits = {
-      maxOldGenerationSizeMb: this.#maxMemoryMb,
-      maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
+    const worker = new Worker(WORKER_URL, { type: "module", name: "long evaluations" });
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => void this.#receive(data, worker);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (worker !== this.#worker) return;
+      this.#stopWorker();
+      // The thread may not be allowed to start; the thread of the server evaluates then.
+      if (!this.#hasAnswered) return this.#end(undefined);
+      this.#fail("limit", `Cannot evaluate in another thread: ${event.message}`);
     };
-    const worker = new Worker(new URL(WORKER_URL), { resourceLimits });
-    worker.on("message", (message: FromWorker) => void this.#receive(message, worker));
-    worker.on("error", (error: Error & { readonly code?: string }) => this.#workerFailed(worker, error));
     return worker;
-  }
-
-  #workerFailed(worker: Worker, { code, message }: Error & { readonly code?: string }): void {
-    if (worker !== this.#worker) return;
-    this.#stopWorker();
-    if (code === "ERR_WORKER_OUT_OF_MEMORY") {
-      return this.#fail("limit", `Cannot evaluate: it needs more than ${this.#maxMemoryMb} MB of memory`);
-    }
-    // The thread may not be allowed to start; the thread of the server evaluates then.
-    if (!this.#hasAnswered) return this.#end(undefined);
-    this.#fail("limit", `Cannot evaluate in another thread: ${message}`);
   }
 
   #stopWorker(): void {
     this.#cancelTimer?.();
-    void this.#worker?.terminate();
+    this.#worker?.terminate();
     this.#worker = undefined;
   }
 

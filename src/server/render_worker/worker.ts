@@ -1,23 +1,27 @@
 /** The thread of long evaluations. Also imported by the server, so that the compiled binary holds it. */
-import { type MessagePort, parentPort } from "node:worker_threads";
 import { systemClock } from "../../base/clock.ts";
 import { secureRandom } from "../secure_random.ts";
 import { Evaluation } from "./evaluation.ts";
-import type { ToWorker } from "./messages.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
 
 /** The address of this module. */
 export const WORKER_URL = import.meta.url;
 
-function serve(port: MessagePort): void {
-  let evaluation: Evaluation | undefined;
-  port.on("message", (message: ToWorker) => {
-    if (message.type === "render") {
-      evaluation = new Evaluation(message.render, { clock: systemClock, random: secureRandom });
-      for (const supply of message.supplies) evaluation.supply(supply);
-    } else evaluation?.supply(message);
-    if (evaluation) port.postMessage(evaluation.attempt());
-  });
+/** The part of the scope of a worker that is used here; absent in the thread of the server. */
+interface WorkerScope {
+  onmessage: (event: { readonly data: ToWorker }) => void;
+  postMessage(message: FromWorker): void;
 }
 
-// Absent in the thread of the server.
-if (parentPort) serve(parentPort);
+function serve(scope: WorkerScope): void {
+  let evaluation: Evaluation | undefined;
+  scope.onmessage = ({ data }) => {
+    if (data.type === "render") {
+      evaluation = new Evaluation(data.render, { clock: systemClock, random: secureRandom });
+      for (const supply of data.supplies) evaluation.supply(supply);
+    } else evaluation?.supply(data);
+    if (evaluation) scope.postMessage(evaluation.attempt());
+  };
+}
+
+if ("WorkerGlobalScope" in globalThis) serve(globalThis as unknown as WorkerScope);

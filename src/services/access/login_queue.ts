@@ -1,11 +1,10 @@
-/** Hashes one password at a time: it takes a processor and 32 MiB. Networks that wait are served in turn, known ones first. */
+/** Hashes a few passwords at a time: each takes 32 MiB. Networks that wait are served in turn, known ones first. */
 import { DomainError } from "../../model/errors.ts";
 
-/** A second one would take the other processor of a small machine from those who are logged in. */
-const MAX_RUNNING = 1;
+const MAX_RUNNING = 2;
 /** Log-ins that wait; at the default work the last of them waits eight seconds. */
-const MAX_WAITING = 31;
-const MAX_WAITING_OF_NETWORK = 8;
+const MAX_WAITING = 62;
+const MAX_WAITING_OF_NETWORK = 16;
 /** Networks with a successful log-in; the oldest is forgotten. */
 const MAX_KNOWN = 1_000;
 const RETRY_AFTER_S = 1;

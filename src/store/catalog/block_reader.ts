@@ -1,4 +1,4 @@
-/** Reads sealed blocks through a cache of bounded size. */
+/** Reads sealed blocks: those in a column file from there, others through a cache of bounded size. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import { blockKey } from "../keys.ts";
 import type { Store } from "../store.ts";
@@ -8,6 +8,11 @@ import type { BlockSummary } from "./summary.ts";
 
 /** Blocks fetched at once: the key limit of one Deno KV read. */
 const FETCH_BLOCKS = 10;
+
+interface FiledBlock {
+  readonly summary: BlockSummary;
+  readonly columns: RowColumns;
+}
 
 interface Cached {
   readonly block: RowColumns;
@@ -22,6 +27,7 @@ export class BlockReader {
   readonly #store: Store;
   readonly #maxBytes: number;
   readonly #cache = new Map<BlockSummary, Cached>();
+  readonly #filed = new Map<BlockSummary, FiledBlock>();
   #bytes = 0;
   #scan = 0;
 
@@ -40,8 +46,10 @@ export class BlockReader {
     this.#scan++;
   }
 
-  /** The block if it is cached. */
+  /** The block if it is cached or in a column file. */
   peek(summary: BlockSummary): RowColumns | undefined {
+    const filed = this.#filed.get(summary);
+    if (filed) return filed.columns;
     const cached = this.#cache.get(summary);
     if (!cached) return undefined;
     if (cached.lastScan !== this.#scan) {
@@ -75,7 +83,7 @@ export class BlockReader {
     const wanted: BlockSummary[] = [];
     for (let i = from; i < summaries.length && wanted.length < FETCH_BLOCKS; i++) {
       const summary = summaries[i] as BlockSummary;
-      if (!this.#cache.has(summary)) wanted.push(summary);
+      if (!this.#cache.has(summary) && !this.#filed.has(summary)) wanted.push(summary);
     }
     const blocks = await this.#fetch(tenant, wanted);
     return new Map(wanted.map((summary, index) => [summary, blocks[index] as RowColumns]));
@@ -94,8 +102,15 @@ export class BlockReader {
     this.#bytes += size;
   }
 
+  /** Keeps a block of a column file. */
+  keepFiled(block: FiledBlock): void {
+    this.forget(block.summary);
+    this.#filed.set(block.summary, block);
+  }
+
   /** Drops a block, for example one that was replaced. */
   forget(summary: BlockSummary): void {
+    this.#filed.delete(summary);
     const cached = this.#cache.get(summary);
     if (!cached) return;
     this.#bytes -= cached.block.memoryBytes;

@@ -19,6 +19,8 @@ import { BlockReader } from "./block_reader.ts";
 import { ExecutionFilter, RowLists } from "./filter.ts";
 import { FlowIndex, type FlowNames } from "./flow_index.ts";
 import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
+import type { ByteFiles } from "./column_file.ts";
+import { MatchCountCache } from "./match_counts.ts";
 import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
 import { wordsOf } from "./row_block.ts";
@@ -41,6 +43,10 @@ interface CatalogDeps extends FlowNames {
   readonly isBusy?: () => boolean;
   /** Limit of the block cache. */
   readonly maxCacheBytes?: number;
+  /** Holds derived column files; absent: the database is no file here. */
+  readonly files?: ByteFiles;
+  /** Blocks of a tenant from which it has a column file. */
+  readonly minFileBlocks?: number;
 }
 
 /** An execution with its start and end. */
@@ -86,6 +92,7 @@ export class Catalog implements GroupRider {
   readonly #proposals = new Map<number, readonly Proposal[]>();
   readonly #lock = new KeyedLock();
   readonly #lists = new RowLists();
+  readonly #counts = new MatchCountCache();
   readonly #pace: Pace;
   readonly #liveRows: (tenant: TenantId) => Iterable<Uint8Array>;
 
@@ -106,7 +113,10 @@ export class Catalog implements GroupRider {
 
   /** Reads the blocks of all tenants before the first list needs them. Called once the server is ready; concurrent lists wait for at most one tenant. */
   async warm(): Promise<void> {
-    for (const rows of this.#tenants.values()) await this.#paced(() => rows.load(this.#pace));
+    for (const rows of this.#tenants.values()) {
+      await this.#paced(() => rows.load(this.#pace));
+      await this.#paced(() => rows.maintain(this.#pace));
+    }
   }
 
   /** Bytes of blocks in memory. */
@@ -170,7 +180,13 @@ export class Catalog implements GroupRider {
     return this.#paced(async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
       const groups = new RowGroups(grouping, { tenant, flows: this.#flows });
-      await createScan().visitAll((block, rows, summary) => groups.add(block, rows, summary));
+      await createScan().visitAll({
+        visit: (block, rows, summary) => groups.add(block, rows, summary),
+        sums: {
+          accepts: (summary) => groups.acceptsSums(summary),
+          visit: (sums, chosen, summary) => groups.addSums(sums, chosen, summary),
+        },
+      });
       return groups.all();
     });
   }
@@ -180,7 +196,7 @@ export class Catalog implements GroupRider {
     return this.#paced(async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
       const newest = new NewestRows();
-      await createScan().visitAll((block, rows) => newest.add(block, rows));
+      await createScan().visitAll({ visit: (block, rows) => newest.add(block, rows) });
       return new Map([...newest.all()].map(([flowNo, { block, row }]) => [flowNo, block.idAt(row)]));
     });
   }
@@ -197,6 +213,7 @@ export class Catalog implements GroupRider {
         await rows.loadGroups();
         if (rows.unsealed.count < UNSEALED_ROWS) continue;
         await rows.load(this.#pace);
+        await rows.maintain(this.#pace);
         if (await rows.seal(this.#deps.commit)) return true;
       }
       return false;
@@ -205,12 +222,20 @@ export class Catalog implements GroupRider {
 
   /** Drops the rows of a removed tenant. */
   forget(tenant: TenantId): void {
+    const rows = this.#tenants.get(tenant);
     this.#tenants.delete(tenant);
+    void this.#lock.run(SCAN, async () => {
+      await rows?.close();
+      this.#deps.files?.remove(tenant);
+    });
   }
 
-  /** Waits for running scans and sealings. */
+  /** Waits for running scans and sealings, and closes the column files. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#lock.run(SCAN, () => Promise.resolve());
+    for (const rows of this.#tenants.values()) rows.stopMaintenance();
+    await this.#lock.run(SCAN, async () => {
+      for (const rows of this.#tenants.values()) await rows.close();
+    });
   }
 
   /** Runs one scan at a time, at the pace that `isBusy` allows. `moreMs` is work outside the scan, such as the response. */
@@ -239,13 +264,19 @@ export class Catalog implements GroupRider {
       lists: this.#lists,
     });
     const [reader, verdicts] = [this.#reader, this.#verdicts];
-    return { filter, createScan: () => new Scan({ tenant, ...view, filter, reader, verdicts, pace }) };
+    // A word that becomes part of the name of a new flow is no longer searched in ids.
+    const key = JSON.stringify([tenant, this.#flows.limit, conditions.conditions, conditions.groups]);
+    const counts = this.#counts.of(key, view.places);
+    return {
+      filter,
+      createScan: () => new Scan({ tenant, ...view, filter, counts, reader, verdicts, pace }),
+    };
   }
 
   async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
-    const { filter, createScan } = await this.#prepare(tenant, query);
-    const run = (offset: number, size: number) => this.#list(createScan(), tenant, query, { offset, size });
     for (;;) {
+      const { filter, createScan } = await this.#prepare(tenant, query);
+      const run = (offset: number, size: number) => this.#list(createScan(), tenant, query, { offset, size });
       const result = await run((query.page - 1) * query.size, query.size);
       if (!filter.hasLabels) return result;
       const isSmall = result.total <= VERIFY_ALL_UP_TO && result.rows.length < result.total;
@@ -253,6 +284,7 @@ export class Catalog implements GroupRider {
       const doubts = checked.rows.flatMap(({ block, row }) => filter.doubtsOf(block, row));
       // A false match is remembered, so the next pass excludes it.
       if (!await this.#verdicts.settle(tenant, doubts)) return result;
+      this.#counts.clear();
     }
   }
 
@@ -283,7 +315,8 @@ export class Catalog implements GroupRider {
   #of(tenant: TenantId): TenantRows {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const rows = new TenantRows(tenant, this.#deps.store, this.#reader);
+    const { store, files, minFileBlocks } = this.#deps;
+    const rows = new TenantRows(tenant, { store, files, minFileBlocks, reader: this.#reader });
     this.#tenants.set(tenant, rows);
     return rows;
   }

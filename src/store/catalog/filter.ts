@@ -105,6 +105,12 @@ class ConjunctiveFilter {
       : undefined;
   }
 
+  /** True if flow number and facts decide which rows of the block pass. */
+  isOfFacts({ minStart, maxStart }: BlockSummary): boolean {
+    const isCovered = minStart >= this.#minStart && maxStart <= this.#maxStart;
+    return isCovered && this.#steps.length === this.#flowTables.length;
+  }
+
   /** Like {@link FilterStep.refine}; skips the steps that `summary` makes redundant. */
   refine(
     block: RowColumns,
@@ -283,6 +289,11 @@ export class ExecutionFilter {
     const count = this.#base.countOf(summary);
     if (count === 0 || this.#groups.length === 0) return count;
     return this.#groups.every((group) => group.countOf(summary) === 0) ? 0 : undefined;
+  }
+
+  /** True if flow number, state, kind and child flag decide which rows of the block pass. */
+  isOfFacts(summary: BlockSummary): boolean {
+    return [this.#base, ...this.#groups].every((filter) => filter.isOfFacts(summary));
   }
 
   /** The rows of a block that pass, in order; valid until the next call of a filter with the same lists. */

@@ -104,13 +104,14 @@ export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
   return {
     refine(block, from, count, to) {
       const { facts } = block;
+      const columns: TriggerColumns = { triggers: block.triggers, triggerChecks: block.triggerChecks };
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
         // Most rows have no trigger; this flag avoids reading the other columns.
         const isChild = ((facts[row] as number) & FLAG.child) !== 0;
         to[kept] = row;
-        if ((isChild && hasTrigger(block, row, wanted)) !== negated) kept++;
+        if ((isChild && hasTrigger(columns, row, wanted)) !== negated) kept++;
       }
       return kept;
     },
@@ -119,8 +120,10 @@ export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
   };
 }
 
+type TriggerColumns = Pick<RowColumns, "triggers" | "triggerChecks">;
+
 function hasTrigger(
-  { triggers, triggerChecks }: RowColumns,
+  { triggers, triggerChecks }: TriggerColumns,
   row: number,
   wanted: readonly (readonly [first: number, second: number])[],
 ): boolean {
@@ -196,7 +199,7 @@ export function idWordStep(word: string): FilterStep {
   if (!IdSearch.isPossible(word)) return { refine: () => 0, excludes: () => true };
   const search = new IdSearch(word);
   return {
-    refine({ ids }, from, count, to) {
+    refine({ idsOnce: ids }, from, count, to) {
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;

@@ -4,7 +4,7 @@ import { decodeJson, encodeJson } from "../codec.ts";
 import { countSlot, STATE_SLOTS } from "./summary.ts";
 import type { RowColumns } from "./row_columns.ts";
 
-/** A larger snapshot is not stored; after a restart the rows are counted instead. */
+/** A larger snapshot has no counts; after a restart the rows are counted instead. */
 const MAX_SNAPSHOT_BYTES = 40_000;
 
 /** Counters of one tenant. */
@@ -47,8 +47,8 @@ export class FlowCounts {
     return result;
   }
 
-  /** The stored form: `{seq, counts: [flow number, state, count, …]}`; `undefined` when it would be too large. */
-  encode(seq: number): Uint8Array | undefined {
+  /** The stored form: `{seq, counts: [flow number, state, count, …]}`; without counts when it would be too large. */
+  encode(seq: number): Uint8Array {
     const counts: number[] = [];
     for (const [flowNo, states] of this.#counts) {
       states.forEach((count, state) => {
@@ -56,12 +56,13 @@ export class FlowCounts {
       });
     }
     const bytes = encodeJson({ seq, counts });
-    return bytes.length <= MAX_SNAPSHOT_BYTES ? bytes : undefined;
+    return bytes.length <= MAX_SNAPSHOT_BYTES ? bytes : encodeJson({ seq });
   }
 
-  /** The counters that {@link encode} wrote. */
-  static decode(bytes: Uint8Array): FlowCounts {
-    const { counts } = decodeJson(bytes) as { counts: number[] };
+  /** The counters that {@link encode} wrote; `undefined` if there were too many. */
+  static decode(bytes: Uint8Array): FlowCounts | undefined {
+    const { counts } = decodeJson(bytes) as { counts?: number[] };
+    if (!counts) return undefined;
     const result = new FlowCounts();
     for (let i = 0; i < counts.length; i += 3) {
       result.#of(counts[i] as number)[counts[i + 1] as number] = counts[i + 2] as number;

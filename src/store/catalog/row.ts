@@ -22,10 +22,16 @@ export const WORD = { flow: 4, duration: 5, trigger: 8, facts: 9, labels: 10 } a
 export const ROW_DOUBLES = 7;
 export const START_DOUBLE = 3;
 
-/** Label hashes of a row; with more labels than this the words are a Bloom filter of 128 bits. */
+/**
+ * Label hashes of a row. With one label more the words hold {@link MAX_LABELS} hashes of {@link SHORT_HASH_BITS} bits; with
+ * even more they are a Bloom filter of 128 bits.
+ */
 export const LABEL_WORDS = 4;
+/** Labels of a row that are stored as hashes. */
+export const MAX_LABELS = 5;
+const SHORT_HASH_BITS = 25;
 /** Flags in word 9, which is `state | kind and flags << 8 | level << 16 | second trigger hash << 24`. */
-export const FLAG = { child: 0x0400, moreLabels: 0x0800, longDuration: 0x1000 } as const;
+export const FLAG = { child: 0x0400, moreLabels: 0x0800, longDuration: 0x1000, shortHashes: 0x2000 } as const;
 /** Duration word of an execution that has not ended. */
 export const OPEN_DURATION = 0xffff_ffff;
 /** State byte of a deleted execution. */
@@ -67,6 +73,27 @@ export function hashText(text: string, seed = 0): number {
 /** Hash of a label: 32 bits, never 0. */
 export function hashLabel(label: Label): number {
   return hashText(`${label.key}\u0000${label.value}`);
+}
+
+/** The hash of a label in a row of {@link MAX_LABELS} labels; never 0. */
+export function shortHash(hash: number): number {
+  return hash >>> 32 - SHORT_HASH_BITS || 1;
+}
+
+/** Hash number `index` of a row with {@link FLAG.shortHashes}, whose label words begin at `at`. */
+export function shortHashAt(words: Uint32Array, at: number, index: number): number {
+  const bit = index * SHORT_HASH_BITS;
+  const [word, shift] = [at + (bit >>> 5), bit & 31];
+  const low = (words[word] as number) >>> shift;
+  const high = shift + SHORT_HASH_BITS > 32 ? (words[word + 1] as number) << 32 - shift : 0;
+  return (low | high) & (1 << SHORT_HASH_BITS) - 1;
+}
+
+function setShortHash(hash: number, words: Uint32Array, at: number, index: number): void {
+  const bit = index * SHORT_HASH_BITS;
+  const [word, shift] = [at + (bit >>> 5), bit & 31];
+  words[word] = (words[word] as number) | hash << shift;
+  if (shift + SHORT_HASH_BITS > 32) words[word + 1] = (words[word + 1] as number) | hash >>> 32 - shift;
 }
 
 /** Adds a hash to the 128-bit Bloom filter at `at`, 4 bits each: false positives are 0.2 % with 8 labels and 5 % with 20. */
@@ -124,6 +151,17 @@ export function tombstoneRow(id: string): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
+/** True if two rows have the same facts. Earlier versions wrote the Bloom filter also for {@link MAX_LABELS} labels. */
+export function isSameRow(stored: Uint32Array, expected: Uint32Array): boolean {
+  const [a, b] = [stored[WORD.facts] as number, expected[WORD.facts] as number];
+  const isEarlierForm = (a & FLAG.moreLabels) !== 0 && (b & FLAG.shortHashes) !== 0;
+  const ignored = isEarlierForm ? FLAG.moreLabels | FLAG.shortHashes : 0;
+  return expected.every((word, at) => {
+    if (at === WORD.facts) return ((a ^ b) & ~ignored) === 0;
+    return stored[at] === word || (isEarlierForm && at >= WORD.labels);
+  });
+}
+
 /** Milliseconds from start to end; `undefined` while it has not ended. Beyond 49 days rounded to seconds. */
 export function durationOf(words: Uint32Array, row: number): number | undefined {
   const duration = words[row * ROW_WORDS + WORD.duration] as number;
@@ -146,7 +184,11 @@ function encodeLabels(facts: RowFacts, words: Uint32Array): number {
   const { id, labels } = facts;
   if (labels.length === 0) return 0;
   const stored = labels.filter((label) => label.key !== CORRELATION_LABEL || label.value !== id);
-  if (stored.length > LABEL_WORDS) {
+  if (stored.length === MAX_LABELS) {
+    stored.forEach((label, index) => setShortHash(shortHash(hashLabel(label)), words, WORD.labels, index));
+    return FLAG.shortHashes;
+  }
+  if (stored.length > MAX_LABELS) {
     for (const label of stored) setBloomBits(hashLabel(label), words, WORD.labels);
     return FLAG.moreLabels;
   }

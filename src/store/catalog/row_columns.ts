@@ -3,9 +3,11 @@ import {
   compareIds,
   FLAG,
   LABEL_WORDS,
+  MAX_LABELS,
   OPEN_DURATION,
   ROW_DOUBLES,
   ROW_WORDS,
+  shortHashAt,
   START_DOUBLE,
   unpackId,
   WORD,
@@ -27,22 +29,23 @@ const NO_CHECKS = new Uint8Array(0);
 /** A column of numbers that often fit into 16 bits. */
 type NarrowColumn = Uint16Array | Uint32Array;
 
-type ColumnData = Pick<
+/** The columns that most scans read. */
+export type HotColumns = Pick<
   RowColumns,
-  | ("ids" | "flows" | "facts" | "starts" | "startBase" | "durations")
-  | ("labels" | "labelSlots" | "triggers" | "triggerChecks")
+  "flows" | "facts" | "starts" | "startBase" | "durations" | "labelSlots"
 >;
+/** The columns that few scans read; a sealed block may read them from a file at each access. */
+export type ColdColumns = Pick<RowColumns, "ids" | "idsOnce" | "labels" | "triggers" | "triggerChecks">;
 
 /**
  * An immutable sequence of rows in id order. A row takes 28 bytes and 4 for each label; a stored row takes 56. So two
- * million executions fit into the block cache, and scanning one column is six times faster than scanning rows.
+ * million executions fit into the block cache, and scanning one column is six times faster than scanning rows. With its
+ * cold columns in a file a row takes 12 bytes.
  */
 export class RowColumns {
   readonly count: number;
   /** The same object each time the block is read; key of the cached label verdicts. */
   readonly identity: object;
-  /** {@link ID_WORDS} words for each row. */
-  readonly ids: Uint32Array;
   readonly flows: NarrowColumn;
   /** State, kind, flags and log level. */
   readonly facts: Uint16Array;
@@ -51,58 +54,103 @@ export class RowColumns {
   readonly startBase: number;
   /** Duration words of the rows. */
   readonly durations: NarrowColumn;
-  /** `labelSlots` words for each row: the largest number that a row of the block uses. */
-  readonly labels: Uint32Array;
   readonly labelSlots: number;
-  /** First and second hash of the trigger execution; both empty when no row is a child. */
-  readonly triggers: Uint32Array;
-  readonly triggerChecks: Uint8Array;
+  /** Words of the first id, then of the last one. */
+  readonly range: Uint32Array;
+  readonly #cold: ColdColumns;
 
-  private constructor(data: ColumnData, identity?: object) {
-    this.identity = identity ?? this;
-    this.count = data.facts.length;
-    this.ids = data.ids;
-    this.flows = data.flows;
-    this.facts = data.facts;
-    this.starts = data.starts;
-    this.startBase = data.startBase;
-    this.durations = data.durations;
-    this.labels = data.labels;
-    this.labelSlots = data.labelSlots;
-    this.triggers = data.triggers;
-    this.triggerChecks = data.triggerChecks;
+  /** `range` and `identity` are derived from the ids and the object itself if they are absent. */
+  constructor(
+    hot: HotColumns,
+    cold: ColdColumns,
+    of: { readonly range?: Uint32Array; readonly identity?: object } = {},
+  ) {
+    this.identity = of.identity ?? this;
+    this.count = hot.facts.length;
+    this.flows = hot.flows;
+    this.facts = hot.facts;
+    this.starts = hot.starts;
+    this.startBase = hot.startBase;
+    this.durations = hot.durations;
+    this.labelSlots = hot.labelSlots;
+    this.#cold = cold;
+    this.range = of.range ?? rangeOf(cold.ids);
+  }
+
+  /** {@link ID_WORDS} words for each row. */
+  get ids(): Uint32Array {
+    return this.#cold.ids;
+  }
+
+  /** As {@link ids}, but valid only until the next block is read. */
+  get idsOnce(): Uint32Array {
+    return this.#cold.idsOnce;
+  }
+
+  /**
+   * Valid until the next block is read. `labelSlots` words for each row: the largest number that a row of the block uses. A row whose fifth word is not 0 has
+   * {@link shortHash} instead of full hashes.
+   */
+  get labels(): Uint32Array {
+    return this.#cold.labels;
+  }
+
+  /** First hash of the trigger execution; empty when no row is a child. Valid until the next block is read. */
+  get triggers(): Uint32Array {
+    return this.#cold.triggers;
+  }
+
+  /** Second hash of the trigger execution; empty when no row is a child. Valid until the next block is read. */
+  get triggerChecks(): Uint8Array {
+    return this.#cold.triggerChecks;
   }
 
   /** The columns of stored rows; copies everything from `words`. Without `identity` the object is its own identity. */
   static of(words: Uint32Array, identity?: object): RowColumns {
     const count = words.length / ROW_WORDS;
     const labelSlots = usedSlots(words, count);
-    const data = {
-      ids: copyIds(words, count),
+    const hot = {
       flows: copyNarrow(words, count, WORD.flow),
       facts: copyFacts(words, count),
       ...copyStarts(words, count),
       durations: copyNarrow(words, count, WORD.duration),
-      labels: copyLabels(words, count, labelSlots),
       labelSlots,
+    };
+    const ids = copyIds(words, count);
+    const cold = {
+      ...{ ids, idsOnce: ids },
+      labels: copyLabels(words, count, labelSlots),
       ...copyTriggers(words, count),
     };
-    return new RowColumns(data, identity);
+    return new RowColumns(hot, cold, { identity });
+  }
+
+  /** Rows of which only the flow numbers and facts are known. */
+  static ofFacts(flows: NarrowColumn, facts: Uint16Array): RowColumns {
+    const none = new Uint32Array(0);
+    return new RowColumns(
+      { flows, facts, starts: none, startBase: 0, durations: none, labelSlots: 0 },
+      { ids: none, idsOnce: none, labels: none, triggers: NO_TRIGGERS, triggerChecks: NO_CHECKS },
+      { range: new Uint32Array(2 * ID_WORDS) },
+    );
   }
 
   /** A copy of the given rows, which must be in id order. */
   pick(rows: readonly number[]): RowColumns {
     const at = Uint32Array.from(rows);
     const triggered = this.triggers.length > 0 ? at : at.subarray(0, 0);
-    return new RowColumns({
-      ids: pickWords(this.ids, at, ID_WORDS),
+    const hot = {
       flows: pickWords(this.flows, at, 1),
       facts: Uint16Array.from(at, (row) => this.facts[row] as number),
       starts: Float64Array.from(at, (row) => this.startAt(row)),
       startBase: 0,
       durations: pickWords(this.durations, at, 1),
-      labels: pickWords(this.labels, at, this.labelSlots),
       labelSlots: this.labelSlots,
+    };
+    const ids = pickWords(this.ids, at, ID_WORDS);
+    return new RowColumns(hot, {
+      ...{ ids, idsOnce: ids },
+      labels: pickWords(this.labels, at, this.labelSlots),
       triggers: pickWords(this.triggers, triggered, 1),
       triggerChecks: Uint8Array.from(triggered, (row) => this.triggerChecks[row] as number),
     });
@@ -145,6 +193,21 @@ export class RowColumns {
   }
 }
 
+/** The order of the ids of two rows, as {@link compareIds}. Rows of blocks that do not overlap need no ids. */
+export function compareRows(a: RowColumns, i: number, b: RowColumns, j: number): number {
+  if (a === b) return i - j;
+  if (compareIds(a.range, ID_WORDS, b.range, 0) < 0) return -1;
+  if (compareIds(b.range, ID_WORDS, a.range, 0) < 0) return 1;
+  return compareIds(a.ids, i * ID_WORDS, b.ids, j * ID_WORDS);
+}
+
+function rangeOf(ids: Uint32Array): Uint32Array {
+  const range = new Uint32Array(2 * ID_WORDS);
+  range.set(ids.subarray(0, ID_WORDS));
+  range.set(ids.subarray(Math.max(0, ids.length - ID_WORDS)), ID_WORDS);
+  return range;
+}
+
 function copyIds(words: Uint32Array, count: number): Uint32Array {
   const ids = new Uint32Array(count * ID_WORDS);
   for (let row = 0, at = 0; at < ids.length; row += ROW_WORDS, at += ID_WORDS) {
@@ -181,7 +244,7 @@ function copyFacts(words: Uint32Array, count: number): Uint16Array {
   return facts;
 }
 
-function copyTriggers(words: Uint32Array, count: number): Pick<ColumnData, "triggers" | "triggerChecks"> {
+function copyTriggers(words: Uint32Array, count: number): Pick<RowColumns, "triggers" | "triggerChecks"> {
   let flags = 0;
   for (let at: number = WORD.facts; at < words.length; at += ROW_WORDS) flags |= words[at] as number;
   if ((flags & FLAG.child) === 0) return { triggers: NO_TRIGGERS, triggerChecks: NO_CHECKS };
@@ -193,7 +256,7 @@ function copyTriggers(words: Uint32Array, count: number): Pick<ColumnData, "trig
 }
 
 /** Starts as offsets if they lie within 49 days, which is usual; else as dates. */
-function copyStarts(words: Uint32Array, count: number): Pick<ColumnData, "starts" | "startBase"> {
+function copyStarts(words: Uint32Array, count: number): Pick<RowColumns, "starts" | "startBase"> {
   const doubles = new Float64Array(words.buffer, words.byteOffset, words.length >> 1);
   let [least, most] = [Infinity, -Infinity];
   let isWhole = true;
@@ -214,19 +277,29 @@ function copyStarts(words: Uint32Array, count: number): Pick<ColumnData, "starts
 
 function usedSlots(words: Uint32Array, count: number): number {
   let slots = 0;
-  for (let row = 0; row < count && slots < LABEL_WORDS; row++) {
+  for (let row = 0; row < count && slots < MAX_LABELS; row++) {
+    if (hasShortHashes(words, row)) return MAX_LABELS;
     const at = row * ROW_WORDS + WORD.labels;
     for (let slot = slots; slot < LABEL_WORDS; slot++) if (words[at + slot] !== 0) slots = slot + 1;
   }
   return slots;
 }
 
+function hasShortHashes(words: Uint32Array, row: number): boolean {
+  return ((words[row * ROW_WORDS + WORD.facts] as number) & FLAG.shortHashes) !== 0;
+}
+
 function copyLabels(words: Uint32Array, count: number, slots: number): Uint32Array {
   const labels = new Uint32Array(count * slots);
-  let at = 0;
   for (let row = 0; row < count; row++) {
-    const from = row * ROW_WORDS + WORD.labels;
-    for (let slot = 0; slot < slots; slot++) labels[at++] = words[from + slot] as number;
+    const [from, to] = [row * ROW_WORDS + WORD.labels, row * slots];
+    if (slots === MAX_LABELS && hasShortHashes(words, row)) {
+      for (let slot = 0; slot < MAX_LABELS; slot++) labels[to + slot] = shortHashAt(words, from, slot);
+    } else {
+      for (let slot = 0; slot < slots && slot < LABEL_WORDS; slot++) {
+        labels[to + slot] = words[from + slot] as number;
+      }
+    }
   }
   return labels;
 }

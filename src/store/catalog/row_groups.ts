@@ -11,6 +11,7 @@ import type {
 } from "../../model/executions/execution_groups.ts";
 import { STATES } from "../../model/executions/state.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { ChunkSums } from "./block_chunks.ts";
 import type { FlowIndex } from "./flow_index.ts";
 import { FLAG, OPEN_DURATION } from "./row.ts";
 import type { RowColumns } from "./row_columns.ts";
@@ -54,13 +55,8 @@ export class RowGroups {
   /** Adds rows of a block; `summary` describes all of its rows. @throws DomainError invalid_argument: there are too many groups */
   add(block: RowColumns, rows: Uint32Array, summary?: BlockSummary): void {
     if (rows.length === 0) return;
-    this.#fit(rows.length);
-    const [codes, found] = [this.#codes, this.#found];
-    this.#encode(block, rows, summary);
-    this.#places.find(codes, rows.length, found);
+    const found = this.#find(block, rows, summary);
     const groups = this.#places.codes.length;
-    if (groups > MAX_GROUPS) throw tooManyGroups();
-    this.#counts = grown(this.#counts, groups, 0);
     for (let i = 0; i < rows.length; i++) {
       const group = found[i] as number;
       this.#counts[group] = (this.#counts[group] as number) + 1;
@@ -71,6 +67,25 @@ export class RowGroups {
     });
   }
 
+  /** True if {@link addSums} accepts a chunk with that summary. */
+  acceptsSums(summary: BlockSummary): boolean {
+    return this.#numbers.every((read) => read === NUMBERS.duration) &&
+      this.#keys.every(({ isOfFacts, constantIn }) =>
+        isOfFacts === true || constantIn?.(summary) !== undefined
+      );
+  }
+
+  /** Adds chosen sums of a chunk. @throws DomainError invalid_argument: there are too many groups */
+  addSums(sums: ChunkSums, chosen: Uint32Array, summary: BlockSummary): void {
+    if (chosen.length === 0) return;
+    const found = this.#find(sums.columns, chosen, summary);
+    for (let i = 0; i < chosen.length; i++) {
+      const group = found[i] as number;
+      this.#counts[group] = (this.#counts[group] as number) + (sums.counts[chosen[i] as number] as number);
+    }
+    for (const own of this.#sums) own.addSums(found, sums, chosen, this.#places.codes.length);
+  }
+
   /** All groups with at least one row. */
   all(): ExecutionGroup[] {
     return this.#places.codes.map((code, group) => ({
@@ -78,6 +93,17 @@ export class RowGroups {
       count: this.#counts[group] as number,
       measures: this.#sums.map((sums) => sums.of(group)),
     }));
+  }
+
+  /** The group of each row; new groups are added. */
+  #find(block: RowColumns, rows: Uint32Array, summary: BlockSummary | undefined): Uint32Array {
+    this.#fit(rows.length);
+    this.#encode(block, rows, summary);
+    this.#places.find(this.#codes, rows.length, this.#found);
+    const groups = this.#places.codes.length;
+    if (groups > MAX_GROUPS) throw tooManyGroups();
+    this.#counts = grown(this.#counts, groups, 0);
+    return this.#found;
   }
 
   /** Writes the code of each row. Most blocks lie within one day: then the date adds the same number to all rows. */
@@ -167,12 +193,22 @@ class Sums {
   #least = new Float64Array(0);
   #most = new Float64Array(0);
 
+  /** Adds the durations of chosen sums to the groups in `found`. */
+  addSums(found: Uint32Array, more: ChunkSums, chosen: Uint32Array, groups: number): void {
+    this.#fit(groups);
+    for (let i = 0; i < chosen.length; i++) {
+      const [group, at] = [found[i] as number, chosen[i] as number];
+      this.#counts[group] = (this.#counts[group] as number) + (more.ended[at] as number);
+      this.#sums[group] = (this.#sums[group] as number) + (more.durations[at] as number);
+      this.#least[group] = Math.min(this.#least[group] as number, more.least[at] as number);
+      this.#most[group] = Math.max(this.#most[group] as number, more.most[at] as number);
+    }
+  }
+
   /** Adds the first `count` numbers to the groups in `found`; NaN stands for no number. */
   add(found: Uint32Array, numbers: Float64Array, count: number, groups: number): void {
-    const counts = this.#counts = grown(this.#counts, groups, 0);
-    const sums = this.#sums = grown(this.#sums, groups, 0);
-    const least = this.#least = grown(this.#least, groups, Infinity);
-    const most = this.#most = grown(this.#most, groups, -Infinity);
+    this.#fit(groups);
+    const [counts, sums, least, most] = [this.#counts, this.#sums, this.#least, this.#most];
     for (let i = 0; i < count; i++) {
       const number = numbers[i] as number;
       if (number !== number) continue;
@@ -188,6 +224,13 @@ class Sums {
     const [count, sum, min, max] = [this.#counts, this.#sums, this.#least, this.#most]
       .map((numbers) => numbers[group] as number) as [number, number, number, number];
     return { count, sum, min, max };
+  }
+
+  #fit(groups: number): void {
+    this.#counts = grown(this.#counts, groups, 0);
+    this.#sums = grown(this.#sums, groups, 0);
+    this.#least = grown(this.#least, groups, Infinity);
+    this.#most = grown(this.#most, groups, -Infinity);
   }
 }
 
@@ -206,6 +249,8 @@ function grown(
 interface KeyCodes {
   /** All codes are smaller. */
   readonly size: number;
+  /** True if flow number and facts determine the code. */
+  readonly isOfFacts?: boolean;
   /** The code of all rows of a block, if they have the same. */
   constantIn?(summary: BlockSummary): number | undefined;
   /** Adds the code of each row, multiplied by `weight`, to `out`. */
@@ -237,6 +282,7 @@ function flowKey(flows: FlowIndex, flowNo: number): FlowKey | undefined {
 
 const STATE_CODES: KeyCodes = {
   size: STATE_SLOTS,
+  isOfFacts: true,
   addTo({ facts }, rows, out, weight) {
     for (let i = 0; i < rows.length; i++) {
       const code = (facts[rows[i] as number] as number) & (STATE_SLOTS - 1);
@@ -254,6 +300,7 @@ function flowCodes(
 ): KeyCodes {
   return {
     size: Math.max(size, 1),
+    isOfFacts: true,
     addTo({ flows }, rows, out, weight) {
       for (let i = 0; i < rows.length; i++) {
         const flowNo = flows[rows[i] as number] as number;

@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { STATES } from "../../model/executions/state.ts";
 import type { FlowRanks } from "./flow_index.ts";
+import { FLAG, OPEN_DURATION } from "./row.ts";
 import type { RowColumns } from "./row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";
 
@@ -72,9 +73,13 @@ export function durationNumbers(now: Instant): RowNumbers {
   const sinceStart = (start: number) => Math.max(0, now - start);
   return {
     read(block, rows, out) {
+      const { durations, facts } = block;
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
-        out[i] = block.durationAt(row) ?? sinceStart(block.startAt(row));
+        const duration = durations[row] as number;
+        // Calls for each row would double the time of a scan.
+        const isPlain = duration !== OPEN_DURATION && ((facts[row] as number) & FLAG.longDuration) === 0;
+        out[i] = isPlain ? duration : block.durationAt(row) ?? sinceStart(block.startAt(row));
       }
     },
     low: ({ minDuration, hasOpen, maxStart }) =>

@@ -4,7 +4,7 @@ import type { ExecutionSort } from "../../model/executions/execution_query.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { FlowIndex } from "./flow_index.ts";
 import { compareIds } from "./row.ts";
-import { ID_WORDS, type RowColumns } from "./row_columns.ts";
+import { compareRows, ID_WORDS, type RowColumns } from "./row_columns.ts";
 import {
   durationNumbers,
   endNumbers,
@@ -30,6 +30,8 @@ interface Criterion {
 
 /** An order that does not begin with the id. */
 export class RowOrder {
+  /** Identifies the order. */
+  readonly key: string;
   readonly #first: Criterion;
   readonly #rest: readonly Criterion[];
   readonly #idDescending: boolean;
@@ -42,6 +44,7 @@ export class RowOrder {
     const used = idAt < 0 ? sort : sort.slice(0, idAt);
     const [first, ...rest] = used.map((criterion) => criterionOf(criterion, context));
     if (!first) throw new Error("Cannot order by id here: use idDirection()");
+    this.key = JSON.stringify(sort);
     this.#first = first;
     this.#rest = rest;
     this.#idDescending = idAt < 0 || (sort[idAt] as ExecutionSort).descending;
@@ -68,7 +71,7 @@ export class RowOrder {
       const y = this.#readOne(numbers, b, j);
       if (x !== y) return x < y ? -sign : sign; // not x - y: Infinity - Infinity is NaN
     }
-    const order = compareIds(a.ids, i * ID_WORDS, b.ids, j * ID_WORDS);
+    const order = compareRows(a, i, b, j);
     return this.#idDescending ? -order : order;
   }
 
@@ -80,8 +83,10 @@ export class RowOrder {
       const number = sign * this.#readOne(numbers, b, j);
       if (bound !== number) return bound > number;
     }
+    if (compareIds(summary.range, ID_WORDS, b.range, 0) < 0) return this.#idDescending;
+    if (compareIds(summary.range, 0, b.range, ID_WORDS) > 0) return !this.#idDescending;
     return this.#idDescending
-      ? compareIds(summary.range, 4, b.ids, j * ID_WORDS) < 0
+      ? compareIds(summary.range, ID_WORDS, b.ids, j * ID_WORDS) < 0
       : compareIds(summary.range, 0, b.ids, j * ID_WORDS) > 0;
   }
 

@@ -1,9 +1,11 @@
 /** Runs a query over the rows in memory and the sealed blocks of one tenant. */
 import type { TenantId } from "../../model/flows/flow.ts";
+import type { BlockChunk, ChunkSums } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
 import type { ExecutionFilter } from "./filter.ts";
 import type { Doubt, LabelVerdicts } from "./label_step.ts";
 import type { HiddenByBlock, HiddenRows, Overlay } from "./overlay.ts";
+import type { MatchCounts } from "./match_counts.ts";
 import type { Pace } from "./pace.ts";
 import { compareIds } from "./row.ts";
 import { ID_WORDS, type RowColumns } from "./row_columns.ts";
@@ -16,11 +18,15 @@ interface ScanInput {
   readonly tenant: TenantId;
   /** In id order. */
   readonly blocks: readonly BlockSummary[];
+  /** The same blocks. */
+  readonly chunks: readonly BlockChunk[];
   /** The summary of all blocks; `undefined` without blocks. */
   readonly total: BlockSummary | undefined;
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
   readonly filter: ExecutionFilter;
+  /** Counts of the filter that are known. */
+  readonly counts: MatchCounts;
   readonly reader: BlockReader;
   readonly verdicts: LabelVerdicts;
   readonly pace: Pace;
@@ -34,6 +40,17 @@ export interface ScanResult {
 
 /** Gets rows of a block; the list is valid during the call. `summary` describes all rows of the block, if it is sealed. */
 type VisitRows = (block: RowColumns, rows: Uint32Array, summary?: BlockSummary) => void;
+
+/** Receives the rows of {@link Scan.visitAll}. */
+interface RowVisitor {
+  readonly visit: VisitRows;
+  /** Absent: rows are visited one by one. */
+  readonly sums?: {
+    accepts(summary: BlockSummary): boolean;
+    /** Gets the sums of a chunk of which the places in `chosen` match. */
+    visit(sums: ChunkSums, chosen: Uint32Array, summary: BlockSummary): void;
+  };
+}
 
 /** One pass over the rows. */
 export class Scan {
@@ -66,10 +83,28 @@ export class Scan {
 
   /** The page at `offset` in another order. */
   async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
+    const { counts } = this.#input;
+    const key = `${order.key} ${offset + size}`;
+    const limit = counts.limitOf(key);
+    const found = await this.#listWithin(order, { offset, size, limit });
+    if (found.isComplete) {
+      counts.setLimit(key, found.limit);
+      return found;
+    }
+    // Rows have been removed since the limit was found.
+    counts.setLimit(key, Infinity);
+    return await this.#listWithin(order, { offset, size, limit: Infinity });
+  }
+
+  /** The page of rows up to a limit; not complete if more rows would be in front of its end. */
+  async #listWithin(
+    order: RowOrder,
+    { offset, size, limit }: { readonly offset: number; readonly size: number; readonly limit: number },
+  ): Promise<ScanResult & { readonly isComplete: boolean; readonly limit: number }> {
     const { overlay, hidden, total: all, pace } = this.#input;
     const memory = overlay.visible.columns;
     const capacity = Math.min(offset + size, memory.count + (all?.rows ?? 0));
-    const top = new TopRows(order, capacity);
+    const top = new TopRows(order, capacity, limit);
     const selected = await this.#select(memory);
     top.offer(memory, selected, undefined);
     const known = this.#knownTotal();
@@ -78,27 +113,57 @@ export class Scan {
     for (let i = 0; i < blocks.length; i++) {
       const summary = blocks[i] as BlockSummary;
       const last = top.last;
-      const isClosed = last && order.isBlockAfter(summary, bounds[i] as number[], last.block, last.row);
+      const bound = bounds[i] as number[];
+      const isClosed = (bound[0] as number) > top.limit ||
+        (last && order.isBlockAfter(summary, bound, last.block, last.row));
       if (known !== undefined && isClosed) continue;
-      const count = this.#input.filter.countOf(summary);
+      const count = this.#countOf(summary);
       if (count !== undefined && (count === 0 || isClosed)) {
         if (known === undefined) total += count - (count > 0 ? this.#hiddenMatches(summary) : 0);
         continue;
       }
       const block = this.#peek(summary) ?? await this.#read(blocks, i);
       const rows = this.#selectNow(block, summary) ?? await this.#select(block, summary);
+      this.#remember(summary, rows.length);
       if (known === undefined) total += countVisible(rows, hidden.get(summary));
       top.offer(block, rows, hidden.get(summary)?.rows);
       if (pace.isDue) await pace.pause();
     }
-    return { rows: top.take().slice(offset), total };
+    const rows = top.take(offset);
+    return { rows, total, limit: top.limit, isComplete: top.count >= Math.min(capacity, total) };
   }
 
-  /** Passes the matching rows of each block to `visit`. */
-  async visitAll(visit: VisitRows): Promise<void> {
-    const { overlay, blocks, hidden, filter, pace } = this.#input;
+  /** Passes the matching rows of each block to the visitor, or the sums of a chunk of blocks. */
+  async visitAll(visitor: RowVisitor): Promise<void> {
+    const { overlay, chunks, filter, pace } = this.#input;
     const memory = overlay.visible.columns;
-    visit(memory, await this.#select(memory));
+    visitor.visit(memory, await this.#select(memory));
+    for (const chunk of chunks) {
+      if (filter.countOf(chunk.summary) === 0 || await this.#visitSums(chunk, visitor)) continue;
+      for (const part of chunk.parts) {
+        if (!await this.#visitSums(part, visitor)) await this.#visitRows(part, visitor);
+      }
+      if (pace.isDue) await pace.pause();
+    }
+  }
+
+  /** False if the rows of the chunk must be visited. */
+  async #visitSums(chunk: BlockChunk, { sums: visitor }: RowVisitor): Promise<boolean> {
+    const { filter, hidden, pace } = this.#input;
+    const { summary, blocks } = chunk;
+    if (!visitor?.accepts(summary) || !filter.isOfFacts(summary)) return false;
+    if (hidden.size > 0 && blocks.some((block) => hidden.has(block))) return false;
+    const sums = await chunk.sums(async (block) => {
+      if (pace.isDue) await pace.pause();
+      return this.#peek(block) ?? await this.#read(blocks, blocks.indexOf(block));
+    });
+    if (sums) visitor.visit(sums, filter.select(sums.columns, summary), summary);
+    if (pace.isDue) await pace.pause();
+    return sums !== undefined;
+  }
+
+  async #visitRows({ blocks }: BlockChunk, { visit }: RowVisitor): Promise<void> {
+    const { hidden, filter, pace } = this.#input;
     for (let i = 0; i < blocks.length; i++) {
       const summary = blocks[i] as BlockSummary;
       if (filter.countOf(summary) === 0) continue;
@@ -111,17 +176,28 @@ export class Scan {
 
   /** Counts the matches of a block; reads it only if rows of it are on the page or the summary does not determine the count. */
   async #visit(order: readonly BlockSummary[], index: number, page: Page): Promise<void> {
-    const { filter, hidden, pace } = this.#input;
+    const { hidden, pace } = this.#input;
     const summary = order[index] as BlockSummary;
     page.takeMemoryBefore(summary);
-    const count = filter.countOf(summary);
+    const count = this.#countOf(summary);
     if (count === 0) return;
     if (count !== undefined && page.skip(summary, count - this.#hiddenMatches(summary))) return;
     const block = this.#peek(summary) ?? await this.#read(order, index);
     const rows = this.#selectNow(block, summary) ?? await this.#select(block, summary);
+    this.#remember(summary, rows.length);
     const hiddenRows = hidden.get(summary);
     if (!page.skip(summary, countVisible(rows, hiddenRows))) page.take(block, rows, hiddenRows);
     if (pace.isDue) await pace.pause();
+  }
+
+  /** The number of matching rows of a block with hidden ones, by an earlier pass or the summary. */
+  #countOf(summary: BlockSummary): number | undefined {
+    return this.#input.counts.get(summary) ?? this.#input.filter.countOf(summary);
+  }
+
+  /** With hidden rows the count would not include doubts about them. */
+  #remember(summary: BlockSummary, count: number): void {
+    if (!this.#input.hidden.has(summary)) this.#input.counts.set(summary, count);
   }
 
   /** The number of matching sealed rows; `undefined` when the summaries do not determine it. */

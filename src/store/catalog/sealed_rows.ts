@@ -1,15 +1,25 @@
-/** Sealed blocks of one tenant: the summaries are in memory, the rows in the store. */
+/**
+ * Sealed blocks of one tenant: the summaries are in memory, the rows in the store. Beside a database file, the columns of many
+ * blocks are also in a column file.
+ */
 import type { TenantId } from "../../model/flows/flow.ts";
-import { blockKey } from "../keys.ts";
+import { blockKey, catalogSnapshotKey } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
+import { type BlockChunk, chunksOf } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
+import { type ByteFiles, ColumnFile } from "./column_file.ts";
 import { FlowCounts } from "./flow_counts.ts";
+import type { BlockPlaces } from "./match_counts.ts";
 import type { Pace } from "./pace.ts";
 import { RowBlock } from "./row_block.ts";
 import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
 
 /** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
+/** From so many blocks on, 1.2 million rows, there is a column file: their columns do not fit into the block cache. */
+const MIN_FILE_BLOCKS = 1_000;
+/** The system run of a stamp whose file was stored completely. */
+const SYNCED = "synced";
 /** Sorts after every id. */
 const AFTER_ALL_IDS = "~";
 
@@ -19,20 +29,41 @@ export interface BlockChange {
   readonly added: readonly { readonly summary: BlockSummary; readonly block: RowBlock }[];
 }
 
+/** What the sealed blocks are read from. */
+export interface SealedRowsDeps {
+  readonly store: Store;
+  readonly reader: BlockReader;
+  /** Absent: the database is no file here. */
+  readonly files?: ByteFiles;
+  /** Blocks from which there is a column file. */
+  readonly minFileBlocks?: number;
+}
+
 /** Summaries in id order, and their totals. */
 export class SealedRows {
   readonly #tenant: TenantId;
   readonly #store: Store;
   readonly #reader: BlockReader;
-  readonly #counts = new FlowCounts();
+  readonly #files: ByteFiles | undefined;
+  readonly #minFileBlocks: number;
+  #file: ColumnFile | undefined;
+  #hasFileFailed = false;
+  #isClosing = false;
+  #counts = new FlowCounts();
   #blocks: readonly BlockSummary[] = [];
+  #places: BlockPlaces | undefined;
+  #chunks: readonly BlockChunk[] = [];
+  /** The blocks of the chunks. */
+  #chunked: readonly BlockSummary[] = this.#blocks;
   #total: BlockSummary | undefined;
   #isLoaded = false;
 
-  constructor(tenant: TenantId, store: Store, reader: BlockReader) {
+  constructor(tenant: TenantId, deps: SealedRowsDeps) {
     this.#tenant = tenant;
-    this.#store = store;
-    this.#reader = reader;
+    this.#store = deps.store;
+    this.#reader = deps.reader;
+    this.#files = deps.files;
+    this.#minFileBlocks = deps.minFileBlocks ?? MIN_FILE_BLOCKS;
   }
 
   /** True once every block was read. */
@@ -47,7 +78,22 @@ export class SealedRows {
 
   /** The summary of all blocks; `undefined` without blocks. */
   get total(): BlockSummary | undefined {
+    if (this.#blocks.length > 0) this.#total ??= summarizeAll(this.chunks.map(({ summary }) => summary));
     return this.#total;
+  }
+
+  /** The places of the blocks; a new object after a change. */
+  get places(): BlockPlaces {
+    if (this.#places?.blocks === this.#blocks) return this.#places;
+    const places = new Map(this.#blocks.map((block, place) => [block, place]));
+    return this.#places = { blocks: this.#blocks, places };
+  }
+
+  /** The blocks in chunks; a new list after a change. */
+  get chunks(): readonly BlockChunk[] {
+    if (this.#chunked !== this.#blocks) this.#chunks = chunksOf(this.#blocks, this.#chunks);
+    this.#chunked = this.#blocks;
+    return this.#chunks;
   }
 
   /** Counters of the sealed rows; read-only. */
@@ -55,9 +101,111 @@ export class SealedRows {
     return this.#counts;
   }
 
-  /** Reads every block once, newest first, so that the newest blocks are cached. */
+  /** Reads the column file, or every block once. */
   async load(pace: Pace): Promise<void> {
     if (this.#isLoaded) return;
+    if (!await this.#loadFile(pace)) await this.#loadBlocks(pace);
+    this.#isLoaded = true;
+  }
+
+  /** Writes the column file if there should be one and is none, or a smaller one would do. Requires {@link load}. */
+  async maintainFile(pace: Pace): Promise<void> {
+    if (this.#file && !this.#file.isWasteful) return;
+    const isWanted = this.#files && !this.#hasFileFailed && this.#blocks.length >= this.#minFileBlocks;
+    if (!isWanted) return;
+    this.#dropFile();
+    const file = this.#files?.open(this.#tenant, true);
+    if (!file) return;
+    const written = this.#file = new ColumnFile(file);
+    for (const summary of this.#blocks.toReversed()) {
+      const block = await this.#reader.read(this.#tenant, summary);
+      this.#withFile(() => this.#reader.keepFiled(written.add(summary, block)));
+      if (!this.#file) return;
+      if (this.#isClosing) return this.#dropFile();
+      if (pace.isDue) await pace.pause();
+    }
+    await this.stamp();
+  }
+
+  /** Notes in the column file that it is up to date. Called after each sealing. */
+  async stamp(): Promise<void> {
+    if (!this.#file) return;
+    const text = stampOf(await this.#version(), this.#files?.systemRun);
+    if (text !== undefined) this.#withFile((file) => file.stamp(text));
+  }
+
+  /** Lets {@link maintainFile} end without a file. */
+  stopMaintenance(): void {
+    this.#isClosing = true;
+  }
+
+  /** Closes the column file, which is then valid for the next process. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    if (!file) return;
+    this.#file = undefined;
+    for (const summary of this.#blocks) this.#reader.forget(summary);
+    try {
+      await file.sync();
+      const text = stampOf(await this.#version(), SYNCED);
+      if (text !== undefined) file.stamp(text);
+    } finally {
+      file.close();
+    }
+  }
+
+  /** False if there is no column file, or one of another state of the database. */
+  async #loadFile(pace: Pace): Promise<boolean> {
+    const bytes = this.#files?.open(this.#tenant, false);
+    if (!bytes) return false;
+    const file = new ColumnFile(bytes);
+    const version = await this.#version();
+    const stamps = [SYNCED, this.#files?.systemRun].flatMap((run) => stampOf(version, run) ?? []);
+    const blocks = await file.load(stamps, pace).catch(() => undefined);
+    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
+    if (!blocks || !snapshot) {
+      file.close();
+      return false;
+    }
+    this.#file = file;
+    const counts = FlowCounts.decode(snapshot.value);
+    if (counts) this.#counts = counts;
+    for (const block of blocks) {
+      this.#reader.keepFiled(block);
+      if (!counts) this.#counts.add(block.columns, 1);
+    }
+    this.#set(blocks.map(({ summary }) => summary));
+    return true;
+  }
+
+  /** What changes with each sealing: the versions of the counters and of the newest block. */
+  async #version(): Promise<readonly string[]> {
+    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
+    const [newest] = await this.#listBefore(AFTER_ALL_IDS, 1);
+    return snapshot && newest ? [snapshot.versionstamp, firstIdOf(newest), newest.versionstamp] : [];
+  }
+
+  /** Uses the column file; does without one when the disk is full or fails. */
+  #withFile(use: (file: ColumnFile) => void): void {
+    if (!this.#file) return;
+    try {
+      use(this.#file);
+    } catch {
+      // The database has all that the file has.
+      this.#hasFileFailed = true;
+      this.#dropFile();
+    }
+  }
+
+  #dropFile(): void {
+    if (!this.#file) return;
+    this.#file.close();
+    this.#file = undefined;
+    for (const summary of this.#blocks) this.#reader.forget(summary);
+  }
+
+  /** Newest first, so that the newest blocks are cached. */
+  async #loadBlocks(pace: Pace): Promise<void> {
     const blocks: BlockSummary[] = [];
     let page = this.#listBefore(AFTER_ALL_IDS, LOAD_BLOCKS);
     for (let entries = await page; entries.length > 0; entries = await page) {
@@ -72,7 +220,6 @@ export class SealedRows {
       }
     }
     this.#set(blocks.reverse());
-    this.#isLoaded = true;
   }
 
   /** The stored block whose range contains the id, read without the summaries. */
@@ -93,15 +240,21 @@ export class SealedRows {
     for (const { removed, added } of changes) {
       if (removed) {
         this.#reader.forget(removed.summary);
+        this.#withFile((file) => file.remove(removed.summary));
         this.#counts.add(removed.block.columns, -1);
       }
       for (const { summary, block } of added) {
-        this.#reader.keep(summary, block.columns);
+        this.#keep(summary, block);
         this.#counts.add(block.columns, 1);
         kept.push(summary);
       }
     }
     this.#set(kept.sort((a, b) => a.firstId < b.firstId ? -1 : 1));
+  }
+
+  #keep(summary: BlockSummary, block: RowBlock): void {
+    this.#withFile((file) => this.#reader.keepFiled(file.add(summary, block.columns)));
+    if (!this.#file) this.#reader.keep(summary, block.columns);
   }
 
   async #listBefore(id: string, limit: number): Promise<StoredEntry[]> {
@@ -111,7 +264,7 @@ export class SealedRows {
 
   #set(blocks: readonly BlockSummary[]): void {
     this.#blocks = blocks;
-    this.#total = blocks.length > 0 ? summarizeAll(blocks) : undefined;
+    this.#total = undefined;
   }
 }
 
@@ -124,4 +277,9 @@ export function sealedBlock(bytes: Uint8Array): { summary: BlockSummary; block: 
 
 function firstIdOf(entry: StoredEntry): string {
   return String(entry.key[2]);
+}
+
+/** The text of a stamp; `undefined` while there is no snapshot of the counters, or without a system run. */
+function stampOf(version: readonly string[], systemRun: string | undefined): string | undefined {
+  return version.length > 0 && systemRun !== undefined ? [...version, systemRun].join(" ") : undefined;
 }

@@ -4,14 +4,16 @@ import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";
+import type { BlockChunk } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
 import { FlowCounts } from "./flow_counts.ts";
 import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./overlay.ts";
+import type { BlockPlaces } from "./match_counts.ts";
 import type { Pace } from "./pace.ts";
 import { compareIds, ROW_WORDS } from "./row.ts";
 import { RowBlock, wordsOf } from "./row_block.ts";
 import { groupsToSeal, packEntries, planChanges } from "./sealing.ts";
-import { type BlockChange, SealedRows } from "./sealed_rows.ts";
+import { type BlockChange, SealedRows, type SealedRowsDeps } from "./sealed_rows.ts";
 import type { BlockSummary } from "./summary.ts";
 import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
 
@@ -23,6 +25,8 @@ interface View {
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
   readonly blocks: readonly BlockSummary[];
+  readonly places: BlockPlaces;
+  readonly chunks: readonly BlockChunk[];
   readonly total: BlockSummary | undefined;
 }
 
@@ -36,11 +40,11 @@ export class TenantRows {
   #hasGroups = false;
   #lastView: View | undefined;
 
-  constructor(tenant: TenantId, store: Store, reader: BlockReader) {
+  constructor(tenant: TenantId, deps: SealedRowsDeps) {
     this.#tenant = tenant;
-    this.#store = store;
-    this.#reader = reader;
-    this.#sealed = new SealedRows(tenant, store, reader);
+    this.#store = deps.store;
+    this.#reader = deps.reader;
+    this.#sealed = new SealedRows(tenant, deps);
   }
 
   /** Reads the unsealed rows of earlier processes; once. */
@@ -64,16 +68,31 @@ export class TenantRows {
     await this.#sealed.load(pace);
   }
 
+  /** Writes the derived column file where one is due. Requires {@link load}. */
+  maintain(pace: Pace): Promise<void> {
+    return this.#sealed.maintainFile(pace);
+  }
+
+  /** Lets {@link maintain} end early. */
+  stopMaintenance(): void {
+    this.#sealed.stopMaintenance();
+  }
+
+  /** Ends the use of the column file. */
+  close(): Promise<void> {
+    return this.#sealed.close();
+  }
+
   /** The current rows with the `live` rows on top. Requires {@link load}. */
   async view(live: Iterable<Uint8Array>): Promise<View> {
     const unsealed = this.unsealed.merged();
-    const { blocks, total } = this.#sealed;
+    const { blocks, places, chunks, total } = this.#sealed;
     const overlay = overlayOf(unsealed, live);
     const last = this.#lastView;
     if (last && last.overlay.all === overlay.all && last.blocks === blocks) return last;
     const read = (summary: BlockSummary) => this.#reader.read(this.#tenant, summary);
     const hidden = await findHidden(overlay.all, blocks, read);
-    const view = { overlay, hidden, blocks, total };
+    const view = { overlay, hidden, blocks, places, chunks, total };
     if (overlay.all === unsealed) this.#lastView = view;
     return view;
   }
@@ -91,6 +110,7 @@ export class TenantRows {
       await commit({ mutations: entry.mutations, bulk: true });
       this.#sealed.apply(entry.changes);
     }
+    await this.#sealed.stamp();
     this.unsealed.remove(groups);
     return true;
   }
@@ -113,9 +133,10 @@ export class TenantRows {
     const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
     const newest = await this.#sealed.newestStored();
     const overlay = overlayOf(this.unsealed.merged(), live);
+    const sealed = snapshot ? FlowCounts.decode(snapshot.value) : undefined;
     const lateRows = newest ? rowsUpTo(overlay.all, newest) : 0;
-    if ((newest && !snapshot) || lateRows > MAX_LOOKUPS) return undefined;
-    const counts = snapshot ? FlowCounts.decode(snapshot.value) : new FlowCounts();
+    if ((newest && !sealed) || lateRows > MAX_LOOKUPS) return undefined;
+    const counts = sealed ?? new FlowCounts();
     for (let row = 0; row < lateRows; row++) {
       const block = await this.#sealed.findStored(overlay.all.idAt(row));
       const found = block?.find(overlay.all.words, row * ROW_WORDS) ?? -1;
@@ -139,7 +160,7 @@ export class TenantRows {
       type: "delete",
       key: rowGroupKey(this.#tenant, seq),
     }));
-    return { first, last: [...last, value ? { type: "set" as const, key, value } : first[0] as Mutation] };
+    return { first, last: [...last, { type: "set" as const, key, value }] };
   }
 }
 

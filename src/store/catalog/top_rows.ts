@@ -1,6 +1,5 @@
 /** Keeps the first rows of an order, or the newest row of each flow, without sorting all rows. */
-import { compareIds } from "./row.ts";
-import { ID_WORDS, type RowColumns } from "./row_columns.ts";
+import { compareRows, type RowColumns } from "./row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 
 /** A row in a block. */
@@ -9,92 +8,122 @@ export interface RowRef {
   readonly row: number;
 }
 
-interface Ranked extends RowRef {
-  readonly number: number;
-}
+/** Room for more rows than the capacity; so many are added before the excess is dropped. */
+const MIN_EXCESS = 512;
 
-/** A binary heap of at most `capacity` rows with the last row of the order on top. */
+/**
+ * Collects rows and keeps the first `capacity` of an order. Whenever twice as many are collected, numbers are sorted natively
+ * and the excess is dropped: for page 1,000 of 10 million rows a quarter of the time of a heap.
+ */
 export class TopRows {
   readonly #order: RowOrder;
   readonly #capacity: number;
-  readonly #heap: Ranked[] = [];
-  #numbers = new Float64Array(0);
+  readonly #room: number;
+  readonly #blocks: RowColumns[] = [];
+  readonly #rows: number[] = [];
+  readonly #numbers: number[] = [];
+  #limit: number;
+  #last: RowRef | undefined;
+  #read = new Float64Array(0);
 
-  constructor(order: RowOrder, capacity: number) {
+  /** Rows with a number above `limit` are not collected. */
+  constructor(order: RowOrder, capacity: number, limit: number) {
     this.#order = order;
     this.#capacity = capacity;
+    this.#limit = limit;
+    this.#room = capacity + Math.max(MIN_EXCESS, capacity);
   }
 
-  /** The last row so far; `undefined` until the capacity is reached. */
+  /** Rows with a larger number are not collected any more. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Rows collected so far. */
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  /** A row that at least `capacity` rows do not come after; `undefined` until there are so many. */
   get last(): RowRef | undefined {
-    return this.#heap.length >= this.#capacity ? this.#heap[0] : undefined;
+    if (!this.#last && this.#capacity > 0 && this.#rows.length >= this.#capacity) this.#shrink();
+    return this.#last;
   }
 
   /** Offers rows of a block; ignores those in `hidden`. */
   offer(block: RowColumns, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
-    if (this.#numbers.length < rows.length) this.#numbers = new Float64Array(rows.length);
-    const numbers = this.#numbers;
+    if (this.#capacity === 0) return;
+    if (this.#read.length < rows.length) this.#read = new Float64Array(rows.length);
+    const numbers = this.#read;
     this.#order.read(block, rows, numbers);
     let limit = this.#limit;
     for (let i = 0; i < rows.length; i++) {
       const number = numbers[i] as number;
       if (number > limit) continue;
       const row = rows[i] as number;
-      if (!hidden?.has(row)) this.#add({ block, row, number });
+      if (hidden?.has(row) || (number === limit && this.#isAfterLast(block, row))) continue;
+      this.#blocks.push(block);
+      this.#rows.push(row);
+      this.#numbers.push(number);
+      if (this.#rows.length < this.#room) continue;
+      this.#shrink();
       limit = this.#limit;
     }
   }
 
-  /** Removes and returns the rows in order. */
-  take(): RowRef[] {
-    return this.#heap.splice(0).sort((a, b) => this.#compare(a, b));
+  /** The rows in order from place `offset` on. Called once, at the end. */
+  take(offset: number): RowRef[] {
+    if (this.#rows.length >= this.#capacity && this.#capacity > 0) this.#shrink();
+    if (offset >= this.#rows.length) return [];
+    const first = Float64Array.from(this.#numbers).sort()[offset] as number;
+    const before = this.#numbers.reduce((count, number) => number < first ? count + 1 : count, 0);
+    const places = this.#places((number) => number >= first).sort((a, b) => this.#compare(a, b));
+    return places.slice(offset - before).map((place) => this.#refOf(place));
   }
 
-  /** Rows with a larger number are not accepted any more. */
-  get #limit(): number {
-    return this.#heap.length < this.#capacity ? Infinity : this.#heap[0]?.number ?? -Infinity;
+  #isAfterLast(block: RowColumns, row: number): boolean {
+    const last = this.#last;
+    return last !== undefined && this.#order.compareRest(block, row, last.block, last.row) > 0;
   }
 
-  #add(ranked: Ranked): void {
-    const heap = this.#heap;
-    if (heap.length < this.#capacity) {
-      heap.push(ranked);
-      this.#rise(heap.length - 1);
-    } else if (heap[0] && this.#compare(ranked, heap[0]) < 0) {
-      heap[0] = ranked;
-      this.#sink();
-    }
+  /** Keeps the first `capacity` rows; there are at least so many. */
+  #shrink(): void {
+    const limit = Float64Array.from(this.#numbers).sort()[this.#capacity - 1] as number;
+    const kept = this.#places((number) => number < limit);
+    const equal = this.#places((number) => number === limit).sort((a, b) => this.#compare(a, b));
+    equal.length = this.#capacity - kept.length;
+    this.#limit = limit;
+    this.#last = this.#refOf(equal.at(-1) as number);
+    this.#keep([...kept, ...equal].sort((a, b) => a - b));
   }
 
-  #compare(a: Ranked, b: Ranked): number {
-    if (a.number !== b.number) return a.number < b.number ? -1 : 1;
-    return this.#order.compareRest(a.block, a.row, b.block, b.row);
+  #places(test: (number: number) => boolean): number[] {
+    const places: number[] = [];
+    this.#numbers.forEach((number, place) => {
+      if (test(number)) places.push(place);
+    });
+    return places;
   }
 
-  #rise(from: number): void {
-    const heap = this.#heap;
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#compare(heap[at] as Ranked, heap[parent] as Ranked) <= 0) return;
-      [heap[at], heap[parent]] = [heap[parent] as Ranked, heap[at] as Ranked];
-      at = parent;
-    }
+  /** Moves the rows at these ascending places to the front and drops the others. */
+  #keep(places: readonly number[]): void {
+    places.forEach((from, to) => {
+      this.#blocks[to] = this.#blocks[from] as RowColumns;
+      this.#rows[to] = this.#rows[from] as number;
+      this.#numbers[to] = this.#numbers[from] as number;
+    });
+    this.#blocks.length = this.#rows.length = this.#numbers.length = places.length;
   }
 
-  #sink(): void {
-    const heap = this.#heap;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      if (left >= heap.length) return;
-      const right = left + 1;
-      const isRight = right < heap.length && this.#compare(heap[right] as Ranked, heap[left] as Ranked) > 0;
-      const child = isRight ? right : left;
-      if (this.#compare(heap[child] as Ranked, heap[at] as Ranked) <= 0) return;
-      [heap[at], heap[child]] = [heap[child] as Ranked, heap[at] as Ranked];
-      at = child;
-    }
+  #refOf(place: number): RowRef {
+    return { block: this.#blocks[place] as RowColumns, row: this.#rows[place] as number };
+  }
+
+  #compare(a: number, b: number): number {
+    const [x, y] = [this.#numbers[a] as number, this.#numbers[b] as number];
+    if (x !== y) return x < y ? -1 : 1;
+    const [left, right] = [this.#refOf(a), this.#refOf(b)];
+    return this.#order.compareRest(left.block, left.row, right.block, right.row);
   }
 }
 
@@ -105,14 +134,14 @@ export class NewestRows {
 
   /** Takes rows of a block into account. */
   add(block: RowColumns, rows: Uint32Array): void {
-    const { flows, ids } = block;
+    const { flows } = block;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as number;
       const flowNo = flows[row] as number;
       const known = this.#blocks[flowNo];
       // Within a block, rows are in the order of their ids.
       const isNewer = known === undefined || known === block ||
-        compareIds(ids, row * ID_WORDS, known.ids, (this.#rows[flowNo] as number) * ID_WORDS) > 0;
+        compareRows(block, row, known, this.#rows[flowNo] as number) > 0;
       if (!isNewer) continue;
       this.#blocks[flowNo] = block;
       this.#rows[flowNo] = row;

@@ -45,7 +45,7 @@ export class CatalogRows {
     const entry = await this.#context.store.get(key);
     if (!entry) return;
     this.#context.count("counters of the catalog");
-    const stored = this.#context.decode(entry, ({ value }) => FlowCounts.decode(value));
+    const stored = this.#context.decode(entry, ({ value }) => FlowCounts.decode(value) ?? this.#counts);
     const isRight = stored && textOf(stored) === textOf(this.#counts);
     if (isRight && !this.#isDamaged) return;
     if (!isRight) this.#context.found("counts_differ", key);

@@ -5,7 +5,8 @@ import { currentState, type History, historyProblem } from "../../model/executio
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { bytesOfChunk, chunkCount } from "../blobs/blob_chunks.ts";
 import { type BlobRef, blobRefOf } from "../blobs/blobs.ts";
-import { ROW_BYTES, tombstoneRow } from "../catalog/row.ts";
+import { isSameRow, tombstoneRow } from "../catalog/row.ts";
+import { wordsOf } from "../catalog/row_block.ts";
 import { decodeJson } from "../codec.ts";
 import { blobChunkKey, executionKey, keysOfKind, timerKey } from "../keys.ts";
 import {
@@ -231,7 +232,7 @@ export class ExecutionsCheck {
     const { context, wake } = this.#deps;
     if (wake.isListed(this.#tenant, execution.id)) return;
     const right = catalogRow(execution);
-    if (row && isSame(row.words, right)) return;
+    if (row && isSameRow(row.words, wordsOf(right))) return;
     if (row) context.found("row_differs", key, `it is ${currentState(execution.history)}`);
     else context.found("row_missing", key, `it is ${currentState(execution.history)}`);
     context.rows.push({ tenant: this.#tenant, row: right.slice() });
@@ -249,9 +250,4 @@ function decodePacked({ value }: StoredEntry): PackedExecution {
 /** The values of a header that are stored in it or as blobs. */
 function valuesOf([, , , , inputs, , , , extras]: PackedExecution): (JsonValue | undefined)[] {
   return [inputs, extras?.t?.[2], extras?.g, extras?.v, extras?.u];
-}
-
-function isSame(words: Uint32Array, row: Uint8Array): boolean {
-  const bytes = new Uint8Array(words.buffer, words.byteOffset, ROW_BYTES);
-  return bytes.every((byte, at) => byte === row[at]);
 }

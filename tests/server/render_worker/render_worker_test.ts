@@ -85,7 +85,7 @@ Deno.test("a template whose functions have an effect, or whose data is too large
   assertEquals(await worker.render(renderOf("{{ a | length }}"), large), undefined);
 });
 
-Deno.test("a long evaluation that exceeds its time fails, and those that wait are evaluated", async () => {
+Deno.test("a long evaluation that exceeds its time fails, and those that wait go on", async () => {
   const clock = new FakeClock();
   using worker = new RenderWorker(clock);
   const other = { tenant: "other" };
@@ -101,18 +101,6 @@ Deno.test("a long evaluation that exceeds its time fails, and those that wait ar
     ExpressionError,
     "Cannot evaluate for more than 1 ms",
   );
-});
-
-Deno.test("a long evaluation that takes too much memory fails, and the next one has a new thread", async () => {
-  using worker = new RenderWorker(systemClock, 16);
-  const large =
-    "{% set kept = [] %}{% for i in 1..900 %}{% set kept = [kept, text.replace('x', 'y')] %}{% endfor %}";
-  await assertRejects(
-    () => worker.render(renderOf(large), hostOf({ text: "x".repeat(1_000_000) })),
-    ExpressionError,
-    "Cannot evaluate: it needs more than 16 MB of memory",
-  );
-  assertEquals((await worker.render(renderOf("{{ 1 + 1 }}"), hostOf({})))?.value, 2);
 });
 
 Deno.test("evaluations that wait fail when the server stops", async () => {

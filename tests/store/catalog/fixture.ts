@@ -7,6 +7,7 @@ import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/flow_index.ts";
 import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/row.ts";
 import { Committer } from "../../../src/store/committer.ts";
+import type { MemoryFiles } from "../../support/memory_files.ts";
 import { MemoryStore } from "../../support/memory_store.ts";
 import type { Atomic } from "../../../src/store/store.ts";
 import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
@@ -35,6 +36,14 @@ export class FaultyStore extends MemoryStore {
   }
 }
 
+interface FixtureParts {
+  readonly store: MemoryStore;
+  readonly stored: Map<string, RowFacts>;
+  readonly ids: IdSource;
+  readonly clock: FakeClock;
+  readonly files?: MemoryFiles;
+}
+
 /** A catalog with its store and committer. Keeps the facts of every written execution for comparison. */
 export class CatalogFixture implements AsyncDisposable {
   readonly clock: FakeClock;
@@ -47,11 +56,14 @@ export class CatalogFixture implements AsyncDisposable {
   readonly live = new Map<string, RowFacts>();
   verified: { ids: readonly string[]; labels: readonly Label[] }[] = [];
 
-  private constructor(clock: FakeClock, store: MemoryStore, stored: Map<string, RowFacts>, ids: IdSource) {
+  readonly files: MemoryFiles | undefined;
+
+  private constructor({ clock, store, stored, ids, files }: FixtureParts) {
     this.clock = clock;
     this.store = store;
     this.stored = stored;
     this.ids = ids;
+    this.files = files;
     this.committer = new Committer({
       store,
       instance: "test",
@@ -65,6 +77,8 @@ export class CatalogFixture implements AsyncDisposable {
       store,
       commit: (entry) => this.committer.commit(entry),
       clock,
+      files,
+      minFileBlocks: 1,
       flowNames: (flowNo) => FLOWS[flowNo],
       flowLimit: () => FLOWS.length,
       liveRows: (tenant) =>
@@ -77,18 +91,16 @@ export class CatalogFixture implements AsyncDisposable {
     this.committer.addRider(this.catalog);
   }
 
-  /** Over a new store, or over `store` as after a crash. */
-  static async open(
-    from?: { store: MemoryStore; stored: Map<string, RowFacts>; ids: IdSource; clock: FakeClock },
-  ) {
-    const clock = from?.clock ?? new FakeClock();
-    const random = seededBytes();
-    const fixture = new CatalogFixture(
+  /** Over a new store, or over `store` as after a crash; with `files`, blocks are read through a column file. */
+  static async open(from: Partial<FixtureParts> = {}): Promise<CatalogFixture> {
+    const clock = from.clock ?? new FakeClock();
+    const fixture = new CatalogFixture({
       clock,
-      from?.store ?? new FaultyStore(clock),
-      from?.stored ?? new Map(),
-      from?.ids ?? new IdSource(random),
-    );
+      store: from.store ?? new FaultyStore(clock),
+      stored: from.stored ?? new Map(),
+      ids: from.ids ?? new IdSource(seededBytes()),
+      files: from.files,
+    });
     await fixture.committer.start();
     await fixture.catalog.start();
     return fixture;
@@ -97,8 +109,15 @@ export class CatalogFixture implements AsyncDisposable {
   /** The same database in a new process. */
   async reboot(): Promise<CatalogFixture> {
     await this[Symbol.asyncDispose]();
-    const { clock, stored, ids } = this;
-    return await CatalogFixture.open({ store: this.store.reopen(), stored, ids, clock });
+    const { clock, stored, ids, files } = this;
+    return await CatalogFixture.open({ store: this.store.reopen(), stored, ids, clock, files });
+  }
+
+  /** The same database and files after the process was killed. */
+  async crash(): Promise<CatalogFixture> {
+    await this.committer[Symbol.asyncDispose]();
+    const { clock, stored, ids, files } = this;
+    return await CatalogFixture.open({ store: this.store.reopen(), stored, ids, clock, files });
   }
 
   /** Facts of a new execution; `overrides` replace the defaults. */

@@ -4,12 +4,18 @@ import {
   compareIds,
   durationOf,
   encodeRow,
+  FLAG,
   hashLabel,
+  isSameRow,
   packId,
   ROW_BYTES,
   ROW_WORDS,
+  setBloomBits,
+  shortHash,
+  shortHashAt,
   tombstoneRow,
   unpackId,
+  WORD,
 } from "../../../src/store/catalog/row.ts";
 import { RowBlock, wordsOf } from "../../../src/store/catalog/row_block.ts";
 import { seeded } from "./fixture.ts";
@@ -104,4 +110,31 @@ Deno.test("hashLabel() never changes: hashes are stored", () => {
 
 Deno.test("tombstoneRow() keeps the id", () => {
   assertEquals(unpackId(wordsOf(tombstoneRow(PLAIN.id)), 0), PLAIN.id);
+});
+
+const FIVE_LABELS = Array.from({ length: 5 }, (_, index) => ({ key: `key${index}`, value: `${index}` }));
+
+Deno.test("encodeRow() stores a hash of each of five labels", () => {
+  const words = wordsOf(encodeRow({ ...PLAIN, labels: FIVE_LABELS }));
+  const hashes = FIVE_LABELS.map((_, index) => shortHashAt(words, WORD.labels, index));
+  assertEquals(hashes, FIVE_LABELS.map((label) => shortHash(hashLabel(label))));
+  assertEquals((words[WORD.facts] as number) & (FLAG.shortHashes | FLAG.moreLabels), FLAG.shortHashes);
+});
+
+Deno.test("isSameRow() accepts the Bloom filter that earlier versions wrote for five labels, and no other difference", () => {
+  const expected = wordsOf(encodeRow({ ...PLAIN, labels: FIVE_LABELS }));
+  const earlier = expected.slice();
+  earlier.fill(0, WORD.labels);
+  for (const label of FIVE_LABELS) setBloomBits(hashLabel(label), earlier, WORD.labels);
+  earlier[WORD.facts] = (expected[WORD.facts] as number) & ~FLAG.shortHashes | FLAG.moreLabels;
+  assert(isSameRow(expected, expected));
+  assert(isSameRow(earlier, expected));
+  for (const word of [0, WORD.flow, WORD.duration, WORD.facts]) {
+    const other = earlier.slice();
+    other[word] = (other[word] as number) ^ 1;
+    assert(!isSameRow(other, expected), `word ${word}`);
+  }
+  const relabelled = expected.slice();
+  relabelled[WORD.labels] = (relabelled[WORD.labels] as number) ^ 1;
+  assert(!isSameRow(relabelled, expected));
 });
