@@ -52,6 +52,11 @@ export async function start(url: string, flowId: string, query = ""): Promise<St
   return JSON.parse(await ask(url, "POST", startPath(flowId, query))) as StartedExecution;
 }
 
+/** Starts a flow of that namespace. @throws Error when it is refused */
+export async function startIn(url: string, namespace: string, flowId: string): Promise<StartedExecution> {
+  return JSON.parse(await ask(url, "POST", startPath(flowId, "?wait=true", namespace))) as StartedExecution;
+}
+
 /** An execution as it is now. @throws Error when it is refused */
 export async function getExecution(url: string, id: string): Promise<StartedExecution> {
   return JSON.parse(await ask(url, "GET", `${API}/executions/${id}`)) as StartedExecution;

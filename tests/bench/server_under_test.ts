@@ -1,6 +1,6 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
 import { freePort } from "../support/free_port.ts";
-import { START_FLAGS } from "../support/server_process.ts";
+import { PERMISSIONS } from "../support/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
 
@@ -36,7 +36,7 @@ export class ServerUnderTest implements AsyncDisposable {
   static async start({ script, dataDir, args = [] }: ServerOptions): Promise<ServerUnderTest> {
     const port = freePort();
     const url = `http://127.0.0.1:${port}`;
-    const line = ["run", "--no-check", "--config", `${ROOT}deno.json`, ...START_FLAGS, ROOT + script];
+    const line = ["run", "--no-check", "--config", `${ROOT}deno.json`, ...PERMISSIONS, ROOT + script];
     const options = ["--data-dir", dataDir, "--port", String(port), ...args];
     const startedAt = performance.now();
     // Its log is dropped by the system: nobody takes time from the measurement to read it.

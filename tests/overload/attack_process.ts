@@ -9,9 +9,6 @@ export interface AttackProcessOptions {
   readonly seconds: number;
 }
 
-/** Attackers have machines of their own: here they must not take the processors from the server by their own work. */
-const LOW_PRIORITY = ["-n", "15"];
-
 /** A running attack. Dispose of it to end it. */
 export class AttackProcess implements AsyncDisposable {
   readonly name: string;
@@ -29,10 +26,8 @@ export class AttackProcess implements AsyncDisposable {
     this.#onReady = resolve;
     const config = new URL("../../deno.json", import.meta.url).pathname;
     const script = new URL("attacker.ts", import.meta.url).pathname;
-    this.#child = new Deno.Command("nice", {
+    this.#child = new Deno.Command(Deno.execPath(), {
       args: [
-        ...LOW_PRIORITY,
-        Deno.execPath(),
         "run",
         "-A",
         "--no-check",

@@ -10,6 +10,7 @@ import { filtersRow } from "./filters.ts";
 import { flowControlRow } from "./flow_control.ts";
 import { followersRow } from "./followers.ts";
 import { fullStoreRow } from "./full_store.ts";
+import { largeStoreRow } from "./large_store.ts";
 import { latencyRow } from "./latency.ts";
 import { memoryRow } from "./memory.ts";
 import { newestPageRow } from "./newest_page.ts";
@@ -48,6 +49,7 @@ const ROWS: readonly Row[] = [
   scriptsRow,
   webhookRow,
   databaseServerRow,
+  largeStoreRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

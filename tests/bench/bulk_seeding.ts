@@ -1,0 +1,203 @@
+/**
+ * Fills a store in minutes, by writing the records and sealed catalog blocks that the server would write. A server first
+ * creates the flows and runs each of them once; the executions are copies with other ids, dates, states and labels.
+ */
+import { systemClock } from "../../src/base/clock.ts";
+import { IdSource } from "../../src/base/id.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Label } from "../../src/model/flows/label.ts";
+import {
+  changedAt,
+  currentState,
+  type History,
+  startedAt,
+  type State,
+} from "../../src/model/executions/state.ts";
+import { Blobs } from "../../src/store/blobs/blobs.ts";
+import { FlowCounts } from "../../src/store/catalog/flow_counts.ts";
+import { encodeRow } from "../../src/store/catalog/row.ts";
+import { RowBlock, wordsOf } from "../../src/store/catalog/row_block.ts";
+import { Committer } from "../../src/store/committer.ts";
+import { blockKey, catalogSnapshotKey } from "../../src/store/keys.ts";
+import { KvStore } from "../../src/store/kv_store.ts";
+import { newForm } from "../../src/store/records/execution_form.ts";
+import { ExecutionRecords } from "../../src/store/records/execution_records.ts";
+import type { Mutation } from "../../src/store/store.ts";
+import { createFlow, startIn } from "./api.ts";
+import type { Bench } from "./bench.ts";
+
+/** Flows and namespaces of a store that {@link seedInBulk} fills. */
+export const BULK_FLOWS = 200;
+export const BULK_NAMESPACES = 20;
+/** The executions are spread evenly over so much time before now. */
+export const BULK_DAYS = 30;
+
+const TENANT = "main";
+const DAY_MS = 86_400_000;
+const BLOCK_ROWS = 1_163;
+/** Records of one commit; more would exceed the key bytes of Deno KV. */
+const COMMIT_RECORDS = 900;
+const COMMITS_IN_FLIGHT = 2;
+const CUSTOMERS = 50_000;
+/** Of eight executions, by turns; one in fifty of them ends FAILED instead. */
+const STATES: readonly State[] = ["SUCCESS", "SUCCESS", "SUCCESS", "WARNING", "SUCCESS", "SUCCESS", "KILLED"];
+const FAILED_SHARE = 0.02;
+
+/** Namespace of a flow. */
+export function bulkNamespace(flow: number): string {
+  return `company.team${flow % BULK_NAMESPACES}`;
+}
+
+/** Id of a flow. */
+export function bulkFlowId(flow: number): string {
+  return `flow-${flow}`;
+}
+
+/** A fresh store with that many executions of one task. The folder of its data. */
+export async function seedInBulk(bench: Bench, executions: number): Promise<string> {
+  const dataDir = await bench.freshFolder();
+  const templates = await runFlows(bench, dataDir);
+  bench.say(`  stores ${executions.toLocaleString("en")} executions`);
+  const store = await KvStore.open(`${dataDir}/sluice.db`);
+  try {
+    await new BulkWriter(store, executions).write(templates);
+  } finally {
+    store.close();
+  }
+  return dataDir;
+}
+
+/** Creates the flows and runs each once; the ids of these executions. */
+async function runFlows(bench: Bench, dataDir: string): Promise<string[]> {
+  await using server = await bench.startServer({ dataDir });
+  const ids: string[] = [];
+  for (let flow = 0; flow < BULK_FLOWS; flow++) {
+    await createFlow(server.url, source(flow));
+    ids.push((await startIn(server.url, bulkNamespace(flow), bulkFlowId(flow))).id);
+  }
+  return ids;
+}
+
+function source(flow: number): string {
+  const task = `{id: t, type: io.svc.plugin.core.debug.Return, format: "value ${flow}"}`;
+  return `id: ${bulkFlowId(flow)}\nnamespace: ${bulkNamespace(flow)}\ntasks: [${task}]\n`;
+}
+
+/** Five labels each: four with few values, one with many. */
+function labelsOf(index: number): Label[] {
+  return [
+    { key: "env", value: index % 3 === 0 ? "prod" : "dev" },
+    { key: "team", value: String(index % 7) },
+    { key: "region", value: `region-${index % 5}` },
+    { key: "tier", value: String(index % 4) },
+    { key: "customer", value: String(index % CUSTOMERS) },
+  ];
+}
+
+/** Writes executions in the order of their dates. */
+class BulkWriter {
+  readonly #store: KvStore;
+  readonly #records: ExecutionRecords;
+  readonly #executions: number;
+  readonly #ids = new IdSource();
+  readonly #counts = new FlowCounts();
+  readonly #commits = new Set<Promise<unknown>>();
+  #mutations: Mutation[] = [];
+  #rows: Uint8Array[] = [];
+  #seed = 42;
+
+  constructor(store: KvStore, executions: number) {
+    this.#store = store;
+    this.#executions = executions;
+    const [clock, instance] = [systemClock, "bench"];
+    const committer = new Committer({
+      store,
+      instance,
+      clock,
+      logger: silentLogger(clock),
+      onFatal: () => {},
+    });
+    const blobs = new Blobs({ store, committer, ids: this.#ids, clock });
+    this.#records = new ExecutionRecords(store, blobs, () => ({ namespace: "", id: "" }));
+  }
+
+  async write(templateIds: readonly string[]): Promise<void> {
+    const templates = await Promise.all(templateIds.map((id) => this.#load(id)));
+    const from = Math.min(...templates.map(({ history }) => startedAt(history))) - BULK_DAYS * DAY_MS;
+    const stepMs = BULK_DAYS * DAY_MS / this.#executions;
+    for (let index = 0; index < this.#executions; index++) {
+      const template = templates[Math.floor(this.#random() * templates.length)] as Execution;
+      this.#add(this.#copyOf(template, index, from + Math.floor(index * stepMs)));
+      if (this.#rows.length >= BLOCK_ROWS) await this.#seal();
+      if (this.#mutations.length >= COMMIT_RECORDS) await this.#commit();
+    }
+    if (this.#rows.length > 0) await this.#seal();
+    this.#mutations.push({ type: "set", key: catalogSnapshotKey(TENANT), value: this.#counts.encode(0) });
+    await this.#commit();
+    await Promise.all(this.#commits);
+  }
+
+  async #load(id: string): Promise<Execution> {
+    const stored = await this.#records.load(TENANT, id);
+    if (!stored) throw new Error(`Cannot read the execution ${id}`);
+    return stored.execution;
+  }
+
+  #copyOf(template: Execution, index: number, at: number): Execution {
+    const durationMs = Math.floor(this.#random() ** 4 * 600_000);
+    const isFailed = this.#random() < FAILED_SHARE;
+    const state = isFailed ? "FAILED" : STATES[index % STATES.length] as State;
+    const moved = (history: History): History =>
+      history.map((entry, place) => {
+        const isLast = place === history.length - 1 && place > 0;
+        return isLast ? { state, at: at + durationMs } : { state: entry.state, at };
+      });
+    return {
+      ...template,
+      id: this.#ids.next(at),
+      history: moved(template.history),
+      labels: labelsOf(index),
+      taskRuns: template.taskRuns.map((taskRun) => ({
+        ...taskRun,
+        history: moved(taskRun.history),
+        attempts: taskRun.attempts.map(({ history }) => ({ history: moved(history) })),
+      })),
+    };
+  }
+
+  #add(execution: Execution): void {
+    const prepared = this.#records.prepare(execution, newForm());
+    if (!Array.isArray(prepared)) throw new Error("Cannot store an execution of one task in one record");
+    this.#mutations.push(...prepared);
+    const { id, flowNo, kind, labels, history } = execution;
+    const startMs = startedAt(history);
+    const [durationMs, state] = [changedAt(history) - startMs, currentState(history)];
+    this.#rows.push(encodeRow({ id, flowNo, startMs, durationMs, state, kind, labels }));
+  }
+
+  async #seal(): Promise<void> {
+    const bytes = new Uint8Array(this.#rows.reduce((sum, row) => sum + row.length, 0));
+    this.#rows.forEach((row, index) => bytes.set(row, index * row.length));
+    this.#rows = [];
+    const block = new RowBlock(wordsOf(bytes));
+    this.#counts.add(block.columns, 1);
+    await this.#commit();
+    this.#mutations.push({ type: "set", key: blockKey(TENANT, block.idAt(0)), value: block.bytes });
+  }
+
+  async #commit(): Promise<void> {
+    const mutations = this.#mutations;
+    this.#mutations = [];
+    if (mutations.length === 0) return;
+    const commit = this.#store.commit({ checks: [], mutations, messages: [] });
+    this.#commits.add(commit);
+    void commit.finally(() => this.#commits.delete(commit)).catch(() => {});
+    if (this.#commits.size >= COMMITS_IN_FLIGHT) await Promise.race(this.#commits);
+  }
+
+  #random(): number {
+    this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
+    return this.#seed / 2 ** 32;
+  }
+}
