@@ -16,8 +16,8 @@ import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
 
 /** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
-/** From so many blocks on, 1.2 million rows, there is a column file: their columns do not fit into the block cache. */
-const MIN_FILE_BLOCKS = 1_000;
+/** From so many blocks on, half a million rows, there is a column file: reading them at boot takes longer than a list may. */
+const MIN_FILE_BLOCKS = 400;
 /** The system run of a stamp whose file was stored completely. */
 const SYNCED = "synced";
 /** Sorts after every id. */
