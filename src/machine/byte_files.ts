@@ -20,6 +20,13 @@ export class ByteFileFolder {
     return new ByteFileFolder(folder, systemRun?.trim());
   }
 
+  /** Removes a folder with all files, if it exists. */
+  static async remove(folder: string): Promise<void> {
+    await Deno.remove(folder, { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
   /** Opens a file; `isNew` empties it. `undefined` if it does not exist. @throws Error when it cannot be opened */
   open(name: string, isNew: boolean): ByteFile | undefined {
     const path = this.#pathOf(name);

@@ -14,6 +14,7 @@ const PID_FILE = "sluice.pid";
 const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
+const CATALOG_FOLDER = "catalog";
 /** Written and removed to find out what is wrong with the disk. */
 const PROBE_FILE = "probe.bin";
 /** As much as a small commit needs. */
@@ -81,6 +82,11 @@ export class DataDir implements AsyncDisposable {
   /** Path of the database file. */
   get databasePath(): string {
     return join(this.path, DATABASE_FILE);
+  }
+
+  /** Folder of what is derived from the catalog. */
+  get catalogFolder(): string {
+    return join(this.path, CATALOG_FOLDER);
   }
 
   /** Path of the encryption key. */

@@ -5,6 +5,7 @@ import { isLoopback } from "../base/ip.ts";
 import type { Logger } from "../base/log.ts";
 import { shellWord } from "../base/shell_word.ts";
 import type { Config, DatabaseServer } from "../config/mod.ts";
+import { ByteFileFolder } from "../machine/byte_files.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import type { DatabaseKind } from "../model/server_health.ts";
 import { KvConnectStore } from "../store/kv_connect/kv_connect_store.ts";
@@ -19,6 +20,8 @@ export interface OpenDatabase {
   readonly encryptionKey: Uint8Array<ArrayBuffer>;
   /** Folder of the file; absent: the database is no file here. */
   readonly dataDir?: string;
+  /** Holds what is derived from the catalog; absent: the database is no file here. */
+  readonly catalogFiles?: ByteFileFolder;
   /** The refusal of a start because of what is in the database. */
   readonly mismatch: (reason: string) => DataDirError;
   /** The refusal of a start that cannot read the database. */
@@ -57,6 +60,7 @@ async function openFile(config: Config, readFailed: ReadFailed): Promise<OpenDat
       store,
       encryptionKey: config.encryptionKey ?? await directory.readOrCreateKey(),
       dataDir,
+      catalogFiles: await ByteFileFolder.open(directory.catalogFolder),
       mismatch: (reason) => new DataDirError(`Cannot use the data directory "${dataDir}": ${reason}`),
       unreadable,
       release: () => directory[Symbol.asyncDispose](),

@@ -6,7 +6,6 @@ import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
 import type { HttpHandler } from "../machine/http_server/connection.ts";
-import { ByteFileFolder } from "../machine/byte_files.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
@@ -75,7 +74,7 @@ type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins"
 async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase): Promise<ServerHandle> {
   const { kind, store, mismatch, unreadable, release } = opened;
   const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
-  const options = { ...await assemblyOptions(config, logger, opened), slowRenders };
+  const options = { ...assemblyOptions(config, logger, opened), slowRenders };
   const fingerprint = await keyFingerprint(opened.encryptionKey);
   const checked = () => checkData(store, fingerprint);
   await checked().catch((error) => {
@@ -112,15 +111,15 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
   };
 }
 
-async function assemblyOptions(
+function assemblyOptions(
   config: ServeConfig,
   logger: Logger,
-  { kind, store, encryptionKey, dataDir }: OpenDatabase,
-): Promise<AssemblyOptions> {
+  { kind, store, encryptionKey, dataDir, catalogFiles }: OpenDatabase,
+): AssemblyOptions {
   return {
     ...config,
     dataDir,
-    catalogFiles: dataDir === undefined ? undefined : await ByteFileFolder.open(`${dataDir}/catalog`),
+    catalogFiles,
     database: kind,
     store,
     logger,

@@ -4,6 +4,7 @@ import { systemClock, toIso } from "../../base/clock.ts";
 import { systemRandomBytes } from "../../base/id.ts";
 import { silentLogger } from "../../base/log.ts";
 import type { DoctorOptions } from "../../config/mod.ts";
+import { ByteFileFolder } from "../../machine/byte_files.ts";
 import { DataDir, DataDirError } from "../../machine/data_dir.ts";
 import type { ProcessPlatform } from "../../machine/server_process/server_process.ts";
 import { checkStore } from "../../store/check/check.ts";
@@ -59,6 +60,7 @@ async function examine(directory: DataDir, options: DoctorOptions, output: Outpu
     let context = await check();
     let repaired: DoctorReport["repaired"];
     const isRepairable = context.isComplete && damages.length === 0;
+    if (options.isRepair && isRepairable) await ByteFileFolder.remove(directory.catalogFolder);
     if (options.isRepair && isRepairable && context.repairs.length + context.rows.length > 0) {
       const copy = options.hasCopy ? await directory.copyDatabase(copyName()) : undefined;
       repaired = { ...await repair(store, context), copy, found: context.findings.list() };

@@ -8,8 +8,11 @@ import { type BlockSummary, summarizeAll } from "./summary.ts";
 
 /** Blocks of a chunk. With 200 flows and six states each a chunk of 37,000 rows has 1,200 sums of 36 bytes, a byte a row. */
 const CHUNK_BLOCKS = 32;
-/** More sums than one for so many rows would not be worth their memory. */
+/** Blocks of a part of a chunk; its sums serve where a chunk lies in two days. */
+const PART_BLOCKS = 8;
+/** More sums than one for so many rows would not be worth their memory; parts with sums are few. */
 const MIN_ROWS_PER_SUM = 8;
+const MIN_ROWS_PER_PART_SUM = 4;
 
 /** Numbers of the rows that share flow, state, kind and child flag; one place each in the arrays. */
 export interface ChunkSums {
@@ -27,11 +30,22 @@ export interface ChunkSums {
 export class BlockChunk {
   /** In id order. */
   readonly blocks: readonly BlockSummary[];
+  readonly #minRowsPerSum: number;
   #summary: BlockSummary | undefined;
   #sums: ChunkSums | null | undefined;
+  #parts: readonly BlockChunk[] | undefined;
 
-  constructor(blocks: readonly BlockSummary[]) {
+  constructor(blocks: readonly BlockSummary[], minRowsPerSum = MIN_ROWS_PER_SUM) {
     this.blocks = blocks;
+    this.#minRowsPerSum = minRowsPerSum;
+  }
+
+  /** Smaller chunks of the same blocks. */
+  get parts(): readonly BlockChunk[] {
+    return this.#parts ??= Array.from({ length: Math.ceil(this.blocks.length / PART_BLOCKS) }, (_, part) => {
+      const blocks = this.blocks.slice(part * PART_BLOCKS, (part + 1) * PART_BLOCKS);
+      return new BlockChunk(blocks, MIN_ROWS_PER_PART_SUM);
+    });
   }
 
   /** The summary of all blocks. */
@@ -46,7 +60,7 @@ export class BlockChunk {
     if (this.#sums !== undefined) return this.#sums ?? undefined;
     const adder = new SumAdder();
     for (const summary of this.blocks) adder.add(await read(summary));
-    this.#sums = adder.size * MIN_ROWS_PER_SUM > this.summary.rows ? null : adder.sums();
+    this.#sums = adder.size * this.#minRowsPerSum > this.summary.rows ? null : adder.sums();
     return this.#sums ?? undefined;
   }
 }

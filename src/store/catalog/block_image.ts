@@ -3,13 +3,14 @@
  * little-endian; each part begins at a multiple of 8 bytes, so that columns are read in place.
  */
 import { unpackId } from "./row.ts";
-import { type ColdColumns, type HotColumns, ID_WORDS, type RowColumns } from "./row_columns.ts";
+import { type ColdColumns, type HotColumns, ID_WORDS, RowColumns } from "./row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, TRIGGER_BITS } from "./summary.ts";
 
 /** Positions in the summary: words, doubles from word 12, bits and counters. */
 const AT = { rows: 0, flags: 1, labelSlots: 2, range: 4, doubles: 12, flows: 22, triggers: 30, counts: 62 };
 const SUMMARY_WORDS = 126;
-const SUMMARY_BYTES = SUMMARY_WORDS * 4;
+/** Bytes of the summary, with which the hot part begins. */
+export const SUMMARY_BYTES = SUMMARY_WORDS * 4;
 const FLAG = { open: 1, moreLabels: 2, doubleStarts: 4, wideFlows: 8, wideDurations: 16, triggers: 32 };
 
 /** A block as two byte strings. */
@@ -18,9 +19,8 @@ interface BlockImage {
   readonly cold: Uint8Array;
 }
 
-/** A block without its cold columns. */
-export interface HotBlock {
-  readonly summary: BlockSummary;
+/** The columns of a block in the file, without the cold ones. */
+interface HotBlock {
   readonly columns: HotColumns;
   readonly hasTriggers: boolean;
 }
@@ -49,45 +49,47 @@ export function imageOf(summary: BlockSummary, columns: RowColumns): BlockImage 
   };
 }
 
-/** The summary and the hot columns, in place; the bytes must begin at a multiple of 8. */
-export function readHot(bytes: Uint8Array): HotBlock {
+/** The summary in the first {@link SUMMARY_BYTES}, in place; they must begin at a multiple of 8. */
+export function readSummary({ buffer, byteOffset }: Uint8Array): BlockSummary {
+  const words = new Uint32Array(buffer, byteOffset, SUMMARY_WORDS);
+  const doubles = new Float64Array(buffer, byteOffset + AT.doubles * 4, 5);
+  const flags = words[AT.flags] as number;
+  return {
+    firstId: unpackId(words, AT.range),
+    rows: words[AT.rows] as number,
+    range: words.subarray(AT.range, AT.range + 2 * ID_WORDS),
+    minStart: doubles[0] as number,
+    maxStart: doubles[1] as number,
+    minDuration: doubles[2] as number,
+    maxDuration: doubles[3] as number,
+    hasOpen: (flags & FLAG.open) !== 0,
+    hasMoreLabels: (flags & FLAG.moreLabels) !== 0,
+    counts: new Uint16Array(buffer, byteOffset + AT.counts * 4, COUNT_SLOTS),
+    flows: words.subarray(AT.flows, AT.flows + (FLOW_BITS >> 5)),
+    triggers: words.subarray(AT.triggers, AT.triggers + (TRIGGER_BITS >> 5)),
+  };
+}
+
+/** The block with the hot part `bytes`, which are used in place and begin at a multiple of 8; `read` reads its cold part. */
+export function columnsOf(summary: BlockSummary, bytes: Uint8Array, read: ReadBytes): RowColumns {
   const { buffer, byteOffset } = bytes;
   const words = new Uint32Array(buffer, byteOffset, SUMMARY_WORDS);
-  const [rows, flags, labelSlots] = [words[AT.rows], words[AT.flags], words[AT.labelSlots]] as [
-    number,
-    number,
-    number,
-  ];
+  const flags = words[AT.flags] as number;
   const has = (flag: number) => (flags & flag) !== 0;
-  const doubles = new Float64Array(buffer, byteOffset + AT.doubles * 4, 5);
-  const [minStart, maxStart, minDuration, maxDuration, startBase] = doubles as unknown as number[] as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const reader = new ColumnReader(buffer, byteOffset + SUMMARY_BYTES, rows);
+  const reader = new ColumnReader(buffer, byteOffset + SUMMARY_BYTES, words[AT.rows] as number);
   const starts = has(FLAG.doubleStarts) ? reader.doubles() : reader.words();
-  const [wideDurations, wideFlows] = [has(FLAG.wideDurations), has(FLAG.wideFlows)];
-  const wide = { durations: wideDurations && reader.words(), flows: wideFlows && reader.words() };
-  const durations = wide.durations || reader.halves();
-  const flows = wide.flows || reader.halves();
-  return {
-    summary: {
-      firstId: unpackId(words, AT.range),
-      rows,
-      range: words.subarray(AT.range, AT.range + 2 * ID_WORDS),
-      ...{ minStart, maxStart, minDuration, maxDuration },
-      hasOpen: has(FLAG.open),
-      hasMoreLabels: has(FLAG.moreLabels),
-      counts: new Uint16Array(buffer, byteOffset + AT.counts * 4, COUNT_SLOTS),
-      flows: words.subarray(AT.flows, AT.flows + (FLOW_BITS >> 5)),
-      triggers: words.subarray(AT.triggers, AT.triggers + (TRIGGER_BITS >> 5)),
-    },
-    columns: { starts, startBase, durations, flows, facts: reader.halves(), labelSlots },
-    hasTriggers: has(FLAG.triggers),
+  const wideDurations = has(FLAG.wideDurations) ? reader.words() : undefined;
+  const wideFlows = has(FLAG.wideFlows) ? reader.words() : undefined;
+  const columns = {
+    starts,
+    startBase: new Float64Array(buffer, byteOffset + AT.doubles * 4, 5)[4] as number,
+    durations: wideDurations ?? reader.halves(),
+    flows: wideFlows ?? reader.halves(),
+    facts: reader.halves(),
+    labelSlots: words[AT.labelSlots] as number,
   };
+  const cold = new FileColumns({ columns, hasTriggers: has(FLAG.triggers) }, read);
+  return new RowColumns(columns, cold, { range: summary.range, identity: summary });
 }
 
 /** How long bytes stay as they are. */
@@ -97,7 +99,7 @@ type Validity = "kept" | "untilNextBlock";
 type ReadBytes = (from: number, length: number, validity: Validity) => Uint8Array;
 
 /** The cold columns of a block, read at each access. */
-export class FileColumns implements ColdColumns {
+class FileColumns implements ColdColumns {
   readonly #block: HotBlock;
   readonly #read: ReadBytes;
 
@@ -128,13 +130,13 @@ export class FileColumns implements ColdColumns {
 
   /** @inheritdoc */
   get triggerChecks(): Uint8Array {
-    const { columns: { labelSlots }, summary: { rows }, hasTriggers } = this.#block;
+    const { columns: { labelSlots, facts: { length: rows } }, hasTriggers } = this.#block;
     return this.#read((ID_WORDS + labelSlots + 1) * rows * 4, hasTriggers ? rows : 0, "untilNextBlock");
   }
 
   /** `width` words for each row, behind `before` words for each row. */
   #words(before: number, width: number, validity: Validity = "untilNextBlock"): Uint32Array {
-    const { rows } = this.#block.summary;
+    const rows = this.#block.columns.facts.length;
     const bytes = this.#read(before * rows * 4, width * rows * 4, validity);
     return new Uint32Array(bytes.buffer, bytes.byteOffset, width * rows);
   }

@@ -9,6 +9,11 @@ import type { BlockSummary } from "./summary.ts";
 /** Blocks fetched at once: the key limit of one Deno KV read. */
 const FETCH_BLOCKS = 10;
 
+interface FiledBlock {
+  readonly summary: BlockSummary;
+  readonly columns: RowColumns;
+}
+
 interface Cached {
   readonly block: RowColumns;
   lastScan: number;
@@ -22,7 +27,7 @@ export class BlockReader {
   readonly #store: Store;
   readonly #maxBytes: number;
   readonly #cache = new Map<BlockSummary, Cached>();
-  readonly #filed = new Map<BlockSummary, RowColumns>();
+  readonly #filed = new Map<BlockSummary, FiledBlock>();
   #bytes = 0;
   #scan = 0;
 
@@ -44,7 +49,7 @@ export class BlockReader {
   /** The block if it is cached or in a column file. */
   peek(summary: BlockSummary): RowColumns | undefined {
     const filed = this.#filed.get(summary);
-    if (filed) return filed;
+    if (filed) return filed.columns;
     const cached = this.#cache.get(summary);
     if (!cached) return undefined;
     if (cached.lastScan !== this.#scan) {
@@ -97,10 +102,10 @@ export class BlockReader {
     this.#bytes += size;
   }
 
-  /** Keeps a block whose cold columns are in a file. */
-  keepFiled(summary: BlockSummary, block: RowColumns): void {
-    this.forget(summary);
-    this.#filed.set(summary, block);
+  /** Keeps a block of a column file. */
+  keepFiled(block: FiledBlock): void {
+    this.forget(block.summary);
+    this.#filed.set(block.summary, block);
   }
 
   /** Drops a block, for example one that was replaced. */

@@ -4,10 +4,10 @@
  * which state of the database the log describes; a log whose last stamp is another one is written again.
  */
 import { RecentCache } from "../../base/lru.ts";
-import { FileColumns, type HotBlock, imageOf, readHot } from "./block_image.ts";
+import { columnsOf, imageOf, readSummary, SUMMARY_BYTES } from "./block_image.ts";
 import type { Pace } from "./pace.ts";
 import { unpackId } from "./row.ts";
-import { ID_WORDS, RowColumns } from "./row_columns.ts";
+import { ID_WORDS, type RowColumns } from "./row_columns.ts";
 import type { BlockSummary } from "./summary.ts";
 
 /** A file that is read and written by position. Its methods block. */
@@ -34,10 +34,20 @@ export interface ByteFiles {
   remove(name: string): void;
 }
 
-/** A sealed block that is read through the file. */
-interface FileBlock {
+/** A sealed block in the file. Its hot columns are read by the first access, its cold ones by each. */
+class FileBlock {
   readonly summary: BlockSummary;
-  readonly columns: RowColumns;
+  readonly #read: () => RowColumns;
+  #columns: RowColumns | undefined;
+
+  constructor(summary: BlockSummary, read: () => RowColumns) {
+    this.summary = summary;
+    this.#read = read;
+  }
+
+  get columns(): RowColumns {
+    return this.#columns ??= this.#read();
+  }
 }
 
 /** `[kind, bytes of the hot part, bytes of the cold part, mark]` precede each record. */
@@ -47,7 +57,7 @@ const KIND = { block: 1, removal: 2, stamp: 3 } as const;
 /** Changes with the form of the records. */
 const MARK = 0x534c_4301;
 /** Cold columns in memory. */
-const CACHE_BYTES = 24 * 1024 * 1024;
+const CACHE_BYTES = 12 * 1024 * 1024;
 /** A file with more than this, and more garbage than blocks, is written again. */
 const MIN_GARBAGE_BYTES = 64 * 1024 * 1024;
 
@@ -78,17 +88,17 @@ export class ColumnFile {
     while (this.#end < size) {
       const record = this.#readRecord(size);
       if (!record) return undefined;
-      const { kind, hot, coldAt, end } = record;
+      const { kind, begin, hotBytes, end } = record;
       if (kind === KIND.block) {
-        const block = this.#blockOf(readHot(hot), coldAt);
+        const block = this.#blockOf(readSummary(begin), this.#end + HEAD_BYTES, hotBytes);
         blocks.set(block.summary.firstId, block);
         this.#count(block.summary, end - this.#end);
       } else if (kind === KIND.removal) {
-        const id = unpackId(new Uint32Array(hot.buffer, hot.byteOffset, ID_WORDS), 0);
+        const id = unpackId(new Uint32Array(begin.buffer, begin.byteOffset, ID_WORDS), 0);
         blocks.delete(id);
         this.#discount(id);
       }
-      stamp = kind === KIND.stamp ? textOf(hot) : undefined;
+      stamp = kind === KIND.stamp ? textOf(begin) : undefined;
       this.#end = end;
       if (pace.isDue) await pace.pause();
     }
@@ -102,7 +112,7 @@ export class ColumnFile {
     const at = this.#end;
     this.#append(KIND.block, hot, cold);
     this.#count(summary, this.#end - at);
-    return this.#blockOf({ ...readHot(hot), summary }, at + HEAD_BYTES + hot.length);
+    return this.#blockOf(summary, at + HEAD_BYTES, hot.length);
   }
 
   /** Notes that a block is gone. @throws Error when the disk is full or fails */
@@ -130,17 +140,16 @@ export class ColumnFile {
     this.#file.close();
   }
 
+  /** The next record with the summary of a block, or all of another one; `undefined` if it is damaged. */
   #readRecord(size: number) {
-    const head = new Uint32Array(HEAD_WORDS);
-    if (this.#end + HEAD_BYTES > size) return undefined;
-    this.#file.read(new Uint8Array(head.buffer), this.#end);
-    const [kind, hotBytes, coldBytes, mark] = head as unknown as [number, number, number, number];
-    const coldAt = this.#end + HEAD_BYTES + hotBytes;
-    const end = coldAt + coldBytes;
-    if (mark !== MARK || end > size) return undefined;
-    const hot = new Uint8Array(hotBytes);
-    this.#file.read(hot, this.#end + HEAD_BYTES);
-    return { kind, hot, coldAt, end };
+    const bytes = new Uint8Array(Math.min(HEAD_BYTES + SUMMARY_BYTES, size - this.#end));
+    this.#file.read(bytes, this.#end);
+    if (bytes.length < HEAD_BYTES) return undefined;
+    const head = new Uint32Array(bytes.buffer, 0, HEAD_WORDS);
+    const hotBytes = head[1] as number;
+    const end = this.#end + HEAD_BYTES + hotBytes + (head[2] as number);
+    if (head[3] !== MARK || end > size) return undefined;
+    return { kind: head[0], begin: bytes.subarray(HEAD_BYTES, HEAD_BYTES + hotBytes), hotBytes, end };
   }
 
   #append(kind: number, hot: Uint8Array, cold: Uint8Array = new Uint8Array(0)): void {
@@ -152,14 +161,20 @@ export class ColumnFile {
     this.#end += record.length;
   }
 
-  #blockOf(block: HotBlock, coldAt: number): FileBlock {
-    const { summary, columns } = block;
-    const cold = new FileColumns(
-      block,
-      (from, length, validity) =>
-        validity === "kept" ? this.#readKept(coldAt + from, length) : this.#readScratch(coldAt, from, length),
-    );
-    return { summary, columns: new RowColumns(columns, cold, { range: summary.range, identity: summary }) };
+  #blockOf(summary: BlockSummary, hotAt: number, hotBytes: number): FileBlock {
+    const coldAt = hotAt + hotBytes;
+    return new FileBlock(summary, () => {
+      const hot = new Uint8Array(hotBytes);
+      this.#file.read(hot, hotAt);
+      return columnsOf(
+        summary,
+        hot,
+        (from, length, validity) =>
+          validity === "kept"
+            ? this.#readKept(coldAt + from, length)
+            : this.#readScratch(coldAt, from, length),
+      );
+    });
   }
 
   #readKept(at: number, length: number): Uint8Array {

@@ -8,21 +8,35 @@ import type { BlockSummary } from "./summary.ts";
 /** Filters whose counts are remembered: 17 KB each for 10 million rows. */
 const REMEMBERED_FILTERS = 100;
 
+/** Orders and pages of a filter whose limits are remembered. */
+const REMEMBERED_LIMITS = 50;
+
 /** Sealed blocks in id order, and the place of each. */
 export interface BlockPlaces {
   readonly blocks: readonly BlockSummary[];
   readonly places: ReadonlyMap<BlockSummary, number>;
 }
 
-/** Matching rows of each block. */
+/** Matching rows of each block, and what limits the rows of pages in other orders than that of the ids. */
 export class MatchCounts {
   #blocks: BlockPlaces;
   /** Count + 1 by place; 0 for an unknown one. */
   #counts: Uint16Array;
+  readonly #limits = new LruCache<string, number>(REMEMBERED_LIMITS);
 
   constructor(blocks: BlockPlaces) {
     this.#blocks = blocks;
     this.#counts = new Uint16Array(blocks.blocks.length);
+  }
+
+  /** A number that the rows of a page did not exceed in their order; Infinity if it is not known. */
+  limitOf(page: string): number {
+    return this.#limits.get(page) ?? Infinity;
+  }
+
+  /** Remembers the limit of a page. */
+  setLimit(page: string, limit: number): void {
+    this.#limits.set(page, limit);
   }
 
   /** `undefined` if it is not known. */

@@ -30,6 +30,8 @@ interface Criterion {
 
 /** An order that does not begin with the id. */
 export class RowOrder {
+  /** Identifies the order. */
+  readonly key: string;
   readonly #first: Criterion;
   readonly #rest: readonly Criterion[];
   readonly #idDescending: boolean;
@@ -42,6 +44,7 @@ export class RowOrder {
     const used = idAt < 0 ? sort : sort.slice(0, idAt);
     const [first, ...rest] = used.map((criterion) => criterionOf(criterion, context));
     if (!first) throw new Error("Cannot order by id here: use idDirection()");
+    this.key = JSON.stringify(sort);
     this.#first = first;
     this.#rest = rest;
     this.#idDescending = idAt < 0 || (sort[idAt] as ExecutionSort).descending;

@@ -83,10 +83,28 @@ export class Scan {
 
   /** The page at `offset` in another order. */
   async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
+    const { counts } = this.#input;
+    const key = `${order.key} ${offset + size}`;
+    const limit = counts.limitOf(key);
+    const found = await this.#listWithin(order, { offset, size, limit });
+    if (found.isComplete) {
+      counts.setLimit(key, found.limit);
+      return found;
+    }
+    // Rows have been removed since the limit was found.
+    counts.setLimit(key, Infinity);
+    return await this.#listWithin(order, { offset, size, limit: Infinity });
+  }
+
+  /** The page of rows up to a limit; not complete if more rows would be in front of its end. */
+  async #listWithin(
+    order: RowOrder,
+    { offset, size, limit }: { readonly offset: number; readonly size: number; readonly limit: number },
+  ): Promise<ScanResult & { readonly isComplete: boolean; readonly limit: number }> {
     const { overlay, hidden, total: all, pace } = this.#input;
     const memory = overlay.visible.columns;
     const capacity = Math.min(offset + size, memory.count + (all?.rows ?? 0));
-    const top = new TopRows(order, capacity);
+    const top = new TopRows(order, capacity, limit);
     const selected = await this.#select(memory);
     top.offer(memory, selected, undefined);
     const known = this.#knownTotal();
@@ -95,7 +113,9 @@ export class Scan {
     for (let i = 0; i < blocks.length; i++) {
       const summary = blocks[i] as BlockSummary;
       const last = top.last;
-      const isClosed = last && order.isBlockAfter(summary, bounds[i] as number[], last.block, last.row);
+      const bound = bounds[i] as number[];
+      const isClosed = (bound[0] as number) > top.limit ||
+        (last && order.isBlockAfter(summary, bound, last.block, last.row));
       if (known !== undefined && isClosed) continue;
       const count = this.#countOf(summary);
       if (count !== undefined && (count === 0 || isClosed)) {
@@ -109,7 +129,8 @@ export class Scan {
       top.offer(block, rows, hidden.get(summary)?.rows);
       if (pace.isDue) await pace.pause();
     }
-    return { rows: top.take(offset), total };
+    const rows = top.take(offset);
+    return { rows, total, limit: top.limit, isComplete: top.count >= Math.min(capacity, total) };
   }
 
   /** Passes the matching rows of each block to the visitor, or the sums of a chunk of blocks. */
@@ -118,8 +139,10 @@ export class Scan {
     const memory = overlay.visible.columns;
     visitor.visit(memory, await this.#select(memory));
     for (const chunk of chunks) {
-      if (filter.countOf(chunk.summary) === 0) continue;
-      if (!await this.#visitSums(chunk, visitor)) await this.#visitRows(chunk, visitor);
+      if (filter.countOf(chunk.summary) === 0 || await this.#visitSums(chunk, visitor)) continue;
+      for (const part of chunk.parts) {
+        if (!await this.#visitSums(part, visitor)) await this.#visitRows(part, visitor);
+      }
       if (pace.isDue) await pace.pause();
     }
   }
@@ -135,6 +158,7 @@ export class Scan {
       return this.#peek(block) ?? await this.#read(blocks, blocks.indexOf(block));
     });
     if (sums) visitor.visit(sums, filter.select(sums.columns, summary), summary);
+    if (pace.isDue) await pace.pause();
     return sums !== undefined;
   }
 

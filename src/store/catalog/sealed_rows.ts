@@ -16,8 +16,8 @@ import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
 
 /** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
-/** From so many blocks on, 1.2 million rows, there is a column file: their columns do not fit into the block cache. */
-const MIN_FILE_BLOCKS = 1_000;
+/** From so many blocks on, half a million rows, there is a column file: reading them at boot takes longer than a list may. */
+const MIN_FILE_BLOCKS = 400;
 /** The system run of a stamp whose file was stored completely. */
 const SYNCED = "synced";
 /** Sorts after every id. */
@@ -119,7 +119,7 @@ export class SealedRows {
     const written = this.#file = new ColumnFile(file);
     for (const summary of this.#blocks.toReversed()) {
       const block = await this.#reader.read(this.#tenant, summary);
-      this.#withFile(() => this.#reader.keepFiled(summary, written.add(summary, block).columns));
+      this.#withFile(() => this.#reader.keepFiled(written.add(summary, block)));
       if (!this.#file) return;
       if (this.#isClosing) return this.#dropFile();
       if (pace.isDue) await pace.pause();
@@ -170,9 +170,9 @@ export class SealedRows {
     this.#file = file;
     const counts = FlowCounts.decode(snapshot.value);
     if (counts) this.#counts = counts;
-    for (const { summary, columns } of blocks) {
-      this.#reader.keepFiled(summary, columns);
-      if (!counts) this.#counts.add(columns, 1);
+    for (const block of blocks) {
+      this.#reader.keepFiled(block);
+      if (!counts) this.#counts.add(block.columns, 1);
     }
     this.#set(blocks.map(({ summary }) => summary));
     return true;
@@ -253,7 +253,7 @@ export class SealedRows {
   }
 
   #keep(summary: BlockSummary, block: RowBlock): void {
-    this.#withFile((file) => this.#reader.keepFiled(summary, file.add(summary, block.columns).columns));
+    this.#withFile((file) => this.#reader.keepFiled(file.add(summary, block.columns)));
     if (!this.#file) this.#reader.keep(summary, block.columns);
   }
 

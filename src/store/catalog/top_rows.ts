@@ -22,15 +22,26 @@ export class TopRows {
   readonly #blocks: RowColumns[] = [];
   readonly #rows: number[] = [];
   readonly #numbers: number[] = [];
-  /** Rows with a larger number are not accepted any more. */
-  #limit = Infinity;
+  #limit: number;
   #last: RowRef | undefined;
   #read = new Float64Array(0);
 
-  constructor(order: RowOrder, capacity: number) {
+  /** Rows with a number above `limit` are not collected. */
+  constructor(order: RowOrder, capacity: number, limit: number) {
     this.#order = order;
     this.#capacity = capacity;
+    this.#limit = limit;
     this.#room = capacity + Math.max(MIN_EXCESS, capacity);
+  }
+
+  /** Rows with a larger number are not collected any more. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Rows collected so far. */
+  get count(): number {
+    return this.#rows.length;
   }
 
   /** A row that at least `capacity` rows do not come after; `undefined` until there are so many. */
@@ -62,7 +73,7 @@ export class TopRows {
 
   /** The rows in order from place `offset` on. Called once, at the end. */
   take(offset: number): RowRef[] {
-    if (this.#rows.length > this.#capacity) this.#shrink();
+    if (this.#rows.length >= this.#capacity && this.#capacity > 0) this.#shrink();
     if (offset >= this.#rows.length) return [];
     const first = Float64Array.from(this.#numbers).sort()[offset] as number;
     const before = this.#numbers.reduce((count, number) => number < first ? count + 1 : count, 0);

@@ -47,6 +47,7 @@ async function measure(bench: Bench): Promise<RowResult> {
       unit: "",
       better: "higher",
       floor: 0.5,
+      goal: 0.5,
     }],
     notes: [],
   };

@@ -93,6 +93,8 @@ Deno.test("doctor refuses a directory that a server uses, and one without a data
 Deno.test("doctor reports a lost catalog with code 1, and --repair writes it again and keeps a copy", async () => {
   await withData(async (dataDir) => {
     await loseCatalog(dataDir);
+    await Deno.mkdir(`${dataDir}/catalog`);
+    await Deno.writeTextFile(`${dataDir}/catalog/main`, "columns of rows that are lost");
     const found = await doctorJson(dataDir);
     assertEquals(found.code, 1);
     assertEquals(found.findings.map(({ code, count }) => [code, count]), [["row_missing", STARTS]]);
@@ -100,6 +102,7 @@ Deno.test("doctor reports a lost catalog with code 1, and --repair writes it aga
     assertStringIncludes(text.log, "run it with --repair");
     const repaired = await doctorJson(dataDir, "--repair");
     assertEquals([repaired.code, repaired.findings, repaired.repaired?.rows], [0, [], STARTS]);
+    assertEquals([...Deno.readDirSync(dataDir)].filter(({ name }) => name === "catalog"), []);
     const copy = await KvStore.open(`${repaired.repaired?.copy}/sluice.db`);
     assertEquals((await Array.fromAsync(copy.list(rowGroupsOf("main")))).length, 0);
     copy.close();
