@@ -1,6 +1,5 @@
 /** The types of S3 and MinIO against a server of npm; signatures and errors against a stub. */
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import S3rver from "s3rver";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "../../../src/integrations/aws/registry.ts";
 import { uploadFile } from "../../../src/integrations/aws/s3/multipart_upload.ts";
@@ -8,6 +7,7 @@ import { S3Client } from "../../../src/integrations/aws/s3/objects.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
 import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { withS3Server } from "../../support/s3_server.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { isSigned, KEYS } from "./aws_signature.ts";
 
@@ -21,22 +21,12 @@ function task(type: string): TaskDefinition {
 
 /** A server with the bucket `demo`, and how types reach it. */
 async function withServer(use: (connection: JsonObject) => Promise<void>): Promise<void> {
-  await withTempDir(async (directory) => {
-    const server = new S3rver({
-      address: "127.0.0.1",
-      port: 0,
-      silent: true,
-      directory,
-      configureBuckets: [{ name: "demo", configs: [] }],
-    });
-    const { port } = await server.run();
-    try {
+  await withTempDir((directory) =>
+    withS3Server(directory, async (endpointOverride) => {
       const keys = { accessKeyId: "S3RVER", secretKeyId: "S3RVER", region: "us-east-1" };
-      await use({ ...keys, endpointOverride: `http://127.0.0.1:${port}`, bucket: "demo" });
-    } finally {
-      await server.close();
-    }
-  });
+      await use({ ...keys, endpointOverride, bucket: "demo" });
+    })
+  );
 }
 
 const KEY = "d/a b+ü(1)'*!.txt";
