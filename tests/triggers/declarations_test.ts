@@ -4,16 +4,20 @@ import { declarationProblems } from "../support/declaration_rules.ts";
 
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
+  ["aws.s3.Trigger"],
   ["core.http.Trigger", "fs.http.Trigger"],
   ["core.trigger.Flow", "core.models.triggers.types.Flow"],
   ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
   ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
   ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
+  ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ["gcp.bigquery.Trigger"],
+  ["gcp.gcs.Trigger"],
   ["jdbc.mariadb.Trigger"],
   ["jdbc.mysql.Trigger"],
   ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
   ["jdbc.redshift.Trigger"],
-  ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ["minio.Trigger"],
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

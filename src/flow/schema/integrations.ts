@@ -72,7 +72,6 @@ fetchType: STORE`,
       "line",
       "messenger",
       "twilio.notify",
-      "x",
     ],
     isPlanned: false,
     way:

@@ -184,7 +184,9 @@ export class HttpClient implements HttpClientPort {
     options: ConnectionOptions,
   ): Promise<Connection> {
     let failure: unknown;
-    for (const address of await this.#allowedAddresses(host)) {
+    const allowed = this.#allowedAddresses(host);
+    // The wait for the connection begins at once where there is no name to resolve.
+    for (const address of allowed instanceof Promise ? await allowed : allowed) {
       try {
         return await Connection.open({ host: address, port }, options);
       } catch (error) {
@@ -195,9 +197,10 @@ export class HttpClient implements HttpClientPort {
     throw failure ?? new HttpError(`the name "${host}" has no address`);
   }
 
-  async #allowedAddresses(host: string): Promise<readonly string[]> {
+  #allowedAddresses(host: string): readonly string[] | Promise<readonly string[]> {
     const bytes = parseIp(host);
-    return this.#checkAddresses(host, bytes ? [plainAddress(host, bytes)] : await this.#resolve(host));
+    if (bytes) return this.#checkAddresses(host, [plainAddress(host, bytes)]);
+    return this.#resolve(host).then((found) => this.#checkAddresses(host, found));
   }
 
   #checkAddresses(host: string, addresses: readonly string[]): readonly string[] {

@@ -40,7 +40,7 @@ Deno.test("GET /plugins is an array, or a page on request", async () => {
   );
   assert(core.triggers.some(({ cls }: { cls: string }) => cls === WEBHOOK));
   assert(core.aliases.includes(OLD_LOG) && !core.aliases.includes(LOG));
-  for (const query of ["?page=1", "?size=100", "?sort=name:desc"]) {
+  for (const query of ["?page=1", "?size=1000", "?sort=name:desc"]) {
     const { body } = await read(server, query);
     assertEquals([body.results.length, body.total], [list.length, list.length], query);
   }
