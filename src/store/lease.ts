@@ -121,7 +121,7 @@ interface HeldLeaseOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly holder: LeaseHolder;
-  /** The lease that is taken over; absent: there is none. */
+  /** The lease that is taken over; absent when the database has no lease. */
   readonly seen: Pick<LeaseWatch, "versionstamp" | "stored">;
   /** Of the record of format and key that was checked: another version may have changed it since. */
   readonly metaVersionstamp: string;

@@ -215,9 +215,9 @@ const REFUSALS: readonly (readonly [task: string, response: string, error: strin
     'Cannot POST to "HOST": the response was 400: No matching user found',
   ],
   [
-    `${PREFIX}.sendgrid.SendGridMailSend, url: "URL", sendgridApiKey: k, from: a@example.com, to: nobody, textContent: a`,
+    `${PREFIX}.sendgrid.SendGridMailSend, url: "URL", sendgridApiKey: k, from: a@example.com, to: invalid, textContent: a`,
     "",
-    'Invalid mail address "nobody"',
+    'Invalid mail address "invalid"',
   ],
   [
     `${PREFIX}.sendgrid.SendGridMailSend, url: "URL", sendgridApiKey: k, from: a@example.com, to: b@example.com`,

@@ -23,7 +23,7 @@ export class FakeLeaderView implements LeaderView {
     return this.#listeners.size;
   }
 
-  /** Sets the leader; absent: there is none. */
+  /** Sets the leader; absent: no process leads. */
   set(epoch?: number, url?: string): void {
     this.#leader = epoch === undefined ? undefined : { epoch, holder: `holder-${epoch}`, url, version: "1" };
     for (const listener of this.#listeners) listener();

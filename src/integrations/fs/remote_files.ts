@@ -18,7 +18,7 @@ export interface RemoteFile {
 export interface RemoteFiles {
   /** Entries of a folder. */
   list(folder: string): Promise<RemoteFile[]>;
-  /** A file or a folder; `undefined` if there is none. */
+  /** A file or a folder; `undefined` if it does not exist. */
   find(path: string): Promise<RemoteFile | undefined>;
   /** Copies a file into a new local one. */
   download(path: string, localPath: string): Promise<void>;

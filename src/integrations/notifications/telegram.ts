@@ -12,7 +12,9 @@ const BOT_PROPERTIES: PropertySchemas = {
   token: dynamicText("Token of the bot; keep it as a secret.", { required: true }),
   channel: dynamicText("Id of the chat, or `@name` of a channel.", { required: true }),
   endpointOverride: dynamicText("Address of the API in place of `https://api.telegram.org`."),
-  parseMode: dynamicText("Markup of the text: `HTML`, `Markdown` or `MarkdownV2`; default is none."),
+  parseMode: dynamicText(
+    "Markup of the text: `HTML`, `Markdown` or `MarkdownV2`; by default the text has no markup.",
+  ),
 };
 
 /** A payload is the text of the message. */

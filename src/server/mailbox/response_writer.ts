@@ -45,7 +45,7 @@ export class ResponseWriter {
     this.#options = options;
   }
 
-  /** Aborted when nobody waits for the response. */
+  /** Aborted when no client waits for the response. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

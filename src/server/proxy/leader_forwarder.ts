@@ -20,7 +20,7 @@ interface LeaderForwarderOptions {
   readonly view: LeaderView;
   /** The way to a leader with an address. */
   readonly direct: Carrier;
-  /** The way to a leader without one; absent: there is none. */
+  /** The way to a leader without an address; absent where the database provides no mailbox. */
   readonly mailbox?: Carrier;
   readonly requestIds: RequestIds;
   readonly clock: Clock;

@@ -108,7 +108,7 @@ export class SealedRows {
     this.#isLoaded = true;
   }
 
-  /** Writes the column file if there should be one and is none, or a smaller one would do. Requires {@link load}. */
+  /** Writes the column file if it is missing, or holds much more than it needs. Requires {@link load}. */
   async maintainFile(pace: Pace): Promise<void> {
     if (this.#file && !this.#file.isWasteful) return;
     const isWanted = this.#files && !this.#hasFileFailed && this.#blocks.length >= this.#minFileBlocks;
