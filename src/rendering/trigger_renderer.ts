@@ -4,6 +4,7 @@ import { compileTemplate, renderDeep, renderText, type Scope, type Template } fr
 import type { Flow } from "../model/flows/flow.ts";
 import { mayHoldTemplate } from "./text_search.ts";
 import { HostCalls, type HostValues } from "./host_functions/mod.ts";
+import type { SecretMask } from "./secret_mask.ts";
 import {
   authoredBy,
   createScope,
@@ -15,8 +16,8 @@ import {
 
 /** Renders what a flow declares for a trigger. */
 export interface TriggerRenderer {
-  /** A value with all templates in it rendered. @throws Error the reason it cannot be rendered */
-  value(flow: Flow, value: JsonValue, variables: JsonObject): Promise<JsonValue>;
+  /** A value with all templates in it rendered; `mask` learns the secrets that it used. @throws Error the reason it cannot be rendered */
+  value(flow: Flow, value: JsonValue, variables: JsonObject, mask?: SecretMask): Promise<JsonValue>;
   /** The text of a template. @throws Error the reason it cannot be rendered */
   text(flow: Flow, template: string, variables: JsonObject): Promise<string>;
 }
@@ -40,10 +41,12 @@ export function createTriggerRenderer(deps: TriggerRendererDeps): TriggerRendere
     return template;
   };
   return {
-    async value(flow, value, variables) {
+    async value(flow, value, variables, mask) {
       if (!mayHoldTemplate(value)) return value;
       const { calls, scope } = prepare(deps, flow, variables);
-      return await calls.run(() => renderValueDeep(value, scope, compile));
+      const rendered = await calls.run(() => renderValueDeep(value, scope, compile));
+      for (const secret of calls.secrets) mask?.add(secret);
+      return rendered;
     },
     async text(flow, source, variables) {
       const { calls, scope } = prepare(deps, flow, variables);

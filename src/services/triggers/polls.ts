@@ -13,6 +13,7 @@ import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
+import { SecretMask } from "../../rendering/secret_mask.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { PollWork } from "./poll_work.ts";
@@ -152,20 +153,21 @@ export class Polls {
 
   async #find({ plan: { flow }, trigger, type }: DeclaredPoll, work: PollWork): Promise<Finding> {
     const { renderer } = this.#deps;
+    const mask = new SecretMask();
     try {
-      const found = await type.poll(await this.#properties(flow, trigger, type), {
+      const found = await type.poll(await this.#properties(flow, { trigger, type }, mask), {
         signal: this.#closing.signal,
         ports: this.#ports,
         keeper: work.keeper,
         state: work.state,
         setState: (state) => work.set(state),
-        log: (level, message) => work.log(level, message),
-        render: (template, given) => renderer.value(flow, template, given),
+        log: (level, message) => work.log(level, mask.apply(message)),
+        render: (template, given) => renderer.value(flow, template, given, mask),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
       return await this.#evaluate(flow, trigger, found);
     } catch (error) {
-      const { message } = error as Error;
+      const message = mask.apply((error as Error).message);
       work.resetState();
       const isStopping = this.#closing.signal.aborted;
       const isFailure = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
@@ -198,12 +200,16 @@ export class Polls {
   }
 
   /** The properties of the trigger; dynamic ones are rendered. Those that the poll itself renders for each response are not dynamic. */
-  async #properties(flow: Flow, trigger: Trigger, type: PollingTriggerType): Promise<JsonObject> {
+  async #properties(
+    flow: Flow,
+    { trigger, type }: Pick<DeclaredPoll, "trigger" | "type">,
+    mask: SecretMask,
+  ): Promise<JsonObject> {
     const properties: JsonObject = {};
     for (const [name, schema] of Object.entries(type.properties)) {
       const value = ownProperty(trigger.properties, name) ?? schema.default ?? null;
       if (value === null) continue;
-      const rendered = schema.dynamic ? await this.#deps.renderer.value(flow, value, {}) : value;
+      const rendered = schema.dynamic ? await this.#deps.renderer.value(flow, value, {}, mask) : value;
       setOwnProperty(properties, name, withJsonTexts(rendered, schema));
     }
     return properties;

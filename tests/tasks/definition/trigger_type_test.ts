@@ -23,7 +23,10 @@ async function appOf(poll: Poll, properties: JsonObject = {}): Promise<Harness> 
     },
     poll,
   }));
-  const app = await Harness.start({ extraTriggers: [type] });
+  const app = await Harness.start({
+    extraTriggers: [type],
+    secrets: new Map([["KEY", btoa("sesame-0815")]]),
+  });
   await app.save(triggeredFlow("p", { type: "io.kestra.plugin.test.Trigger", ...properties }));
   return app;
 }
@@ -129,4 +132,22 @@ Deno.test("a defined trigger polls once an interval, one minute by default", asy
   assertEquals(count, 1);
   await polled(app, 1_000, 2);
   assertEquals(count, 2);
+});
+
+Deno.test("secrets that a poll used are masked in its reason and in its log lines", async () => {
+  let polls = 0;
+  const poll: Poll = (context) => {
+    context.log("INFO", `logged in with ${context.properties.place}`);
+    if (++polls === 1) throw new Error(`refused: ${context.properties.place}`);
+    return Promise.resolve({ polls });
+  };
+  await using app = await appOf(poll, { place: "{{ secret('KEY') }}" });
+  await polled(app, 1_000, 1);
+  assertEquals(evaluationsOf(await stateOf(app, "p")), ["SKIPPED: refused: ***********"]);
+  await polled(app, MINUTE, 2);
+  const [execution] = await executionsOf(app, "p");
+  const logs = await app.json("GET", `/logs/${execution?.id}`) as readonly JsonObject[];
+  assertEquals(logs.filter(({ level }) => level === "INFO").map(({ message }) => message), [
+    "logged in with ***********",
+  ]);
 });
