@@ -60,7 +60,7 @@ const FAILURES: readonly (readonly [properties: string, error: RegExp])[] = [
     /^Cannot send a mail by "localhost": Invalid login: 535/,
   ],
   [
-    `transportStrategy: SMTP, from: a@example.com, to: nobody@example.com, plainTextContent: a`,
+    `transportStrategy: SMTP, from: a@example.com, to: unknown@example.com, plainTextContent: a`,
     /^Cannot send a mail by "localhost": .*Unknown mailbox/,
   ],
   [

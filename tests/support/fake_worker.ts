@@ -80,7 +80,7 @@ export class FakeWorker implements AsyncDisposable {
     return this.events.flatMap((event) => event.type === "stop" ? [event.lease] : []);
   }
 
-  /** The last attempt. @throws Error there is none */
+  /** The last attempt. @throws Error it has no attempt */
   attempt(): LeasedAttempt {
     const attempt = this.attempts.at(-1);
     if (!attempt) throw new Error("The worker was given no attempt");

@@ -50,7 +50,7 @@ export async function withMailServer(
       done(new Error("Invalid username or password"));
     },
     onRcptTo({ address }: { readonly address: string }, _session: unknown, done: (error?: Error) => void) {
-      done(address.startsWith("nobody@") ? new Error("Unknown mailbox") : undefined);
+      done(address.startsWith("unknown@") ? new Error("Unknown mailbox") : undefined);
     },
     onData(
       stream: ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>,
