@@ -21,21 +21,28 @@ interface CommitOptions {
   readonly output: string;
 }
 
-/** Commits and pushes the differences, unless it is a dry run; returns the outputs. */
+/** Fetches the branch `branch`, commits and pushes the differences, unless it is a dry run; returns the outputs. */
 export async function commitFiles(
   context: TaskContext,
-  repository: Repository,
-  wanted: readonly WantedFiles[],
+  wanted: WantedFiles,
   { message, output }: CommitOptions,
 ): Promise<JsonObject> {
+  const repository = await fetchBranch(context);
   const changes = new Map<string, Uint8Array | undefined>();
   const differences: JsonObject[] = [];
-  for (const each of wanted) await addChanges(repository, each, { changes, differences });
+  await addChanges(repository, wanted, { changes, differences });
   const uri = await storeDifferences(context, differences);
   if (changes.size === 0) context.log("INFO", "Nothing to commit: the repository has these files already");
   if (changes.size === 0 || context.properties.dryRun === true) return { [output]: uri };
   const commitId = await pushChanges(context, repository, { changes, message });
   return { commitId, commitURL: repository.commitUrl(commitId), [output]: uri };
+}
+
+async function fetchBranch(context: TaskContext): Promise<Repository> {
+  const { Repository } = await import("./repository.ts");
+  const directory = `${await context.directory()}/repository`;
+  const branch = String(context.properties.branch);
+  return await Repository.fetch(context, directory, { branch, depth: 1, mayBeNew: true });
 }
 
 async function addChanges(

@@ -48,17 +48,8 @@ sourceNamespace: company.team
 commitMessage: Change flows`,
   }],
   async run(context) {
-    const { branch, sourceNamespace } = context.properties;
-    const wanted = await wantedFlows(context);
-    const { Repository } = await import("./repository.ts");
-    const directory = `${await context.directory()}/repository`;
-    const repository = await Repository.fetch(context, directory, {
-      branch: String(branch),
-      depth: 1,
-      mayBeNew: true,
-    });
-    return await commitFiles(context, repository, [wanted], {
-      message: `Add flows from ${sourceNamespace} namespace`,
+    return await commitFiles(context, await wantedFlows(context), {
+      message: `Add flows from ${context.properties.sourceNamespace} namespace`,
       output: "flows",
     });
   },

@@ -31,17 +31,8 @@ export const pushNamespaceFiles = defineServerTask({
   },
   outputs: commitOutputs("files"),
   async run(context) {
-    const { branch, namespace } = context.properties;
-    const wanted = await wantedFiles(context);
-    const { Repository } = await import("./repository.ts");
-    const directory = `${await context.directory()}/repository`;
-    const repository = await Repository.fetch(context, directory, {
-      branch: String(branch),
-      depth: 1,
-      mayBeNew: true,
-    });
-    return await commitFiles(context, repository, [wanted], {
-      message: `Add files from ${namespace} namespace`,
+    return await commitFiles(context, await wantedFiles(context), {
+      message: `Add files from ${context.properties.namespace} namespace`,
       output: "files",
     });
   },

@@ -23,8 +23,8 @@ const MAX_HANDED_OVER = 4_000_000;
 /** Time for the start of the thread and its messages, besides that of the evaluation. */
 const GRACE_MS = 2_000;
 /**
- * Memory of the thread, which else grows to several times of what it needs. The charges of expressions hold an evaluation
- * below it; a thread that exceeds it does not respond any more, and its evaluation fails when its time is over.
+ * Memory of the thread, which else grows to several times of what it needs. The charges of expressions bound what an
+ * evaluation keeps; a thread that exceeds the limit may not respond any more, and its evaluation fails when its time is over.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 /** The thread ends after a time without work. */
