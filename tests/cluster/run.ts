@@ -1,23 +1,10 @@
 /** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses]`: kills, stops and freezes leaders under load. */
+import { print, readNumber } from "../support/command_line.ts";
 import { hasDenokv } from "../support/denokv.ts";
 import { Chance } from "../crash/chance.ts";
 import { type Blow, type CampaignResult, runCampaign } from "./campaign.ts";
 
 const BLOWS: readonly (readonly [number, Blow])[] = [[2, "kill"], [1, "stop"], [1, "freeze"]];
-
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
-
-/** The number after an option, or its default. @throws Error when it is no whole number from 1 */
-function readNumber(args: readonly string[], option: string, fallback: number): number {
-  const at = args.indexOf(option);
-  if (at === -1) return fallback;
-  const number = Number(args[at + 1]);
-  if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw new Error(`Invalid option "${option}": it must be a whole number from 1`);
-}
 
 function summary(result: CampaignResult): string[] {
   const { acknowledged, refused, pauses, lost, doubled, notEnded, problems } = result;

@@ -1,24 +1,11 @@
 /** `deno task test:crash --cycles N [--seed S] [--workers W]`: kills the real process again and again under load. */
 import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { FINDING_KINDS } from "./findings.ts";
+import { print, readNumber } from "../support/command_line.ts";
 
 const DEFAULT_CYCLES = 20;
 const DEFAULT_WORKERS = 24;
 const MAX_LIFE_MS = 3_000;
-
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
-
-/** The number after an option, or its default. @throws Error when it is no whole number from 1 */
-function readNumber(args: readonly string[], option: string, fallback: number): number {
-  const at = args.indexOf(option);
-  if (at === -1) return fallback;
-  const number = Number(args[at + 1]);
-  if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw new Error(`Invalid option "${option}": it must be a whole number from 1`);
-}
 
 /** The summary, a figure a line. */
 function summary(result: CampaignResult): string[] {

@@ -4,15 +4,11 @@ import { ATTACKS } from "./attacks/all.ts";
 import { type OverloadOptions, readOptions, USAGE } from "./options.ts";
 import { failuresOf, type ScenarioResult, table } from "./report.ts";
 import { runScenario, type ScenarioOptions } from "./scenario.ts";
+import { print } from "../support/command_line.ts";
 
 /** Open files that the attacking process needs beside its connections. */
 const OTHER_FILES = 100;
 const TOGETHER = "together";
-
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
 
 /** Nothing, each attack alone, all together; or those that were asked for. @throws Error for an unknown name */
 function scenariosOf({ only, seconds, connections }: OverloadOptions): ScenarioOptions[] {
