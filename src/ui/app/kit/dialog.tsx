@@ -25,8 +25,21 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
     // Browsers do this only for a dialog that is closed, not for one that is removed.
     return () => before?.focus({ preventScroll: true });
   }, []);
+  // The event `close` comes later than the next key, which would then still reach the dialog. The event of a file input in
+  // the dialog bubbles.
+  const onCancel = (event: Event) => {
+    if (event.target !== event.currentTarget) return;
+    event.preventDefault();
+    onClose();
+  };
   return (
-    <dialog ref={dialog} class={wide ? "wide" : ""} aria-label={title} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={wide ? "wide" : ""}
+      aria-label={title}
+      onCancel={onCancel}
+      onClose={onClose}
+    >
       <header>
         <h2>{title}</h2>
         <button type="button" class="plain" aria-label={t("common.close")} onClick={onClose}>×</button>
