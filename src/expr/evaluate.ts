@@ -51,6 +51,9 @@ function renderString(source: string, scope: Scope, compile: (source: string) =>
     : evaluateRoot(codeOf(template), newContext(scope, compile), true) as string;
 }
 
+/** Templates that took too long for the thread of the server. */
+const slow = new WeakSet<CompiledTemplate>();
+
 /** Evaluates a template here, or takes what another thread made of it. */
 function evaluateRoot(code: CompiledTemplate, context: Context, isText: boolean): JsonValue {
   const { scope } = context, { elsewhere } = scope;
@@ -58,10 +61,12 @@ function evaluateRoot(code: CompiledTemplate, context: Context, isText: boolean)
   if (!elsewhere) return run(code, context, evaluate);
   const found = elsewhere.find(code.source, isText, scope);
   if (found) return found.value;
+  if (slow.has(code)) scope.time?.shortenTurn();
   try {
     return run(code, context, evaluate);
   } catch (error) {
     if (!(error instanceof TurnOver)) throw error;
+    slow.add(code);
     const { source, variableNames } = code;
     return elsewhere.request({ source, variableNames, isText }, scope);
   }

@@ -5,6 +5,8 @@ import { fail } from "../languages/values/mod.ts";
 /** Steps between two readings of the clock: some 0.3 ms of work. */
 const CHECK_STEPS = 256;
 const STEPS_PER_MS = 1_000;
+/** Time in this thread of a template that took too long for it before. */
+const SHORT_TURN_MS = 3;
 
 /** The evaluation would hold its thread for too long: it is to be done in another one. */
 export class TurnOver extends Error {}
@@ -56,6 +58,11 @@ export class RenderTime {
   /** Lets this thread evaluate to the limit: another one cannot. */
   allowTurn(): void {
     this.#turnMs = Infinity;
+  }
+
+  /** Expects an evaluation that is to be done in another thread: this one only finds out whether it is short this time. */
+  shortenTurn(): void {
+    if (this.#turnMs !== Infinity) this.#turnMs = Math.min(this.#turnMs, this.#usedMs + SHORT_TURN_MS);
   }
 
   #check(): void {

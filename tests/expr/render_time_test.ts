@@ -1,6 +1,13 @@
 /** The time of a render is bounded by the clock. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { compileTemplate, ExpressionError, renderText, RenderTime } from "../../src/expr/mod.ts";
+import {
+  compileTemplate,
+  ExpressionError,
+  renderText,
+  RenderTime,
+  type Scope,
+  type Template,
+} from "../../src/expr/mod.ts";
 import { scopeOf } from "./support.ts";
 
 /** Some thousand steps. */
@@ -60,4 +67,33 @@ Deno.test("work that is charged beyond the time left is refused before it is don
     reasonOf(() => renderText(compileTemplate("{{ yaml(text) }}"), scope)).slice(0, 42),
     REASON.slice(0, 30) + "50 ms: make ",
   );
+});
+
+Deno.test("a template that took too long for the thread gets a short turn the next time, whatever its data", () => {
+  const template = compileTemplate("{% for i in 1..n %}{{ i }}{% endfor %}");
+  /** Readings of the clock, one a millisecond, until the result or until another thread is to evaluate. */
+  const turnOf = (each: Template, n: number) => {
+    const clock = clockOf(1);
+    let isElsewhere = false;
+    const elsewhere: Scope["elsewhere"] = {
+      find: () => undefined,
+      request() {
+        isElsewhere = true;
+        throw new TypeError("elsewhere");
+      },
+    };
+    const scope = scopeOf({ n }, { time: new RenderTime(clock, 1_000, 10), elsewhere });
+    try {
+      renderText(each, scope);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+    return { isElsewhere, readings: clock.monotonicMs() - 1 };
+  };
+  assertEquals(turnOf(template, 10), { isElsewhere: false, readings: 0 });
+  const { isElsewhere, readings } = turnOf(template, 40_000);
+  assertEquals([isElsewhere, readings > 8], [true, true]);
+  const again = turnOf(template, 40_000);
+  assertEquals([again.isElsewhere, again.readings < 6], [true, true]);
+  assertEquals(turnOf(template, 10).isElsewhere, false);
 });

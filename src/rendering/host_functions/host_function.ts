@@ -47,6 +47,8 @@ interface SlowFunction {
 
 /** What such an evaluation reads from the thread of the server. */
 export interface SlowRenderHost {
+  /** The same for all templates that see the variables of one execution. */
+  readonly owner: object;
   /** A root variable; `isAuthored`: as the author of the flow wrote it. */
   variable(name: string, isAuthored: boolean): JsonValue | undefined;
   /** The value of a function. @throws ExpressionError */

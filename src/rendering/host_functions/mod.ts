@@ -148,6 +148,7 @@ export class HostCalls implements Elsewhere {
       })),
     };
     const found = await this.#values.slowRenders?.render(render, {
+      owner: this,
       variable: (name, isAuthored) => isAuthored ? ownProperty(authored, name) : scope.variable(name),
       call: (name, args) => this.#callElsewhere(name, args, { functions, own }),
     });

@@ -16,8 +16,10 @@ import type {
 import type { FromWorker, Supply, ToWorker } from "./messages.ts";
 import { WORKER_URL } from "./worker.ts";
 
-/** Evaluations of one tenant that wait: each keeps its execution in memory, and may take a second. */
-const MAX_WAITING = 100;
+/** Evaluations of one tenant that wait; each may take a second. */
+const MAX_WAITING = 10_000;
+/** Characters of the variables that they keep in memory. */
+const MAX_WAITING_SIZE = 32_000_000;
 /** Characters of a variable that are sent to the thread; writing them takes some 20 ms. */
 const MAX_HANDED_OVER = 4_000_000;
 /** Time for the start of the thread and its messages, besides that of the evaluation. */
@@ -26,7 +28,7 @@ const GRACE_MS = 2_000;
  * Memory of the thread, which else grows to several times of what it needs. The charges of expressions bound what an
  * evaluation keeps; a thread that exceeds the limit may not respond any more, and its evaluation fails when its time is over.
  */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 /** The thread ends after a time without work. */
 const IDLE_MS = 30_000;
 
@@ -38,11 +40,72 @@ interface Job {
   readonly result: PromiseWithResolvers<Result>;
 }
 
+/** The variables of one execution, while jobs that read them wait. */
+interface Held {
+  size: number;
+  jobs: number;
+}
+
+/** The jobs of one tenant, oldest first. Jobs of one execution share its variables, so the largest of them counts. */
+class WaitingJobs {
+  readonly #jobs: Job[] = [];
+  readonly #held = new Map<object, Held>();
+  #size = 0;
+
+  get count(): number {
+    return this.#jobs.length;
+  }
+
+  all(): Iterable<Job> {
+    return this.#jobs;
+  }
+
+  /** The reason for which the job is refused. */
+  push(job: Job): string | undefined {
+    const { owner } = job.host;
+    const held = this.#held.get(owner) ?? { size: 0, jobs: 0 };
+    const size = Math.max(held.size, sizeOfVariables(job));
+    const total = this.#size + size - held.size;
+    if (this.count >= MAX_WAITING) return `${MAX_WAITING} long expressions of the tenant are waiting already`;
+    if (total > MAX_WAITING_SIZE && this.count > 0) {
+      return `long expressions of the tenant with ${this.#size} characters of variables are waiting already`;
+    }
+    this.#size = total;
+    this.#held.set(owner, { size, jobs: held.jobs + 1 });
+    this.#jobs.push(job);
+    return undefined;
+  }
+
+  /** Takes the oldest job; there is one. */
+  shift(): Job {
+    const job = this.#jobs.shift() as Job;
+    const { owner } = job.host;
+    const held = this.#held.get(owner) as Held;
+    if (--held.jobs === 0) {
+      this.#held.delete(owner);
+      this.#size -= held.size;
+    }
+    return job;
+  }
+}
+
+function sizeOfVariables({ render: { template }, host }: Job): number {
+  let size = 0;
+  for (const name of template.variableNames) {
+    try {
+      size += sizeOf(host.variable(name, false) ?? null, MAX_HANDED_OVER);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+    }
+  }
+  return size;
+}
+
 /** The thread of long evaluations and its queue. */
 export class RenderWorker implements SlowRenders, Disposable {
   readonly #clock: Clock;
   /** Waiting jobs by tenant; the tenant whose turn it is comes first. */
-  readonly #waiting = new Map<string, Job[]>();
+  readonly #waiting = new Map<string, WaitingJobs>();
   #worker: Worker | undefined;
   #current: Job | undefined;
   #cancelTimer: CancelTimer | undefined;
@@ -57,17 +120,14 @@ export class RenderWorker implements SlowRenders, Disposable {
   /** @inheritDoc */
   render(render: SlowRender, host: SlowRenderHost): Promise<Result> {
     const { tenant } = render;
-    const jobs = this.#waiting.get(tenant) ?? [];
+    const jobs = this.#waiting.get(tenant) ?? new WaitingJobs();
     if (this.#isDisposed) {
       return Promise.reject(new ExpressionError("limit", "Cannot evaluate: the server stops"));
     }
-    if (jobs.length >= MAX_WAITING) {
-      const reason = `Cannot evaluate: ${MAX_WAITING} long expressions of the tenant are waiting already`;
-      return Promise.reject(new ExpressionError("limit", reason));
-    }
     const result = Promise.withResolvers<Result>();
+    const refusal = jobs.push({ render, host, result });
+    if (refusal) return Promise.reject(new ExpressionError("limit", `Cannot evaluate: ${refusal}`));
     this.#waiting.set(tenant, jobs);
-    jobs.push({ render, host, result });
     if (!this.#current) this.#next();
     return result.promise;
   }
@@ -76,7 +136,7 @@ export class RenderWorker implements SlowRenders, Disposable {
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#stopWorker();
-    const jobs = [this.#current, ...[...this.#waiting.values()].flat()];
+    const jobs = [this.#current, ...[...this.#waiting.values()].flatMap((waiting) => [...waiting.all()])];
     this.#waiting.clear();
     for (const job of jobs) {
       job?.result.reject(new ExpressionError("limit", "Cannot evaluate: the server stops"));
@@ -89,9 +149,9 @@ export class RenderWorker implements SlowRenders, Disposable {
     const [turn] = this.#waiting;
     if (!turn) return this.#rest();
     const [tenant, jobs] = turn;
-    const job = jobs.shift() as Job;
+    const job = jobs.shift();
     this.#waiting.delete(tenant);
-    if (jobs.length > 0) this.#waiting.set(tenant, jobs);
+    if (jobs.count > 0) this.#waiting.set(tenant, jobs);
     this.#current = job;
     const supplies = suppliesOf(job);
     if (!supplies) return this.#end(undefined);

@@ -33,7 +33,7 @@ function hostOf(
   variables: JsonObject,
   call: SlowRenderHost["call"] = () => Promise.resolve(null),
 ): SlowRenderHost {
-  return { variable: (name) => variables[name], call };
+  return { owner: variables, variable: (name) => variables[name], call };
 }
 
 Deno.test("a long evaluation gives the value that it has in the thread of the server, with its number kinds", async () => {
@@ -59,6 +59,7 @@ Deno.test("a long evaluation asks the thread of the server for what functions gi
   }));
   const asked: string[] = [];
   const host: SlowRenderHost = {
+    owner: {},
     variable: (name) => name === "vars" ? { t: "{{ secret('S') }}" } : "{{ secret('S') }}",
     call: (name, args) => {
       asked.push(`${name} ${args.get("key")}`);
@@ -101,6 +102,23 @@ Deno.test("a long evaluation that exceeds its time fails, and those that wait ar
     ExpressionError,
     "Cannot evaluate for more than 1 ms",
   );
+});
+
+Deno.test("evaluations that wait are refused by the size of their variables, which count once an execution", async () => {
+  const worker = new RenderWorker(new FakeClock());
+  const wait = (host: SlowRenderHost, tenant = "main") =>
+    worker.render(renderOf("{{ a }}", { tenant }), host).then(() => "done", (error: Error) => error.message);
+  const large = () => hostOf({ a: "x".repeat(3_000_000) });
+  const shared = large();
+  const first = wait(shared);
+  const waiting = [...Array.from({ length: 9 }, large), ...Array(200).fill(shared)].map((host) => wait(host));
+  const refusal =
+    "Cannot evaluate: long expressions of the tenant with 30000020 characters of variables are waiting already";
+  assertEquals(await wait(large()), refusal);
+  const others = [wait(hostOf({ a: "short" })), wait(large(), "other")];
+  worker[Symbol.dispose]();
+  const results = new Set(await Promise.all([first, ...waiting, ...others]));
+  assertEquals(results, new Set(["Cannot evaluate: the server stops"]));
 });
 
 Deno.test("evaluations that wait fail when the server stops", async () => {
