@@ -3,6 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Hono } from "hono";
 import { silentLogger } from "../../../src/base/log.ts";
 import { readText } from "../../../src/http/forms/body.ts";
+import { readChunks } from "../../../src/http/forms/body_reader.ts";
 import type { AppEnv } from "../../../src/http/forms/env.ts";
 import { readForm } from "../../../src/http/forms/multipart.ts";
 import { startHttpServer } from "../../../src/machine/http_server/http_server.ts";
@@ -23,6 +24,15 @@ async function startServer() {
   routes.post("/form", async (c) => {
     arrived.resolve();
     return c.text(`${(await readForm(c.req.raw, { maxBytes: MAX_BYTES })).length} fields`);
+  });
+  routes.post("/buffers", async (c) => {
+    let bytes = 0;
+    const buffers: number[] = [];
+    for await (const chunk of readChunks(c.req.raw, c.req.raw.body ?? new ReadableStream())) {
+      bytes += chunk.length;
+      buffers.push(chunk.buffer.byteLength);
+    }
+    return c.json({ bytes, buffers });
   });
   const app = await startApp({ tenantRoutes: [{ path: "/flows", routes }], clock });
   const server = startHttpServer({
@@ -74,4 +84,17 @@ Deno.test("POST of a body that arrives slowly, but arrives, is accepted", async 
     await client.send("x".repeat(500));
   }
   assertStringIncludes(await client.readTo("characters"), "1000 characters");
+});
+
+Deno.test("a body is read into a small buffer first, and into larger ones while it fills them", async () => {
+  await using started = await startServer();
+  const { port } = started.server.addr as Deno.NetAddr;
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/flows/buffers`, {
+    method: "POST",
+    body: new Uint8Array(500_000),
+  });
+  const { bytes, buffers }: { bytes: number; buffers: number[] } = await response.json();
+  assertEquals(bytes, 500_000);
+  assertEquals([buffers[0], (buffers.at(-1) ?? 0) > 4_096], [4_096, true]);
+  assertEquals(buffers, buffers.toSorted((a, b) => a - b));
 });
