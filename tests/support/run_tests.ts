@@ -20,6 +20,11 @@ export function countTests(output: string, exitCode: number): TestCounts {
   return { passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed };
 }
 
+/** Files that are tested side by side: stories of the UI and tests of crashes wait for other processes most of the time. */
+function jobs(): string {
+  return Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + 1);
+}
+
 async function passOn(
   stream: ReadableStream<Uint8Array>,
   write: (text: Uint8Array) => Promise<number>,
@@ -37,6 +42,7 @@ async function run(args: readonly string[]): Promise<number> {
   const isFile = (argument: string) => !argument.startsWith("-");
   const command = new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", "--parallel", "--no-check", ...args, ...(args.some(isFile) ? [] : ["tests/"])],
+    env: { DENO_JOBS: jobs() },
     stdout: "piped",
     stderr: "piped",
   });
