@@ -9,8 +9,8 @@ import type { Execution, LogLine } from "../../src/model/executions/execution.ts
 import type { Label } from "../../src/model/flows/label.ts";
 import { type History, startedAt, type State } from "../../src/model/executions/state.ts";
 import { Blobs } from "../../src/store/blobs/blobs.ts";
-import { FlowCounts } from "../../src/store/catalog/flow_counts.ts";
-import { RowBlock, wordsOf } from "../../src/store/catalog/row_block.ts";
+import { FlowCounts } from "../../src/store/catalog/blocks/flow_counts.ts";
+import { RowBlock, wordsOf } from "../../src/store/catalog/rows/row_block.ts";
 import { Committer } from "../../src/store/committer.ts";
 import { blockKey, catalogSnapshotKey } from "../../src/store/keys.ts";
 import { KvStore } from "../../src/store/kv_store.ts";

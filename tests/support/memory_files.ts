@@ -1,5 +1,5 @@
 /** Files in memory that are read and written by position, as those of `src/machine/byte_files.ts`. */
-import type { ByteFile, ByteFiles } from "../../src/store/catalog/column_file.ts";
+import type { ByteFile, ByteFiles } from "../../src/store/catalog/blocks/column_file.ts";
 
 /** A folder of such files. */
 export class MemoryFiles implements ByteFiles {

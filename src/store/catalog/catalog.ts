@@ -3,8 +3,9 @@
  * without reading execution records. The commit that ends an execution or makes it dormant writes its row; rows of live
  * executions come from the runtime.
  *
- * Life of a row: its commit writes it to a row group (`unsealed_rows`), the compactor moves it to a block (`sealing`,
- * `sealed_rows`). A query merges unsealed and live rows (`overlay`) and scans them with the blocks (`scan`).
+ * Life of a row: its commit writes it to a row group (`rows/unsealed_rows`), the compactor moves it to a block
+ * (`blocks/sealing`, `blocks/sealed_rows`). A query merges unsealed and live rows (`rows/overlay`) and scans them with the
+ * blocks (`scans/scan`) for those that pass `filters/filter`.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
@@ -15,21 +16,21 @@ import type { State } from "../../model/executions/state.ts";
 import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
-import { BlockReader } from "./block_reader.ts";
-import { ExecutionFilter, RowLists } from "./filter.ts";
-import { FlowIndex, type FlowNames } from "./flow_index.ts";
-import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
-import type { ByteFiles } from "./column_file.ts";
-import { MatchCountCache } from "./match_counts.ts";
+import { BlockReader } from "./blocks/block_reader.ts";
+import { ExecutionFilter, RowLists } from "./filters/filter.ts";
+import { FlowIndex, type FlowNames } from "./filters/flow_index.ts";
+import { LabelVerdicts, type VerifyLabels } from "./filters/label_step.ts";
+import type { ByteFiles } from "./blocks/column_file.ts";
+import { MatchCountCache } from "./scans/match_counts.ts";
 import { Pace } from "./pace.ts";
-import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
-import { wordsOf } from "./row_block.ts";
-import { idDirection, RowOrder } from "./row_order.ts";
-import { RowGroups } from "./row_groups.ts";
-import { Scan, type ScanResult } from "./scan.ts";
+import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
+import { wordsOf } from "./rows/row_block.ts";
+import { idDirection, RowOrder } from "./scans/row_order.ts";
+import { RowGroups } from "./scans/row_groups.ts";
+import { Scan, type ScanResult } from "./scans/scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
-import { NewestRows, type RowRef } from "./top_rows.ts";
-import type { RowGroup } from "./unsealed_rows.ts";
+import { NewestRows, type RowRef } from "./scans/top_rows.ts";
+import type { RowGroup } from "./rows/unsealed_rows.ts";
 
 interface CatalogDeps extends FlowNames {
   readonly store: Store;

@@ -1,8 +1,8 @@
 /** The rows of a tenant's catalog as queries see them: unsealed rows hide sealed ones, removed executions have none. */
 import type { TenantId } from "../../model/flows/flow.ts";
-import { FlowCounts } from "../catalog/flow_counts.ts";
-import { compareIds, ROW_WORDS, TOMBSTONE_STATE, unpackId } from "../catalog/row.ts";
-import { mergeRows, RowBlock, wordsOf } from "../catalog/row_block.ts";
+import { FlowCounts } from "../catalog/blocks/flow_counts.ts";
+import { compareIds, ROW_WORDS, TOMBSTONE_STATE, unpackId } from "../catalog/rows/row.ts";
+import { mergeRows, RowBlock, wordsOf } from "../catalog/rows/row_block.ts";
 import { blockKey, blocksOf, catalogSnapshotKey, rowGroupsOf } from "../keys.ts";
 import type { StoredEntry } from "../store.ts";
 import type { CheckContext } from "./context.ts";

@@ -2,17 +2,16 @@
  * Sealed blocks of one tenant: the summaries are in memory, the rows in the store. Beside a database file, the columns of many
  * blocks are also in a column file.
  */
-import type { TenantId } from "../../model/flows/flow.ts";
-import { blockKey, catalogSnapshotKey } from "../keys.ts";
-import type { Store, StoredEntry } from "../store.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import { blockKey, catalogSnapshotKey } from "../../keys.ts";
+import type { Store, StoredEntry } from "../../store.ts";
 import { type BlockChunk, chunksOf } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
 import { type ByteFiles, ColumnFile } from "./column_file.ts";
 import { FlowCounts } from "./flow_counts.ts";
-import type { BlockPlaces } from "./match_counts.ts";
-import type { Pace } from "./pace.ts";
-import { RowBlock } from "./row_block.ts";
-import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
+import type { Pace } from "../pace.ts";
+import { RowBlock } from "../rows/row_block.ts";
+import { type BlockSummary, summarize, summarizeAll } from "../rows/summary.ts";
 
 /** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
@@ -22,6 +21,12 @@ const MIN_FILE_BLOCKS = 400;
 const SYNCED = "synced";
 /** Sorts after every id. */
 const AFTER_ALL_IDS = "~";
+
+/** Sealed blocks in id order, and the place of each. */
+export interface BlockPlaces {
+  readonly blocks: readonly BlockSummary[];
+  readonly places: ReadonlyMap<BlockSummary, number>;
+}
 
 /** A change of blocks: one is removed, others are added. */
 export interface BlockChange {

@@ -1,8 +1,8 @@
 /** Counts the NORMAL executions by flow and state. */
-import { type State, STATES } from "../../model/executions/state.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
-import { countSlot, STATE_SLOTS } from "./summary.ts";
-import type { RowColumns } from "./row_columns.ts";
+import { type State, STATES } from "../../../model/executions/state.ts";
+import { decodeJson, encodeJson } from "../../codec.ts";
+import { countSlot, STATE_SLOTS } from "../rows/summary.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
 
 /** A larger snapshot has no counts; after a restart the rows are counted instead. */
 const MAX_SNAPSHOT_BYTES = 40_000;

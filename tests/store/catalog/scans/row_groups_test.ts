@@ -1,15 +1,15 @@
 /** Groups of executions equal those that a loop over an array makes. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { DomainError } from "../../../src/model/errors.ts";
+import { DomainError } from "../../../../src/model/errors.ts";
 import type {
   ExecutionGroup,
   GroupKey,
   GroupMeasure,
-} from "../../../src/model/executions/execution_groups.ts";
-import type { ExecutionConditions } from "../../../src/model/executions/execution_query.ts";
-import type { RowFacts } from "../../../src/store/catalog/row.ts";
-import { CatalogFixture, FLOWS, seeded } from "./fixture.ts";
-import { randomFacts } from "./reference.ts";
+} from "../../../../src/model/executions/execution_groups.ts";
+import type { ExecutionConditions } from "../../../../src/model/executions/execution_query.ts";
+import type { RowFacts } from "../../../../src/store/catalog/rows/row.ts";
+import { CatalogFixture, FLOWS, seeded } from "../fixture.ts";
+import { randomFacts } from "../reference.ts";
 
 const ALL: ExecutionConditions = { conditions: [], groups: [] };
 const MEASURES: readonly GroupMeasure[] = ["duration", "startDate", "endDate"];

@@ -2,20 +2,15 @@
  * Numbers of matching rows of sealed blocks by filter. A block never changes, so a repeated list counts only blocks that it
  * has not seen; the others are read only for the rows of the page.
  */
-import { LruCache } from "../../base/lru.ts";
-import type { BlockSummary } from "./summary.ts";
+import { LruCache } from "../../../base/lru.ts";
+import type { BlockPlaces } from "../blocks/sealed_rows.ts";
+import type { BlockSummary } from "../rows/summary.ts";
 
 /** Filters whose counts are remembered: 17 KB each for 10 million rows. */
 const REMEMBERED_FILTERS = 100;
 
 /** Orders and pages of a filter whose limits are remembered. */
 const REMEMBERED_LIMITS = 50;
-
-/** Sealed blocks in id order, and the place of each. */
-export interface BlockPlaces {
-  readonly blocks: readonly BlockSummary[];
-  readonly places: ReadonlyMap<BlockSummary, number>;
-}
 
 /** Matching rows of each block, and what limits the rows of pages in other orders than that of the ids. */
 export class MatchCounts {

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import type { ExecutionConditions } from "../../../src/model/executions/execution_query.ts";
-import type { RowFacts } from "../../../src/store/catalog/row.ts";
-import { CatalogFixture, seeded } from "./fixture.ts";
-import { randomFacts } from "./reference.ts";
+import type { ExecutionConditions } from "../../../../src/model/executions/execution_query.ts";
+import type { RowFacts } from "../../../../src/store/catalog/rows/row.ts";
+import { CatalogFixture, seeded } from "../fixture.ts";
+import { randomFacts } from "../reference.ts";
 
 /** The greatest id of each flow. */
 function newestOf(all: readonly RowFacts[]): Map<number, string> {

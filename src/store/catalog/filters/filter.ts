@@ -1,17 +1,16 @@
 /** Compiles the conditions of a query. A filter counts the matching rows of a block by its summary, or selects the rows. */
-import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import { EXECUTION_KINDS } from "../../../model/executions/execution.ts";
 import type {
   ExecutionCondition,
   ExecutionConditions,
   TextCondition,
-} from "../../model/executions/execution_query.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
-import { STATES } from "../../model/executions/state.ts";
+} from "../../../model/executions/execution_query.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import { STATES } from "../../../model/executions/state.ts";
 import {
   boundsOf,
   durationStep,
   endStep,
-  FACT_BITS,
   type FilterStep,
   flowStep,
   idStep,
@@ -25,9 +24,9 @@ import {
 } from "./filter_steps.ts";
 import { type FlowCondition, type FlowIndex, type FlowTable, mayShareFlow } from "./flow_index.ts";
 import { type Doubt, LabelStep, type LabelVerdicts } from "./label_step.ts";
-import { FLAG } from "./row.ts";
-import type { RowColumns } from "./row_columns.ts";
-import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
+import { FLAG } from "../rows/row.ts";
+import { FACT_BITS, type RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, STATE_SLOTS } from "../rows/summary.ts";
 
 interface FilterContext {
   readonly tenant: TenantId;

@@ -2,9 +2,8 @@
  * Sealed blocks in chunks of neighbours, with sums by flow, state, kind and start by another execution. Charts add up these
  * sums: some thousand instead of all rows.
  */
-import { FACT_BITS } from "./filter_steps.ts";
-import { RowColumns } from "./row_columns.ts";
-import { type BlockSummary, summarizeAll } from "./summary.ts";
+import { FACT_BITS, RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, summarizeAll } from "../rows/summary.ts";
 
 /** Blocks of a chunk. With 200 flows and six states each a chunk of 37,000 rows has 1,200 sums of 36 bytes, a byte a row. */
 const CHUNK_BLOCKS = 32;

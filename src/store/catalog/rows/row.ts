@@ -3,11 +3,11 @@
  * little-endian words. Words 0–3 are the id: `ms >> 14`, then 14 bits of ms, 16 of the counter and 66 of the random part
  * (its first 5 digits in 30 bits, the other 6 in 36). Comparing the words compares the ids.
  */
-import { ID_LENGTH, idPrefix, toBase62 } from "../../base/id.ts";
-import { EXECUTION_KINDS, type ExecutionKind } from "../../model/executions/execution.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
-import { type State, STATES } from "../../model/executions/state.ts";
+import { ID_LENGTH, idPrefix, toBase62 } from "../../../base/id.ts";
+import { EXECUTION_KINDS, type ExecutionKind } from "../../../model/executions/execution.ts";
+import { LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
+import { type State, STATES } from "../../../model/executions/state.ts";
 
 /** Words of a row. */
 export const ROW_WORDS = 14;

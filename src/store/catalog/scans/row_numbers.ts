@@ -1,10 +1,10 @@
 /** Sort keys of rows as numbers, with lower and upper bounds for each block. */
-import type { Instant } from "../../base/clock.ts";
-import { STATES } from "../../model/executions/state.ts";
-import type { FlowRanks } from "./flow_index.ts";
-import { FLAG, OPEN_DURATION } from "./row.ts";
-import type { RowColumns } from "./row_columns.ts";
-import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";
+import type { Instant } from "../../../base/clock.ts";
+import { STATES } from "../../../model/executions/state.ts";
+import type { FlowRanks } from "../filters/flow_index.ts";
+import { FLAG, OPEN_DURATION } from "../rows/row.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "../rows/summary.ts";
 
 /** One number for each row. */
 export interface RowNumbers {

@@ -3,12 +3,12 @@
  * blocks in the database and saves reading them: at boot, and for the cold columns of a scan. A stamp after each sealing says
  * which state of the database the log describes; a log whose last stamp is another one is written again.
  */
-import { RecentCache } from "../../base/lru.ts";
+import { RecentCache } from "../../../base/lru.ts";
 import { columnsOf, imageOf, readSummary, SUMMARY_BYTES } from "./block_image.ts";
-import type { Pace } from "./pace.ts";
-import { unpackId } from "./row.ts";
-import { ID_WORDS, type RowColumns } from "./row_columns.ts";
-import type { BlockSummary } from "./summary.ts";
+import type { Pace } from "../pace.ts";
+import { unpackId } from "../rows/row.ts";
+import { ID_WORDS, type RowColumns } from "../rows/row_columns.ts";
+import type { BlockSummary } from "../rows/summary.ts";
 
 /** A file that is read and written by position. Its methods block. */
 export interface ByteFile {

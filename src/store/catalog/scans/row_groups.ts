@@ -1,6 +1,6 @@
 /** Groups rows by columns and sums up numbers, without an object for each row. */
-import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
+import type { Instant } from "../../../base/clock.ts";
+import { DomainError } from "../../../model/errors.ts";
 import type {
   ExecutionGroup,
   ExecutionGrouping,
@@ -8,14 +8,14 @@ import type {
   GroupMeasure,
   GroupValue,
   NumberSummary,
-} from "../../model/executions/execution_groups.ts";
-import { STATES } from "../../model/executions/state.ts";
-import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
-import type { ChunkSums } from "./block_chunks.ts";
-import type { FlowIndex } from "./flow_index.ts";
-import { FLAG, OPEN_DURATION } from "./row.ts";
-import type { RowColumns } from "./row_columns.ts";
-import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
+} from "../../../model/executions/execution_groups.ts";
+import { STATES } from "../../../model/executions/state.ts";
+import type { FlowKey, TenantId } from "../../../model/flows/flow.ts";
+import type { ChunkSums } from "../blocks/block_chunks.ts";
+import type { FlowIndex } from "../filters/flow_index.ts";
+import { FLAG, OPEN_DURATION } from "../rows/row.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, STATE_SLOTS } from "../rows/summary.ts";
 
 interface GroupContext {
   readonly tenant: TenantId;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { idPrefix, IdSource } from "../../../src/base/id.ts";
+import { idPrefix, IdSource } from "../../../../src/base/id.ts";
 import {
   compareIds,
   durationOf,
@@ -16,9 +16,9 @@ import {
   tombstoneRow,
   unpackId,
   WORD,
-} from "../../../src/store/catalog/row.ts";
-import { RowBlock, wordsOf } from "../../../src/store/catalog/row_block.ts";
-import { seeded } from "./fixture.ts";
+} from "../../../../src/store/catalog/rows/row.ts";
+import { RowBlock, wordsOf } from "../../../../src/store/catalog/rows/row_block.ts";
+import { seeded } from "../fixture.ts";
 
 const PLAIN = {
   id: `${idPrefix(1_768_473_000_000)}zzzzzzzzzzz`,

@@ -1,15 +1,15 @@
 /** Compiles conditions on flows into tables by flow number, so that a scan reads a byte instead of comparing names. */
-import type { Clock } from "../../base/clock.ts";
-import { LruCache } from "../../base/lru.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { LruCache } from "../../../base/lru.ts";
 import {
   matchesName,
   type NameCondition,
   type ScopeCondition,
   SYSTEM_NAMESPACE,
-} from "../../model/executions/execution_query.ts";
-import { DomainError } from "../../model/errors.ts";
-import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
-import { FLOW_BITS, setBit } from "./summary.ts";
+} from "../../../model/executions/execution_query.ts";
+import { DomainError } from "../../../model/errors.ts";
+import type { FlowKey, TenantId } from "../../../model/flows/flow.ts";
+import { FLOW_BITS, setBit } from "../rows/summary.ts";
 
 /** The names of a flow. */
 export interface FlowName extends FlowKey {

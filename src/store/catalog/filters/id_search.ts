@@ -1,5 +1,5 @@
 /** Searches packed ids for a substring, ignoring case, without decoding them to text. */
-import { toBase62 } from "../../base/id.ts";
+import { toBase62 } from "../../../base/id.ts";
 
 const BASE = 62;
 const RANGE_2 = BASE ** 2;

@@ -3,14 +3,14 @@
  * decide are verified with the execution records. The verdicts of a label are cached, two bits for each row, while the
  * summary of the block exists.
  */
-import { isId } from "../../base/id.ts";
-import { LruCache } from "../../base/lru.ts";
-import type { LabelCondition } from "../../model/executions/execution_query.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
+import { isId } from "../../../base/id.ts";
+import { LruCache } from "../../../base/lru.ts";
+import type { LabelCondition } from "../../../model/executions/execution_query.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
-import { FLAG, hashLabel, LABEL_WORDS, MAX_LABELS, setBloomBits, shortHash, tryPackId } from "./row.ts";
-import type { RowColumns } from "./row_columns.ts";
+import { FLAG, hashLabel, LABEL_WORDS, MAX_LABELS, setBloomBits, shortHash, tryPackId } from "../rows/row.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
 
 /** Selects the executions that have all of the labels, by their records. */
 export type VerifyLabels = (

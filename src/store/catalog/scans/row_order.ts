@@ -1,10 +1,10 @@
 /** The order of a list: one number per row for each criterion; rows with equal numbers are listed newest first. */
-import type { Instant } from "../../base/clock.ts";
-import type { ExecutionSort } from "../../model/executions/execution_query.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
-import type { FlowIndex } from "./flow_index.ts";
-import { compareIds } from "./row.ts";
-import { compareRows, ID_WORDS, type RowColumns } from "./row_columns.ts";
+import type { Instant } from "../../../base/clock.ts";
+import type { ExecutionSort } from "../../../model/executions/execution_query.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import type { FlowIndex } from "../filters/flow_index.ts";
+import { compareIds } from "../rows/row.ts";
+import { compareRows, ID_WORDS, type RowColumns } from "../rows/row_columns.ts";
 import {
   durationNumbers,
   endNumbers,
@@ -13,7 +13,7 @@ import {
   startNumbers,
   stateNumbers,
 } from "./row_numbers.ts";
-import type { BlockSummary } from "./summary.ts";
+import type { BlockSummary } from "../rows/summary.ts";
 
 interface OrderContext {
   readonly tenant: TenantId;

@@ -15,6 +15,8 @@ import {
 
 /** Words of an id in {@link RowColumns.ids}. */
 export const ID_WORDS = 4;
+/** Bits of a facts word with state, kind and child flag. */
+export const FACT_BITS = 0x07ff;
 /** The most severe log level is stored above the other facts; all bits set: no level. */
 export const LEVEL_SHIFT = 13;
 /** Bits of the row's facts word below the level. In the row the level is at bit 16. */

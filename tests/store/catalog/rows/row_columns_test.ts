@@ -1,5 +1,5 @@
 import { assertEquals, assertLess } from "@std/assert";
-import { IdSource } from "../../../src/base/id.ts";
+import { IdSource } from "../../../../src/base/id.ts";
 import {
   durationOf,
   encodeRow,
@@ -8,9 +8,9 @@ import {
   ROW_BYTES,
   type RowFacts,
   START_DOUBLE,
-} from "../../../src/store/catalog/row.ts";
-import { mergeRows, wordsOf } from "../../../src/store/catalog/row_block.ts";
-import { FAKE_START } from "../../support/fake_clock.ts";
+} from "../../../../src/store/catalog/rows/row.ts";
+import { mergeRows, wordsOf } from "../../../../src/store/catalog/rows/row_block.ts";
+import { FAKE_START } from "../../../support/fake_clock.ts";
 
 const DAY_MS = 86_400_000;
 const ids = new IdSource();

@@ -1,5 +1,5 @@
 /** The steps of a filter. Each step narrows a list of rows of one block. */
-import { isId } from "../../base/id.ts";
+import { isId } from "../../../base/id.ts";
 import {
   type DateCondition,
   type DurationCondition,
@@ -7,12 +7,12 @@ import {
   matchesDate,
   matchesName,
   type TriggerCondition,
-} from "../../model/executions/execution_query.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+} from "../../../model/executions/execution_query.ts";
+import { LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
 import { IdSearch } from "./id_search.ts";
-import { compareIds, FLAG, hashText, tryPackId } from "./row.ts";
-import { ID_WORDS, LEVEL_SHIFT, type RowColumns } from "./row_columns.ts";
-import { type BlockSummary, hasBit, TRIGGER_BITS } from "./summary.ts";
+import { compareIds, FLAG, hashText, tryPackId } from "../rows/row.ts";
+import { FACT_BITS, ID_WORDS, LEVEL_SHIFT, type RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, hasBit, TRIGGER_BITS } from "../rows/summary.ts";
 
 /** One step of a filter. */
 export interface FilterStep {
@@ -38,9 +38,6 @@ export function testStep(test: (block: RowColumns, row: number) => boolean): Fil
     },
   };
 }
-
-/** Bits of the facts word that {@link maskStep} reads: state, kind and the child flag. */
-export const FACT_BITS = 0x07ff;
 
 /** Passes rows whose state, kind and child flag have a 1 in the table. */
 export function maskStep(accepts: Uint8Array): FilterStep {

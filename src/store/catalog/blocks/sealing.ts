@@ -1,13 +1,13 @@
 /** Plans a sealing, which moves unsealed rows into blocks: the rewritten blocks, the new blocks, and the commits. */
-import type { TenantId } from "../../model/flows/flow.ts";
-import { MAX_BULK_BYTES_PER_GROUP } from "../../model/limits.ts";
-import type { Mutation } from "../store.ts";
-import { blockKey } from "../keys.ts";
-import { MAX_BLOCK_ROWS, ROW_WORDS, TOMBSTONE_STATE } from "./row.ts";
-import { joinWords, mergeRows, RowBlock, withoutState } from "./row_block.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import { MAX_BULK_BYTES_PER_GROUP } from "../../../model/limits.ts";
+import type { Mutation } from "../../store.ts";
+import { blockKey } from "../../keys.ts";
+import { MAX_BLOCK_ROWS, ROW_WORDS, TOMBSTONE_STATE } from "../rows/row.ts";
+import { joinWords, mergeRows, RowBlock, withoutState } from "../rows/row_block.ts";
 import { type BlockChange, sealedBlock } from "./sealed_rows.ts";
-import { type BlockSummary, coveringBlock } from "./summary.ts";
-import type { RowGroup } from "./unsealed_rows.ts";
+import { type BlockSummary, coveringBlock } from "../rows/summary.ts";
+import type { RowGroup } from "../rows/unsealed_rows.ts";
 
 /** Rows of one sealing: at least this many, and at most so many that a block of them fits into one bulk entry. */
 const SEAL_ROWS = 1_000;

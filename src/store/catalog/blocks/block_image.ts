@@ -2,9 +2,9 @@
  * The form of a sealed block in the column file: its summary and hot columns, then its cold columns. All numbers are
  * little-endian; each part begins at a multiple of 8 bytes, so that columns are read in place.
  */
-import { unpackId } from "./row.ts";
-import { type ColdColumns, type HotColumns, ID_WORDS, RowColumns } from "./row_columns.ts";
-import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, TRIGGER_BITS } from "./summary.ts";
+import { unpackId } from "../rows/row.ts";
+import { type ColdColumns, type HotColumns, ID_WORDS, RowColumns } from "../rows/row_columns.ts";
+import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, TRIGGER_BITS } from "../rows/summary.ts";
 
 /** Positions in the summary: words, doubles from word 12, bits and counters. */
 const AT = { rows: 0, flags: 1, labelSlots: 2, range: 4, doubles: 12, flows: 22, triggers: 30, counts: 62 };

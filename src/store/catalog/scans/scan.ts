@@ -1,16 +1,16 @@
 /** Runs a query over the rows in memory and the sealed blocks of one tenant. */
-import type { TenantId } from "../../model/flows/flow.ts";
-import type { BlockChunk, ChunkSums } from "./block_chunks.ts";
-import type { BlockReader } from "./block_reader.ts";
-import type { ExecutionFilter } from "./filter.ts";
-import type { Doubt, LabelVerdicts } from "./label_step.ts";
-import type { HiddenByBlock, HiddenRows, Overlay } from "./overlay.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import type { BlockChunk, ChunkSums } from "../blocks/block_chunks.ts";
+import type { BlockReader } from "../blocks/block_reader.ts";
+import type { ExecutionFilter } from "../filters/filter.ts";
+import type { Doubt, LabelVerdicts } from "../filters/label_step.ts";
+import type { HiddenByBlock, HiddenRows, Overlay } from "../rows/overlay.ts";
 import type { MatchCounts } from "./match_counts.ts";
-import type { Pace } from "./pace.ts";
-import { compareIds } from "./row.ts";
-import { ID_WORDS, type RowColumns } from "./row_columns.ts";
+import type { Pace } from "../pace.ts";
+import { compareIds } from "../rows/row.ts";
+import { ID_WORDS, type RowColumns } from "../rows/row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
-import type { BlockSummary } from "./summary.ts";
+import type { BlockSummary } from "../rows/summary.ts";
 import { type RowRef, TopRows } from "./top_rows.ts";
 
 /** A consistent snapshot of the rows to scan. */

@@ -1,5 +1,5 @@
 /** Keeps the first rows of an order, or the newest row of each flow, without sorting all rows. */
-import { compareRows, type RowColumns } from "./row_columns.ts";
+import { compareRows, type RowColumns } from "../rows/row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 
 /** A row in a block. */

@@ -1,10 +1,10 @@
 /** Reads sealed blocks: those in a column file from there, others through a cache of bounded size. */
-import type { TenantId } from "../../model/flows/flow.ts";
-import { blockKey } from "../keys.ts";
-import type { Store } from "../store.ts";
-import { RowBlock } from "./row_block.ts";
-import type { RowColumns } from "./row_columns.ts";
-import type { BlockSummary } from "./summary.ts";
+import type { TenantId } from "../../../model/flows/flow.ts";
+import { blockKey } from "../../keys.ts";
+import type { Store } from "../../store.ts";
+import { RowBlock } from "../rows/row_block.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
+import type { BlockSummary } from "../rows/summary.ts";
 
 /** Blocks fetched at once: the key limit of one Deno KV read. */
 const FETCH_BLOCKS = 10;
