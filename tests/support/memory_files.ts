@@ -6,6 +6,8 @@ export class MemoryFiles implements ByteFiles {
   systemRun: string | undefined = "run-1";
   /** When true, writes fail as on a full disk. */
   isFull = false;
+  /** So many reads work; the following ones fail as on a broken disk. */
+  readsUntilFault = Infinity;
   readonly #files = new Map<string, MemoryFile>();
 
   /** @inheritdoc */
@@ -46,6 +48,7 @@ class MemoryFile implements ByteFile {
   }
 
   read(into: Uint8Array, at: number): void {
+    if (this.#files.readsUntilFault-- <= 0) throw new Error("Input/output error (os error 5)");
     if (at + into.length > this.#size) throw new Error("Cannot read the file: it ends before");
     into.set(this.#bytes.subarray(at, at + into.length));
   }

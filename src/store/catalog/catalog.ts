@@ -8,6 +8,7 @@
  * blocks (`scans/scan`) for those that pass `filters/filter`.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { ExecutionGroup, ExecutionGrouping } from "../../model/executions/execution_groups.ts";
 import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
@@ -20,7 +21,7 @@ import { BlockReader } from "./blocks/block_reader.ts";
 import { ExecutionFilter, RowLists } from "./filters/filter.ts";
 import { FlowIndex, type FlowNames } from "./filters/flow_index.ts";
 import { LabelVerdicts, type VerifyLabels } from "./filters/label_step.ts";
-import type { ByteFiles } from "./blocks/column_file.ts";
+import { type ByteFiles, ColumnFileError } from "./blocks/column_file.ts";
 import { MatchCountCache } from "./scans/match_counts.ts";
 import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
@@ -46,6 +47,7 @@ interface CatalogDeps extends FlowNames {
   readonly maxCacheBytes?: number;
   /** Holds derived column files; absent: the database is no file here. */
   readonly files?: ByteFiles;
+  readonly logger?: Pick<Logger, "warn">;
   /** Blocks of a tenant from which it has a column file. */
   readonly minFileBlocks?: number;
 }
@@ -155,7 +157,7 @@ export class Catalog implements GroupRider {
 
   /** A page of a tenant's executions. */
   query(tenant: TenantId, query: ExecutionQuery): Promise<ExecutionPage> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { rows, total } = await this.#scan(tenant, query);
       return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
     }, query.size * BODY_MS);
@@ -163,7 +165,7 @@ export class Catalog implements GroupRider {
 
   /** A page of a tenant's executions with their times, and the number of matches. */
   spans(tenant: TenantId, query: ExecutionQuery): Promise<{ spans: ExecutionSpan[]; total: number }> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { rows, total } = await this.#scan(tenant, query);
       return { spans: rows.map(spanOf), total };
     });
@@ -178,7 +180,7 @@ export class Catalog implements GroupRider {
     conditions: ExecutionConditions,
     grouping: ExecutionGrouping,
   ): Promise<ExecutionGroup[]> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
       const groups = new RowGroups(grouping, { tenant, flows: this.#flows });
       await createScan().visitAll({
@@ -194,7 +196,7 @@ export class Catalog implements GroupRider {
 
   /** The id of the newest matching execution of each flow of a tenant, by flow number. */
   newest(tenant: TenantId, conditions: ExecutionConditions): Promise<Map<number, string>> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
       const newest = new NewestRows();
       await createScan().visitAll({ visit: (block, rows) => newest.add(block, rows) });
@@ -204,7 +206,7 @@ export class Catalog implements GroupRider {
 
   /** NORMAL executions of a tenant by flow number and state. */
   counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
-    return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
+    return this.#read(tenant, () => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
   }
 
   /** Seals rows of one tenant that has enough unsealed rows; false if no tenant has enough. After true, call it again. */
@@ -237,6 +239,23 @@ export class Catalog implements GroupRider {
     await this.#lock.run(SCAN, async () => {
       for (const rows of this.#tenants.values()) await rows.close();
     });
+  }
+
+  /** Reads rows of a tenant, at the second try from the database if the column file cannot be read. */
+  #read<T>(tenant: TenantId, read: () => Promise<T>, moreMs = 0): Promise<T> {
+    return this.#paced(async () => {
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof ColumnFileError)) throw error;
+        this.#deps.logger?.warn("lists read the database instead of the column file", {
+          tenant,
+          reason: error.message,
+        });
+        this.#of(tenant).giveUpFile();
+        return await read();
+      }
+    }, moreMs);
   }
 
   /** Runs one scan at a time, at the pace that `isBusy` allows. `moreMs` is work outside the scan, such as the response. */

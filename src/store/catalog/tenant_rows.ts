@@ -77,6 +77,11 @@ export class TenantRows {
     this.#sealed.stopMaintenance();
   }
 
+  /** Reads sealed rows from the database from now on. Called when the column file cannot be read. */
+  giveUpFile(): void {
+    this.#sealed.giveUpFile();
+  }
+
   /** Ends the use of the column file. */
   close(): Promise<void> {
     return this.#sealed.close();

@@ -7,18 +7,18 @@ import { blockKey, catalogSnapshotKey } from "../../keys.ts";
 import type { Store, StoredEntry } from "../../store.ts";
 import { type BlockChunk, chunksOf } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
-import { type ByteFiles, ColumnFile } from "./column_file.ts";
+import { type ByteFiles, ColumnFile, ColumnFileError } from "./column_file.ts";
+import { firstIdOf, stampOf, SYNCED, validStamps, versionOf } from "./column_stamp.ts";
 import { FlowCounts } from "./flow_counts.ts";
 import type { Pace } from "../pace.ts";
 import { RowBlock } from "../rows/row_block.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, summarize, summarizeAll } from "../rows/summary.ts";
 
 /** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
 /** From so many blocks on, half a million rows, there is a column file: reading them at boot takes longer than a list may. */
 const MIN_FILE_BLOCKS = 400;
-/** The system run of a stamp whose file was stored completely. */
-const SYNCED = "synced";
 /** Sorts after every id. */
 const AFTER_ALL_IDS = "~";
 
@@ -135,7 +135,7 @@ export class SealedRows {
   /** Notes in the column file that it is up to date. Called after each sealing. */
   async stamp(): Promise<void> {
     if (!this.#file) return;
-    const text = stampOf(await this.#version(), this.#files?.systemRun);
+    const text = stampOf(await versionOf(this.#store, this.#tenant), this.#files?.systemRun);
     if (text !== undefined) this.#withFile((file) => file.stamp(text));
   }
 
@@ -152,42 +152,35 @@ export class SealedRows {
     for (const summary of this.#blocks) this.#reader.forget(summary);
     try {
       await file.sync();
-      const text = stampOf(await this.#version(), SYNCED);
+      const text = stampOf(await versionOf(this.#store, this.#tenant), SYNCED);
       if (text !== undefined) file.stamp(text);
     } finally {
       file.close();
     }
   }
 
-  /** False if there is no column file, or one of another state of the database. */
+  /** False if there is no column file, or one that cannot be read or is of another state of the database. */
   async #loadFile(pace: Pace): Promise<boolean> {
-    const bytes = this.#files?.open(this.#tenant, false);
+    const version = await versionOf(this.#store, this.#tenant);
+    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
+    const bytes = snapshot && this.#files?.open(this.#tenant, false);
     if (!bytes) return false;
     const file = new ColumnFile(bytes);
-    const version = await this.#version();
-    const stamps = [SYNCED, this.#files?.systemRun].flatMap((run) => stampOf(version, run) ?? []);
-    const blocks = await file.load(stamps, pace).catch(() => undefined);
-    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
-    if (!blocks || !snapshot) {
-      file.close();
-      return false;
+    try {
+      const blocks = await file.load(validStamps(version, this.#files?.systemRun), pace);
+      const counts = blocks && (FlowCounts.decode(snapshot.value) ?? countsOf(blocks));
+      if (counts) {
+        this.#file = file;
+        this.#counts = counts;
+        for (const block of blocks) this.#reader.keepFiled(block);
+        this.#set(blocks.map(({ summary }) => summary));
+        return true;
+      }
+    } catch (error) {
+      if (!(error instanceof ColumnFileError)) throw error;
     }
-    this.#file = file;
-    const counts = FlowCounts.decode(snapshot.value);
-    if (counts) this.#counts = counts;
-    for (const block of blocks) {
-      this.#reader.keepFiled(block);
-      if (!counts) this.#counts.add(block.columns, 1);
-    }
-    this.#set(blocks.map(({ summary }) => summary));
-    return true;
-  }
-
-  /** What changes with each sealing: the versions of the counters and of the newest block. */
-  async #version(): Promise<readonly string[]> {
-    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
-    const [newest] = await this.#listBefore(AFTER_ALL_IDS, 1);
-    return snapshot && newest ? [snapshot.versionstamp, firstIdOf(newest), newest.versionstamp] : [];
+    file.close();
+    return false;
   }
 
   /** Uses the column file; does without one when the disk is full or fails. */
@@ -196,10 +189,14 @@ export class SealedRows {
     try {
       use(this.#file);
     } catch {
-      // The database has all that the file has.
-      this.#hasFileFailed = true;
-      this.#dropFile();
+      this.giveUpFile();
     }
+  }
+
+  /** Ends the use of the column file for this process; its blocks are read from the database, which has the same rows. */
+  giveUpFile(): void {
+    this.#hasFileFailed = true;
+    this.#dropFile();
   }
 
   #dropFile(): void {
@@ -280,11 +277,9 @@ export function sealedBlock(bytes: Uint8Array): { summary: BlockSummary; block: 
   return { summary, block: new RowBlock(plain.words, summary) };
 }
 
-function firstIdOf(entry: StoredEntry): string {
-  return String(entry.key[2]);
-}
-
-/** The text of a stamp; `undefined` while there is no snapshot of the counters, or without a system run. */
-function stampOf(version: readonly string[], systemRun: string | undefined): string | undefined {
-  return version.length > 0 && systemRun !== undefined ? [...version, systemRun].join(" ") : undefined;
+/** The counters of blocks of which no snapshot was stored. */
+function countsOf(blocks: readonly { readonly columns: RowColumns }[]): FlowCounts {
+  const counts = new FlowCounts();
+  for (const { columns } of blocks) counts.add(columns, 1);
+  return counts;
 }
