@@ -188,6 +188,9 @@ export class Catalog implements GroupRider {
         sums: {
           accepts: (summary) => groups.acceptsSums(summary),
           visit: (sums, chosen, summary) => groups.addSums(sums, chosen, summary),
+          ...grouping.hasQuantiles && {
+            visitSketches: (sketches, chosen, summary) => groups.addSketches(sketches, chosen, summary),
+          },
         },
       });
       return groups.all();

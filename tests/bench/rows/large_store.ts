@@ -166,13 +166,18 @@ const COLUMN = {
   total: { field: "ID", agg: "COUNT" },
   average: { field: "DURATION", agg: "AVG" },
   longest: { field: "DURATION", agg: "MAX" },
+  p50: { field: "DURATION", agg: "P50" },
+  p95: { field: "DURATION", agg: "P95" },
 };
 const FAILED = [{ field: "STATE", type: "EQUAL_TO", value: "FAILED" }];
-const { date, state, namespace, flow, total, average, longest } = COLUMN;
+const ONE_FLOW = [{ field: "FLOW_ID", type: "EQUAL_TO", value: bulkFlowId(7) }];
+const { date, state, namespace, flow, total, average, longest, p50, p95 } = COLUMN;
 /** What dashboards show, over the last 30 days. */
 const CHARTS = new Map<string, object>([
   ["days and states", { columns: { date, state, total } }],
   ["days and states with durations", { columns: { date, state, total, average } }],
+  ["days and states with quantiles of durations", { columns: { date, state, p50, p95 } }],
+  ["days of a flow with a quantile of durations", { columns: { date, p95 }, where: ONE_FLOW }],
   ["states", { columns: { state, total } }],
   ["namespaces and states", { columns: { namespace, state, total } }],
   ["flows with durations", { columns: { namespace, flow, total, average, longest } }],

@@ -104,6 +104,11 @@ class ConjunctiveFilter {
       : undefined;
   }
 
+  /** True if rows of some flows do not pass. */
+  get hasFlows(): boolean {
+    return this.#flowTables.length > 0;
+  }
+
   /** True if flow number and facts decide which rows of the block pass. */
   isOfFacts({ minStart, maxStart }: BlockSummary): boolean {
     const isCovered = minStart >= this.#minStart && maxStart <= this.#maxStart;
@@ -288,6 +293,11 @@ export class ExecutionFilter {
     const count = this.#base.countOf(summary);
     if (count === 0 || this.#groups.length === 0) return count;
     return this.#groups.every((group) => group.countOf(summary) === 0) ? 0 : undefined;
+  }
+
+  /** True if the filter depends on the flows of rows. */
+  get hasFlows(): boolean {
+    return [this.#base, ...this.#groups].some((filter) => filter.hasFlows);
   }
 
   /** True if flow number, state, kind and child flag decide which rows of the block pass. */

@@ -1,5 +1,6 @@
 /** Groups rows by columns and sums up numbers, without an object for each row. */
 import type { Instant } from "../../../base/clock.ts";
+import { NumberSketch, type SketchCounts } from "../../../base/number_sketch.ts";
 import { DomainError } from "../../../model/errors.ts";
 import type {
   ExecutionGroup,
@@ -11,7 +12,7 @@ import type {
 } from "../../../model/executions/execution_groups.ts";
 import { STATES } from "../../../model/executions/state.ts";
 import type { FlowKey, TenantId } from "../../../model/flows/flow.ts";
-import type { ChunkSums } from "../blocks/block_chunks.ts";
+import type { ChunkSketches, ChunkSums } from "../blocks/block_chunks.ts";
 import type { FlowIndex } from "../filters/flow_index.ts";
 import { FLAG, OPEN_DURATION } from "../rows/row.ts";
 import type { RowColumns } from "../rows/row_columns.ts";
@@ -24,6 +25,8 @@ interface GroupContext {
 
 /** Groups of one request; more would not fit into a response. */
 const MAX_GROUPS = 50_000;
+/** Groups with quantiles; each needs some 4 KB. */
+const MAX_SKETCHED_GROUPS = 5_000;
 /** Up to so many combinations of codes the group is found in an array (4 MB), beyond it in a map. */
 const MAX_DENSE = 1 << 20;
 
@@ -39,8 +42,11 @@ export class RowGroups {
   #read = new Float64Array(0);
   #counts = new Float64Array(0);
   readonly #sums: readonly Sums[];
+  /** Durations by group; `undefined` without quantiles. */
+  readonly #sketches: NumberSketch[] | undefined;
 
-  constructor({ keys, measures }: ExecutionGrouping, context: GroupContext) {
+  constructor({ keys, measures, hasQuantiles }: ExecutionGrouping, context: GroupContext) {
+    this.#sketches = hasQuantiles ? [] : undefined;
     this.#keys = keys.map((key) => codesOf(key, context));
     this.#numbers = measures.map((measure) => NUMBERS[measure]);
     this.#sums = measures.map(() => new Sums());
@@ -65,13 +71,22 @@ export class RowGroups {
       read(block, rows, this.#read);
       this.#sums[index]?.add(found, this.#read, rows.length, groups);
     });
+    if (this.#sketches) this.#addDurations(block, rows, this.#sketches);
+  }
+
+  #addDurations(block: RowColumns, rows: Uint32Array, sketches: readonly NumberSketch[]): void {
+    NUMBERS.duration(block, rows, this.#read);
+    for (let i = 0; i < rows.length; i++) {
+      const duration = this.#read[i] as number;
+      if (duration === duration) sketches[this.#found[i] as number]?.add(duration);
+    }
   }
 
   /** True if {@link addSums} accepts a chunk with that summary. */
   acceptsSums(summary: BlockSummary): boolean {
     return this.#numbers.every((read) => read === NUMBERS.duration) &&
-      this.#keys.every(({ isOfFacts, constantIn }) =>
-        isOfFacts === true || constantIn?.(summary) !== undefined
+      this.#keys.every(({ isOfFacts, isOfFlow, constantIn }) =>
+        (isOfFacts === true && !(isOfFlow && this.#sketches)) || constantIn?.(summary) !== undefined
       );
   }
 
@@ -86,13 +101,29 @@ export class RowGroups {
     for (const own of this.#sums) own.addSums(found, sums, chosen, this.#places.codes.length);
   }
 
+  /** Adds chosen sketches of a chunk. @throws DomainError invalid_argument: there are too many groups */
+  addSketches({ columns, durations }: ChunkSketches, chosen: Uint32Array, summary: BlockSummary): void {
+    const found = this.#find(columns, chosen, summary);
+    for (let i = 0; i < chosen.length; i++) {
+      this.#sketches?.[found[i] as number]?.addCounts(durations[chosen[i] as number] as SketchCounts);
+    }
+  }
+
   /** All groups with at least one row. */
   all(): ExecutionGroup[] {
     return this.#places.codes.map((code, group) => ({
       values: this.#valuesOf(code),
       count: this.#counts[group] as number,
-      measures: this.#sums.map((sums) => sums.of(group)),
+      measures: this.#sums.map((sums, measure) => ({
+        ...sums.of(group),
+        ...this.#numbers[measure] === NUMBERS.duration && this.#quantileOf(group),
+      })),
     }));
+  }
+
+  #quantileOf(group: number): Pick<NumberSummary, "quantile"> {
+    const sketch = this.#sketches?.[group];
+    return sketch ? { quantile: (share) => sketch.quantile(share) } : {};
   }
 
   /** The group of each row; new groups are added. */
@@ -101,7 +132,9 @@ export class RowGroups {
     this.#encode(block, rows, summary);
     this.#places.find(this.#codes, rows.length, this.#found);
     const groups = this.#places.codes.length;
-    if (groups > MAX_GROUPS) throw tooManyGroups();
+    const limit = this.#sketches ? MAX_SKETCHED_GROUPS : MAX_GROUPS;
+    if (groups > limit) throw tooManyGroups(limit);
+    while (this.#sketches && this.#sketches.length < groups) this.#sketches.push(new NumberSketch());
     this.#counts = grown(this.#counts, groups, 0);
     return this.#found;
   }
@@ -135,10 +168,10 @@ export class RowGroups {
   }
 }
 
-function tooManyGroups(): DomainError {
+function tooManyGroups(limit: number): DomainError {
   return new DomainError(
     "invalid_argument",
-    `The executions form more than ${MAX_GROUPS} groups: choose fewer columns, a shorter time window or a filter`,
+    `The executions form more than ${limit} groups: choose fewer columns, a shorter time window or a filter`,
   );
 }
 
@@ -251,6 +284,8 @@ interface KeyCodes {
   readonly size: number;
   /** True if flow number and facts determine the code. */
   readonly isOfFacts?: boolean;
+  /** True if the flow number alone does. */
+  readonly isOfFlow?: boolean;
   /** The code of all rows of a block, if they have the same. */
   constantIn?(summary: BlockSummary): number | undefined;
   /** Adds the code of each row, multiplied by `weight`, to `out`. */
@@ -301,6 +336,7 @@ function flowCodes(
   return {
     size: Math.max(size, 1),
     isOfFacts: true,
+    isOfFlow: true,
     addTo({ flows }, rows, out, weight) {
       for (let i = 0; i < rows.length; i++) {
         const flowNo = flows[rows[i] as number] as number;

@@ -1,6 +1,6 @@
 /** Runs a query over the rows in memory and the sealed blocks of one tenant. */
 import type { TenantId } from "../../../model/flows/flow.ts";
-import type { BlockChunk, ChunkSums } from "../blocks/block_chunks.ts";
+import type { BlockChunk, ChunkSketches, ChunkSums } from "../blocks/block_chunks.ts";
 import type { BlockReader } from "../blocks/block_reader.ts";
 import type { ExecutionFilter } from "../filters/filter.ts";
 import type { Doubt, LabelVerdicts } from "../filters/label_step.ts";
@@ -49,6 +49,8 @@ interface RowVisitor {
     accepts(summary: BlockSummary): boolean;
     /** Gets the sums of a chunk of which the places in `chosen` match. */
     visit(sums: ChunkSums, chosen: Uint32Array, summary: BlockSummary): void;
+    /** Gets the sketches of the same chunk of which the places in `chosen` match. Absent: they are not made. */
+    visitSketches?(sketches: ChunkSketches, chosen: Uint32Array, summary: BlockSummary): void;
   };
 }
 
@@ -152,12 +154,18 @@ export class Scan {
     const { filter, hidden, pace } = this.#input;
     const { summary, blocks } = chunk;
     if (!visitor?.accepts(summary) || !filter.isOfFacts(summary)) return false;
+    if (visitor.visitSketches && filter.hasFlows) return false;
     if (hidden.size > 0 && blocks.some((block) => hidden.has(block))) return false;
-    const sums = await chunk.sums(async (block) => {
+    const read = async (block: BlockSummary) => {
       if (pace.isDue) await pace.pause();
       return this.#peek(block) ?? await this.#read(blocks, blocks.indexOf(block));
-    });
+    };
+    const sums = await chunk.sums(read);
     if (sums) visitor.visit(sums, filter.select(sums.columns, summary), summary);
+    if (sums && visitor.visitSketches) {
+      const sketches = await chunk.sketches(read);
+      visitor.visitSketches(sketches, filter.select(sketches.columns, summary), summary);
+    }
     if (pace.isDue) await pace.pause();
     return sums !== undefined;
   }

@@ -130,3 +130,75 @@ Deno.test("Catalog.groups() refuses more groups than fit into a response", async
   const grouping = { keys: [{ field: "startDate", starts }], measures: [] } as const;
   await assertRejects(() => app.catalog.groups("main", ALL, grouping), DomainError, "more than 50000 groups");
 });
+
+/** The number of that rank, from 1. */
+function exactQuantile(numbers: readonly number[], share: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.ceil(share * numbers.length) - 1] ?? NaN;
+}
+
+/** Executions of one flow in four states: some thousand rows of few combinations, so that chunks have sums. */
+async function ofOneFlow(): Promise<CatalogFixture> {
+  const random = seeded(3);
+  const app = await CatalogFixture.open();
+  for (let round = 0; round < 30; round++) {
+    await app.write(Array.from({ length: 1_000 }, (_, index) => {
+      app.clock.jump(Math.floor(random() * 40));
+      const state = (["SUCCESS", "FAILED", "WARNING", "KILLED"] as const)[index % 4];
+      return app.facts({
+        state,
+        durationMs: Math.floor(random() ** 4 * 6e9),
+        flowNo: index % 41 === 0 ? 1 : 0,
+      });
+    }));
+  }
+  await app.sealAll();
+  return app;
+}
+
+const WINDOWS: readonly (readonly [name: string, share: number])[] = [["whole", 1], ["partly covered", 0.37]];
+for (const [name, share] of WINDOWS) {
+  Deno.test(`Catalog.groups() gives quantiles of durations by date and state, chunks ${name} by the window`, async () => {
+    await using app = await ofOneFlow();
+    const all = app.visible();
+    const [first = 0, last = 0] = [all[0]?.startMs, all.at(-1)?.startMs];
+    const to = first + (last - first) * share;
+    const starts = [first, first + (last - first) * 0.3, first + (last - first) * 0.6];
+    for (const flow of [undefined, "hello-world"]) {
+      const groups = await app.catalog.groups("main", {
+        conditions: [
+          { field: "startDate", operator: "LESS_THAN_OR_EQUAL_TO", at: to },
+          ...flow === undefined ? [] : [{ field: "flowId", operator: "EQUALS", values: [flow] } as const],
+        ],
+        groups: [],
+      }, {
+        keys: [{ field: "startDate", starts }, { field: "state" }],
+        measures: ["duration"],
+        hasQuantiles: true,
+      });
+      assertEquals(groups.length >= 4, true);
+      for (const { values: [start, state], measures: [durations], count } of groups) {
+        const members = all.filter((facts) =>
+          facts.startMs <= to && facts.state === state && (flow === undefined || facts.flowNo === 1) &&
+          starts.findLast((each) => each <= facts.startMs) === start
+        );
+        const numbers = members.map(({ durationMs = NaN }) => durationMs);
+        assertEquals([count, durations?.count], [numbers.length, numbers.length]);
+        for (const part of [0.5, 0.95]) {
+          const [found = NaN, wanted] = [durations?.quantile?.(part), exactQuantile(numbers, part)];
+          assertEquals(
+            Math.abs(found - wanted) <= wanted / 128,
+            true,
+            `${start} ${state} ${part}: ${found} ${wanted}`,
+          );
+        }
+      }
+    }
+  });
+}
+
+Deno.test("Catalog.groups() has no quantiles that were not asked for", async () => {
+  await using app = await CatalogFixture.open();
+  await app.fill(3);
+  const [group] = await app.catalog.groups("main", ALL, { keys: [], measures: ["duration"] });
+  assertEquals(group?.measures, [{ count: 3, sum: 300, min: 100, max: 100 }]);
+});
