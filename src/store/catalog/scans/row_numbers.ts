@@ -6,10 +6,21 @@ import { FLAG, OPEN_DURATION } from "../rows/row.ts";
 import type { RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "../rows/summary.ts";
 
+/** Both ends included. */
+export interface NumberRange {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** One number for each row. */
 export interface RowNumbers {
   /** Writes the numbers of the rows to `out`. */
   read(block: RowColumns, rows: Uint32Array, out: Float64Array): void;
+  /**
+   * Copies at least those rows to `out` whose number is from `least` to `most`, in order, and returns how many; faster than
+   * {@link read}. Absent: the numbers have no such form.
+   */
+  narrow?(block: RowColumns, rows: Uint32Array, out: Uint32Array, of: NumberRange): number;
   /** A lower bound for the rows of the block. */
   low(summary: BlockSummary): number;
   /** An upper bound for the rows of the block. */
@@ -82,11 +93,34 @@ export function durationNumbers(now: Instant): RowNumbers {
         out[i] = isPlain ? duration : block.durationAt(row) ?? sinceStart(block.startAt(row));
       }
     },
+    narrow: narrowDurations,
     low: ({ minDuration, hasOpen, maxStart }) =>
       hasOpen ? Math.min(minDuration, sinceStart(maxStart)) : minDuration,
     high: ({ maxDuration, hasOpen, minStart }) =>
       hasOpen ? Math.max(maxDuration, sinceStart(minStart)) : maxDuration,
   };
+}
+
+/** Keeps rows that are open or longer than 49 days: of them the column does not have the milliseconds. */
+function narrowDurations(
+  { durations, facts }: RowColumns,
+  rows: Uint32Array,
+  out: Uint32Array,
+  { least, most }: NumberRange,
+): number {
+  let kept = 0;
+  // Of 32 bits: 16 bits cannot hold such rows.
+  const hasSpecial = durations instanceof Uint32Array;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const duration = durations[row] as number;
+    out[kept] = row;
+    const isWithin = duration >= least && duration <= most;
+    const isKept = isWithin || (hasSpecial &&
+      (duration === OPEN_DURATION || ((facts[row] as number) & FLAG.longDuration) !== 0));
+    if (isKept) kept++;
+  }
+  return kept;
 }
 
 function leastOfBits(bits: Uint32Array, read: (bit: number) => number): number {

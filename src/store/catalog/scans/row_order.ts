@@ -57,6 +57,14 @@ export class RowOrder {
     if (sign < 0) { for (let i = 0; i < rows.length; i++) out[i] = -(out[i] as number); }
   }
 
+  /** At least the rows whose number is at most `limit`, in order; `rows` themselves, or the front of `out`. */
+  narrow(block: RowColumns, rows: Uint32Array, limit: number, out: Uint32Array): Uint32Array {
+    const { numbers, sign } = this.#first;
+    if (!numbers.narrow || limit === Infinity) return rows;
+    const range = sign < 0 ? { least: -limit, most: Infinity } : { least: -Infinity, most: limit };
+    return out.subarray(0, numbers.narrow(block, rows, out, range));
+  }
+
   /** A lower bound for each criterion over the rows of the block. */
   bounds(summary: BlockSummary): number[] {
     return [this.#first, ...this.#rest].map(({ numbers, sign }) =>

@@ -25,6 +25,7 @@ export class TopRows {
   #limit: number;
   #last: RowRef | undefined;
   #read = new Float64Array(0);
+  #narrowed = new Uint32Array(0);
 
   /** Rows with a number above `limit` are not collected. */
   constructor(order: RowOrder, capacity: number, limit: number) {
@@ -51,9 +52,13 @@ export class TopRows {
   }
 
   /** Offers rows of a block; ignores those in `hidden`. */
-  offer(block: RowColumns, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
+  offer(block: RowColumns, all: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
     if (this.#capacity === 0) return;
-    if (this.#read.length < rows.length) this.#read = new Float64Array(rows.length);
+    if (this.#read.length < all.length) {
+      this.#read = new Float64Array(all.length);
+      this.#narrowed = new Uint32Array(all.length);
+    }
+    const rows = this.#order.narrow(block, all, this.#limit, this.#narrowed);
     const numbers = this.#read;
     this.#order.read(block, rows, numbers);
     let limit = this.#limit;
