@@ -60,6 +60,7 @@ export class RowColumns {
   /** Words of the first id, then of the last one. */
   readonly range: Uint32Array;
   readonly #cold: ColdColumns;
+  #hasPlainDurations: boolean | undefined;
 
   /** `range` and `identity` are derived from the ids and the object itself if they are absent. */
   constructor(
@@ -77,6 +78,15 @@ export class RowColumns {
     this.labelSlots = hot.labelSlots;
     this.#cold = cold;
     this.range = of.range ?? rangeOf(cold.ids);
+  }
+
+  /** True if all rows have ended, and {@link durations} has their milliseconds. */
+  get hasPlainDurations(): boolean {
+    // 16 bits hold neither the mark of an open row nor the seconds of one that is long.
+    return this.#hasPlainDurations ??= this.durations instanceof Uint16Array ||
+      this.durations.every((duration, row) =>
+        duration !== OPEN_DURATION && ((this.facts[row] as number) & FLAG.longDuration) === 0
+      );
   }
 
   /** {@link ID_WORDS} words for each row. */

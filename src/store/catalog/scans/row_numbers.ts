@@ -101,24 +101,49 @@ export function durationNumbers(now: Instant): RowNumbers {
   };
 }
 
-/** Keeps rows that are open or longer than 49 days: of them the column does not have the milliseconds. */
+/** Keeps all rows of a block in which the column does not have the milliseconds of each row. */
 function narrowDurations(
-  { durations, facts }: RowColumns,
+  block: RowColumns,
   rows: Uint32Array,
   out: Uint32Array,
   { least, most }: NumberRange,
 ): number {
+  const { durations } = block;
+  const [from, to] = [Math.max(0, Math.ceil(least)), Math.min(OPEN_DURATION - 1, Math.floor(most))];
+  if (!block.hasPlainDurations) {
+    out.set(rows);
+    return rows.length;
+  }
+  if (from > to) return 0;
+  // A function for each type of array, and whole numbers: 1 ns a row instead of 4.
+  return durations instanceof Uint32Array
+    ? narrowWide(durations, rows, out, { from, span: to - from })
+    : narrowHalves(durations, rows, out, { from, span: to - from });
+}
+
+interface WholeRange {
+  readonly from: number;
+  readonly span: number;
+}
+
+function narrowWide(column: Uint32Array, rows: Uint32Array, out: Uint32Array, range: WholeRange): number {
+  const [from, span] = [range.from | 0, range.span >>> 0];
   let kept = 0;
-  // Of 32 bits: 16 bits cannot hold such rows.
-  const hasSpecial = durations instanceof Uint32Array;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as number;
-    const duration = durations[row] as number;
-    out[kept] = row;
-    const isWithin = duration >= least && duration <= most;
-    const isKept = isWithin || (hasSpecial &&
-      (duration === OPEN_DURATION || ((facts[row] as number) & FLAG.longDuration) !== 0));
-    if (isKept) kept++;
+    if (((column[row] as number) - from) >>> 0 > span) continue;
+    out[kept++] = row;
+  }
+  return kept;
+}
+
+function narrowHalves(column: Uint16Array, rows: Uint32Array, out: Uint32Array, range: WholeRange): number {
+  const [from, span] = [range.from | 0, range.span >>> 0];
+  let kept = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    if (((column[row] as number) - from) >>> 0 > span) continue;
+    out[kept++] = row;
   }
   return kept;
 }
