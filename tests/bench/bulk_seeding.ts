@@ -40,6 +40,8 @@ const CUSTOMERS = 50_000;
 /** Of eight executions, by turns; one in fifty of them ends FAILED instead. */
 const STATES: readonly State[] = ["SUCCESS", "SUCCESS", "SUCCESS", "WARNING", "SUCCESS", "SUCCESS", "KILLED"];
 const FAILED_SHARE = 0.02;
+/** One execution in so many is of kind TEST. */
+const TEST_EVERY = 100;
 /** One flow of so many writes a log line in each execution. */
 const LOGGING_FLOWS = 4;
 
@@ -58,21 +60,21 @@ export function isLoggingFlow(flow: number): boolean {
   return flow % LOGGING_FLOWS === LOGGING_FLOWS - 1;
 }
 
-/** A store with that many executions of one task, fresh or of an earlier run. The folder of its data. */
-export async function seedInBulk(bench: Bench, executions: number): Promise<string> {
+/** A store with that many executions of one task. The folder of its data, which a run with `--stores` finds again. */
+export async function keptStore(bench: Bench, executions: number): Promise<string> {
   const { storesFolder } = bench.options;
-  if (storesFolder === undefined) return await fill(bench, executions, await bench.freshFolder());
-  const dataDir = `${storesFolder}/${executions}`;
+  const dataDir = storesFolder === undefined ? await bench.freshFolder() : `${storesFolder}/${executions}`;
   const mark = `${dataDir}.filled`;
   if (await Deno.stat(mark).catch(() => undefined)) return dataDir;
   await Deno.remove(dataDir, { recursive: true }).catch(() => {});
   await Deno.mkdir(dataDir, { recursive: true });
-  await fill(bench, executions, dataDir);
-  await Deno.writeTextFile(mark, "");
+  await seedInBulk(bench, executions, dataDir);
+  if (storesFolder !== undefined) await Deno.writeTextFile(mark, "");
   return dataDir;
 }
 
-async function fill(bench: Bench, executions: number, dataDir: string): Promise<string> {
+/** Adds that many executions of one task to a new folder; before them each of {@link BULK_FLOWS} flows ran once. */
+export async function seedInBulk(bench: Bench, executions: number, dataDir: string): Promise<void> {
   const templates = await runFlows(bench, dataDir);
   bench.say(`  stores ${executions.toLocaleString("en")} executions`);
   const store = await KvStore.open(`${dataDir}/sluice.db`);
@@ -81,7 +83,6 @@ async function fill(bench: Bench, executions: number, dataDir: string): Promise<
   } finally {
     store.close();
   }
-  return dataDir;
 }
 
 /** Creates the flows and runs each once; the ids of these executions. */
@@ -175,6 +176,7 @@ class BulkWriter {
     return {
       ...template,
       id: this.#ids.next(at),
+      kind: index % TEST_EVERY === 7 ? "TEST" : template.kind,
       history: moved(template.history),
       labels: labelsOf(index),
       newLogs: form.inlineLogs.map((line): LogLine => ({ ...line, at: at + durationMs })),

@@ -1,7 +1,7 @@
 /** Row 24: lists, charts, boot and memory over stores of growing size, up to `--executions`. */
 import { search, searchPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { BULK_DAYS, bulkFlowId, bulkNamespace, seedInBulk } from "../bulk_seeding.ts";
+import { BULK_DAYS, bulkFlowId, bulkNamespace, keptStore } from "../bulk_seeding.ts";
 import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency, type TimedRequest } from "../latency_client.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
@@ -34,7 +34,7 @@ async function measure(bench: Bench): Promise<RowResult> {
 }
 
 async function measureSize(bench: Bench, size: number): Promise<RowResult> {
-  const dataDir = await seedInBulk(bench, size);
+  const dataDir = await keptStore(bench, size);
   await writeColumns(bench, dataDir);
   const { bootMs, firstMs } = await afterBoot(bench, dataDir);
   await using server = await bench.startServer({ dataDir });
