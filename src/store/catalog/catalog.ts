@@ -27,7 +27,7 @@ import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
 import { wordsOf } from "./rows/row_block.ts";
 import { idDirection, RowOrder } from "./scans/row_order.ts";
-import { RowGroups } from "./scans/row_groups.ts";
+import { PlaceTable, RowGroups } from "./scans/row_groups.ts";
 import { Scan, type ScanResult } from "./scans/scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
 import { NewestRows, type RowRef } from "./scans/top_rows.ts";
@@ -96,6 +96,7 @@ export class Catalog implements GroupRider {
   readonly #lock = new KeyedLock();
   readonly #lists = new RowLists();
   readonly #counts = new MatchCountCache();
+  readonly #table = new PlaceTable();
   readonly #pace: Pace;
   readonly #liveRows: (tenant: TenantId) => Iterable<Uint8Array>;
 
@@ -182,7 +183,7 @@ export class Catalog implements GroupRider {
   ): Promise<ExecutionGroup[]> {
     return this.#read(tenant, async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
-      const groups = new RowGroups(grouping, { tenant, flows: this.#flows });
+      const groups = new RowGroups(grouping, { tenant, flows: this.#flows, table: this.#table });
       await createScan().visitAll({
         visit: (block, rows, summary) => groups.add(block, rows, summary),
         sums: {

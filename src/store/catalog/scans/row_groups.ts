@@ -21,6 +21,8 @@ import { type BlockSummary, STATE_SLOTS } from "../rows/summary.ts";
 interface GroupContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
+  /** Shared by all requests; one runs at a time. */
+  readonly table: PlaceTable;
 }
 
 /** Groups of one request; more would not fit into a response. */
@@ -55,7 +57,9 @@ export class RowGroups {
       this.#keys.slice(index + 1).reduce((product, { size }) => product * size, 1)
     );
     this.#codes = combinations < 2 ** 32 ? new Uint32Array(0) : new Float64Array(0);
-    this.#places = combinations <= MAX_DENSE ? new DensePlaces(combinations) : new MappedPlaces();
+    this.#places = combinations <= MAX_DENSE
+      ? new DensePlaces(context.table, combinations)
+      : new MappedPlaces();
   }
 
   /** Adds rows of a block; `summary` describes all of its rows. @throws DomainError invalid_argument: there are too many groups */
@@ -186,13 +190,27 @@ interface Places {
   find(codes: Codes, count: number, out: Uint32Array): void;
 }
 
+/** An array for {@link DensePlaces}. A new one for each chart, up to 4 MB, would wait for garbage collection. */
+export class PlaceTable {
+  #places = new Int32Array(0);
+  #used: readonly number[] = [];
+
+  /** An array of zeros; the one before is not used any more. `used` receives the indexes that will not be zero. */
+  take(length: number, used: readonly number[]): Int32Array {
+    for (const index of this.#used) this.#places[index] = 0;
+    this.#used = used;
+    if (this.#places.length < length) this.#places = new Int32Array(length);
+    return this.#places;
+  }
+}
+
 class DensePlaces implements Places {
   readonly codes: number[] = [];
   /** Place + 1 by code. */
   readonly #places: Int32Array;
 
-  constructor(combinations: number) {
-    this.#places = new Int32Array(combinations);
+  constructor(table: PlaceTable, combinations: number) {
+    this.#places = table.take(combinations, this.codes);
   }
 
   find(codes: Codes, count: number, out: Uint32Array): void {
