@@ -40,6 +40,7 @@ async function measureSize(bench: Bench, size: number): Promise<RowResult> {
   await using server = await bench.startServer({ dataDir });
   const lists = await timed(server, await listRequests(server.url));
   const sorts = await timed(server, sortRequests());
+  const logs = await timed(server, logRequests());
   const charts = await timedCharts(server);
   await pause(SETTLE_MS);
   const residentBytes = await server.residentBytes();
@@ -59,6 +60,7 @@ async function measureSize(bench: Bench, size: number): Promise<RowResult> {
     figures: [
       slowest("slowest filter or pair of filters", lists, 50, 10),
       slowest("slowest order or page 1,000", sorts, 100, 30),
+      slowest("slowest newest log lines", logs, 100, 30),
       slowest("slowest chart", charts, 50, 15),
       figure("boot", boot, 300, 200),
       figure("first list after boot", first, 300, 150),
@@ -67,7 +69,7 @@ async function measureSize(bench: Bench, size: number): Promise<RowResult> {
         ...{ value: residentBytes / 1e6, unit: "MB", better: "lower", floor: 400, goal: 250 },
       },
     ],
-    notes: [...lists, ...sorts, ...charts].map((latency) =>
+    notes: [...lists, ...sorts, ...logs, ...charts].map((latency) =>
       `${nameOf(latency)} p50 ${inMs(latency.p50Ms)}, first ${inMs(latency.firstMs)}`
     ),
   };
@@ -152,6 +154,15 @@ function sortRequests(): TimedRequest[] {
     ...pages.map((filter) => `page=1000&${filter}`),
     `page=1000&${flow}&sort=state.startDate:desc`,
   ].map((query) => get(`?size=25&${query}`));
+}
+
+/** The newest lines of all flows, of one that logs in each execution, of one that never does, and of a level without lines. */
+function logRequests(): TimedRequest[] {
+  const ofFlow = (flow: number) => `&namespace=${bulkNamespace(flow)}&flowId=${bulkFlowId(flow)}`;
+  return ["", ofFlow(7), ofFlow(8), `${ofFlow(7)}&minLevel=ERROR`].map((query) => ({
+    method: "GET",
+    path: `/api/v1/main/logs/search?size=25${query}`,
+  }));
 }
 
 function get(query: string): TimedRequest {
