@@ -93,9 +93,11 @@ interface CheckDeps {
 
 async function checkAll(store: KvStore, deps: CheckDeps): Promise<CheckContext> {
   const { directory, options, damages, progress, files } = deps;
-  const context = await checkStore(store, { progress, columns: { files, clock: systemClock } }).catch((error) => {
-    throw new Error([messageOf(error), ...damages].join("\n  "));
-  });
+  const context = await checkStore(store, { progress, columns: { files, clock: systemClock } }).catch(
+    (error) => {
+      throw new Error([messageOf(error), ...damages].join("\n  "));
+    },
+  );
   for (const damage of damages) context.findings.add("file_damaged", "sluice.db", damage);
   const key = options.encryptionKey ?? await directory.readKey();
   if (!key) {
