@@ -6,7 +6,7 @@ import type { Key, KeyPart, Mutation, Selector, Store, StoredEntry } from "../st
 import { type FindingCode, Findings } from "./findings.ts";
 
 /** Called for each record. */
-export type Progress = (records: number) => void;
+type Progress = (records: number) => void;
 
 /** What a check uses beside the store. */
 export interface CheckOptions {

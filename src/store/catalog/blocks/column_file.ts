@@ -42,6 +42,7 @@ export class ColumnFileError extends Error {
 
 /** A sealed block in the file. Its hot columns are read by the first access, its cold ones by each. */
 export class FileBlock {
+  /** The identity of the block. */
   readonly summary: BlockSummary;
   readonly #read: () => RowColumns;
   #columns: RowColumns | undefined;
@@ -51,6 +52,7 @@ export class FileBlock {
     this.#read = read;
   }
 
+  /** The rows. @throws ColumnFileError when they cannot be read */
   get columns(): RowColumns {
     return this.#columns ??= this.#read();
   }

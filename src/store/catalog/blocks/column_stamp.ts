@@ -4,7 +4,7 @@ import { blockKey, blocksOf, catalogSnapshotKey } from "../../keys.ts";
 import type { Store, StoredEntry } from "../../store.ts";
 
 /** What changes with each sealing: the versions of the counters and of the newest block. */
-export type CatalogVersion = readonly string[];
+type CatalogVersion = readonly string[];
 
 /** The system run of a stamp whose file was stored completely. */
 export const SYNCED = "synced";

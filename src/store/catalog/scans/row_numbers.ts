@@ -7,7 +7,7 @@ import type { RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "../rows/summary.ts";
 
 /** Both ends included. */
-export interface NumberRange {
+interface NumberRange {
   readonly least: number;
   readonly most: number;
 }
