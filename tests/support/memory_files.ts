@@ -8,17 +8,26 @@ export class MemoryFiles implements ByteFiles {
   isFull = false;
   /** So many reads work; the following ones fail as on a broken disk. */
   readsUntilFault = Infinity;
+  /** When true, files can be neither opened, removed nor synced, as on a broken disk. */
+  isBroken = false;
   readonly #files = new Map<string, MemoryFile>();
 
   /** @inheritdoc */
   open(name: string, isNew: boolean): ByteFile | undefined {
+    this.assertWorks();
     if (isNew) this.#files.set(name, new MemoryFile(this));
     return this.#files.get(name);
   }
 
   /** @inheritdoc */
   remove(name: string): void {
+    this.assertWorks();
     this.#files.delete(name);
+  }
+
+  /** @throws Error if the disk is broken */
+  assertWorks(): void {
+    if (this.isBroken) throw new Error("Input/output error (os error 5)");
   }
 
   /** The bytes of a file; undefined if it does not exist. */
@@ -69,8 +78,9 @@ class MemoryFile implements ByteFile {
     return this.#size;
   }
 
-  sync(): Promise<void> {
-    return Promise.resolve();
+  // deno-lint-ignore require-await
+  async sync(): Promise<void> {
+    this.#files.assertWorks();
   }
 
   close(): void {}

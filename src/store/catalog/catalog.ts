@@ -233,8 +233,20 @@ export class Catalog implements GroupRider {
     this.#tenants.delete(tenant);
     void this.#lock.run(SCAN, async () => {
       await rows?.close();
-      this.#deps.files?.remove(tenant);
+      this.#removeFile(tenant);
     });
+  }
+
+  /** A file that stays is harmless: a new tenant of the same name has other blocks. */
+  #removeFile(tenant: TenantId): void {
+    try {
+      this.#deps.files?.remove(tenant);
+    } catch (error) {
+      this.#deps.logger?.warn("the column file of a removed tenant stays", {
+        tenant,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
   }
 
   /** Waits for running scans and sealings, and closes the column files. */

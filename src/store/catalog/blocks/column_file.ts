@@ -19,7 +19,7 @@ export interface ByteFile {
   write(bytes: Uint8Array, at: number): void;
   /** Bytes of the file. */
   size(): number;
-  /** Waits until the disk has stored what was written. */
+  /** Waits until the disk has stored what was written. @throws Error when the disk fails */
   sync(): Promise<void>;
   /** Closes the file. */
   close(): void;
@@ -29,9 +29,9 @@ export interface ByteFile {
 export interface ByteFiles {
   /** Identifies the run of the operating system: only within it is what was written without `sync` certainly complete. */
   readonly systemRun: string | undefined;
-  /** Opens a file; `isNew` empties it. `undefined` if it does not exist. */
+  /** Opens a file; `isNew` empties it. `undefined` if it does not exist. @throws Error when it cannot be opened */
   open(name: string, isNew: boolean): ByteFile | undefined;
-  /** Removes a file, if it exists. */
+  /** Removes a file, if it exists. @throws Error when it cannot be removed */
   remove(name: string): void;
 }
 

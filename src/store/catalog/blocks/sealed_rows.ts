@@ -7,7 +7,7 @@ import { blockKey, catalogSnapshotKey } from "../../keys.ts";
 import type { Store, StoredEntry } from "../../store.ts";
 import { type BlockChunk, chunksOf } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
-import { type ByteFiles, ColumnFile, ColumnFileError } from "./column_file.ts";
+import { type ByteFile, type ByteFiles, ColumnFile, ColumnFileError } from "./column_file.ts";
 import { firstIdOf, stampOf, SYNCED, validStamps, versionOf } from "./column_stamp.ts";
 import { FlowCounts } from "./flow_counts.ts";
 import type { Pace } from "../pace.ts";
@@ -119,7 +119,7 @@ export class SealedRows {
     const isWanted = this.#files && !this.#hasFileFailed && this.#blocks.length >= this.#minFileBlocks;
     if (!isWanted) return;
     this.#dropFile();
-    const file = this.#files?.open(this.#tenant, true);
+    const file = this.#open(true);
     if (!file) return;
     const written = this.#file = new ColumnFile(file);
     for (const summary of this.#blocks.toReversed()) {
@@ -144,7 +144,7 @@ export class SealedRows {
     this.#isClosing = true;
   }
 
-  /** Closes the column file, which is then valid for the next process. */
+  /** Closes the column file, which is then valid for the next process if the disk has stored it. */
   async close(): Promise<void> {
     const file = this.#file;
     if (!file) return;
@@ -154,6 +154,8 @@ export class SealedRows {
       await file.sync();
       const text = stampOf(await versionOf(this.#store, this.#tenant), SYNCED);
       if (text !== undefined) file.stamp(text);
+    } catch {
+      // Without this stamp the next process writes the file again.
     } finally {
       file.close();
     }
@@ -163,7 +165,7 @@ export class SealedRows {
   async #loadFile(pace: Pace): Promise<boolean> {
     const version = await versionOf(this.#store, this.#tenant);
     const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
-    const bytes = snapshot && this.#files?.open(this.#tenant, false);
+    const bytes = snapshot && this.#open(false);
     if (!bytes) return false;
     const file = new ColumnFile(bytes);
     try {
@@ -181,6 +183,16 @@ export class SealedRows {
     }
     file.close();
     return false;
+  }
+
+  /** `undefined` if the file does not exist or cannot be opened. */
+  #open(isNew: boolean): ByteFile | undefined {
+    try {
+      return this.#files?.open(this.#tenant, isNew);
+    } catch {
+      this.#hasFileFailed = true;
+      return undefined;
+    }
   }
 
   /** Uses the column file; does without one when the disk is full or fails. */

@@ -149,6 +149,23 @@ Deno.test("Catalog: a list whose read of the column file fails reads the databas
   }
 });
 
+Deno.test("Catalog: a folder of column files that cannot be used hinders neither lists, sealing, removal of a tenant nor the stop", async () => {
+  const stored = await store();
+  const wanted = await expected(stored);
+  const files = filesWith(stored.last);
+  const before = await open(stored, files);
+  assertEquals(await derived(before), wanted);
+  files.isBroken = true;
+  await before[Symbol.asyncDispose]();
+  await using app = await open(stored, files);
+  assertEquals(await derived(app), wanted);
+  await app.catalog.warm();
+  await write(app, 2_500, 5);
+  assert(await app.sealAll() > 0);
+  app.catalog.forget("main");
+  await app.catalog.query("other", NEWEST);
+});
+
 Deno.test("checkStore() compares the blocks of a current column file with the catalog; a repair writes it again", async () => {
   const stored = await store();
   const { before, last, earlier, ends } = stored;
