@@ -71,11 +71,12 @@ export function createExecutionServices(
 }
 
 function createCatalog(
-  { store, committer, clock, executor, flowHeads, records, catalogFiles }: ServicesDeps,
+  { store, committer, clock, executor, flowHeads, records, catalogFiles, logger }: ServicesDeps,
 ): Catalog {
   return new Catalog({
     store,
     clock,
+    logger,
     files: catalogFiles,
     commit: (entry) => committer.commit(entry),
     flowNames: (flowNo) => flowHeads.byNumber(flowNo),

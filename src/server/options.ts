@@ -24,7 +24,7 @@ import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
 import type { RetentionRules } from "../services/retention/execution_retention.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
-import type { ByteFiles } from "../store/catalog/column_file.ts";
+import type { ByteFiles } from "../store/catalog/blocks/column_file.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";

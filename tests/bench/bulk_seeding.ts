@@ -5,24 +5,21 @@
 import { systemClock } from "../../src/base/clock.ts";
 import { IdSource } from "../../src/base/id.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Execution, LogLine } from "../../src/model/executions/execution.ts";
 import type { Label } from "../../src/model/flows/label.ts";
-import {
-  changedAt,
-  currentState,
-  type History,
-  startedAt,
-  type State,
-} from "../../src/model/executions/state.ts";
+import { type History, startedAt, type State } from "../../src/model/executions/state.ts";
 import { Blobs } from "../../src/store/blobs/blobs.ts";
-import { FlowCounts } from "../../src/store/catalog/flow_counts.ts";
-import { encodeRow } from "../../src/store/catalog/row.ts";
-import { RowBlock, wordsOf } from "../../src/store/catalog/row_block.ts";
+import { FlowCounts } from "../../src/store/catalog/blocks/flow_counts.ts";
+import { RowBlock, wordsOf } from "../../src/store/catalog/rows/row_block.ts";
 import { Committer } from "../../src/store/committer.ts";
 import { blockKey, catalogSnapshotKey } from "../../src/store/keys.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
 import { newForm } from "../../src/store/records/execution_form.ts";
-import { ExecutionRecords } from "../../src/store/records/execution_records.ts";
+import {
+  catalogRow,
+  ExecutionRecords,
+  type StoredExecution,
+} from "../../src/store/records/execution_records.ts";
 import type { Mutation } from "../../src/store/store.ts";
 import { createFlow, startIn } from "./api.ts";
 import type { Bench } from "./bench.ts";
@@ -43,6 +40,10 @@ const CUSTOMERS = 50_000;
 /** Of eight executions, by turns; one in fifty of them ends FAILED instead. */
 const STATES: readonly State[] = ["SUCCESS", "SUCCESS", "SUCCESS", "WARNING", "SUCCESS", "SUCCESS", "KILLED"];
 const FAILED_SHARE = 0.02;
+/** One execution in so many is of kind TEST. */
+const TEST_EVERY = 100;
+/** One flow of so many writes a log line in each execution. */
+const LOGGING_FLOWS = 4;
 
 /** Namespace of a flow. */
 export function bulkNamespace(flow: number): string {
@@ -54,9 +55,26 @@ export function bulkFlowId(flow: number): string {
   return `flow-${flow}`;
 }
 
-/** A fresh store with that many executions of one task. The folder of its data. */
-export async function seedInBulk(bench: Bench, executions: number): Promise<string> {
-  const dataDir = await bench.freshFolder();
+/** True for the flows whose executions write a log line. */
+export function isLoggingFlow(flow: number): boolean {
+  return flow % LOGGING_FLOWS === LOGGING_FLOWS - 1;
+}
+
+/** A store with that many executions of one task. The folder of its data, which a run with `--stores` finds again. */
+export async function keptStore(bench: Bench, executions: number): Promise<string> {
+  const { storesFolder } = bench.options;
+  const dataDir = storesFolder === undefined ? await bench.freshFolder() : `${storesFolder}/${executions}`;
+  const mark = `${dataDir}.filled`;
+  if (await Deno.stat(mark).catch(() => undefined)) return dataDir;
+  await Deno.remove(dataDir, { recursive: true }).catch(() => {});
+  await Deno.mkdir(dataDir, { recursive: true });
+  await seedInBulk(bench, executions, dataDir);
+  if (storesFolder !== undefined) await Deno.writeTextFile(mark, "");
+  return dataDir;
+}
+
+/** Adds that many executions of one task to a new folder; before them each of {@link BULK_FLOWS} flows ran once. */
+export async function seedInBulk(bench: Bench, executions: number, dataDir: string): Promise<void> {
   const templates = await runFlows(bench, dataDir);
   bench.say(`  stores ${executions.toLocaleString("en")} executions`);
   const store = await KvStore.open(`${dataDir}/sluice.db`);
@@ -65,7 +83,6 @@ export async function seedInBulk(bench: Bench, executions: number): Promise<stri
   } finally {
     store.close();
   }
-  return dataDir;
 }
 
 /** Creates the flows and runs each once; the ids of these executions. */
@@ -80,7 +97,9 @@ async function runFlows(bench: Bench, dataDir: string): Promise<string[]> {
 }
 
 function source(flow: number): string {
-  const task = `{id: t, type: io.svc.plugin.core.debug.Return, format: "value ${flow}"}`;
+  const task = isLoggingFlow(flow)
+    ? `{id: t, type: io.svc.plugin.core.log.Log, message: "line of ${flow}"}`
+    : `{id: t, type: io.svc.plugin.core.debug.Return, format: "value ${flow}"}`;
   return `id: ${bulkFlowId(flow)}\nnamespace: ${bulkNamespace(flow)}\ntasks: [${task}]\n`;
 }
 
@@ -124,10 +143,11 @@ class BulkWriter {
 
   async write(templateIds: readonly string[]): Promise<void> {
     const templates = await Promise.all(templateIds.map((id) => this.#load(id)));
-    const from = Math.min(...templates.map(({ history }) => startedAt(history))) - BULK_DAYS * DAY_MS;
+    const from = Math.min(...templates.map(({ execution }) => startedAt(execution.history))) -
+      BULK_DAYS * DAY_MS;
     const stepMs = BULK_DAYS * DAY_MS / this.#executions;
     for (let index = 0; index < this.#executions; index++) {
-      const template = templates[Math.floor(this.#random() * templates.length)] as Execution;
+      const template = templates[Math.floor(this.#random() * templates.length)] as StoredExecution;
       this.#add(this.#copyOf(template, index, from + Math.floor(index * stepMs)));
       if (this.#rows.length >= BLOCK_ROWS) await this.#seal();
       if (this.#mutations.length >= COMMIT_RECORDS) await this.#commit();
@@ -138,13 +158,13 @@ class BulkWriter {
     await Promise.all(this.#commits);
   }
 
-  async #load(id: string): Promise<Execution> {
+  async #load(id: string): Promise<StoredExecution> {
     const stored = await this.#records.load(TENANT, id);
     if (!stored) throw new Error(`Cannot read the execution ${id}`);
-    return stored.execution;
+    return stored;
   }
 
-  #copyOf(template: Execution, index: number, at: number): Execution {
+  #copyOf({ execution: template, form }: StoredExecution, index: number, at: number): Execution {
     const durationMs = Math.floor(this.#random() ** 4 * 600_000);
     const isFailed = this.#random() < FAILED_SHARE;
     const state = isFailed ? "FAILED" : STATES[index % STATES.length] as State;
@@ -156,8 +176,11 @@ class BulkWriter {
     return {
       ...template,
       id: this.#ids.next(at),
+      kind: index % TEST_EVERY === 7 ? "TEST" : template.kind,
       history: moved(template.history),
       labels: labelsOf(index),
+      newLogs: form.inlineLogs.map((line): LogLine => ({ ...line, at: at + durationMs })),
+      logCount: 0,
       taskRuns: template.taskRuns.map((taskRun) => ({
         ...taskRun,
         history: moved(taskRun.history),
@@ -170,10 +193,7 @@ class BulkWriter {
     const prepared = this.#records.prepare(execution, newForm());
     if (!Array.isArray(prepared)) throw new Error("Cannot store an execution of one task in one record");
     this.#mutations.push(...prepared);
-    const { id, flowNo, kind, labels, history } = execution;
-    const startMs = startedAt(history);
-    const [durationMs, state] = [changedAt(history) - startMs, currentState(history)];
-    this.#rows.push(encodeRow({ id, flowNo, startMs, durationMs, state, kind, labels }));
+    this.#rows.push(catalogRow(execution));
   }
 
   async #seal(): Promise<void> {

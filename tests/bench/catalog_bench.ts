@@ -10,8 +10,8 @@ import type { ExecutionGrouping } from "../../src/model/executions/execution_gro
 import type { ExecutionCondition, ExecutionQuery } from "../../src/model/executions/execution_query.ts";
 import type { State } from "../../src/model/executions/state.ts";
 import { Catalog } from "../../src/store/catalog/catalog.ts";
-import { encodeRow } from "../../src/store/catalog/row.ts";
-import { mergeRows, wordsOf } from "../../src/store/catalog/row_block.ts";
+import { encodeRow } from "../../src/store/catalog/rows/row.ts";
+import { mergeRows, wordsOf } from "../../src/store/catalog/rows/row_block.ts";
 import { Committer } from "../../src/store/committer.ts";
 import { blockKey } from "../../src/store/keys.ts";
 import { KvStore } from "../../src/store/kv_store.ts";

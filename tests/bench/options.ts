@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly isStrict: boolean;
   /** Leaves the stores behind. */
   readonly isKeeping: boolean;
+  /** Folder of stores that were filled in bulk and are used again by later runs. */
+  readonly storesFolder: string | undefined;
   readonly wantsHelp: boolean;
 }
 
@@ -37,7 +39,8 @@ export const USAGE = `deno task bench [options]
   --markdown           results as a table for a document
   --merge <file,file>  measures nothing: medians of the JSON results in these files
   --no-fail            exit code 0 even when a floor is not held
-  --keep               leaves the stores behind`;
+  --keep               leaves the stores behind
+  --stores <folder>    keeps the stores of row 24 there, and uses those of earlier runs`;
 
 /** Reads the command line. @throws TypeError for an unknown option; Error for a value that is no number above 0 */
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -54,6 +57,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       "merge": { type: "string", default: "" },
       "no-fail": { type: "boolean", default: false },
       "keep": { type: "boolean", default: false },
+      "stores": { type: "string" },
       "help": { type: "boolean", default: false },
     },
   });
@@ -67,6 +71,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     output: values.json ? "json" : values.markdown ? "markdown" : "table",
     isStrict: !values["no-fail"],
     isKeeping: values.keep,
+    storesFolder: values.stores,
     wantsHelp: values.help,
   };
 }

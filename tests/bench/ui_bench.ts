@@ -5,7 +5,7 @@ import { createFlow, flowOf, getExecution, resume, searchPath, start, startPath 
 import { Bench } from "./bench.ts";
 import { inMegabytes, inMs, inPercent, median, quantile } from "./figures.ts";
 import { readOptions } from "./options.ts";
-import { seededFlowId, seededNamespace } from "./seeding.ts";
+import { bulkFlowId, bulkNamespace } from "./bulk_seeding.ts";
 import { pause, type ServerUnderTest } from "./server_under_test.ts";
 
 const USAGE = `deno task bench:ui [options]
@@ -72,7 +72,7 @@ async function largestPaintMs(page: Page, path: string): Promise<number> {
 }
 
 const listApi: Measurement = async ({ server }) => {
-  const queries = ["?size=50", "?size=50&state=FAILED", `?size=50&namespace=${seededNamespace(3)}`];
+  const queries = ["?size=50", "?size=50&state=FAILED", `?size=50&namespace=${bulkNamespace(3)}`];
   const times: number[] = [];
   for (let run = 0; run < LIST_RUNS; run++) {
     const startedAt = performance.now();
@@ -154,7 +154,7 @@ const longOpen: Measurement = async (measured) => {
       const { metrics } = await session.send("Performance.getMetrics");
       return metrics.find((each) => each.name === name)?.value ?? 0;
     };
-    const path = server.url + startPath(seededFlowId(0), "", seededNamespace(0));
+    const path = server.url + startPath(bulkFlowId(0), "", bulkNamespace(0));
     for (let left = minutes * 60 * STARTS_PER_SECOND; left > 0; left--) {
       await (await fetch(path, { method: "POST" })).body?.cancel();
       await pause(1_000 / STARTS_PER_SECOND);

@@ -1,22 +1,33 @@
 /** Files in memory that are read and written by position, as those of `src/machine/byte_files.ts`. */
-import type { ByteFile, ByteFiles } from "../../src/store/catalog/column_file.ts";
+import type { ByteFile, ByteFiles } from "../../src/store/catalog/blocks/column_file.ts";
 
 /** A folder of such files. */
 export class MemoryFiles implements ByteFiles {
   systemRun: string | undefined = "run-1";
   /** When true, writes fail as on a full disk. */
   isFull = false;
+  /** So many reads work; the following ones fail as on a broken disk. */
+  readsUntilFault = Infinity;
+  /** When true, files can be neither opened, removed nor synced, as on a broken disk. */
+  isBroken = false;
   readonly #files = new Map<string, MemoryFile>();
 
   /** @inheritdoc */
   open(name: string, isNew: boolean): ByteFile | undefined {
+    this.assertWorks();
     if (isNew) this.#files.set(name, new MemoryFile(this));
     return this.#files.get(name);
   }
 
   /** @inheritdoc */
   remove(name: string): void {
+    this.assertWorks();
     this.#files.delete(name);
+  }
+
+  /** @throws Error if the disk is broken */
+  assertWorks(): void {
+    if (this.isBroken) throw new Error("Input/output error (os error 5)");
   }
 
   /** The bytes of a file; undefined if it does not exist. */
@@ -46,6 +57,7 @@ class MemoryFile implements ByteFile {
   }
 
   read(into: Uint8Array, at: number): void {
+    if (this.#files.readsUntilFault-- <= 0) throw new Error("Input/output error (os error 5)");
     if (at + into.length > this.#size) throw new Error("Cannot read the file: it ends before");
     into.set(this.#bytes.subarray(at, at + into.length));
   }
@@ -66,8 +78,9 @@ class MemoryFile implements ByteFile {
     return this.#size;
   }
 
-  sync(): Promise<void> {
-    return Promise.resolve();
+  // deno-lint-ignore require-await
+  async sync(): Promise<void> {
+    this.#files.assertWorks();
   }
 
   close(): void {}

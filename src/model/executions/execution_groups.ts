@@ -18,6 +18,8 @@ export type GroupMeasure = "duration" | "startDate" | "endDate";
 export interface ExecutionGrouping {
   readonly keys: readonly GroupKey[];
   readonly measures: readonly GroupMeasure[];
+  /** The summaries of durations have quantiles. */
+  readonly hasQuantiles?: boolean;
 }
 
 /** A value of a key: a name, a flow, the start of a part of time; `undefined` without end date, or for a removed flow. */
@@ -31,6 +33,11 @@ export interface NumberSummary {
   readonly min: number;
   /** `-Infinity` without numbers. */
   readonly max: number;
+  /**
+   * The least number that at least `share` (above 0, at most 1) of the numbers do not exceed, with an error of at most 0.8 %;
+   * `undefined` without numbers. Present where {@link ExecutionGrouping.hasQuantiles} asks for it.
+   */
+  readonly quantile?: (share: number) => number | undefined;
 }
 
 /** Executions with the same values of the keys. */

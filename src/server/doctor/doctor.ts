@@ -8,6 +8,7 @@ import { ByteFileFolder } from "../../machine/byte_files.ts";
 import { DataDir, DataDirError } from "../../machine/data_dir.ts";
 import type { ProcessPlatform } from "../../machine/server_process/server_process.ts";
 import { checkStore } from "../../store/check/check.ts";
+import { rewriteColumnFiles } from "../../store/check/column_files.ts";
 import type { CheckContext } from "../../store/check/context.ts";
 import { repairDerived, type Repaired } from "../../store/check/repair.ts";
 import { Committer } from "../../store/committer.ts";
@@ -56,15 +57,22 @@ async function examine(directory: DataDir, options: DoctorOptions, output: Outpu
   });
   try {
     const progress = createProgress(output);
-    const check = () => checkAll(store, { directory, options, damages, progress });
+    const files = await ByteFileFolder.open(directory.catalogFolder);
+    const check = () => checkAll(store, { directory, options, damages, progress, files });
     let context = await check();
     let repaired: DoctorReport["repaired"];
     const isRepairable = context.isComplete && damages.length === 0;
-    if (options.isRepair && isRepairable) await ByteFileFolder.remove(directory.catalogFolder);
-    if (options.isRepair && isRepairable && context.repairs.length + context.rows.length > 0) {
-      const copy = options.hasCopy ? await directory.copyDatabase(copyName()) : undefined;
-      repaired = { ...await repair(store, context), copy, found: context.findings.list() };
-      context = await check();
+    if (options.isRepair && isRepairable) {
+      const found = context.findings.list();
+      await ByteFileFolder.remove(directory.catalogFolder);
+      if (context.repairs.length + context.rows.length > 0) {
+        const copy = options.hasCopy ? await directory.copyDatabase(copyName()) : undefined;
+        repaired = { ...await repair(store, context), copy, found };
+      } else if (found.some(({ code }) => code === "columns_differ")) {
+        repaired = { rows: 0, otherRecords: 0, copy: undefined, found };
+      }
+      await rewriteColumnFiles(store, { tenants: context.tenants, files, clock: systemClock });
+      if (repaired) context = await check();
     }
     const seconds = (systemClock.monotonicMs() - startMs) / 1000;
     const counts = Object.fromEntries(context.counts);
@@ -80,13 +88,16 @@ interface CheckDeps {
   readonly options: DoctorOptions;
   readonly damages: readonly string[];
   readonly progress: (records: number) => void;
+  readonly files: ByteFileFolder;
 }
 
 async function checkAll(store: KvStore, deps: CheckDeps): Promise<CheckContext> {
-  const { directory, options, damages, progress } = deps;
-  const context = await checkStore(store, progress).catch((error) => {
-    throw new Error([messageOf(error), ...damages].join("\n  "));
-  });
+  const { directory, options, damages, progress, files } = deps;
+  const context = await checkStore(store, { progress, columns: { files, clock: systemClock } }).catch(
+    (error) => {
+      throw new Error([messageOf(error), ...damages].join("\n  "));
+    },
+  );
   for (const damage of damages) context.findings.add("file_damaged", "sluice.db", damage);
   const key = options.encryptionKey ?? await directory.readKey();
   if (!key) {

@@ -72,10 +72,13 @@ export const FIELDS: Readonly<Record<DataKind, ReadonlyMap<string, FieldForm>>> 
   ]),
 };
 
-/** Aggregations; COUNT counts values, without a field rows. */
-export const AGGREGATIONS = ["COUNT", "SUM", "AVG", "MIN", "MAX"] as const;
+/** Aggregations; COUNT counts values, without a field rows. P50 is the median, P95 exceeds 95 % of the values. */
+export const AGGREGATIONS = ["COUNT", "SUM", "AVG", "MIN", "MAX", "P50", "P95"] as const;
 /** One of {@link AGGREGATIONS}. */
 export type Aggregation = typeof AGGREGATIONS[number];
+
+/** The share of the values that an aggregation exceeds, for quantiles. */
+export const QUANTILES: ReadonlyMap<Aggregation | undefined, number> = new Map([["P50", 0.5], ["P95", 0.95]]);
 
 /** A field, and which label it is of labels. */
 export interface FieldName {

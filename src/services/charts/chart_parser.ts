@@ -19,6 +19,7 @@ import {
   DATA_TYPE_PREFIX,
   type DataKind,
   type FieldForm,
+  QUANTILES,
 } from "./chart.ts";
 import { FilterParser, readField } from "./filter_parser.ts";
 
@@ -59,7 +60,7 @@ const AGGREGATION_COUNTS: Readonly<Record<string, readonly [least: number, most:
 const AGGREGATIONS_OF: Readonly<Record<FieldForm, readonly Aggregation[]>> = {
   text: ["COUNT"],
   label: ["COUNT"],
-  number: AGGREGATIONS,
+  number: AGGREGATIONS.filter((agg) => !QUANTILES.has(agg)),
   duration: AGGREGATIONS,
   date: ["COUNT", "MIN", "MAX"],
 };

@@ -4,7 +4,15 @@ import { Double, type JsonObject, type JsonValue, setOwnProperty } from "../../b
 import { partStart, type TimeUnit } from "../../base/time_parts.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { NumberSummary } from "../../model/executions/execution_groups.ts";
-import type { ChartColumn, ChartOrder, ChartQuery, ChartValue, FieldForm } from "./chart.ts";
+import { NumberSketch } from "../../base/number_sketch.ts";
+import {
+  type ChartColumn,
+  type ChartOrder,
+  type ChartQuery,
+  type ChartValue,
+  type FieldForm,
+  QUANTILES,
+} from "./chart.ts";
 import type { RowReader } from "./row_filter.ts";
 
 /** Values of a result row, in the order of the columns. */
@@ -73,7 +81,7 @@ export class ChartTable {
     let group = this.#groups.get(key);
     if (!group) {
       if (this.#groups.size >= MAX_ROWS) throw tooMany("groups");
-      this.#groups.set(key, group = { values, summaries: this.#columns.map(() => new Summary()) });
+      this.#groups.set(key, group = { values, summaries: this.#columns.map(({ agg }) => new Summary(agg)) });
     }
     const { summaries } = group;
     this.#columns.forEach(({ agg, field }, index) => {
@@ -100,6 +108,15 @@ class Summary implements NumberSummary {
   sum = 0;
   min = Infinity;
   max = -Infinity;
+  readonly #sketch: NumberSketch | undefined;
+
+  constructor(agg: ChartColumn["agg"]) {
+    this.#sketch = QUANTILES.has(agg) ? new NumberSketch() : undefined;
+  }
+
+  quantile(share: number): number | undefined {
+    return this.#sketch?.quantile(share);
+  }
 
   add(value: ChartValue): void {
     if (value === undefined) return;
@@ -108,6 +125,7 @@ class Summary implements NumberSummary {
     this.sum += value;
     this.min = Math.min(this.min, value);
     this.max = Math.max(this.max, value);
+    this.#sketch?.add(value);
   }
 }
 
@@ -116,7 +134,14 @@ export function aggregate(agg: NonNullable<ChartColumn["agg"]>, numbers: NumberS
   const { count, sum, min, max } = numbers;
   if (agg === "COUNT") return count;
   if (count === 0) return undefined;
+  if (agg === "P50" || agg === "P95") return quantileOf(agg, numbers);
   return { SUM: sum, AVG: sum / count, MIN: min, MAX: max }[agg];
+}
+
+/** A bucket stands for its middle, which may be outside of the numbers. */
+function quantileOf(agg: "P50" | "P95", numbers: NumberSummary): ChartValue {
+  const found = numbers.quantile?.(QUANTILES.get(agg) ?? 1);
+  return found === undefined ? undefined : Math.min(Math.max(found, numbers.min), numbers.max);
 }
 
 /** A page of the rows in the wanted order; without one by the columns that they are grouped by, else as they come. */

@@ -17,7 +17,7 @@ import { changedAt, currentState, isEnded, startedAt } from "../../model/executi
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import type { ChartColumn, ChartOrder, ChartQuery, ChartValue } from "./chart.ts";
+import { type ChartColumn, type ChartOrder, type ChartQuery, type ChartValue, QUANTILES } from "./chart.ts";
 import {
   aggregate,
   type ChartPage,
@@ -80,10 +80,11 @@ export class ExecutionCharts {
     const dimensions = columns.filter(({ agg }) => !agg);
     const { keys, valuesOf } = groupKeys(dimensions, this.#partsOf(window));
     const measures = [...new Set(columns.flatMap(({ agg, field }) => agg ? MEASURES.get(field) ?? [] : []))];
+    const hasQuantiles = columns.some(({ agg }) => QUANTILES.has(agg));
     const isCount = keys.length === 0 && measures.length === 0;
     const groups = isCount
       ? [await this.#count(tenant, conditions)]
-      : await this.#deps.catalog.groups(tenant, conditions, { keys, measures });
+      : await this.#deps.catalog.groups(tenant, conditions, { keys, measures, hasQuantiles });
     // Without a column to group by there is one row, even of no executions.
     if (keys.length === 0 && groups.length === 0) groups.push(noExecutions(measures));
     return groups.map((group) => {

@@ -19,7 +19,7 @@ import { checkStartLabels, type Label } from "../../model/flows/label.ts";
 import { MAX_WAIT_MS } from "../../model/limits.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import { tombstoneRow } from "../../store/catalog/row.ts";
+import { tombstoneRow } from "../../store/catalog/rows/row.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";

@@ -30,6 +30,8 @@ export const MAX_CANDIDATES = 10_000;
 const MAX_OPEN = 1_000;
 /** Rows of the first query: mostly enough, and a hundredth of the work. */
 const FIRST_ROWS = 256;
+/** Each further query reads so many times the rows of the one before. */
+const GROWTH = 6;
 /** Tasks may still run, and write lines, after the end of their execution. */
 const AFTER_END_MS = 60_000;
 const NONE: ExecutionCondition = { field: "state", states: [], negated: false };
@@ -70,6 +72,12 @@ export class LogCandidates {
     return this.#sources.some((each) => each.isCut) ? this.#lastBound : undefined;
   }
 
+  /** Executions that may have matching lines. */
+  async count(): Promise<number> {
+    await this.#first();
+    return this.#sources.reduce((sum, { count }) => sum + count, 0);
+  }
+
   async #first(): Promise<Source | undefined> {
     let found: { source: Source; bound: Instant } | undefined;
     for (const source of this.#sources) {
@@ -86,6 +94,8 @@ export class LogCandidates {
 interface Source {
   /** True if there are more than {@link MAX_CANDIDATES}. */
   readonly isCut: boolean;
+  /** Executions of the kind, once {@link peek} was called. */
+  readonly count: number;
   peek(): Promise<Candidate | undefined>;
   /** Removes the candidate that {@link peek} returned. */
   shift(): Candidate;
@@ -94,10 +104,12 @@ interface Source {
 /** Executions that the query names by id. */
 class GivenIds implements Source {
   readonly isCut = false;
+  readonly count: number;
   readonly #candidates: Candidate[];
 
   constructor(ids: readonly string[], descending: boolean) {
     const bound = descending ? Infinity : -Infinity;
+    this.count = ids.length;
     this.#candidates = ids.map((id) => ({ id, latest: Infinity, bound }));
   }
 
@@ -115,7 +127,7 @@ interface RowSourceOptions {
   readonly candidateOf: (span: ExecutionSpan, index: number) => Candidate;
 }
 
-/** Executions of catalog rows: first {@link FIRST_ROWS}, then up to {@link MAX_CANDIDATES}. */
+/** Executions of catalog rows: first {@link FIRST_ROWS}, at last {@link MAX_CANDIDATES}. */
 class RowSource implements Source {
   readonly #options: RowSourceOptions;
   readonly #given = new Set<string>();
@@ -131,9 +143,13 @@ class RowSource implements Source {
     return this.#size === MAX_CANDIDATES && this.#total > MAX_CANDIDATES;
   }
 
+  get count(): number {
+    return this.#total;
+  }
+
   async peek(): Promise<Candidate | undefined> {
     while (this.#waiting.length === 0 && this.#size < Math.min(this.#total, MAX_CANDIDATES)) {
-      this.#size = this.#size === 0 ? FIRST_ROWS : MAX_CANDIDATES;
+      this.#size = this.#size === 0 ? FIRST_ROWS : Math.min(this.#size * GROWTH, MAX_CANDIDATES);
       const { spans, total } = await this.#options.read(this.#size);
       this.#total = total;
       // Executions that ended since the first query have moved: they were returned before, or are returned now.

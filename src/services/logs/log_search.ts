@@ -45,7 +45,7 @@ interface LineVisit {
   readonly visit: (execution: Execution, line: LogLine, number: number) => void;
 }
 
-/** Executions whose lines are counted even if the page is full: up to so many, the total is exact. */
+/** Up to so many executions that may have matching lines all are read, so that the total is exact. */
 export const COUNTED_EXECUTIONS = 1_000;
 /** Pages beyond so many lines are empty. */
 const MAX_REACHABLE_LINES = 100_000;
@@ -112,8 +112,12 @@ export class LogSearch {
       if (batch.length === 0) break;
       total += await this.#readBatch(tenant, query, { batch, lines });
       read += batch.length;
-      const bound = read >= COUNTED_EXECUTIONS ? await candidates.bound() : undefined;
-      if (bound !== undefined && (read >= MAX_CANDIDATES || lines.countBefore(bound) >= wanted)) break;
+      const isCounted = read < COUNTED_EXECUTIONS && (await candidates.count() <= COUNTED_EXECUTIONS);
+      const bound = isCounted ? undefined : await candidates.bound();
+      if (bound === undefined) continue;
+      // A client that pages by numbers needs a total beyond its page.
+      const isTotalBeyond = read >= COUNTED_EXECUTIONS || total >= wanted + size;
+      if (read >= MAX_CANDIDATES || (isTotalBeyond && lines.countBefore(bound) >= wanted)) break;
     }
     const bound = await candidates.bound();
     if (bound !== undefined) lines.keepBefore(bound);

@@ -7,7 +7,7 @@ import { executionSelectionQuery } from "../../model/executions/execution_select
 import type { TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import { tombstoneRow } from "../../store/catalog/row.ts";
+import { tombstoneRow } from "../../store/catalog/rows/row.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";

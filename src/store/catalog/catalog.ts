@@ -3,10 +3,12 @@
  * without reading execution records. The commit that ends an execution or makes it dormant writes its row; rows of live
  * executions come from the runtime.
  *
- * Life of a row: its commit writes it to a row group (`unsealed_rows`), the compactor moves it to a block (`sealing`,
- * `sealed_rows`). A query merges unsealed and live rows (`overlay`) and scans them with the blocks (`scan`).
+ * Life of a row: its commit writes it to a row group (`rows/unsealed_rows`), the compactor moves it to a block
+ * (`blocks/sealing`, `blocks/sealed_rows`). A query merges unsealed and live rows (`rows/overlay`) and scans them with the
+ * blocks (`scans/scan`) for those that pass `filters/filter`.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { ExecutionGroup, ExecutionGrouping } from "../../model/executions/execution_groups.ts";
 import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
@@ -15,21 +17,21 @@ import type { State } from "../../model/executions/state.ts";
 import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
-import { BlockReader } from "./block_reader.ts";
-import { ExecutionFilter, RowLists } from "./filter.ts";
-import { FlowIndex, type FlowNames } from "./flow_index.ts";
-import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
-import type { ByteFiles } from "./column_file.ts";
-import { MatchCountCache } from "./match_counts.ts";
+import { BlockReader } from "./blocks/block_reader.ts";
+import { ExecutionFilter, RowLists } from "./filters/filter.ts";
+import { FlowIndex, type FlowNames } from "./filters/flow_index.ts";
+import { LabelVerdicts, type VerifyLabels } from "./filters/label_step.ts";
+import { type ByteFiles, ColumnFileError } from "./blocks/column_file.ts";
+import { MatchCountCache } from "./scans/match_counts.ts";
 import { Pace } from "./pace.ts";
-import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
-import { wordsOf } from "./row_block.ts";
-import { idDirection, RowOrder } from "./row_order.ts";
-import { RowGroups } from "./row_groups.ts";
-import { Scan, type ScanResult } from "./scan.ts";
+import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
+import { wordsOf } from "./rows/row_block.ts";
+import { idDirection, RowOrder } from "./scans/row_order.ts";
+import { PlaceTable, RowGroups } from "./scans/row_groups.ts";
+import { Scan, type ScanResult } from "./scans/scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
-import { NewestRows, type RowRef } from "./top_rows.ts";
-import type { RowGroup } from "./unsealed_rows.ts";
+import { NewestRows, type RowRef } from "./scans/top_rows.ts";
+import type { RowGroup } from "./rows/unsealed_rows.ts";
 
 interface CatalogDeps extends FlowNames {
   readonly store: Store;
@@ -45,6 +47,7 @@ interface CatalogDeps extends FlowNames {
   readonly maxCacheBytes?: number;
   /** Holds derived column files; absent: the database is no file here. */
   readonly files?: ByteFiles;
+  readonly logger?: Pick<Logger, "warn">;
   /** Blocks of a tenant from which it has a column file. */
   readonly minFileBlocks?: number;
 }
@@ -93,6 +96,7 @@ export class Catalog implements GroupRider {
   readonly #lock = new KeyedLock();
   readonly #lists = new RowLists();
   readonly #counts = new MatchCountCache();
+  readonly #table = new PlaceTable();
   readonly #pace: Pace;
   readonly #liveRows: (tenant: TenantId) => Iterable<Uint8Array>;
 
@@ -154,7 +158,7 @@ export class Catalog implements GroupRider {
 
   /** A page of a tenant's executions. */
   query(tenant: TenantId, query: ExecutionQuery): Promise<ExecutionPage> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { rows, total } = await this.#scan(tenant, query);
       return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
     }, query.size * BODY_MS);
@@ -162,7 +166,7 @@ export class Catalog implements GroupRider {
 
   /** A page of a tenant's executions with their times, and the number of matches. */
   spans(tenant: TenantId, query: ExecutionQuery): Promise<{ spans: ExecutionSpan[]; total: number }> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { rows, total } = await this.#scan(tenant, query);
       return { spans: rows.map(spanOf), total };
     });
@@ -177,14 +181,17 @@ export class Catalog implements GroupRider {
     conditions: ExecutionConditions,
     grouping: ExecutionGrouping,
   ): Promise<ExecutionGroup[]> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
-      const groups = new RowGroups(grouping, { tenant, flows: this.#flows });
+      const groups = new RowGroups(grouping, { tenant, flows: this.#flows, table: this.#table });
       await createScan().visitAll({
         visit: (block, rows, summary) => groups.add(block, rows, summary),
         sums: {
           accepts: (summary) => groups.acceptsSums(summary),
           visit: (sums, chosen, summary) => groups.addSums(sums, chosen, summary),
+          ...grouping.hasQuantiles && {
+            visitSketches: (sketches, chosen, summary) => groups.addSketches(sketches, chosen, summary),
+          },
         },
       });
       return groups.all();
@@ -193,7 +200,7 @@ export class Catalog implements GroupRider {
 
   /** The id of the newest matching execution of each flow of a tenant, by flow number. */
   newest(tenant: TenantId, conditions: ExecutionConditions): Promise<Map<number, string>> {
-    return this.#paced(async () => {
+    return this.#read(tenant, async () => {
       const { createScan } = await this.#prepare(tenant, conditions);
       const newest = new NewestRows();
       await createScan().visitAll({ visit: (block, rows) => newest.add(block, rows) });
@@ -203,7 +210,7 @@ export class Catalog implements GroupRider {
 
   /** NORMAL executions of a tenant by flow number and state. */
   counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
-    return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
+    return this.#read(tenant, () => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
   }
 
   /** Seals rows of one tenant that has enough unsealed rows; false if no tenant has enough. After true, call it again. */
@@ -226,8 +233,20 @@ export class Catalog implements GroupRider {
     this.#tenants.delete(tenant);
     void this.#lock.run(SCAN, async () => {
       await rows?.close();
-      this.#deps.files?.remove(tenant);
+      this.#removeFile(tenant);
     });
+  }
+
+  /** A file that stays is harmless: a new tenant of the same name has other blocks. */
+  #removeFile(tenant: TenantId): void {
+    try {
+      this.#deps.files?.remove(tenant);
+    } catch (error) {
+      this.#deps.logger?.warn("the column file of a removed tenant stays", {
+        tenant,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
   }
 
   /** Waits for running scans and sealings, and closes the column files. */
@@ -236,6 +255,23 @@ export class Catalog implements GroupRider {
     await this.#lock.run(SCAN, async () => {
       for (const rows of this.#tenants.values()) await rows.close();
     });
+  }
+
+  /** Reads rows of a tenant, at the second try from the database if the column file cannot be read. */
+  #read<T>(tenant: TenantId, read: () => Promise<T>, moreMs = 0): Promise<T> {
+    return this.#paced(async () => {
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof ColumnFileError)) throw error;
+        this.#deps.logger?.warn("lists read the database instead of the column file", {
+          tenant,
+          reason: error.message,
+        });
+        this.#of(tenant).giveUpFile();
+        return await read();
+      }
+    }, moreMs);
   }
 
   /** Runs one scan at a time, at the pace that `isBusy` allows. `moreMs` is work outside the scan, such as the response. */

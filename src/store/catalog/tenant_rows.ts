@@ -4,18 +4,17 @@ import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";
-import type { BlockChunk } from "./block_chunks.ts";
-import type { BlockReader } from "./block_reader.ts";
-import { FlowCounts } from "./flow_counts.ts";
-import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./overlay.ts";
-import type { BlockPlaces } from "./match_counts.ts";
+import type { BlockChunk } from "./blocks/block_chunks.ts";
+import type { BlockReader } from "./blocks/block_reader.ts";
+import { FlowCounts } from "./blocks/flow_counts.ts";
+import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./rows/overlay.ts";
 import type { Pace } from "./pace.ts";
-import { compareIds, ROW_WORDS } from "./row.ts";
-import { RowBlock, wordsOf } from "./row_block.ts";
-import { groupsToSeal, packEntries, planChanges } from "./sealing.ts";
-import { type BlockChange, SealedRows, type SealedRowsDeps } from "./sealed_rows.ts";
-import type { BlockSummary } from "./summary.ts";
-import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
+import { compareIds, ROW_WORDS } from "./rows/row.ts";
+import { RowBlock, wordsOf } from "./rows/row_block.ts";
+import { groupsToSeal, packEntries, planChanges } from "./blocks/sealing.ts";
+import { type BlockChange, type BlockPlaces, SealedRows, type SealedRowsDeps } from "./blocks/sealed_rows.ts";
+import type { BlockSummary } from "./rows/summary.ts";
+import { type RowGroup, UnsealedRows } from "./rows/unsealed_rows.ts";
 
 /** With more rows in memory than this, counting reads all blocks instead of looking up each row. */
 const MAX_LOOKUPS = 64;
@@ -76,6 +75,11 @@ export class TenantRows {
   /** Lets {@link maintain} end early. */
   stopMaintenance(): void {
     this.#sealed.stopMaintenance();
+  }
+
+  /** Reads sealed rows from the database from now on. Called when the column file cannot be read. */
+  giveUpFile(): void {
+    this.#sealed.giveUpFile();
   }
 
   /** Ends the use of the column file. */

@@ -1,10 +1,11 @@
 /** The rows of a tenant's catalog as queries see them: unsealed rows hide sealed ones, removed executions have none. */
 import type { TenantId } from "../../model/flows/flow.ts";
-import { FlowCounts } from "../catalog/flow_counts.ts";
-import { compareIds, ROW_WORDS, TOMBSTONE_STATE, unpackId } from "../catalog/row.ts";
-import { mergeRows, RowBlock, wordsOf } from "../catalog/row_block.ts";
+import { FlowCounts } from "../catalog/blocks/flow_counts.ts";
+import { compareIds, ROW_WORDS, TOMBSTONE_STATE, unpackId } from "../catalog/rows/row.ts";
+import { mergeRows, RowBlock, wordsOf } from "../catalog/rows/row_block.ts";
 import { blockKey, blocksOf, catalogSnapshotKey, rowGroupsOf } from "../keys.ts";
 import type { StoredEntry } from "../store.ts";
+import { ColumnFileCheck } from "./column_files.ts";
 import type { CheckContext } from "./context.ts";
 
 /** A row and the id of its execution. */
@@ -82,6 +83,7 @@ export class CatalogRows {
   /** The sound blocks in id order. */
   async *#blocks(): AsyncGenerator<RowBlock> {
     let last: RowBlock | undefined;
+    const columns = await ColumnFileCheck.open(this.#tenant, this.#context);
     for await (const entry of this.#context.read(blocksOf(this.#tenant), "catalog blocks")) {
       const words = this.#rowsOf(entry);
       if (!words) continue;
@@ -92,8 +94,10 @@ export class CatalogRows {
         continue;
       }
       this.#counts.add(block.columns, 1);
+      columns?.compare(block);
       yield last = block;
     }
+    columns?.finish();
   }
 
   #orderProblem(block: RowBlock, last: RowBlock | undefined, { key }: StoredEntry): string | undefined {

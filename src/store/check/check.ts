@@ -8,7 +8,7 @@ import { decodeTenant } from "../records/tenant_records.ts";
 import { decodeToken } from "../records/token_records.ts";
 import { decodeUser } from "../records/user_records.ts";
 import type { Selector, Store } from "../store.ts";
-import { CheckContext, type Progress } from "./context.ts";
+import { CheckContext, type CheckOptions } from "./context.ts";
 import { ExecutionsCheck } from "./executions_check.ts";
 import { CheckedFlows } from "./flows_check.ts";
 import { RecordsCheck } from "./records_check.ts";
@@ -43,10 +43,10 @@ const TENANT_KINDS = [
 ];
 
 /** Reads everything once. */
-export async function checkStore(store: Store, progress: Progress = () => {}): Promise<CheckContext> {
-  const context = new CheckContext(store, progress);
+export async function checkStore(store: Store, options: CheckOptions = {}): Promise<CheckContext> {
+  const context = new CheckContext(store, options);
   await checkChain(context);
-  const tenants = await checkTenants(context);
+  const tenants = context.tenants = await checkTenants(context);
   const flows = new CheckedFlows();
   for (const tenant of tenants) await flows.read(tenant, context);
   const intents = await readIntents(context);

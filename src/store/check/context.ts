@@ -1,14 +1,26 @@
 /** What the parts of a check share: findings, counts, progress, and the repairs of what is derived. */
+import type { Clock } from "../../base/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import type { ByteFiles } from "../catalog/blocks/column_file.ts";
 import type { Key, KeyPart, Mutation, Selector, Store, StoredEntry } from "../store.ts";
 import { type FindingCode, Findings } from "./findings.ts";
 
 /** Called for each record. */
-export type Progress = (records: number) => void;
+type Progress = (records: number) => void;
+
+/** What a check uses beside the store. */
+export interface CheckOptions {
+  readonly progress?: Progress;
+  /** The column files of the catalog, and a clock for reading them; absent: they are not checked. */
+  readonly columns?: { readonly files: ByteFiles; readonly clock: Clock };
+}
 
 /** Collects what a check finds. */
 export class CheckContext {
   readonly store: Store;
+  readonly columns: CheckOptions["columns"];
+  /** Tenants that are not being removed. */
+  tenants: readonly TenantId[] = [];
   readonly findings = new Findings();
   /** False when parts could not be read: then nothing must be repaired, because what is derived would lose them. */
   isComplete = true;
@@ -21,8 +33,9 @@ export class CheckContext {
   readonly #progress: Progress;
   #records = 0;
 
-  constructor(store: Store, progress: Progress) {
+  constructor(store: Store, { progress = () => {}, columns }: CheckOptions = {}) {
     this.store = store;
+    this.columns = columns;
     this.#progress = progress;
   }
 

@@ -5,8 +5,8 @@ import { currentState, type History, historyProblem } from "../../model/executio
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { bytesOfChunk, chunkCount } from "../blobs/blob_chunks.ts";
 import { type BlobRef, blobRefOf } from "../blobs/blobs.ts";
-import { isSameRow, tombstoneRow } from "../catalog/row.ts";
-import { wordsOf } from "../catalog/row_block.ts";
+import { isSameRow, tombstoneRow } from "../catalog/rows/row.ts";
+import { wordsOf } from "../catalog/rows/row_block.ts";
 import { decodeJson } from "../codec.ts";
 import { blobChunkKey, executionKey, keysOfKind, timerKey } from "../keys.ts";
 import {

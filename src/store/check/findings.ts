@@ -8,6 +8,7 @@ const KINDS = {
   row_differs: ["derived", "catalog rows differ from their executions, so that lists show old facts"],
   row_stray: ["derived", "catalog rows have no execution, so that lists count what is not there"],
   block_unreadable: ["derived", "blocks of the catalog cannot be read or are out of order"],
+  columns_differ: ["derived", "blocks of column files differ from the catalog, so that lists may be wrong"],
   counts_differ: ["derived", "stored counters differ from the catalog"],
   index_missing: ["derived", "index entries are missing, so that something never becomes due"],
   slot_stray: ["derived", "slots are held by executions that need none, so that others wait for ever"],

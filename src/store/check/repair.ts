@@ -1,7 +1,7 @@
 /** Writes again what a check found wrong among derived records: catalog rows, counters, indexes. Touches nothing else. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import { joinBytes } from "../../base/bytes.ts";
-import { MAX_BLOCK_ROWS } from "../catalog/row.ts";
+import { MAX_BLOCK_ROWS } from "../catalog/rows/row.ts";
 import type { Committer, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey } from "../keys.ts";
 import type { Mutation } from "../store.ts";

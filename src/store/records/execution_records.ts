@@ -22,7 +22,7 @@ import {
   shortenedValue,
 } from "../../model/executions/shortened_value.ts";
 import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
-import { encodeRow } from "../catalog/row.ts";
+import { encodeRow } from "../catalog/rows/row.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { decodeJson, encodeJson, encodeText } from "../codec.ts";
 import {

@@ -3,7 +3,7 @@ import { createFlow, pureFlow, search, searchPath, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, perSecond, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency } from "../latency_client.ts";
-import { seededFlowId, seededNamespace } from "../seeding.ts";
+import { bulkFlowId, bulkNamespace } from "../bulk_seeding.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
 import type { Row } from "./row.ts";
 
@@ -106,7 +106,7 @@ async function listQueries(url: string): Promise<string[]> {
   const [from, to] = [Date.parse(await date("asc")), Date.now()];
   const at = (share: number) => new Date(from + (to - from) * share).toISOString();
   const [newest] = (await search(url, "?size=1")).results;
-  const namespace = seededNamespace(3);
+  const namespace = bulkNamespace(3);
   const filters = [
     ...["", "page=100", "page=1000"],
     ...nameFilters(namespace),
@@ -148,13 +148,13 @@ const ORDERS = [
 function nameFilters(namespace: string): string[] {
   return [
     `namespace=${namespace}`,
-    "namespace=bench",
+    "namespace=company",
     `filters[namespace][EQUALS]=${namespace}`,
     `filters[namespace][REGEX]=team[0-4]`,
     `filters[namespace][CONTAINS]=eam7`,
-    `flowId=${seededFlowId(7)}`,
-    `filters[flowId][IN]=${seededFlowId(7)},${seededFlowId(8)}`,
+    `flowId=${bulkFlowId(7)}`,
+    `filters[flowId][IN]=${bulkFlowId(7)},${bulkFlowId(8)}`,
     `filters[flowId][ENDS_WITH]=9`,
-    `filters[flowId][NOT_EQUALS]=${seededFlowId(7)}`,
+    `filters[flowId][NOT_EQUALS]=${bulkFlowId(7)}`,
   ];
 }

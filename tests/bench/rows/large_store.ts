@@ -1,7 +1,7 @@
 /** Row 24: lists, charts, boot and memory over stores of growing size, up to `--executions`. */
 import { search, searchPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { BULK_DAYS, bulkFlowId, bulkNamespace, seedInBulk } from "../bulk_seeding.ts";
+import { BULK_DAYS, bulkFlowId, bulkNamespace, keptStore } from "../bulk_seeding.ts";
 import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency, type TimedRequest } from "../latency_client.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
@@ -34,12 +34,13 @@ async function measure(bench: Bench): Promise<RowResult> {
 }
 
 async function measureSize(bench: Bench, size: number): Promise<RowResult> {
-  const dataDir = await seedInBulk(bench, size);
+  const dataDir = await keptStore(bench, size);
   await writeColumns(bench, dataDir);
   const { bootMs, firstMs } = await afterBoot(bench, dataDir);
   await using server = await bench.startServer({ dataDir });
   const lists = await timed(server, await listRequests(server.url));
   const sorts = await timed(server, sortRequests());
+  const logs = await timed(server, logRequests());
   const charts = await timedCharts(server);
   await pause(SETTLE_MS);
   const residentBytes = await server.residentBytes();
@@ -59,6 +60,7 @@ async function measureSize(bench: Bench, size: number): Promise<RowResult> {
     figures: [
       slowest("slowest filter or pair of filters", lists, 50, 10),
       slowest("slowest order or page 1,000", sorts, 100, 30),
+      slowest("slowest newest log lines", logs, 100, 30),
       slowest("slowest chart", charts, 50, 15),
       figure("boot", boot, 300, 200),
       figure("first list after boot", first, 300, 150),
@@ -67,7 +69,7 @@ async function measureSize(bench: Bench, size: number): Promise<RowResult> {
         ...{ value: residentBytes / 1e6, unit: "MB", better: "lower", floor: 400, goal: 250 },
       },
     ],
-    notes: [...lists, ...sorts, ...charts].map((latency) =>
+    notes: [...lists, ...sorts, ...logs, ...charts].map((latency) =>
       `${nameOf(latency)} p50 ${inMs(latency.p50Ms)}, first ${inMs(latency.firstMs)}`
     ),
   };
@@ -154,6 +156,15 @@ function sortRequests(): TimedRequest[] {
   ].map((query) => get(`?size=25&${query}`));
 }
 
+/** The newest lines of all flows, of one that logs in each execution, of one that never does, and of a level without lines. */
+function logRequests(): TimedRequest[] {
+  const ofFlow = (flow: number) => `&namespace=${bulkNamespace(flow)}&flowId=${bulkFlowId(flow)}`;
+  return ["", ofFlow(7), ofFlow(8), `${ofFlow(7)}&minLevel=ERROR`].map((query) => ({
+    method: "GET",
+    path: `/api/v1/main/logs/search?size=25${query}`,
+  }));
+}
+
 function get(query: string): TimedRequest {
   return { method: "GET", path: searchPath(encodeURI(query)) };
 }
@@ -166,13 +177,18 @@ const COLUMN = {
   total: { field: "ID", agg: "COUNT" },
   average: { field: "DURATION", agg: "AVG" },
   longest: { field: "DURATION", agg: "MAX" },
+  p50: { field: "DURATION", agg: "P50" },
+  p95: { field: "DURATION", agg: "P95" },
 };
 const FAILED = [{ field: "STATE", type: "EQUAL_TO", value: "FAILED" }];
-const { date, state, namespace, flow, total, average, longest } = COLUMN;
+const ONE_FLOW = [{ field: "FLOW_ID", type: "EQUAL_TO", value: bulkFlowId(7) }];
+const { date, state, namespace, flow, total, average, longest, p50, p95 } = COLUMN;
 /** What dashboards show, over the last 30 days. */
 const CHARTS = new Map<string, object>([
   ["days and states", { columns: { date, state, total } }],
   ["days and states with durations", { columns: { date, state, total, average } }],
+  ["days and states with quantiles of durations", { columns: { date, state, p50, p95 } }],
+  ["days of a flow with a quantile of durations", { columns: { date, p95 }, where: ONE_FLOW }],
   ["states", { columns: { state, total } }],
   ["namespaces and states", { columns: { namespace, state, total } }],
   ["flows with durations", { columns: { namespace, flow, total, average, longest } }],

@@ -57,6 +57,8 @@ const AGGREGATED: readonly (readonly [agg: NonNullable<ChartColumn["agg"]>, expe
   ["AVG", "5.0"],
   ["MIN", "2"],
   ["MAX", "10"],
+  ["P50", "3"],
+  ["P95", "10"],
 ];
 for (const [agg, expected] of AGGREGATED) {
   Deno.test(`ChartTable gives ${expected} as ${agg} of the values that exist`, () => {

@@ -1,7 +1,7 @@
 /** Filters mean the same as conditions of the catalog and as predicates over rows. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
-import type { RowFacts } from "../../../src/store/catalog/row.ts";
+import type { RowFacts } from "../../../src/store/catalog/rows/row.ts";
 import {
   type ChartFilter,
   type ChartValue,

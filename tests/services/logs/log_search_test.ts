@@ -46,7 +46,8 @@ Deno.test("search() counts a bounded number of executions and marks the total as
   await t.step("newest first", async () => {
     const page = await search(server, {});
     assertEquals([page.results.length, page.isTotalExact], [10, false]);
-    assert(page.total >= COUNTED_EXECUTIONS && page.total < RUNS);
+    // More than the next page needs, and far fewer than all: more executions than are counted may have lines.
+    assert(page.total >= 2 * 10 && page.total < 100);
     assertEquals(page.searchedTo, undefined);
     const times = page.results.map(({ timestamp }) => timestamp as string);
     assertEquals(times, [...times].sort().reverse());

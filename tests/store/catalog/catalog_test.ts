@@ -9,7 +9,7 @@ import {
 import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
-import { hashLabel, ROW_BYTES } from "../../../src/store/catalog/row.ts";
+import { hashLabel, ROW_BYTES } from "../../../src/store/catalog/rows/row.ts";
 import { blocksOf, catalogSnapshotKey, rowGroupsOf } from "../../../src/store/keys.ts";
 import type { Atomic, Selector, StoredEntry } from "../../../src/store/store.ts";
 import { CatalogFixture, type FaultyStore, FLOWS, NEWEST } from "./fixture.ts";

@@ -8,7 +8,7 @@ import type {
 import { matchesName } from "../../../src/model/executions/execution_query.ts";
 import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
 import { STATES } from "../../../src/model/executions/state.ts";
-import type { RowFacts } from "../../../src/store/catalog/row.ts";
+import type { RowFacts } from "../../../src/store/catalog/rows/row.ts";
 import { FLOWS, shownLabels } from "./fixture.ts";
 
 /** The expected result of a query. */

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { checkStore } from "../../../src/store/check/check.ts";
 import type { FindingCode } from "../../../src/store/check/findings.ts";
 import { repairDerived } from "../../../src/store/check/repair.ts";
-import { tombstoneRow } from "../../../src/store/catalog/row.ts";
+import { tombstoneRow } from "../../../src/store/catalog/rows/row.ts";
 import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
