@@ -76,6 +76,11 @@ export class LeaseWatch {
     this.#seen = entry ? seenLease(entry, { sinceMs: this.#clock.monotonicMs(), isFresh }) : undefined;
   }
 
+  /** Calls `onChange` soon after most changes of the lease, and perhaps without one, until the result is called. */
+  onChange(onChange: () => void): () => void {
+    return this.#store.watch(LEASE_KEY, onChange);
+  }
+
   /** The versionstamp that a take-over checks; `null`: there is no lease. */
   get versionstamp(): string | null {
     return this.#seen?.versionstamp ?? null;

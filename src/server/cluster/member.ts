@@ -59,7 +59,9 @@ export class ClusterMember implements LeaderView {
   #takeOvers = 0;
   #isReady = false;
   #isStopped = false;
+  /** Cancels the next look; absent while a look or a term is under way. */
   #cancelWatch: CancelTimer | undefined;
+  #stopWatching: () => void = () => {};
   #cancelBeat: CancelTimer | undefined;
   /** The look, or the term, that is under way. */
   #work: Promise<void> = Promise.resolve();
@@ -83,6 +85,8 @@ export class ClusterMember implements LeaderView {
   /** Resolves once this process leads, or knows a leader. @throws what keeps it from both */
   async start(): Promise<void> {
     this.#work = this.#look();
+    // A lease that is given back is taken at once; the looks at intervals find what the watch misses.
+    this.#stopWatching = this.#watch.onChange(() => this.#lookNow());
     this.#sendBeat();
     await this.#ready.promise;
   }
@@ -141,6 +145,7 @@ export class ClusterMember implements LeaderView {
   /** Stops; a leader gives the lease back, so that another process leads at once. The store stays open. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopWatching();
     this.#cancelWatch?.();
     this.#cancelBeat?.();
     await this.#term?.stop();
@@ -160,7 +165,15 @@ export class ClusterMember implements LeaderView {
     }
     this.#announce();
     if (this.#isStopped) return;
-    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#work = this.#look());
+    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#lookNow());
+  }
+
+  /** Does nothing while a look or a term is under way. */
+  #lookNow(): void {
+    if (this.#isStopped || !this.#cancelWatch) return;
+    this.#cancelWatch();
+    this.#cancelWatch = undefined;
+    this.#work = this.#look();
   }
 
   /** A first look that fails ends the process; a later one is repeated. */
