@@ -316,7 +316,7 @@ export class Committer {
 
   async #tryWrite(mutations: readonly Mutation[], messages: readonly Message[]): Promise<Error | undefined> {
     try {
-      if (await this.#chain.commit(mutations, messages)) return undefined;
+      if (await this.#chain.commit(mutations, messages, this.#options.clock.now())) return undefined;
     } catch (error) {
       return error as Error;
     }

@@ -29,6 +29,8 @@ interface MailboxDeskOptions {
   readonly epoch: number;
   /** Handles a request of a client. */
   readonly handler: (request: Request, env: RemoteEnv) => Response | Promise<Response>;
+  /** Called after the response to a request that the process has posted. */
+  readonly onServed?: (process: string) => void;
 }
 
 /** Requests that are handled at once; further ones stay posted. */
@@ -157,7 +159,7 @@ export class MailboxDesk implements AsyncDisposable {
     cancelClaim?.();
     await claiming;
     await writer.write(response);
-    if (!writer.isLeft) return;
+    if (!writer.isLeft) return this.#options.onServed?.(head.follower);
     await committer.commit({
       mutations: removalMutations(id, head.bodyParts ?? 0, writer.unread),
       bulk: true,

@@ -112,6 +112,11 @@ export class Workers implements WorkerPort {
     return this.#connected.size;
   }
 
+  /** Number of attempts that workers run. */
+  get leaseCount(): number {
+    return this.#leases.size;
+  }
+
   /** @inheritdoc */
   waitingFor(tenant: TenantId, executionId: string): ReadonlyMap<number, WorkerWait> {
     const groups = this.#waiting.groupsOf(tenant, executionId);

@@ -120,18 +120,19 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
       assertEquals(await Promise.all(texts), ["GET ", "POST input"]);
       await pair.until(async () => await pair.stored() === 0);
     },
-  "the claim of a request that may have an effect is stored before it is handled; a safe one needs none": async (
-    pair,
-  ) => {
-    await pair.lead(1, async ({ method }) => {
-      const claims = await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }));
-      return new Response(`${method} ${claims.length}`);
-    });
-    const safe = await (await pair.send(SEARCH)).text();
-    await pair.until(async () => await pair.stored() === 0);
-    assertEquals([safe, await (await pair.send(START, { method: "POST" })).text()], ["GET 0", "POST 1"]);
-    await pair.until(async () => await pair.stored() === 0);
-  },
+  "the claim of a request that may have an effect is stored before it is handled; a safe one needs none":
+    async (
+      pair,
+    ) => {
+      await pair.lead(1, async ({ method }) => {
+        const claims = await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }));
+        return new Response(`${method} ${claims.length}`);
+      });
+      const safe = await (await pair.send(SEARCH)).text();
+      await pair.until(async () => await pair.stored() === 0);
+      assertEquals([safe, await (await pair.send(START, { method: "POST" })).text()], ["GET 0", "POST 1"]);
+      await pair.until(async () => await pair.stored() === 0);
+    },
   "a safe request that takes long is not withdrawn": async (pair) => {
     const received = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -143,7 +144,9 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     const sent = pair.send(SEARCH);
     await received.promise;
     await pair.clock.advance(1_000);
-    await pair.until(async () => (await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }))).length > 0);
+    await pair.until(async () =>
+      (await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }))).length > 0
+    );
     await pair.clock.advance(6_000);
     released.resolve();
     assertEquals(await (await sent).text(), "found");
