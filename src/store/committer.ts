@@ -146,6 +146,11 @@ export class Committer {
     return this.#chain.followsStop;
   }
 
+  /** True where processes write in turn: an earlier one that did not stop in order may be alive. */
+  get isShared(): boolean {
+    return this.#options.lease !== undefined;
+  }
+
   /** Adds a rider. Must be called before the first commit. */
   addRider(rider: GroupRider): void {
     this.#riders.push(rider);

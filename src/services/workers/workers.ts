@@ -202,7 +202,7 @@ export class Workers implements WorkerPort {
   /** Ends a worker that stops: its attempts are started elsewhere at once. */
   leave(id: string, grant: WorkerGrant | undefined): void {
     const worker = this.#connected.find(id);
-    if (worker && isSameToken(worker, grant)) this.#lose(worker, "A worker has stopped");
+    if (worker && isSameToken(worker, grant)) this.#lose(worker, "A worker has stopped", "stopped");
   }
 
   /** Adds log lines of an attempt. @throws DomainError not_found, unavailable */
@@ -253,7 +253,7 @@ export class Workers implements WorkerPort {
 
   /** Gives up what silent workers run, and what no worker has reported since the start; a loop calls this. */
   sweep(): void {
-    for (const worker of this.#connected.silent()) this.#lose(worker, "A worker is silent");
+    for (const worker of this.#connected.silent()) this.#lose(worker, "A worker is silent", "lost");
     for (const group of this.#waiting.groups()) this.#assign(group);
     if (this.#kept.size === 0 || this.#deps.clock.monotonicMs() - this.#startedMs < SILENCE_MS) return;
     for (const assignment of this.#kept.values()) this.#forget(assignment);
@@ -377,7 +377,7 @@ export class Workers implements WorkerPort {
     else lease.finish("lost");
   }
 
-  #lose(worker: ConnectedWorker, message: string): void {
+  #lose(worker: ConnectedWorker, message: string, end: "lost" | "stopped"): void {
     this.#connected.remove(worker);
     const { id, name } = worker.hello;
     const { logger } = this.#deps;
@@ -385,7 +385,7 @@ export class Workers implements WorkerPort {
     if (worker.leases.size > 0) logger.warn(message, fields);
     else logger.info(message, fields);
     for (const lease of worker.leases.values()) {
-      lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : "lost");
+      lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : end);
     }
   }
 

@@ -176,12 +176,33 @@ Deno.test("Workers: a task whose worker is lost three times in succession fails"
   await using app = await Harness.start(OPTIONS);
   const id = await startedOn(app);
   for (let time = 0; time < 3; time++) {
-    await using worker = await FakeWorker.connect(app, { id: `w${time}` });
-    await worker.post("/leave", { id: worker.id });
-    await settle();
+    await using _worker = await FakeWorker.connect(app, { id: `w${time}` });
+    await app.advance(SILENCE_MS + 1_000);
   }
   assertEquals(await attemptStates(app, id), ["RESUBMITTED", "RESUBMITTED", "FAILED"]);
   assertStringIncludes(String((await linesOf(app, id)).at(-1)), "lost 3 times");
+});
+
+Deno.test("Workers: crashes of the server and orderly stops of workers are no losses, which survive both", async () => {
+  let app = await Harness.start(OPTIONS);
+  const id = await startedOn(app);
+  const lose = async (time: number) => {
+    await using _worker = await FakeWorker.connect(app, { id: `w${time}` });
+    await app.advance(SILENCE_MS + 1_000);
+  };
+  await lose(1);
+  await lose(2);
+  app = await app.crash();
+  await settle();
+  for (let time = 0; time < 3; time++) {
+    await using worker = await FakeWorker.connect(app, { id: `s${time}` });
+    await worker.post("/leave", { id: worker.id });
+    await settle();
+  }
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  await lose(3);
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  await app[Symbol.asyncDispose]();
 });
 
 Deno.test("Workers: a worker that reconnects keeps its attempts, and gets again what it has not received", async () => {
