@@ -149,7 +149,12 @@ export class Simulation {
     const { taskRun: ordinal, attemptNumber, isLate } = this.attempts.end(this.choices);
     const isLost = !this.isCalm && this.choices.happens(5);
     const event: Event = isLost
-      ? { type: "attempt_lost", taskRun: ordinal, attempt: attemptNumber, isStopped: this.choices.happens(30) }
+      ? {
+        type: "attempt_lost",
+        taskRun: ordinal,
+        attempt: attemptNumber,
+        isStopped: this.choices.happens(30),
+      }
       : outcomeOf(this.choices, ordinal, this.isCalm);
     if (isLate) return void this.trace.push(`late ${lineOf(event)}`);
     const taskRun = taskRunOf(this.execution, ordinal);
