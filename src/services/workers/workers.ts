@@ -275,9 +275,15 @@ export class Workers implements WorkerPort {
     );
     if (!kept) return undefined;
     this.#kept.delete(kept.lease);
+    const worker = this.#connected.find(kept.workerId);
+    // It has connected before the attempt was resumed, and has given it up: no report and no silence would end it.
+    if (worker?.send && !worker.hello.leases.includes(kept.lease)) {
+      this.#forget(kept);
+      return undefined;
+    }
     const lease = new Lease(kept.lease, attempt, kept.seq);
     lease.isSent = true;
-    this.#give(lease, this.#connected.find(kept.workerId) ?? this.#absent(kept));
+    this.#give(lease, worker ?? this.#absent(kept));
     return lease;
   }
 

@@ -1,7 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { SILENCE_MS } from "../../../src/model/http/worker_protocol.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { silentLogger } from "../../../src/base/log.ts";
+import type { RunContext } from "../../../src/model/ports/run_context.ts";
+import { Workers } from "../../../src/services/workers/workers.ts";
+import { setAssignment } from "../../../src/store/records/assignment_records.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
+import { quietCommitter } from "../../support/quiet_committer.ts";
 import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../support/fake_worker.ts";
 import { Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
 
@@ -336,4 +342,42 @@ Deno.test("GET /workers lists workers with their groups and the number of their 
     isConnected: true,
     concurrency: 1,
   });
+});
+
+Deno.test("Workers.run(): an attempt that its worker does not know is lost, also if the worker connects before it is resumed", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const committer = quietCommitter(store, clock);
+  await committer.start();
+  const job = { tenant: "t", executionId: "e", ordinal: 0, attemptNumber: 1, group: "gpu", workerId: "w" };
+  const leases = ["known", "unknown"];
+  const assignments = leases.map((lease, ordinal) => setAssignment({ ...job, ordinal, lease, seq: 0 }));
+  await committer.commit({ mutations: assignments });
+  const files = { folderOf: () => "/", put: () => Promise.resolve(0) };
+  const logger = silentLogger(clock);
+  const randomBytes = () => {};
+  const rules = { runsScripts: () => false, isExpected: () => true };
+  const workers = new Workers({ store, committer, clock, logger, randomBytes, files, ...rules });
+  await workers.start();
+  workers.connect(
+    { id: "w", name: "w", groups: ["gpu"], concurrency: 2, version: "1", leases: ["known"] },
+    undefined,
+    () => {},
+  );
+  const ends = leases.map(async (lease, ordinal) => {
+    const context = { ...job, signal: new AbortController().signal } as unknown as RunContext;
+    return `${lease} ${await workers.run({
+      context,
+      ordinal,
+      type: "x",
+      group: "gpu",
+      secrets: [],
+      keep: () => {},
+    })}`;
+  });
+  assertEquals(await ends[1], "unknown lost");
+  workers.leave("w", undefined);
+  assertEquals(await ends[0], "known stopped");
+  await committer[Symbol.asyncDispose]();
+  store.close();
 });
