@@ -24,6 +24,8 @@ interface WorkerOptions {
 /** Calls in a hundred of which the call, or its response, is lost. */
 const LOST = 0.08;
 const SEND_MS = 1_000;
+/** Longest wait for a response. */
+const MESSAGE_MS = 10_000;
 
 /** The worker. */
 export class SimWorker {
@@ -151,12 +153,20 @@ export class SimWorker {
     const workers = node?.acts ? node.jobs?.workers : undefined;
     if (!workers || chance.holds(LOST)) return this.#broken();
     try {
-      const result = await call(workers);
+      const result = await Promise.race([call(workers), this.#timeout()]);
+      if (result === "lost") return "lost";
       return !node?.acts || chance.holds(LOST) ? this.#broken() : result;
     } catch (error) {
       if (!node?.acts) return this.#broken();
       return error instanceof DomainError && error.code === "not_found" ? "gone" : "lost";
     }
+  }
+
+  /** A server that has ended does not respond. */
+  #timeout(): Promise<"lost"> {
+    const { promise, resolve } = Promise.withResolvers<"lost">();
+    this.#options.clock.setTimer(MESSAGE_MS, () => resolve("lost"));
+    return promise;
   }
 
   #broken(): "lost" {

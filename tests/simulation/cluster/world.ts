@@ -17,6 +17,8 @@ const WORKERS = 2;
 const STEPS = 80;
 /** After the last disturbance: leases end, requests are given up, workers are found silent, jobs end. */
 const CALM_MS = 240_000;
+/** Longest time of a stop. */
+const STOP_MS = 60_000;
 const FAULTS: readonly (readonly [number, Fault])[] = [
   [60, "none"],
   [2, "fail_before"],
@@ -66,6 +68,7 @@ export class World {
       mutations.some(({ key }) => key === META_KEY) ? "none" : this.#chance.weighted(FAULTS);
     for (let step = 0; step < STEPS && this.broken.length === 0; step++) {
       await this.#step();
+      this.#restartDead();
       this.#check(`step ${step}`);
     }
     await this.#calm();
@@ -97,6 +100,14 @@ export class World {
       begun: (id) => this.#begun.set(id, 1 + (this.#begun.get(id) ?? 0)),
     });
     this.#nodes.push(node);
+  }
+
+  /** A process whose first look at the database fails has ended, and is started again as by a supervisor. */
+  #restartDead(): void {
+    const running = this.#nodes.filter(({ machine }) => !machine.isDead);
+    const ended = this.#nodes.length - running.length;
+    this.#nodes = running;
+    for (let n = 0; n < ended; n++) this.#startNode();
   }
 
   #startWorker(): void {
@@ -175,13 +186,22 @@ export class World {
   async #calm(): Promise<void> {
     this.#store.plan = () => "none";
     for (const { machine } of this.#nodes) machine.thaw(false);
+    await this.#clock.advance(100);
+    this.#restartDead();
     for (const atomic of this.#store.late.splice(0)) await this.#memory.commit(atomic);
     for (let ms = 0; ms < CALM_MS && !await this.#isOver(); ms += 5_000) await this.#clock.advance(5_000);
     this.#check("at the end");
     await this.#checkRequests();
     await this.#checkJobs();
     for (const worker of this.#workers) worker.kill();
-    await Promise.all([this.#clock.advance(10_000), ...this.#nodes.map((node) => node.stop())]);
+    await this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    const open = new Set(this.#nodes);
+    for (const node of this.#nodes) void node.stop().then(() => open.delete(node));
+    for (let ms = 0; ms < STOP_MS && open.size > 0; ms += 1_000) await this.#clock.advance(1_000);
+    for (const { name } of open) this.broken.push(`${name} does not stop`);
   }
 
   async #isOver(): Promise<boolean> {
