@@ -36,6 +36,7 @@ const SHARED = [
   "scriptDisk",
   "httpDeny",
   "httpAllow",
+  "plugins",
   "logLevel",
   "logFormat",
   "drainTimeout",
@@ -68,8 +69,8 @@ Options:
 
 Of the options of the server these apply, with the same variables; see sluice --help:
   ${SHARED.slice(0, 7).map((name) => `--${optionKey(name)}`).join(", ")},
-  ${SHARED.slice(7, 13).map((name) => `--${optionKey(name)}`).join(", ")},
-  ${SHARED.slice(13).map((name) => `--${optionKey(name)}`).join(", ")}, --offline
+  ${SHARED.slice(7, 14).map((name) => `--${optionKey(name)}`).join(", ")},
+  ${SHARED.slice(14).map((name) => `--${optionKey(name)}`).join(", ")}, --offline
 By default scripts run as processes, and requests reach no loopback or private address.
 
 Each option is also an environment variable, such as SLUICE_SERVER.

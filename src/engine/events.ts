@@ -52,8 +52,13 @@ export type Event =
     readonly outcome: AttemptOutcome;
     readonly message?: string;
   }
-  /** The worker that ran the attempt is gone. Ignored once another attempt has begun. */
-  | { readonly type: "attempt_lost"; readonly taskRun: number; readonly attempt: number }
+  /** The worker that ran the attempt is gone; `isStopped`: it was stopped in order. Ignored once another attempt has begun. */
+  | {
+    readonly type: "attempt_lost";
+    readonly taskRun: number;
+    readonly attempt: number;
+    readonly isStopped?: boolean;
+  }
   /** The task run of a waiting task waits until `dueAt`; it fails then if there is a `failure`. */
   | {
     readonly type: "wait_begun";

@@ -1,6 +1,6 @@
 /** Continues an execution after a crash of the server, or of the worker that ran one of its attempts. */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
-import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
+import { MAX_LOST_WORKERS } from "../model/limits.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
@@ -29,26 +29,31 @@ export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">
   touchAllFrames(t);
 }
 
-/** Starts an attempt again whose worker is gone; it fails if that has happened too often in succession. */
-export function repeatLostAttempt(t: Transition, ordinal: number): void {
+/** Starts an attempt again whose worker is gone; it fails if too many workers were lost in succession. */
+export function repeatLostAttempt(t: Transition, event: EventOf<"attempt_lost">): void {
+  const { taskRun: ordinal, isStopped } = event;
   const found = t.find(ordinal);
   if (!found || !hasOpenAttempt(found.taskRun)) return;
   const { taskRun, place } = found;
+  if (isStopped) return resumeTaskRun(t, taskRun, place);
   const lost = 1 + lossesOf(taskRun);
-  if (lost >= MAX_CRASHES_OF_EXECUTION) {
+  if (lost >= MAX_LOST_WORKERS) {
     const message = `The worker was lost ${lost} times while it ran this task`;
     return applyOutcome(t, ordinal, { state: "FAILED" }, message);
   }
   t.log("WARN", "The worker that ran this task is gone: the task is started again", taskRun);
+  if (t.state !== "KILLING" && currentState(taskRun.history) !== "KILLING") t.loseAttempt(taskRun);
   resumeTaskRun(t, taskRun, place);
 }
 
-/** Attempts that were interrupted in succession before the open one. */
+/**
+ * Attempts before the open one whose worker was lost, since the last one that ended otherwise. Those that an end of the server,
+ * a take-over or an orderly stop interrupted neither count nor end the succession.
+ */
 function lossesOf({ attempts }: TaskRun): number {
-  const lastOther = attempts.slice(0, -1).findLastIndex(({ history }) =>
-    currentState(history) !== "RESUBMITTED"
-  );
-  return attempts.length - 2 - lastOther;
+  const before = attempts.slice(0, -1);
+  const lastEnd = before.findLastIndex(({ history }) => currentState(history) !== "RESUBMITTED");
+  return before.slice(lastEnd + 1).filter(({ isWorkerLost }) => isWorkerLost).length;
 }
 
 /** True when a crash may have interrupted work; false when everything waits for a time, a person, other executions or the end of `kept` attempts on workers. */

@@ -85,7 +85,7 @@ function apply(t: Transition, event: Event): void {
     case "attempt_ended":
       return applyOutcome(t, event.taskRun, event.outcome, event.message);
     case "attempt_lost":
-      return repeatLostAttempt(t, event.taskRun);
+      return repeatLostAttempt(t, event);
     case "wait_begun":
       return beginWait(t, event);
     case "timer_due":

@@ -108,6 +108,13 @@ export class Transition {
     this.touch(taskRun);
   }
 
+  /** Ends the latest attempt, whose worker is lost. */
+  loseAttempt(taskRun: TaskRun): void {
+    this.endAttempt(taskRun, "RESUBMITTED");
+    const attempt = taskRun.attempts.pop();
+    if (attempt) taskRun.attempts.push({ ...attempt, isWorkerLost: true });
+  }
+
   /** Changes the end of the latest attempt, if its state allows it. */
   changeAttempt(taskRun: TaskRun, state: State): void {
     const attempt = taskRun.attempts[taskRun.attempts.length - 1];

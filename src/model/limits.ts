@@ -25,6 +25,10 @@ export const SLICE_MAX_BYTES = 256 * KIB;
 export const SLICE_MAX_MS = 5;
 /** Crashes of the server while an execution was live, after which the execution is given up. */
 export const MAX_CRASHES_OF_EXECUTION = 3;
+/** Take-overs by other processes while an execution was live, without a task run that ended in between, after which it is given up. */
+export const MAX_TAKE_OVERS_OF_EXECUTION = 10;
+/** Workers in succession that were lost while they ran an attempt of a task, after which the task fails. */
+export const MAX_LOST_WORKERS = 3;
 
 /** Bytes of request bodies. The limit of uploads is configurable. */
 export const MAX_FLOW_SOURCE_BYTES = 512 * KIB;

@@ -142,6 +142,11 @@ export class Executor {
     return this.#live.size;
   }
 
+  /** Number of attempts under way, here and on workers. */
+  get attemptCount(): number {
+    return this.#attempts.size;
+  }
+
   /** True while starts wait for their commit: scans should yield to them. */
   get isBusy(): boolean {
     return this.#starting > 0;

@@ -4,8 +4,9 @@ import { hasOpenAttempt } from "../engine/attempts.ts";
 import type { TimerName } from "../engine/events.ts";
 import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
-import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
-import { taskRunOf } from "../model/executions/execution.ts";
+import { MAX_CRASHES_OF_EXECUTION, MAX_TAKE_OVERS_OF_EXECUTION } from "../model/limits.ts";
+import { isEnded } from "../model/executions/state.ts";
+import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import type { WorkerPort } from "../model/ports/workers.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Timers } from "./timers/timers.ts";
@@ -66,11 +67,23 @@ export class Recovery {
     live.isListed = true;
     // A manifest is deleted with the last execution it lists: a dormant execution may be listed beside live ones.
     const kept = this.#keptOf(live);
-    const isCrash = !this.#deps.committer.followsStop && hasWork(live.tree, kept);
-    const crashes = isCrash ? ++live.execution.crashes : 0;
-    live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION, kept });
+    const isInterrupted = !this.#deps.committer.followsStop && hasWork(live.tree, kept);
+    const isGivenUp = isInterrupted && this.#countInterruption(live.execution);
+    live.events.push({ type: "recovered", isGivenUp, kept });
     this.#deps.wake(live);
     return true;
+  }
+
+  /** Counts a crash, or a take-over; true when the execution may be what causes it. */
+  #countInterruption(execution: Execution): boolean {
+    if (!this.#deps.committer.isShared) return ++execution.crashes >= MAX_CRASHES_OF_EXECUTION;
+    // The leader before may live: it was frozen, or cut off from the database. Only what never gets further is given up.
+    const ended = execution.taskRuns.filter(({ history }) => isEnded(history)).length;
+    if (ended > (execution.endedAtTakeOver ?? -1)) {
+      execution.endedAtTakeOver = ended;
+      execution.crashes = 0;
+    }
+    return ++execution.crashes >= MAX_TAKE_OVERS_OF_EXECUTION;
   }
 
   /** Task runs whose attempt a worker may still run. */

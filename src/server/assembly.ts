@@ -135,6 +135,11 @@ export class Assembly {
     return { user: this.#auth.userName, setupToken: this.#firstUser?.token };
   }
 
+  /** Whether a stop interrupts no attempt: what workers run continues there. */
+  get isInterruptible(): boolean {
+    return this.executor.attemptCount <= this.services.workers.leaseCount;
+  }
+
   /** Handles a request. Until the server is ready, only probes are handled; other requests wait. */
   fetch(request: Request, info?: unknown): Response | Promise<Response> {
     if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);

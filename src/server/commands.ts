@@ -28,7 +28,10 @@ export async function runCommand(): Promise<number> {
       return await runMigrate(command.options, { ...systemPlatform, send: fetch });
     case "worker": {
       const { runWorker } = await import("../worker/worker.ts");
-      return await runWorker(command.options, systemPlatform);
+      return await runWorker(command.options, systemPlatform, async (...folder) => {
+        const { readPlugins } = await import("./plugin/server_plugins.ts");
+        return (await readPlugins(...folder)).types;
+      });
     }
     case "plugin": {
       // A server without plugins does not pay for them at its start.

@@ -57,9 +57,9 @@ export class Forwarding implements Disposable {
   }
 
   /** Handles the requests that followers post into the database for the term, which has no address. */
-  createDesk({ epoch, committer, fetch }: DeskTerm): MailboxDesk {
+  createDesk({ fetch: handler, ...term }: DeskTerm): MailboxDesk {
     const { store, clock, logger, process } = this.#options;
-    return this.#desk = new MailboxDesk({ store, clock, logger, process, epoch, committer, handler: fetch });
+    return this.#desk = new MailboxDesk({ ...term, store, clock, logger, process, handler });
   }
 
   /** Requests in the mailbox, sent or received by this process, without the end of their response. */

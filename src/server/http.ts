@@ -94,6 +94,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     clients,
     isReady,
     findProblem,
+    warning: options.cluster && (() => options.cluster?.warning()),
     database: options.database,
     failedPlugins: options.failedPlugins,
     config: configOf(options, isProtected),

@@ -122,6 +122,8 @@ interface ClusterPort {
   /** @throws DomainError unavailable: the database cannot be read */
   state(): Promise<ClusterState>;
   metrics(): ClusterMetrics;
+  /** What an operator should change although the cluster works. */
+  warning(): string | undefined;
 }
 
 type ServerOption =

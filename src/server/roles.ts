@@ -87,6 +87,7 @@ export function createMember({ config, options, checkData }: MemberOptions): Ser
       assembly.findContainers();
       return assembly;
     },
+    handsOver: config.isDeploy,
     forwarder: () => forwarding.forwarder,
     ...url === undefined && { createDesk: (term: DeskTerm) => forwarding.createDesk(term) },
     metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),

@@ -146,6 +146,11 @@ export class Committer {
     return this.#chain.followsStop;
   }
 
+  /** True where processes write in turn: an earlier one that did not stop in order may be alive. */
+  get isShared(): boolean {
+    return this.#options.lease !== undefined;
+  }
+
   /** Adds a rider. Must be called before the first commit. */
   addRider(rider: GroupRider): void {
     this.#riders.push(rider);
@@ -316,7 +321,7 @@ export class Committer {
 
   async #tryWrite(mutations: readonly Mutation[], messages: readonly Message[]): Promise<Error | undefined> {
     try {
-      if (await this.#chain.commit(mutations, messages)) return undefined;
+      if (await this.#chain.commit(mutations, messages, this.#options.clock.now())) return undefined;
     } catch (error) {
       return error as Error;
     }

@@ -9,6 +9,7 @@
  * Between the two lies {@link SAFETY_MS} twice, for clocks of different rates and for what is under way.
  */
 import type { Clock, Instant } from "../base/clock.ts";
+import { ClockSkew } from "./clock_skew.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { LEASE_KEY, META_KEY } from "./keys.ts";
 import type { Store, StoredEntry } from "./store.ts";
@@ -34,10 +35,16 @@ export interface Lease extends LeaseHolder {
   readonly since: Instant;
   /** Identifies the renewal that wrote it. */
   readonly renewal: string;
+  /** When that was sent, by the clock of the holder. */
+  readonly renewedAt?: Instant;
+  /** Process that shall lead next: the holder has given the lease back to it. */
+  readonly heir?: string;
 }
 
 /** How long before its end a holder stops, and how long after it a candidate waits. */
 const SAFETY_MS = 1_000;
+/** How long others wait before they take a lease that was given to a process. No process acts by it, so this is only a head start. */
+const HEIR_MS = 1_000;
 /** A candidate with other options waits this many times longer, so that one with the options of the leader goes first. */
 const OTHER_OPTIONS_FACTOR = 3;
 
@@ -61,6 +68,8 @@ export class LeaseWatch {
   readonly #clock: Clock;
   #seen: SeenLease | undefined;
   #hasRead = false;
+  /** Of the holder. */
+  #skew: { readonly holder: string; readonly clock: ClockSkew } | undefined;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -69,11 +78,28 @@ export class LeaseWatch {
 
   /** Reads the lease. @throws DomainError unavailable: the database cannot be read */
   async read(): Promise<void> {
+    const sentAt = this.#clock.now();
     const entry = await this.#store.get(LEASE_KEY);
     const isFresh = this.#hasRead;
     this.#hasRead = true;
     if (entry?.versionstamp === this.#seen?.versionstamp) return;
     this.#seen = entry ? seenLease(entry, { sinceMs: this.#clock.monotonicMs(), isFresh }) : undefined;
+    if (this.#seen) this.#compareClocks(this.#seen.lease, sentAt);
+  }
+
+  #compareClocks({ holder, renewedAt }: Lease, sentAt: Instant): void {
+    if (this.#skew?.holder !== holder) this.#skew = { holder, clock: new ClockSkew() };
+    if (renewedAt !== undefined) this.#skew.clock.note(renewedAt, { sentAt, doneAt: this.#clock.now() });
+  }
+
+  /** By how much the clock of the holder is ahead, as {@link ClockSkew} says. */
+  get skewMs(): number {
+    return this.#skew?.clock.skewMs ?? 0;
+  }
+
+  /** Calls `onChange` soon after most changes of the lease, and perhaps without one, until the result is called. */
+  onChange(onChange: () => void): () => void {
+    return this.#store.watch(LEASE_KEY, onChange);
   }
 
   /** The versionstamp that a take-over checks; `null`: there is no lease. */
@@ -89,7 +115,12 @@ export class LeaseWatch {
   /** The lease while its holder renews it. */
   get current(): Lease | undefined {
     const seen = this.#seen;
-    return seen?.isFresh && this.ageMs < seen.lease.ttlMs ? seen.lease : undefined;
+    return seen?.isFresh && !this.isHandedOver && this.ageMs < seen.lease.ttlMs ? seen.lease : undefined;
+  }
+
+  /** Whether the holder has given the lease to a process that has not taken it yet. */
+  get isHandedOver(): boolean {
+    return this.#seen?.lease.heir !== undefined;
   }
 
   /** Milliseconds since this version of the lease was first seen. */
@@ -100,13 +131,16 @@ export class LeaseWatch {
   /** Whether the candidate may take the lease now. Its own lease, of a term that has ended, it may take at once. */
   isFree(candidate: LeaseHolder): boolean {
     const seen = this.#seen;
-    if (!seen || seen.lease.holder === candidate.holder) return true;
-    const isSame = seen.lease.optionsHash === candidate.optionsHash;
+    if (!seen) return true;
+    const { lease: { holder, heir, optionsHash } } = seen;
+    const isSame = optionsHash === candidate.optionsHash;
+    if (heir === undefined ? holder === candidate.holder : isSame && heir === candidate.holder) return true;
     return this.#leftMs(seen, isSame ? 1 : OTHER_OPTIONS_FACTOR) <= 0;
   }
 
-  #leftMs({ lease, sinceMs }: SeenLease, factor = 1): number {
-    return sinceMs + factor * (lease.ttlMs + SAFETY_MS) - this.#clock.monotonicMs();
+  #leftMs({ lease: { ttlMs, heir }, sinceMs }: SeenLease, factor: number): number {
+    const waitMs = heir === undefined ? ttlMs + SAFETY_MS : HEIR_MS;
+    return sinceMs + factor * waitMs - this.#clock.monotonicMs();
   }
 }
 
@@ -125,8 +159,8 @@ interface HeldLeaseOptions {
   readonly seen: Pick<LeaseWatch, "versionstamp" | "stored">;
   /** Of the record of format and key that was checked: another version may have changed it since. */
   readonly metaVersionstamp: string;
-  /** Called once, when the lease is taken. */
-  readonly onTaken: () => void;
+  /** Called once, when the lease is taken; with the latest instant of the leaders before, if it is known. */
+  readonly onTaken: (latest: Instant | undefined) => void;
 }
 
 /** The lease of one term, from its take-over on. */
@@ -142,6 +176,7 @@ export class HeldLease implements ChainLease {
   #stored = 0;
   #isTaken = false;
   #isGivenBack = false;
+  #heir: string | undefined;
   readonly #running = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
 
@@ -186,10 +221,10 @@ export class HeldLease implements ChainLease {
   }
 
   /** @inheritdoc */
-  taken(versionstamp: string): void {
+  taken(versionstamp: string, latest: Instant | undefined): void {
     this.#isTaken = true;
     this.#adopt(this.#renewals, versionstamp);
-    this.#options.onTaken();
+    this.#options.onTaken(latest);
   }
 
   /**
@@ -224,20 +259,31 @@ export class HeldLease implements ChainLease {
     return true;
   }
 
+  /** Chooses the process that shall lead after this one, once the lease is given back. */
+  leaveTo(heir: string): void {
+    this.#heir = heir;
+  }
+
   /** @inheritdoc */
   async giveBack(): Promise<ChainRider> {
     this.#isGivenBack = true;
     await Promise.allSettled([...this.#running]);
+    const last: Lease = { ...this.#lease, heir: this.#heir };
     return {
       checks: [{ key: LEASE_KEY, versionstamp: this.#versionstamp }],
-      mutations: [{ type: "delete", key: LEASE_KEY }],
+      mutations: [
+        this.#heir === undefined
+          ? { type: "delete", key: LEASE_KEY }
+          : { type: "set", key: LEASE_KEY, value: encodeJson(last) },
+      ],
     };
   }
 
   #next(): ChainRider {
     const { clock } = this.#options;
-    this.#sent.set(++this.#renewals, { monotonicMs: clock.monotonicMs(), wallMs: clock.now() });
-    this.#lease = { ...this.#lease, renewal: String(this.#renewals) };
+    const renewedAt = clock.now();
+    this.#sent.set(++this.#renewals, { monotonicMs: clock.monotonicMs(), wallMs: renewedAt });
+    this.#lease = { ...this.#lease, renewal: String(this.#renewals), renewedAt };
     return {
       checks: [{ key: LEASE_KEY, versionstamp: this.#versionstamp }],
       mutations: [{ type: "set", key: LEASE_KEY, value: encodeJson(this.#lease) }],

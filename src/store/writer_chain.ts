@@ -25,6 +25,8 @@ interface StoredChain {
   readonly previous?: { readonly epoch: number; readonly id?: string };
   /** The writer shut down cleanly. */
   readonly isLeft?: boolean;
+  /** The latest instant of the clock of any writer, where several processes write in turn. */
+  readonly at?: Instant;
 }
 
 interface FoundChain {
@@ -50,8 +52,8 @@ export interface ChainRider {
 export interface ChainLease {
   /** What belongs to the take-over that begins the epoch. */
   take(epoch: number): ChainRider;
-  /** The take-over is stored, with that versionstamp. */
-  taken(versionstamp: string): void;
+  /** The take-over is stored, with that versionstamp. `latest`: the latest instant of the writers before, if it is known. */
+  taken(versionstamp: string, latest: Instant | undefined): void;
   /** What gives the lease back, once no renewal is under way. Does not reject. */
   giveBack(): Promise<ChainRider>;
   /** True when this process was the last holder: what it left was not interrupted by its end. */
@@ -76,6 +78,7 @@ export class WriterChain {
   /** Id of the last commit of a group. */
   #groupId = "";
   #followsStop = false;
+  #at: Instant | undefined;
   #isTaken = false;
 
   constructor(
@@ -107,12 +110,14 @@ export class WriterChain {
 
   /** Starts a new epoch; any earlier writer is fenced from now on. @throws DomainError conflict: another process takes over concurrently */
   async takeOver(now: Instant): Promise<void> {
-    const { chain: { epoch, seq, id, isLeft }, versionstamp } = await this.#read();
+    const { chain: { epoch, seq, id, isLeft, at: latest }, versionstamp } = await this.#read();
     this.#versionstamp = versionstamp;
     this.#epoch = Math.max(epoch + 1, Math.floor(now / 1000));
     this.#seq = seq;
     this.#previous = { epoch, id };
     let failure: unknown;
+    this.#at = latest;
+    this.#pass(now);
     this.#groupId = this.#nextId();
     const rider = this.#lease?.take(this.#epoch);
     const isWritten = await this.#write(this.#groupId, rider).catch((error) => {
@@ -123,7 +128,7 @@ export class WriterChain {
     this.#isTaken = true;
     this.#followsStop = isLeft === true || this.#lease?.isOwn === true;
     // All keys of an atomic have its versionstamp.
-    this.#lease?.taken(this.#versionstamp as string);
+    this.#lease?.taken(this.#versionstamp as string, latest);
   }
 
   /** After the takeover failed: its response may have been lost. @throws when it was not written */
@@ -134,8 +139,13 @@ export class WriterChain {
       new DomainError("conflict", "Cannot take over the database: another process is starting");
   }
 
-  /** Commits the next group; false when the check fails. @throws Error from the store: unknown outcome, unless it is an UnsentError */
-  async commit(mutations: readonly Mutation[], messages: readonly Message[]): Promise<boolean> {
+  /** Commits the next group at the instant `now`; false when the check fails. @throws Error from the store: unknown outcome, unless it is an UnsentError */
+  async commit(
+    mutations: readonly Mutation[],
+    messages: readonly Message[],
+    now: Instant,
+  ): Promise<boolean> {
+    this.#pass(now);
     this.#groupId = this.#nextId();
     return await this.#write(this.#groupId, { checks: [], mutations }, { messages });
   }
@@ -180,7 +190,8 @@ export class WriterChain {
     { isLeft, messages = [] }: Pick<StoredChain, "isLeft"> & { readonly messages?: readonly Message[] } = {},
   ): Promise<boolean> {
     const seq = this.#seq + 1;
-    const chain: StoredChain = { epoch: this.#epoch, seq, id, previous: this.#previous, isLeft };
+    const at = this.#lease && this.#at;
+    const chain: StoredChain = { epoch: this.#epoch, seq, id, previous: this.#previous, isLeft, at };
     const versionstamp = await this.#store.commit({
       checks: [...checks, { key: this.#key, versionstamp: this.#versionstamp }],
       mutations: [...mutations, { type: "set", key: this.#key, value: encodeJson(chain) }],
@@ -189,6 +200,10 @@ export class WriterChain {
     if (versionstamp === null) return false;
     this.#adopt({ chain, versionstamp });
     return true;
+  }
+
+  #pass(now: Instant): void {
+    this.#at = Math.max(this.#at ?? now, now);
   }
 
   #adopt({ chain, versionstamp }: FoundChain): void {

@@ -2,7 +2,7 @@
 import { systemClock } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { Logger } from "../base/log.ts";
-import { VERSION, type WorkerOptions } from "../config/mod.ts";
+import { type Config, VERSION, type WorkerOptions } from "../config/mod.ts";
 import { HttpClient } from "../machine/http_client/http_client.ts";
 import { secureRandom } from "../machine/secure_random.ts";
 import {
@@ -14,17 +14,26 @@ import {
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
+import type { TaskType } from "../model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { ServerApi } from "./server_api.ts";
 import { Session } from "./session.ts";
 import type { WorkerMachine } from "./worker_context.ts";
 
+/** Reads the task types of plugin files. */
+type ReadPlugins = (folder: string, config: Config, logger: Logger) => Promise<readonly TaskType[]>;
+
 /** Runs a worker until a signal ends it; returns the exit code. A second signal ends the process at once. */
-export async function runWorker(options: WorkerOptions, platform: ProcessPlatform): Promise<number> {
+export async function runWorker(
+  options: WorkerOptions,
+  platform: ProcessPlatform,
+  readPlugins: ReadPlugins,
+): Promise<number> {
   const { config, groups, concurrency = DEFAULT_PROCESSES, name = "worker", server: url, token } = options;
   const { clock } = platform;
   const { logLevel: level, logFormat: format } = config;
   const logger = new Logger({ level, format, clock, write: (line) => platform.printError(line) });
+  const ownTypes = config.plugins === undefined ? [] : await readPlugins(config.plugins, config, logger);
   await using machine = createMachine({ ...options, concurrency });
   const api = new ServerApi({ url, token, version: VERSION, send: (request) => fetch(request), clock });
   const ids = new IdSource();
@@ -32,7 +41,7 @@ export async function runWorker(options: WorkerOptions, platform: ProcessPlatfor
     api,
     machine,
     logger,
-    catalog: createTaskCatalog(),
+    catalog: createTaskCatalog(ownTypes),
     ids,
     version: VERSION,
     hello: { id: ids.next(clock.now()), name, groups, concurrency, version: VERSION },

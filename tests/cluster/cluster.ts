@@ -1,9 +1,11 @@
 /** Real servers that share one real database server. */
+import { DatabaseProxy, type ProxyPlan } from "../support/database_proxy.ts";
 import { Denokv, DENOKV_TOKEN } from "../support/denokv.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Finished, ServerProcess } from "../support/server_process.ts";
 
 const KEY = btoa("k".repeat(32));
+const MAX_STARTS = 5;
 const POLL_MS = 20;
 const TERM_BEGUN = /This process leads/g;
 const TERM_END_TIMEOUT_MS = 120_000;
@@ -16,6 +18,8 @@ export interface ClusterOptions {
   readonly leaseTtl: string;
   /** Without `--advertise`: requests reach the leader by way of the database. */
   readonly hasNoAddresses?: boolean;
+  /** What happens to requests of a server to the database; absent: they reach it directly. */
+  readonly faults?: ProxyPlan;
 }
 
 /** A server of the cluster, which keeps its address when it is started again. */
@@ -24,19 +28,32 @@ export class Member implements AsyncDisposable {
   readonly #port: number;
   readonly #options: ClusterOptions;
   readonly #database: string;
+  /** Before the database, where there are faults. */
+  readonly proxy: DatabaseProxy | undefined;
   /** Logs of the processes that have ended. */
   #logs = "";
   #process: ServerProcess | undefined;
 
-  constructor(options: ClusterOptions, database: string) {
+  constructor(options: ClusterOptions, database: string, proxy?: DatabaseProxy) {
     this.#port = freePort();
     this.url = `http://127.0.0.1:${this.#port}`;
     this.#options = options;
-    this.#database = database;
+    this.#database = proxy?.url ?? database;
+    this.proxy = proxy;
   }
 
-  /** Starts it; resolves when it is ready. */
+  /** Starts it; resolves when it is ready. One that cannot reach its database ends, and is started again as by a supervisor. */
   async start(): Promise<void> {
+    for (let tries = this.proxy ? MAX_STARTS : 1;; tries--) {
+      try {
+        return await this.#start();
+      } catch (error) {
+        if (tries === 1) throw error;
+      }
+    }
+  }
+
+  async #start(): Promise<void> {
     const { folder, leaseTtl, hasNoAddresses } = this.#options;
     const address = hasNoAddresses ? [] : ["--advertise", this.url];
     this.#process = await ServerProcess.start({
@@ -81,6 +98,7 @@ export class Member implements AsyncDisposable {
   /** @inheritdoc */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process?.[Symbol.asyncDispose]();
+    await this.proxy?.[Symbol.asyncDispose]();
   }
 }
 
@@ -97,7 +115,11 @@ export class Cluster implements AsyncDisposable {
   /** Starts the database and all servers. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const database = await Denokv.start(`${options.folder}/database.db`);
-    const members = Array.from({ length: options.servers }, () => new Member(options, database.url));
+    const { faults, servers } = options;
+    const proxyOf = () => faults && DatabaseProxy.start(database.url, faults);
+    const members = await Promise.all(
+      Array.from({ length: servers }, async () => new Member(options, database.url, await proxyOf())),
+    );
     const cluster = new Cluster(database, members);
     try {
       await Promise.all(members.map((member) => member.start()));

@@ -1,10 +1,22 @@
-/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses]`: kills, stops and freezes leaders under load. */
+/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses] [--faults]`: kills, stops and freezes leaders under load, with `--faults` over a bad network to the database. */
 import { print, readNumber } from "../support/command_line.ts";
 import { hasDenokv } from "../support/denokv.ts";
+import type { ProxyFault } from "../support/database_proxy.ts";
 import { Chance } from "../crash/chance.ts";
 import { type Blow, type CampaignResult, runCampaign } from "./campaign.ts";
 
 const BLOWS: readonly (readonly [number, Blow])[] = [[2, "kill"], [1, "stop"], [1, "freeze"]];
+/** In 1,000 requests to the database; those that hang end after the time-out of ten seconds. */
+const FAULTS: readonly (readonly [number, ProxyFault])[] = [
+  [965, "none"],
+  [10, "cut"],
+  [10, "swallow"],
+  [10, "late"],
+  [1, "hang"],
+  [4, "slow"],
+];
+/** Interval at which late requests reach the database. */
+const LAND_MS = 700;
 
 function summary(result: CampaignResult): string[] {
   const { acknowledged, refused, pauses, lost, doubled, notEnded, problems } = result;
@@ -40,9 +52,13 @@ async function run(args: readonly string[]): Promise<number> {
     }, ${clients} clients, seed ${seed}`,
   );
   const chance = new Chance(seed);
-  const blows = Array.from({ length: cycles }, () => chance.weighted(BLOWS));
+  const hasFaults = args.includes("--faults");
+  const kinds: typeof BLOWS = hasFaults ? [...BLOWS, [2, "cut"]] : BLOWS;
+  const blows = Array.from({ length: cycles }, () => chance.weighted(kinds));
+  const faults = hasFaults ? () => chance.weighted(FAULTS) : undefined;
   const folder = await Deno.makeTempDir({ prefix: "sluice-cluster-" });
-  const options = { folder, servers, clients, hasNoAddresses, leaseTtl: "5s", blows, seed };
+  const landMs = hasFaults ? LAND_MS : undefined;
+  const options = { folder, servers, landMs, clients, hasNoAddresses, faults, leaseTtl: "5s", blows, seed };
   const result = await runCampaign({ ...options, report: print });
   for (const line of summary(result)) print(line);
   const { lost, doubled, notEnded, problems } = result;

@@ -107,3 +107,31 @@ Deno.test("sluice worker: the script of a worker that is killed runs again on an
     await app.assembly.releaseRequests();
   });
 });
+
+const PLUGIN = `export default defineTask({
+  type: "com.example.Where",
+  title: "Where",
+  description: "Says where it runs.",
+  properties: { text: { type: "string", required: true, description: "The text." } },
+  outputs: { text: { type: "string", description: "The text." } },
+  run: (context) => Promise.resolve({ text: "worker " + context.properties.text }),
+});`;
+
+Deno.test("sluice worker: a task of a plugin runs on a worker that has the plugin", () =>
+  withTempDir(async (root) => {
+    for (const side of ["server", "worker"]) {
+      await Deno.mkdir(`${root}/${side}`);
+      const source = side === "server" ? PLUGIN.replace("worker ", "server ") : PLUGIN;
+      await Deno.writeTextFile(`${root}/${side}/where.js`, source);
+    }
+    const args = ["--plugins", `${root}/server`, "--scripts", "off"];
+    await using server = await ServerProcess.start({ dataDir: `${root}/data`, args });
+    const plugins = ["--plugins", `${root}/worker`];
+    await using _worker = await WorkerProcess.start(server.url, "w1", "--group", "gpu", ...plugins);
+    const task = { id: "job", type: "com.example.Where", workerGroup: { key: "gpu" }, text: "x" };
+    const body = JSON.stringify({ id: "where", namespace: "demo", tasks: [task] });
+    await server.json("POST", "/flows", { headers: { "content-type": "application/x-yaml" }, body });
+    const { id } = await server.json<{ id: string }>("POST", "/executions/demo/where");
+    const ended = await until(() => server.json<ExecutionResponse>("GET", `/executions/${id}`), hasEnded);
+    assertEquals([ended.state.current, ended.taskRunList[0]?.outputs], ["SUCCESS", { text: "worker x" }]);
+  }));

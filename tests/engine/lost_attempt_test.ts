@@ -46,6 +46,22 @@ Deno.test("attempt_lost: the third loss in succession fails the task", () => {
   assertEquals(driver.states, "CREATED RUNNING FAILED");
 });
 
+/** Interruptions of an attempt that are not the loss of its worker. */
+const OTHERS: Readonly<Record<string, (attempt: number) => Event>> = {
+  "an end of the server or a take-over": () => ({ type: "recovered", isGivenUp: false }),
+  "an orderly stop of a worker": (attempt) => ({ ...lost(attempt), isStopped: true } as Event),
+};
+
+for (const [name, interrupt] of Object.entries(OTHERS)) {
+  Deno.test(`attempt_lost: ${name} does not count, and does not end the succession`, () => {
+    const driver = begun();
+    driver.apply(lost(1), interrupt(2), interrupt(3), interrupt(4), lost(5));
+    assertEquals(attemptStates(driver), [...Array(5).fill("RESUBMITTED"), "RUNNING"]);
+    driver.apply(lost(6));
+    assertEquals(driver.states, "CREATED RUNNING FAILED");
+  });
+}
+
 Deno.test("attempt_lost: while it is killed, the task run ends KILLED", () => {
   const driver = begun();
   driver.apply({ type: "kill_asked" }, lost(1));

@@ -3,6 +3,15 @@ import { assertEquals } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 
+/** Processes that lead in turn: each start is a take-over from one that may be alive. */
+const SHARED = {
+  lease: {
+    isOwn: false,
+    take: () => ({ checks: [], mutations: [] }),
+    taken: () => {},
+    giveBack: () => Promise.resolve({ checks: [], mutations: [] }),
+  },
+};
 const CORE = "io.kestra.plugin.core";
 const NEVER = `id: never\nnamespace: demo\ntasks: [{id: a, type: ${EFFECT_TYPE}, name: never}]\n`;
 const CHILD = `id: child\nnamespace: demo\ntasks: [{id: p, type: ${CORE}.flow.Pause}]\n`;
@@ -49,3 +58,42 @@ for (const [name, task] of WAITS) {
     await app[Symbol.asyncDispose]();
   });
 }
+
+async function stateAfterCrashes(count: number, options: Parameters<typeof Harness.start>[0]): Promise<string> {
+  let app = await Harness.start({ ...options, effect: () => new Promise<never>(() => {}) });
+  await app.save(NEVER);
+  const { id } = await app.start("never");
+  for (let crash = 0; crash < count; crash++) {
+    app = await app.crash();
+    await settle();
+  }
+  const { state } = await app.execution(id);
+  await app[Symbol.asyncDispose]();
+  return state.current;
+}
+
+Deno.test("recover(): the third crash of the only server gives an execution up, of processes in turn the tenth", async () => {
+  const counts = [[2, {}], [3, {}], [3, SHARED], [9, SHARED], [10, SHARED]] as const;
+  const states = await Promise.all(counts.map(([count, options]) => stateAfterCrashes(count, options)));
+  assertEquals(states, ["RUNNING", "FAILED", "RUNNING", "RUNNING", "FAILED"]);
+});
+
+Deno.test("recover(): where processes lead in turn, a task that ends begins the count again", async () => {
+  let ended = 0;
+  const effect = ({ name }: { readonly name?: unknown }) =>
+    Number(name) <= ended ? { state: "SUCCESS", outputs: {} } as const : new Promise<never>(() => {});
+  let app = await Harness.start({ ...SHARED, effect });
+  const tasks = [1, 2].map((n) => `{id: t${n}, type: ${EFFECT_TYPE}, name: "${n}"}`);
+  await app.save(`{id: long, namespace: demo, tasks: [${tasks}]}`);
+  const { id } = await app.start("long");
+  for (let crash = 1; crash <= 18; crash++) {
+    if (crash === 9) ended = 1;
+    app = await app.crash();
+    await settle();
+  }
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  app = await app.crash();
+  await settle();
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  await app[Symbol.asyncDispose]();
+});

@@ -62,10 +62,12 @@ export class Attempts {
     return { ...attempt, isLate: this.isFenced && !isCurrent };
   }
 
-  /** The server is gone, and all of them with it. */
-  clear(): void {
+  /** The server is gone, and all of them with it. Returns those that ran and were wanted: workers may have run them. */
+  clear(): Attempt[] {
+    const wanted = [...this.#current.values()];
     this.#waiting = [];
     this.#current.clear();
     this.#underWay.clear();
+    return wanted;
   }
 }

@@ -2,9 +2,11 @@
  * Simulates one execution: responds to the commands of the engine in any order and disturbs it by kills, holds, pauses,
  * restarts, crashes and jumps of the clock. Everything follows from the choices.
  */
+import { hasOpenAttempt } from "../../src/engine/attempts.ts";
 import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
+import { hasWork } from "../../src/engine/recover.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree, hasSettled } from "../../src/engine/tree.ts";
@@ -12,7 +14,7 @@ import { type Execution, taskRunOf } from "../../src/model/executions/execution.
 import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
 import { currentState, isEnded } from "../../src/model/executions/state.ts";
 import { type Action, actionsNow } from "./actions.ts";
-import { Attempts } from "./attempts.ts";
+import { type Attempt, Attempts } from "./attempts.ts";
 import { outcomeOf } from "./responses.ts";
 import { Batches } from "./batches.ts";
 import type { Choices } from "./choices.ts";
@@ -145,7 +147,15 @@ export class Simulation {
   /** An attempt ends; one that another has taken the place of must not end that. */
   endAttempt(): void {
     const { taskRun: ordinal, attemptNumber, isLate } = this.attempts.end(this.choices);
-    const event = outcomeOf(this.choices, ordinal, this.isCalm);
+    const isLost = !this.isCalm && this.choices.happens(5);
+    const event: Event = isLost
+      ? {
+        type: "attempt_lost",
+        taskRun: ordinal,
+        attempt: attemptNumber,
+        isStopped: this.choices.happens(30),
+      }
+      : outcomeOf(this.choices, ordinal, this.isCalm);
     if (isLate) return void this.trace.push(`late ${lineOf(event)}`);
     const taskRun = taskRunOf(this.execution, ordinal);
     const isWorking = taskRun !== undefined && /^(RUNNING|KILLING)$/.test(currentState(taskRun.history));
@@ -171,15 +181,24 @@ export class Simulation {
     const { bytes, isLive, announced, batches, isChanged } = this.#snapshot;
     this.batches = batches.copy();
     this.pending.length = 0;
-    this.attempts.clear();
+    const underWay = this.attempts.clear();
     this.#announced = announced;
     this.#isChanged = isChanged;
     this.#successor = undefined;
     this.#load(readExecution(bytes, this.execution));
     this.trace.push(`crash → ${stateLine(this.tree)}`);
     if (!isLive || hasSettled(this.tree)) return;
-    const crashes = ++this.execution.crashes;
-    this.apply({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
+    const kept = underWay.filter((each) => this.choices.happens(25) && this.#isOpen(each))
+      .map(({ taskRun }) => taskRun);
+    const isInterrupted = hasWork(this.tree, kept);
+    const crashes = isInterrupted ? ++this.execution.crashes : 0;
+    this.apply({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION, kept });
+  }
+
+  /** Whether the stored form has the attempt, so that a worker may still run it. */
+  #isOpen({ taskRun: ordinal, attemptNumber }: Attempt): boolean {
+    const taskRun = taskRunOf(this.execution, ordinal);
+    return taskRun !== undefined && hasOpenAttempt(taskRun) && taskRun.attempts.length === attemptNumber;
   }
 
   /** It was let go of, and is read again when something happens to it. */

@@ -32,6 +32,7 @@ Deno.test("simulate() meets every state and every event", () => {
       "child_started",
       "child_ended",
       "wait_begun",
+      "attempt_lost",
       "timer_due",
       "timeout/",
       "continued",

@@ -43,20 +43,23 @@ class Process {
   }
 
   /** Takes the lease, whether it is free or not. @throws DomainError conflict */
-  async take(): Promise<{ readonly lease: HeldLease; readonly committer: Committer }> {
+  async take(): Promise<
+    { readonly lease: HeldLease; readonly committer: Committer; readonly latest?: number }
+  > {
     await this.watch.read();
     const metaVersionstamp = await checkData(this.#store, KEY);
+    let latest: number | undefined;
     const lease = new HeldLease({
       store: this.#store,
       clock: this.#clock,
       holder: this.#self,
       seen: this.watch,
       metaVersionstamp,
-      onTaken: () => {},
+      onTaken: (instant) => latest = instant,
     });
     const committer = quietCommitter(this.#store, this.#clock, { lease });
     await committer.start();
-    return { lease, committer };
+    return { lease, committer, latest };
   }
 }
 
@@ -77,6 +80,35 @@ Deno.test("LeaseWatch.isFree() is true at once where there is no lease, and afte
   assert(!await second.isFree());
   await committer[Symbol.asyncDispose]();
   assert(await second.isFree());
+});
+
+Deno.test("LeaseWatch.isFree() of a lease that is handed over: at once for the heir, after a second for others", async () => {
+  const { clock, of } = world();
+  const { lease, committer } = await of("first").take();
+  lease.leaveTo("second");
+  await committer[Symbol.asyncDispose]();
+  const [first, second, third] = [of("first"), of("second"), of("third")] as const;
+  assertEquals(await Promise.all([first, second, third].map((each) => each.isFree())), [false, true, false]);
+  assertEquals([third.watch.current, third.watch.isHandedOver], [undefined, true]);
+  assert(!await of("second", "different").isFree());
+  clock.jump(999);
+  assert(!await third.isFree());
+  clock.jump(1);
+  assert(await third.isFree());
+  await second.take();
+  assertEquals([await third.isFree(), third.watch.isHandedOver], [false, false]);
+});
+
+Deno.test("HeldLease: a take-over finds the latest instant at which an earlier holder has written", async () => {
+  const { clock, of } = world();
+  assertEquals((await of("first").take()).latest, undefined);
+  const ahead = await of("second").take();
+  clock.jump(60_000);
+  await ahead.committer.commit({ mutations: [] });
+  const latest = clock.now();
+  clock.jump(-40_000);
+  assertEquals((await of("third").take()).latest, latest);
+  assertEquals((await of("fourth").take()).latest, latest);
 });
 
 Deno.test("LeaseWatch.isFree() is true a second after the lease would end, counted from when it was first seen", async () => {

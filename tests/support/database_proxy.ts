@@ -9,8 +9,8 @@ import type { AddressInfo } from "node:net";
  */
 export type ProxyFault = "none" | "cut" | "swallow" | "late" | "hang" | "slow";
 
-/** The kind of a request of KV Connect. */
-export type ProxiedKind = "metadata" | "read" | "write";
+/** The kind of a request of KV Connect. A watch passes, or is cut. */
+export type ProxiedKind = "metadata" | "read" | "write" | "watch";
 
 /** Chooses the fault of a request; `count` numbers those of its kind, from 1. */
 export type ProxyPlan = (kind: ProxiedKind, count: number) => ProxyFault;
@@ -74,7 +74,9 @@ export class DatabaseProxy implements AsyncDisposable {
     const count = this.count(kind) + 1;
     this.#counts.set(kind, count);
     const fault = this.plan(kind, count);
-    const forward = await this.#prepare(request);
+    if (kind === "watch" && fault === "none") return await this.#stream(request, response);
+    const send = await this.#prepare(request);
+    const forward = () => send(undefined, readAll);
     if (fault === "late" || fault === "hang") this.#late.push(forward);
     if (fault === "hang") return;
     if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
@@ -84,22 +86,50 @@ export class DatabaseProxy implements AsyncDisposable {
     response.end(result.body);
   }
 
+  /** Passes the parts of a response on as they come. */
+  async #stream(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const over = new AbortController();
+    response.on("close", () => over.abort());
+    try {
+      const { body, status } = await (await this.#prepare(request))(over.signal, (sent) => sent);
+      response.writeHead(status);
+      for await (const part of body ?? []) response.write(part);
+    } catch {
+      // One of both sides is gone.
+    }
+    response.destroy();
+  }
+
   /** Reads the request; the function that is returned sends it to the database. */
-  async #prepare(request: IncomingMessage): Promise<() => Promise<Forwarded>> {
+  async #prepare(request: IncomingMessage): Promise<Forward> {
     const parts: Uint8Array[] = [];
     for await (const part of request) parts.push(part);
     const { host: _host, connection: _connection, "transfer-encoding": _encoding, ...headers } =
       request.headers;
     const body = new Blob(parts as BlobPart[]);
-    return async () => {
-      const init = { method: "POST", headers: headers as Record<string, string>, body: body.stream() };
-      const response = await fetch(this.#target + (request.url ?? ""), init);
-      return { status: response.status, headers: response.headers, body: await response.bytes() };
+    return (signal, read) => {
+      const init = {
+        method: "POST",
+        headers: headers as Record<string, string>,
+        body: body.stream(),
+        signal,
+      };
+      return fetch(this.#target + (request.url ?? ""), init).then(read);
     };
   }
 }
 
+type Forward = <Result>(
+  signal: AbortSignal | undefined,
+  read: (response: Response) => Result | Promise<Result>,
+) => Promise<Result>;
+
+async function readAll(response: Response): Promise<Forwarded> {
+  return { status: response.status, headers: response.headers, body: await response.bytes() };
+}
+
 function kindOf(path: string): ProxiedKind {
   if (path.endsWith("/atomic_write")) return "write";
+  if (path.endsWith("/watch")) return "watch";
   return path.endsWith("/snapshot_read") ? "read" : "metadata";
 }

@@ -23,6 +23,8 @@ export interface Attempt {
   readonly history: History;
   /** Its log is also available as a file of the execution. */
   readonly hasLogFile?: boolean;
+  /** It ended because its worker was lost, not because of the server or an orderly stop. */
+  readonly isWorkerLost?: boolean;
 }
 
 /** The states in which an attempt may end. */
@@ -107,8 +109,10 @@ export interface Execution {
   readonly originalCreatedAt?: Instant;
   /** From 1; incremented by each restart. */
   attemptNumber: number;
-  /** Server crashes while this execution was live. */
+  /** Server crashes while this execution was live; where several processes lead in turn, take-overs without progress in between. */
   crashes: number;
+  /** Task runs that had ended at the last take-over. */
+  endedAtTakeOver?: number;
   variables?: JsonObject;
   outputs?: JsonObject;
   /** Ordered by ordinal, with gaps: task runs of earlier passes or attempts are removed. */

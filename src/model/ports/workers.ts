@@ -22,8 +22,8 @@ export interface RemoteAttempt {
   keep(changes: PendingFiles): void;
 }
 
-/** The end of an attempt; `lost`: its worker is gone. */
-export type RemoteEnd = AttemptOutcome | "lost";
+/** The end of an attempt; `lost`: its worker is gone; `stopped`: its worker was stopped in order. */
+export type RemoteEnd = AttemptOutcome | "lost" | "stopped";
 
 /** Where an attempt of a task runs: in this process or on a worker. `none`: no worker of its group is connected. */
 export type AttemptPlace = "here" | "worker" | "none";

@@ -129,7 +129,7 @@ function attemptWithin(
   if (type.form !== "runnable") throw new Error(`Type "${task.type}" is not supported yet`);
   const outcome = outcomeOf(run, type, properties);
   const end = (ended: RemoteEnd) => {
-    if (ended === "lost") return loss(run);
+    if (ended === "lost" || ended === "stopped") return loss(run, ended === "stopped");
     keepResults(run, ended);
     return limitOutputs(taskRun, withFiles(run, ended));
   };
@@ -162,10 +162,10 @@ function outcomeOf(
 }
 
 /** The worker is gone: nothing of the attempt is kept but its log lines. */
-function loss(run: Attempt): Event {
+function loss(run: Attempt, isStopped: boolean): Event {
   dropFiles(run);
   const { taskRun, attemptNumber } = run.command;
-  return { type: "attempt_lost", taskRun, attempt: attemptNumber };
+  return { type: "attempt_lost", taskRun, attempt: attemptNumber, isStopped };
 }
 
 function beginWait(run: Attempt, delayMs: number, limitMs: number | undefined): Event {

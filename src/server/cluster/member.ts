@@ -3,6 +3,7 @@
  * takes it when it is free, and builds a term for as long as it holds it.
  */
 import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
+import { FlooredClock } from "../../base/floored_clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import { remoteAddress } from "../../http/forms/env.ts";
@@ -16,13 +17,17 @@ import { BEAT_MS, BeatRecords } from "../../store/records/beat_records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Assembly } from "../assembly.ts";
 import type { AssemblyOptions } from "../options.ts";
+import { ClockSkews } from "./clock_skews.ts";
 import type { Forwarder, LeaderView } from "./leader_view.ts";
 import { type Desk, type DeskTerm, Term } from "./term.ts";
 
 /** What a term adds to the options of its assembly. */
-type TermOptions = Pick<AssemblyOptions, "lease" | "cluster" | "deadline" | "mayAct">;
+type TermOptions = Pick<AssemblyOptions, "clock" | "lease" | "cluster" | "deadline" | "mayAct">;
 
-interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findProblem"> {
+/** A process that received no request for so long is idle. */
+const IDLE_MS = 2_000;
+
+interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findProblem" | "warning"> {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,6 +39,8 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
   readonly checkData: () => Promise<string>;
   readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
+  /** Whether a leader without requests of its own gives the lease to a process that has some: the host stops idle processes. */
+  readonly handsOver?: boolean;
   /** Absent: this process has an address. */
   readonly createDesk?: (term: DeskTerm) => Desk;
   /** Requests in the mailbox. */
@@ -57,9 +64,17 @@ export class ClusterMember implements LeaderView {
   #since: Instant;
   #term: Term | undefined;
   #takeOvers = 0;
+  #isHandingOver = false;
+  /** When this process last received a request or a tick, or began to lead. Monotonic. */
+  #receivedMs = 0;
+  /** Resolves after the next look, and when this process begins to lead. */
+  #looked = Promise.withResolvers<void>();
+  readonly #skews: ClockSkews;
   #isReady = false;
   #isStopped = false;
+  /** Cancels the next look; absent while a look or a term is under way. */
   #cancelWatch: CancelTimer | undefined;
+  #stopWatching: () => void = () => {};
   #cancelBeat: CancelTimer | undefined;
   /** The look, or the term, that is under way. */
   #work: Promise<void> = Promise.resolve();
@@ -72,8 +87,13 @@ export class ClusterMember implements LeaderView {
     this.#since = deps.clock.now();
     this.#watch = new LeaseWatch(deps.store, deps.clock);
     this.#beats = new BeatRecords(deps.store, deps.clock);
+    this.#skews = new ClockSkews({
+      logger: deps.logger,
+      leaderSkewMs: () => this.#term ? 0 : this.#watch.skewMs,
+    });
     this.#app = new FollowerApp({
       ...deps,
+      warning: () => this.#skews.warning,
       isReady: () => this.leader() !== undefined,
       forward: (request, connection) =>
         deps.forwarder().forward(request, { remoteAddress: remoteAddress(connection) }),
@@ -83,6 +103,8 @@ export class ClusterMember implements LeaderView {
   /** Resolves once this process leads, or knows a leader. @throws what keeps it from both */
   async start(): Promise<void> {
     this.#work = this.#look();
+    // A lease that is given back is taken at once; the looks at intervals find what the watch misses.
+    this.#stopWatching = this.#watch.onChange(() => this.#lookNow());
     this.#sendBeat();
     await this.#ready.promise;
   }
@@ -92,6 +114,11 @@ export class ClusterMember implements LeaderView {
     const term = this.#term;
     if (term) return term.holds ? term.lease.lease : undefined;
     return this.#watch.current;
+  }
+
+  /** @inheritdoc */
+  get isHandedOver(): boolean {
+    return this.#isHandingOver || this.#term === undefined && this.#watch.isHandedOver;
   }
 
   /** @inheritdoc */
@@ -110,14 +137,23 @@ export class ClusterMember implements LeaderView {
     return this.#term?.assembly;
   }
 
-  /** Checks executions and timers now, once this process is ready and if it leads: for a host that stops idle processes. */
+  /**
+   * Checks what is due, for a host that stops idle processes; resolves when it is committed. A leader that renews the lease
+   * after the call does this itself; otherwise this process takes over first.
+   */
   async tick(): Promise<void> {
     await this.#ready.promise;
+    this.#receivedMs = this.#deps.clock.monotonicMs();
+    const before = this.#watch.versionstamp;
+    while (!this.#term && !this.#isStopped && (!this.leader() || this.#watch.versionstamp === before)) {
+      await this.#looked.promise;
+    }
     await this.#term?.assembly.tick();
   }
 
   /** Handles a request, or sends it to the leader. */
   fetch(request: Request, connection: unknown): Promise<Response> {
+    this.#receivedMs = this.#deps.clock.monotonicMs();
     return this.#term ? this.#term.fetch(request, connection) : this.#app.fetch(request, connection);
   }
 
@@ -141,8 +177,10 @@ export class ClusterMember implements LeaderView {
   /** Stops; a leader gives the lease back, so that another process leads at once. The store stays open. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopWatching();
     this.#cancelWatch?.();
     this.#cancelBeat?.();
+    this.#endLook();
     await this.#term?.stop();
     await this.#work;
     await this.#beat;
@@ -159,8 +197,18 @@ export class ClusterMember implements LeaderView {
       this.#failToLead(error as Error);
     }
     this.#announce();
+    this.#endLook();
+    this.#skews.report();
     if (this.#isStopped) return;
-    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#work = this.#look());
+    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#lookNow());
+  }
+
+  /** Does nothing while a look or a term is under way. */
+  #lookNow(): void {
+    if (this.#isStopped || !this.#cancelWatch) return;
+    this.#cancelWatch();
+    this.#cancelWatch = undefined;
+    this.#work = this.#look();
   }
 
   /** A first look that fails ends the process; a later one is repeated. */
@@ -185,33 +233,62 @@ export class ClusterMember implements LeaderView {
       this.#changeRole("LEADER");
       this.#becomeReady();
       const reason = await term.over;
-      if (!this.#isStopped) this.#deps.logger.warn("The term has ended", { reason });
+      if (this.#isStopped) return;
+      if (this.#isHandingOver) this.#deps.logger.info("This process hands over", { reason });
+      else this.#deps.logger.warn("The term has ended", { reason });
     } finally {
       // Requests go to the next leader while this term ends what it has begun.
       if (!this.#isStopped) this.#term = undefined;
       await term.stop();
       this.#term = undefined;
+      this.#isHandingOver = false;
       this.#changeRole("FOLLOWER");
     }
   }
 
+  /** Gives the lease to a process that has requests, if this one has none and nothing would be interrupted. */
+  #handOver(process: string): void {
+    const { clock, handsOver } = this.#deps;
+    const idleMs = clock.monotonicMs() - this.#receivedMs;
+    if (!handsOver || this.#isHandingOver || idleMs < IDLE_MS || this.assembly?.isInterruptible !== true) {
+      return;
+    }
+    this.#isHandingOver = true;
+    this.#term?.handOver(process);
+  }
+
+  #endLook(): void {
+    this.#looked.resolve();
+    this.#looked = Promise.withResolvers();
+  }
+
   async #createTerm(metaVersionstamp: string): Promise<Term> {
     const { store, clock, self, createAssembly, createDesk } = this.#deps;
-    const onTaken = () => {
+    const termClock = new FlooredClock(clock);
+    const onTaken = (latest: Instant | undefined) => {
+      if (latest !== undefined) termClock.raise(latest);
       this.#term = term;
       this.#takeOvers++;
+      this.#receivedMs = clock.monotonicMs();
+      this.#endLook();
       term.keepLease();
       this.#changeRole("CANDIDATE");
     };
     const lease = new HeldLease({ store, clock, holder: self, seen: this.#watch, metaVersionstamp, onTaken });
-    const cluster = { state: () => this.#state(), metrics: () => this.metrics() };
+    const cluster = {
+      state: () => this.#state(),
+      metrics: () => this.metrics(),
+      warning: () => this.#skews.warning,
+    };
     const deadline: Deadline = {
       leftMs: () => lease.leftMs,
       onMoved: (listener) => lease.onRenewed(listener),
     };
-    const assembly = await createAssembly({ lease, cluster, deadline, mayAct: () => term.mayAct() });
+    const mayAct = () => term.mayAct();
+    const assembly = await createAssembly({ clock: termClock, lease, cluster, deadline, mayAct });
     const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
-    const term = new Term({ assembly, lease, clock, refuse, createDesk });
+    const onServed = (process: string) => this.#handOver(process);
+    const term = new Term({ assembly, lease, clock, refuse, createDesk, onServed });
     return term;
   }
 
@@ -247,8 +324,18 @@ export class ClusterMember implements LeaderView {
     this.#cancelBeat?.();
     if (this.#isStopped) return;
     // The next one repeats what fails.
-    this.#beat = Promise.allSettled([this.#beat, this.#beats.write(this.#process())]);
+    this.#beat = Promise.allSettled([this.#beat, this.#beats.write(this.#process()), this.#compareClocks()]);
     this.#cancelBeat = this.#deps.clock.setTimer(BEAT_MS, () => this.#sendBeat());
+  }
+
+  /** Only a leader reads the signs of life of others, and none where reads are paid for: clocks are synchronized there. */
+  async #compareClocks(): Promise<void> {
+    const { handsOver, self } = this.#deps;
+    if (!this.#term || handsOver) return;
+    const { written, read } = await this.#beats.instants();
+    written.delete(self.holder);
+    this.#skews.note(written, read);
+    this.#skews.report();
   }
 
   #process(): ClusterProcess {

@@ -16,6 +16,8 @@ interface TermDeps {
   readonly refuse: (request: Request, refusal: DomainError) => Response;
   /** Absent: the process has an address, to which others send requests. */
   readonly createDesk?: (term: DeskTerm) => Desk;
+  /** Called after the response to a request that the process has posted. */
+  readonly onServed: (process: string) => void;
 }
 
 /** What handles requests that arrive by way of the database. */
@@ -29,6 +31,8 @@ export interface DeskTerm {
   readonly epoch: number;
   readonly committer: Committer;
   readonly fetch: (request: Request, connection: unknown) => Promise<Response>;
+  /** Called after the response to a request that the process has posted. */
+  readonly onServed: (process: string) => void;
 }
 
 /** Renewals in the time that a lease lasts. */
@@ -82,14 +86,21 @@ export class Term {
   async start(): Promise<void> {
     this.#starting = this.#deps.assembly.start();
     await this.#starting;
-    const { createDesk, lease: { lease: { epoch } }, assembly: { committer } } = this.#deps;
-    this.#desk = createDesk?.({ epoch, committer, fetch: (request, info) => this.fetch(request, info) });
+    const { createDesk, onServed, lease: { lease: { epoch } }, assembly: { committer } } = this.#deps;
+    const fetch = (request: Request, connection: unknown) => this.fetch(request, connection);
+    this.#desk = createDesk?.({ epoch, committer, fetch, onServed });
     this.#desk?.start();
   }
 
   /** Renews the lease until the end; to be called once it is taken. */
   keepLease(): void {
     this.#plan();
+  }
+
+  /** Ends the term in order, so that the process leads next. */
+  handOver(heir: string): void {
+    this.#deps.lease.leaveTo(heir);
+    this.#over.resolve("the lease goes to a process that receives requests");
   }
 
   /** Handles a request; what the assembly responds after the end of the lease is withheld. */

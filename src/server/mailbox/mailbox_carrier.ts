@@ -65,7 +65,10 @@ export class MailboxCarrier implements Carrier, Disposable {
         this.#openCount--;
       },
     });
-    const remove = underWay.add(leader.epoch, () => response.cut());
+    const remove = underWay.add(leader.epoch, {
+      replaced: () => response.replaced(),
+      cut: () => response.cut(),
+    });
     try {
       response.bodyParts = await this.#post(id, request, leader);
     } catch (error) {

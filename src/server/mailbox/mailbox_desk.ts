@@ -14,6 +14,7 @@ import {
 } from "../../store/records/mailbox_records.ts";
 import type { Mutation, Store } from "../../store/store.ts";
 import { clientRequest, type RemoteEnv } from "../proxy/client_request.ts";
+import { isSafe } from "../proxy/repeatable.ts";
 import { Bell } from "./bell.ts";
 import { ResponseWriter } from "./response_writer.ts";
 
@@ -28,12 +29,16 @@ interface MailboxDeskOptions {
   readonly epoch: number;
   /** Handles a request of a client. */
   readonly handler: (request: Request, env: RemoteEnv) => Response | Promise<Response>;
+  /** Called after the response to a request that the process has posted. */
+  readonly onServed?: (process: string) => void;
 }
 
 /** Requests that are handled at once; further ones stay posted. */
 const MAX_OPEN = 256;
 /** Time for the responses under way at a stop. */
 const STOP_MS = 1_000;
+/** Safe requests are claimed when they take longer. Most have their response by then, which saves a commit and a read. */
+const LATE_CLAIM_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
 /** What belongs to no request under way is removed after this time. */
 const ABANDONED_MS = 15 * 60_000;
@@ -135,10 +140,13 @@ export class MailboxDesk implements AsyncDisposable {
   }
 
   async #handle(id: string, head: PostedHead, writer: ResponseWriter): Promise<void> {
-    const { committer, epoch } = this.#options;
-    await committer.commit({ mutations: [claimMutation(id, epoch)] });
-    // The claim is durable: a follower that has not withdrawn the request by now cannot do so any more.
-    if (!await this.#mail.isPosted(id)) return await committer.commit({ mutations: [unclaimMutation(id)] });
+    const { committer, clock } = this.#options;
+    const isSafeRequest = isSafe(head.method, head.target.split("?", 1)[0] ?? "");
+    if (!isSafeRequest && !await this.#claim(id)) return;
+    // A safe request may be handled although it was withdrawn. Its claim only keeps the follower waiting.
+    let claiming: Promise<void> | undefined;
+    const claimLate = () => void (claiming = this.#claimLate(id, writer));
+    const cancelClaim = isSafeRequest ? clock.setTimer(LATE_CLAIM_MS, claimLate) : undefined;
     const received = clientRequest({
       ...head,
       headers: new Headers(head.headers.map(([name, value]): [string, string] => [name, value])),
@@ -148,12 +156,30 @@ export class MailboxDesk implements AsyncDisposable {
     const response = received
       ? await this.#respond(received)
       : new Response("The address of the request is malformed\n", { status: 400 });
+    cancelClaim?.();
+    await claiming;
     await writer.write(response);
-    if (!writer.isLeft) return;
+    if (!writer.isLeft) return this.#options.onServed?.(head.follower);
     await committer.commit({
       mutations: removalMutations(id, head.bodyParts ?? 0, writer.unread),
       bulk: true,
     });
+  }
+
+  /** Claims a request; false if it was withdrawn before. */
+  async #claim(id: string): Promise<boolean> {
+    const { committer, epoch } = this.#options;
+    await committer.commit({ mutations: [claimMutation(id, epoch)] });
+    // The claim is durable: a follower that has not withdrawn the request by now cannot do so any more.
+    if (await this.#mail.isPosted(id)) return true;
+    await committer.commit({ mutations: [unclaimMutation(id)] });
+    return false;
+  }
+
+  /** Claims a request that is being handled; ends it if it was withdrawn. */
+  async #claimLate(id: string, writer: ResponseWriter): Promise<void> {
+    const isClaimed = await this.#claim(id).catch(() => true);
+    if (!isClaimed) writer.stop();
   }
 
   /** A follower without a response would wait for ever. */

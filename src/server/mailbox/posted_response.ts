@@ -38,6 +38,8 @@ export class PostedResponse {
   readonly #options: PostedResponseOptions;
   readonly #cut = Promise.withResolvers<void>();
   #isCut = false;
+  readonly #replaced = Promise.withResolvers<void>();
+  #isReplaced = false;
   #isEnded = false;
   /** The leader has the request, or may have it. */
   #isClaimed = false;
@@ -50,7 +52,13 @@ export class PostedResponse {
     this.#options = options;
   }
 
-  /** Another process leads: no response will come. */
+  /** Another process leads now: a request that was not claimed is withdrawn at once. */
+  replaced(): void {
+    this.#isReplaced = true;
+    this.#replaced.resolve();
+  }
+
+  /** Another process has led for a while: no response will come. */
   cut(): void {
     this.#isCut = true;
     this.#cut.resolve();
@@ -91,8 +99,9 @@ export class PostedResponse {
   async #headPart(): Promise<Uint8Array> {
     const { clock } = this.#options;
     const claimedByMs = clock.monotonicMs() + CLAIM_TIMEOUT_MS;
+    const isOverdue = () => !this.#isClaimed && (this.#isReplaced || clock.monotonicMs() >= claimedByMs);
     for (;;) {
-      const part = await this.#next(this.#isClaimed ? Infinity : claimedByMs);
+      const part = await this.#next(isOverdue);
       if (part) return part;
       this.#isClaimed ||= !await this.#withdraw();
       if (this.#isClaimed && !this.#isCut) continue;
@@ -110,16 +119,17 @@ export class PostedResponse {
     return isWithdrawn;
   }
 
-  /** The next part; `undefined` at the deadline, and when it was cut. */
-  async #next(deadlineMs = Infinity): Promise<Uint8Array | undefined> {
-    const { id, mail, bell, clock } = this.#options;
+  /** The next part; `undefined` when it is overdue, and when it was cut. */
+  async #next(isOverdue = () => false): Promise<Uint8Array | undefined> {
+    const { id, mail, bell } = this.#options;
     while (this.#parts.length === 0) {
       const rung = bell.next();
       // A database that cannot be read now may be read at the next look.
       this.#parts = await mail.readResponse(id, this.#taken).catch(() => []);
       if (this.#parts.length > 0) break;
-      if (this.#isCut || clock.monotonicMs() >= deadlineMs) return undefined;
-      await Promise.race([rung, this.#cut.promise]);
+      if (this.#isCut || isOverdue()) return undefined;
+      const replaced = this.#isReplaced ? [] : [this.#replaced.promise];
+      await Promise.race([rung, this.#cut.promise, ...replaced]);
     }
     this.#taken++;
     return this.#parts.shift();

@@ -8,7 +8,7 @@ import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { taskTypeOf } from "../../tasks/definition/task_type.ts";
 import { createTaskCatalog } from "../../tasks/registry.ts";
 
-/** The types that plugins add, and the files that could not be used. */
+/** The types that plugins add, of a server or a worker, and the files that could not be used. */
 export interface ServerPlugins {
   readonly types: readonly TaskType[];
   /** Names of files. */
@@ -41,7 +41,7 @@ function withoutTaken(loaded: readonly LoadedPlugin[]): {
   for (const { file, definition } of loaded) {
     const names = [definition.type, ...definition.aliases ?? []];
     const used = names.find((name) => seen.has(name) || catalog.find(name));
-    if (used === undefined) types.push({ ...taskTypeOf(definition), isOwn: true });
+    if (used === undefined) types.push({ ...taskTypeOf(definition), isOwn: true, runsOnWorkers: true });
     else taken.push({ file, message: `${file}: another type has the name "${used}"` });
     for (const name of names) seen.add(name);
   }

@@ -40,7 +40,7 @@ export class DirectCarrier implements Carrier {
   async send(request: CarriedRequest, leader: Leader): Promise<Response> {
     const { clock, underWay } = this.#options;
     const over = new AbortController();
-    const remove = underWay.add(leader.epoch, () => over.abort());
+    const remove = underWay.add(leader.epoch, { cut: () => over.abort() });
     try {
       const url = new URL(leader.url ?? "");
       const signal = AbortSignal.any([over.signal, request.signal]);

@@ -81,14 +81,18 @@ export class LeaderForwarder implements Forwarder {
     const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
     for (;;) {
       const leader = view.leader();
+      let isUntouched = true;
       try {
         const carrier = leader?.url === undefined ? mailbox : direct;
         if (!leader) throw new ForwardError("no server leads now", false);
         if (!carrier) throw new ForwardError("the leading server has no address", false);
+        isUntouched = request.body === undefined;
         return await carrier.send(request, leader);
       } catch (error) {
         if (!(error instanceof ForwardError)) throw error;
-        if (isRepeatable && await this.#isReplaced(leader, deadlineMs, request.signal)) continue;
+        const mayRepeat = isRepeatable || isUntouched && !error.hasBegun;
+        const untilMs = isRepeatable || view.isHandedOver ? deadlineMs : 0;
+        if (mayRepeat && await this.#isReplaced(leader, untilMs, request.signal)) continue;
         throw refusalOf(error, isSafe);
       }
     }

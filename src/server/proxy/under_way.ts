@@ -5,9 +5,16 @@ import type { LeaderView } from "../cluster/leader_view.ts";
 /** Time in which a former leader may still end its responses. */
 const GRACE_MS = 5_000;
 
-interface Entry {
-  readonly epoch: number;
+/** What happens to a request whose leader is replaced. */
+interface EndOfLeader {
+  /** Another process leads now. */
+  readonly replaced?: () => void;
+  /** Another process has led for some seconds. */
   readonly cut: () => void;
+}
+
+interface Entry extends EndOfLeader {
+  readonly epoch: number;
 }
 
 /** The requests under way. */
@@ -21,12 +28,15 @@ export class UnderWay implements Disposable {
   constructor(view: LeaderView, clock: Clock) {
     this.#view = view;
     this.#clock = clock;
-    this.#stopListening = view.onChange(() => this.#cutLater());
+    this.#stopListening = view.onChange(() => {
+      this.#replace();
+      this.#cutLater();
+    });
   }
 
-  /** Adds a request; the result removes it. `cut` is called when another process has led for some seconds. */
-  add(epoch: number, cut: () => void): () => void {
-    const entry = { epoch, cut };
+  /** Adds a request to the leader of the epoch; the result removes it. */
+  add(epoch: number, end: EndOfLeader): () => void {
+    const entry = { ...end, epoch };
     this.#entries.add(entry);
     if (this.#view.leader()?.epoch !== epoch) this.#cutLater();
     return () => void this.#entries.delete(entry);
@@ -37,6 +47,12 @@ export class UnderWay implements Disposable {
     this.#stopListening();
     this.#cancelTimer?.();
     for (const { cut } of this.#entries) cut();
+  }
+
+  #replace(): void {
+    const epoch = this.#view.leader()?.epoch;
+    if (epoch === undefined) return;
+    for (const entry of this.#entries) if (entry.epoch !== epoch) entry.replaced?.();
   }
 
   #cutLater(): void {

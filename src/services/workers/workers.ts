@@ -112,6 +112,11 @@ export class Workers implements WorkerPort {
     return this.#connected.size;
   }
 
+  /** Number of attempts that workers run. */
+  get leaseCount(): number {
+    return this.#leases.size;
+  }
+
   /** @inheritdoc */
   waitingFor(tenant: TenantId, executionId: string): ReadonlyMap<number, WorkerWait> {
     const groups = this.#waiting.groupsOf(tenant, executionId);
@@ -197,7 +202,7 @@ export class Workers implements WorkerPort {
   /** Ends a worker that stops: its attempts are started elsewhere at once. */
   leave(id: string, grant: WorkerGrant | undefined): void {
     const worker = this.#connected.find(id);
-    if (worker && isSameToken(worker, grant)) this.#lose(worker, "A worker has stopped");
+    if (worker && isSameToken(worker, grant)) this.#lose(worker, "A worker has stopped", "stopped");
   }
 
   /** Adds log lines of an attempt. @throws DomainError not_found, unavailable */
@@ -248,7 +253,7 @@ export class Workers implements WorkerPort {
 
   /** Gives up what silent workers run, and what no worker has reported since the start; a loop calls this. */
   sweep(): void {
-    for (const worker of this.#connected.silent()) this.#lose(worker, "A worker is silent");
+    for (const worker of this.#connected.silent()) this.#lose(worker, "A worker is silent", "lost");
     for (const group of this.#waiting.groups()) this.#assign(group);
     if (this.#kept.size === 0 || this.#deps.clock.monotonicMs() - this.#startedMs < SILENCE_MS) return;
     for (const assignment of this.#kept.values()) this.#forget(assignment);
@@ -270,9 +275,15 @@ export class Workers implements WorkerPort {
     );
     if (!kept) return undefined;
     this.#kept.delete(kept.lease);
+    const worker = this.#connected.find(kept.workerId);
+    // It has connected before the attempt was resumed, and has given it up: no report and no silence would end it.
+    if (worker?.send && !worker.hello.leases.includes(kept.lease)) {
+      this.#forget(kept);
+      return undefined;
+    }
     const lease = new Lease(kept.lease, attempt, kept.seq);
     lease.isSent = true;
-    this.#give(lease, this.#connected.find(kept.workerId) ?? this.#absent(kept));
+    this.#give(lease, worker ?? this.#absent(kept));
     return lease;
   }
 
@@ -372,7 +383,7 @@ export class Workers implements WorkerPort {
     else lease.finish("lost");
   }
 
-  #lose(worker: ConnectedWorker, message: string): void {
+  #lose(worker: ConnectedWorker, message: string, end: "lost" | "stopped"): void {
     this.#connected.remove(worker);
     const { id, name } = worker.hello;
     const { logger } = this.#deps;
@@ -380,7 +391,7 @@ export class Workers implements WorkerPort {
     if (worker.leases.size > 0) logger.warn(message, fields);
     else logger.info(message, fields);
     for (const lease of worker.leases.values()) {
-      lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : "lost");
+      lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : end);
     }
   }
 

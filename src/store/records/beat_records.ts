@@ -1,6 +1,7 @@
 /** Signs of life of the processes of a cluster. Each process writes its own; the committer belongs to the leader. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/clock.ts";
 import type { ClusterProcess } from "../../model/cluster.ts";
+import type { ReadTime } from "../clock_skew.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import { beatKey, BEATS } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
@@ -45,6 +46,15 @@ export class BeatRecords {
       else if (silentMs > FORGET_MS) await this.#forget(entry);
     }
     return found;
+  }
+
+  /** When each process wrote its entry, by its own clock. @throws DomainError unavailable: the database cannot be read */
+  async instants(): Promise<{ readonly written: Map<string, Instant>; readonly read: ReadTime }> {
+    const sentAt = this.#clock.now();
+    const entries = await Array.fromAsync(this.#store.list(BEATS, { limit: MAX_PROCESSES }));
+    const processes = entries.map(({ value }) => decodeJson(value) as unknown as ClusterProcess);
+    const written = new Map(processes.map(({ id, seenAt }) => [id, seenAt]));
+    return { written, read: { sentAt, doneAt: this.#clock.now() } };
   }
 
   async #forget({ key, versionstamp }: StoredEntry): Promise<void> {

@@ -50,6 +50,7 @@ interface PackedExtras {
   o?: string;
   n?: number;
   c?: number;
+  d?: number;
   v?: JsonValue;
   u?: JsonValue;
   m?: [name: string, dueAt: Instant][];
@@ -96,16 +97,26 @@ function unpackHistory(packed: PackedHistory, origin: Instant): History {
   return history;
 }
 
-/** The history of an attempt; one extra number at the end means that its log is also a file. */
-function packAttempt({ history, hasLogFile }: Attempt, origin: Instant): PackedHistory {
+/** Bits of the number after the history of an attempt; no number: none of them. */
+const HAS_LOG_FILE = 1;
+const IS_WORKER_LOST = 2;
+
+/** The history of an attempt, and the bits that are set. */
+function packAttempt({ history, hasLogFile, isWorkerLost }: Attempt, origin: Instant): PackedHistory {
   const packed = packHistory(history, origin);
-  if (hasLogFile) packed.push(1);
+  const bits = (hasLogFile ? HAS_LOG_FILE : 0) | (isWorkerLost ? IS_WORKER_LOST : 0);
+  if (bits > 0) packed.push(bits);
   return packed;
 }
 
 function unpackAttempt(packed: PackedHistory, origin: Instant): Attempt {
   if (packed.length % 2 === 0) return { history: unpackHistory(packed, origin) };
-  return { history: unpackHistory(packed.slice(0, -1), origin), hasLogFile: true };
+  const bits = packed[packed.length - 1] as number;
+  return {
+    history: unpackHistory(packed.slice(0, -1), origin),
+    ...(bits & HAS_LOG_FILE) > 0 && { hasLogFile: true },
+    ...(bits & IS_WORKER_LOST) > 0 && { isWorkerLost: true },
+  };
 }
 
 /** `origin` is subtracted from times; `pack` replaces a value, for example by a blob reference. */
@@ -215,6 +226,7 @@ export function packExtras(
   if (originalId !== execution.id) extras.o = originalId;
   if (attemptNumber !== 1) extras.n = attemptNumber;
   if (crashes !== 0) extras.c = crashes;
+  if (execution.endedAtTakeOver !== undefined) extras.d = execution.endedAtTakeOver;
   if (variables) extras.v = pack(variables);
   if (outputs) extras.u = pack(outputs);
   if (timers.size > 0) extras.m = [...timers];
@@ -260,6 +272,7 @@ export function unpackExecution(
     originalCreatedAt: extras.a,
     attemptNumber: extras.n ?? 1,
     crashes: extras.c ?? 0,
+    endedAtTakeOver: extras.d,
     variables: extras.v as JsonObject | undefined,
     outputs: extras.u as JsonObject | undefined,
     taskRuns: [],

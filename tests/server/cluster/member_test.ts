@@ -1,8 +1,10 @@
 /** The roles of processes over one store, in this process and by a fake clock. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Clock } from "../../../src/base/clock.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
+import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
 import { checkData } from "../../../src/store/meta.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FaultyStore } from "../../support/faulty_store.ts";
@@ -26,9 +28,17 @@ class World {
   readonly forwarded: string[] = [];
   readonly #members: ClusterMember[] = [];
 
-  /** A process that has not started. Its requests to the leader are noted and get 299. */
-  member(holder: string, { optionsHash = "same" } = {}): ClusterMember {
-    const { clock, store } = this;
+  /** Calls of each process: the leader has responded to a request that another one has posted. */
+  readonly served = new Map<string, (process: string) => void>();
+
+  /** A process that has not started. Its requests to the leader are noted and get 299. Those without address hand over. */
+  member(holder: string, { optionsHash = "same", skewMs = 0, hasAddress = true } = {}): ClusterMember {
+    const { clock: exact, store } = this;
+    const clock: Clock = {
+      now: () => exact.now() + skewMs,
+      monotonicMs: () => exact.monotonicMs(),
+      setTimer: (ms, callback) => exact.setTimer(ms, callback),
+    };
     const logger = silentLogger(clock);
     const options = harnessOptions(store, clock);
     const member = new ClusterMember({
@@ -45,13 +55,20 @@ class World {
         },
       }),
       metrics: () => Promise.resolve([]),
+      handsOver: !hasAddress,
+      ...!hasAddress && { createDesk: (term: DeskTerm) => this.#desk(holder, term) },
     });
     this.#members.push(member);
     return member;
   }
 
-  async started(holder: string): Promise<ClusterMember> {
-    const member = this.member(holder);
+  #desk(holder: string, { onServed }: DeskTerm): Desk {
+    this.served.set(holder, onServed);
+    return { start: () => {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+
+  async started(holder: string, options: Parameters<World["member"]>[1] = {}): Promise<ClusterMember> {
+    const member = this.member(holder, options);
     const started = member.start();
     // A follower is ready once it has seen a renewal.
     await this.clock.advance(2 * TTL_MS);
@@ -96,16 +113,16 @@ Deno.test("ClusterMember: the first process leads, the next one follows and send
   await world.stop();
 });
 
-Deno.test("ClusterMember: after an orderly stop another process leads within half a second", async () => {
+Deno.test("ClusterMember: after an orderly stop another process leads at once", async () => {
   const world = new World();
   const first = await world.started("first");
   const second = await world.started("second");
-  let changes = 0;
-  second.onChange(() => changes++);
-  await world.settled(first.stop());
-  await world.clock.advance(500);
+  const changed = Promise.withResolvers<void>();
+  second.onChange(() => changed.resolve());
+  // The clock stands still: the watch of the lease wakes the other process.
+  await first.stop();
+  await changed.promise;
   assertEquals([second.leader()?.holder, second.metrics().takeOvers], ["second", 1]);
-  assert(changes > 0);
   await world.stop();
 });
 
@@ -208,3 +225,92 @@ Deno.test("GET /health of a follower is 503 while it knows no leader", async () 
   assert(first.leader() !== undefined);
   await world.stop();
 });
+
+async function leadersAfter(world: World, from: ClusterMember, to: string): Promise<(string | undefined)[]> {
+  world.served.get("first")?.(to);
+  await world.clock.advance(500);
+  return [from.leader()?.holder, from.isHandedOver ? "handed over" : undefined];
+}
+
+Deno.test("ClusterMember: an idle leader without an address gives the lease to the process that posts a request", async () => {
+  const world = new World();
+  const first = await world.started("first", { hasAddress: false });
+  await world.started("second", { hasAddress: false });
+  assertEquals(await statusOf(first, "/health"), 200);
+  assertEquals(await leadersAfter(world, first, "second"), ["first", undefined]);
+  await world.clock.advance(2_000);
+  assertEquals(await leadersAfter(world, first, "second"), ["second", undefined]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a lease that its heir does not take goes to any process after a second", async () => {
+  const world = new World();
+  const first = await world.started("first", { hasAddress: false });
+  await world.clock.advance(2_000);
+  assertEquals(await leadersAfter(world, first, "gone"), [undefined, "handed over"]);
+  await world.clock.advance(1_000);
+  assertEquals(first.leader()?.holder, "first");
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a leader with an address keeps the lease", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  await world.started("second");
+  await world.clock.advance(2_000);
+  assertEquals(await leadersAfter(world, first, "second"), ["first", undefined]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember.tick() of a follower waits for a renewal, or until this process leads", async () => {
+  const world = new World();
+  await world.started("first");
+  const second = await world.started("second");
+  await world.settled(second.tick());
+  assertEquals(second.leader()?.holder, "first");
+  // The leader is frozen.
+  world.store.plan = (_, { mutations }) =>
+    mutations.some(({ key, type, ...set }) =>
+        key[0] === "lease" && type === "set" && holderOf(set) === "first"
+      )
+      ? "fail_before"
+      : "none";
+  await world.settled(second.tick());
+  assertEquals(second.leader()?.holder, "second");
+  await world.stop();
+});
+
+Deno.test("GET /health warns of clocks that differ, at the leader and at the follower", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const second = await world.started("second", { skewMs: 30_000 });
+  await world.clock.advance(20_000);
+  const warnings = await Promise.all([first, second].map(async (member) => {
+    const { status, warning } = await (await member.fetch(request("GET", "/health"), {})).json();
+    return [status, warning.replace(/\d+ s/, "N s")];
+  }));
+  assertEquals(warnings, [
+    ["UP", "the clock of process second is N s ahead of the clock here"],
+    ["UP", "the clock of the leading process is N s behind the clock here"],
+  ]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: the time of a new leader does not go below that of the one before", async () => {
+  const world = new World();
+  const first = await world.started("first", { skewMs: 60_000 });
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", FLOW), 200);
+  const before = await startDate(first);
+  const second = await world.started("second");
+  await world.settled(first.stop());
+  await world.clock.advance(500);
+  assertEquals(second.leader()?.holder, "second");
+  const after = await startDate(second);
+  assert(before <= after && after < before + 60_000, `${before} ${after}`);
+  await world.stop();
+});
+
+async function startDate(member: ClusterMember): Promise<number> {
+  const response = await member.fetch(request("POST", "/api/v1/main/executions/demo/one"), {});
+  return Date.parse((await response.json()).state.startDate);
+}

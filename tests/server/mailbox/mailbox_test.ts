@@ -105,22 +105,68 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     released.resolve();
     assertEquals(count, 1);
   },
-  "a request that the former leader has not claimed, and a safe one, are repeated at the new leader": async (
-    pair,
-  ) => {
-    pair.view.set(1);
-    const keyed = {
-      method: "POST",
-      headers: { "idempotency-key": "k", "content-length": "5" },
-      body: "input",
-    };
-    const texts = [pair.send(SEARCH), pair.send(START, keyed)].map(async (sent) => await (await sent).text());
-    await pair.until(async () => await pair.stored() >= 3);
-    await pair.lead(2, async (request) => new Response(`${request.method} ${await request.text()}`));
+  "a request that the former leader has not claimed, and a safe one, are repeated at the new leader at once":
+    async (pair) => {
+      pair.view.set(1);
+      const keyed = {
+        method: "POST",
+        headers: { "idempotency-key": "k", "content-length": "5" },
+        body: "input",
+      };
+      const sent = [pair.send(SEARCH), pair.send(START, keyed)];
+      const texts = sent.map(async (response) => await (await response).text());
+      await pair.until(async () => await pair.stored() >= 3);
+      await pair.lead(2, async (request) => new Response(`${request.method} ${await request.text()}`));
+      assertEquals(await Promise.all(texts), ["GET ", "POST input"]);
+      await pair.until(async () => await pair.stored() === 0);
+    },
+  "the claim of a request that may have an effect is stored before it is handled; a safe one needs none":
+    async (
+      pair,
+    ) => {
+      await pair.lead(1, async ({ method }) => {
+        const claims = await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }));
+        return new Response(`${method} ${claims.length}`);
+      });
+      const safe = await (await pair.send(SEARCH)).text();
+      await pair.until(async () => await pair.stored() === 0);
+      assertEquals([safe, await (await pair.send(START, { method: "POST" })).text()], ["GET 0", "POST 1"]);
+      await pair.until(async () => await pair.stored() === 0);
+    },
+  "a safe request that takes long is not withdrawn": async (pair) => {
+    const received = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await pair.lead(1, async () => {
+      received.resolve();
+      await released.promise;
+      return new Response("found");
+    });
+    const sent = pair.send(SEARCH);
+    await received.promise;
+    await pair.clock.advance(1_000);
+    await pair.until(async () =>
+      (await Array.fromAsync(pair.store.list({ prefix: ["mb", "c"] }))).length > 0
+    );
     await pair.clock.advance(6_000);
-    await pair.until(() => pair.carrier.openCount === 0);
-    assertEquals(await Promise.all(texts), ["GET ", "POST input"]);
+    released.resolve();
+    assertEquals(await (await sent).text(), "found");
     await pair.until(async () => await pair.stored() === 0);
+  },
+  "a safe request that was withdrawn is ended when it takes long": async (pair) => {
+    const received = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    await pair.lead(1, ({ signal }) => {
+      received.resolve();
+      signal.addEventListener("abort", () => ended.resolve());
+      return ended.promise.then(() => new Response());
+    });
+    const client = new AbortController();
+    const sent = pair.send(SEARCH, { signal: client.signal });
+    await received.promise;
+    client.abort();
+    assertEquals((await sent).status, 503);
+    await pair.clock.advance(1_000);
+    await ended.promise;
   },
   "what processes have left is swept after fifteen minutes": async (pair) => {
     const old = new IdSource().next(FAKE_START - 16 * 60_000);

@@ -212,6 +212,17 @@ Deno.test("forward() waits ten seconds for a new leader", async () => {
   await (await response).body?.cancel();
 });
 
+Deno.test("forward() keeps any request while the lease is handed over", async () => {
+  await using follower = new FollowerProcess();
+  const leader = startServer(async (request) => new Response(await request.text()));
+  follower.view.isHandedOver = true;
+  const response = follower.fetch("/api/v1/main/executions/a/b", { method: "POST", body: "input" });
+  while (follower.view.listenerCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  follower.view.set(1, `http://127.0.0.1:${leader.addr.port}`);
+  assertEquals(await (await response).text(), "input");
+  await leader.shutdown();
+});
+
 Deno.test("forward() cuts requests at a former leader some seconds after a take-over", async () => {
   const received = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -1,7 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { SILENCE_MS } from "../../../src/model/http/worker_protocol.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { silentLogger } from "../../../src/base/log.ts";
+import type { RunContext } from "../../../src/model/ports/run_context.ts";
+import { Workers } from "../../../src/services/workers/workers.ts";
+import { setAssignment } from "../../../src/store/records/assignment_records.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
+import { quietCommitter } from "../../support/quiet_committer.ts";
 import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../support/fake_worker.ts";
 import { Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
 
@@ -176,12 +182,33 @@ Deno.test("Workers: a task whose worker is lost three times in succession fails"
   await using app = await Harness.start(OPTIONS);
   const id = await startedOn(app);
   for (let time = 0; time < 3; time++) {
-    await using worker = await FakeWorker.connect(app, { id: `w${time}` });
-    await worker.post("/leave", { id: worker.id });
-    await settle();
+    await using _worker = await FakeWorker.connect(app, { id: `w${time}` });
+    await app.advance(SILENCE_MS + 1_000);
   }
   assertEquals(await attemptStates(app, id), ["RESUBMITTED", "RESUBMITTED", "FAILED"]);
   assertStringIncludes(String((await linesOf(app, id)).at(-1)), "lost 3 times");
+});
+
+Deno.test("Workers: crashes of the server and orderly stops of workers are no losses, which survive both", async () => {
+  let app = await Harness.start(OPTIONS);
+  const id = await startedOn(app);
+  const lose = async (time: number) => {
+    await using _worker = await FakeWorker.connect(app, { id: `w${time}` });
+    await app.advance(SILENCE_MS + 1_000);
+  };
+  await lose(1);
+  await lose(2);
+  app = await app.crash();
+  await settle();
+  for (let time = 0; time < 3; time++) {
+    await using worker = await FakeWorker.connect(app, { id: `s${time}` });
+    await worker.post("/leave", { id: worker.id });
+    await settle();
+  }
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  await lose(3);
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  await app[Symbol.asyncDispose]();
 });
 
 Deno.test("Workers: a worker that reconnects keeps its attempts, and gets again what it has not received", async () => {
@@ -315,4 +342,42 @@ Deno.test("GET /workers lists workers with their groups and the number of their 
     isConnected: true,
     concurrency: 1,
   });
+});
+
+Deno.test("Workers.run(): an attempt that its worker does not know is lost, also if the worker connects before it is resumed", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const committer = quietCommitter(store, clock);
+  await committer.start();
+  const job = { tenant: "t", executionId: "e", ordinal: 0, attemptNumber: 1, group: "gpu", workerId: "w" };
+  const leases = ["known", "unknown"];
+  const assignments = leases.map((lease, ordinal) => setAssignment({ ...job, ordinal, lease, seq: 0 }));
+  await committer.commit({ mutations: assignments });
+  const files = { folderOf: () => "/", put: () => Promise.resolve(0) };
+  const logger = silentLogger(clock);
+  const randomBytes = () => {};
+  const rules = { runsScripts: () => false, isExpected: () => true };
+  const workers = new Workers({ store, committer, clock, logger, randomBytes, files, ...rules });
+  await workers.start();
+  workers.connect(
+    { id: "w", name: "w", groups: ["gpu"], concurrency: 2, version: "1", leases: ["known"] },
+    undefined,
+    () => {},
+  );
+  const ends = leases.map(async (lease, ordinal) => {
+    const context = { ...job, signal: new AbortController().signal } as unknown as RunContext;
+    return `${lease} ${await workers.run({
+      context,
+      ordinal,
+      type: "x",
+      group: "gpu",
+      secrets: [],
+      keep: () => {},
+    })}`;
+  });
+  assertEquals(await ends[1], "unknown lost");
+  workers.leave("w", undefined);
+  assertEquals(await ends[0], "known stopped");
+  await committer[Symbol.asyncDispose]();
+  store.close();
 });

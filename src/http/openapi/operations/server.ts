@@ -14,6 +14,7 @@ const READINESS = json(
     "since?": TEXT,
     "database?": TEXT,
     "failedPlugins?": listOf(TEXT),
+    "warning?": TEXT,
   }),
 );
 /** `since` and `seenAt` by the clock of the process; `refusal`: why it does not lead. The first one is the leader. */

@@ -13,6 +13,8 @@ export interface HealthDeps {
   readonly isReady: () => boolean;
   /** What keeps the server from its work; must not reject. */
   readonly findProblem?: () => Promise<ServerProblem | undefined>;
+  /** What an operator should change although the server works; must not reject. */
+  readonly warning?: () => string | undefined;
   /** What holds the data; absent: a file. */
   readonly database?: DatabaseKind;
   /** Names of plugin files that could not be used. The log has the reasons. */
@@ -30,13 +32,16 @@ export function pingRoutes(): Hono<AppEnv> {
  * restarts a server for not being ready would prevent its recovery. The readiness names a database that is no file.
  */
 export function healthRoutes(
-  { isReady, findProblem, database: kind, failedPlugins = [] }: HealthDeps,
+  { isReady, findProblem, warning, database: kind, failedPlugins = [] }: HealthDeps,
 ): Hono<AppEnv> {
   const database = kind === "file" ? undefined : kind;
   const readiness = async (c: Context<AppEnv>) => {
     if (!isReady()) return c.json({ status: "DOWN", database }, 503, RETRY);
     const problem = await findProblem?.();
-    if (!problem) return c.json({ status: "UP", database, ...failedPlugins.length > 0 && { failedPlugins } });
+    if (!problem) {
+      const plugins = failedPlugins.length > 0 ? { failedPlugins } : {};
+      return c.json({ status: "UP", database, warning: warning?.(), ...plugins });
+    }
     const { reason, since, stopsReads } = problem;
     const body = { status: stopsReads ? "DOWN" : "DEGRADED", reason, since: toIso(since), database };
     return stopsReads ? c.json(body, 503, RETRY) : c.json(body);
