@@ -20,6 +20,7 @@ import { downloadFilesTask } from "./namespace/download_files.ts";
 import { purgeFilesTask } from "./namespace/purge_files.ts";
 import { uploadFilesTask } from "./namespace/upload_files.ts";
 import { outputValuesTask } from "./output/output_values.ts";
+import { CLI_TASKS } from "./scripts/cli/registry.ts";
 import { SCRIPT_TASKS } from "./scripts/registry.ts";
 import { TASK_RUNNERS } from "./scripts/task_runner.ts";
 import { stateDeleteTask } from "./state/delete.ts";
@@ -48,6 +49,7 @@ const TASK_TYPES: readonly TaskType[] = [
   uploadFilesTask,
   outputValuesTask,
   ...SCRIPT_TASKS,
+  ...CLI_TASKS,
   stateDeleteTask,
   stateGetTask,
   stateSetTask,

@@ -9,7 +9,8 @@ import { openEnvironment } from "./environment/open_environment.ts";
 import type { ScriptEnvironment } from "./environment/script_environment.ts";
 import { namedImage } from "./known_images.ts";
 import { failureText } from "./missing_program.ts";
-import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
+import { auxiliaryFolder, listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
+import type { ScriptAdditions, ScriptHooks } from "./script_hooks.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { ScriptPackages } from "./script_packages.ts";
 import { logHead, unusedImageText } from "./script_head.ts";
@@ -23,6 +24,8 @@ const INSTALLER = /(?<![\w-])(?:pip3?|uv)(?![\w])/;
 interface ScriptRun extends LocalPlace {
   readonly properties: JsonObject;
   readonly program: ScriptProgram;
+  readonly hooks: ScriptHooks;
+  readonly additions: ScriptAdditions;
   readonly place: ProcessPlace;
   readonly unusedImage?: UnusedImage;
   readonly env: ReadonlyMap<string, string>;
@@ -33,27 +36,29 @@ interface ScriptRun extends LocalPlace {
 }
 
 /** The `run` of task types with that program. */
-export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
+export function runScriptsOf(program: ScriptProgram, hooks: ScriptHooks = {}): RunnableTaskType["run"] {
   return async (properties, context) => {
     const place = await scriptPlace(properties, context.ports.processes, program.image);
     return await inDirectory(
       context,
-      (directory) => runIn(directory, { properties, context, program, ...place }),
+      (directory) => runIn(directory, { properties, context, program, hooks, ...place }),
     );
   };
 }
 
 async function runIn(
   directory: string,
-  given: Pick<ScriptRun, "properties" | "context" | "program"> & ScriptPlace,
+  given: Pick<ScriptRun, "properties" | "context" | "program" | "hooks"> & ScriptPlace,
 ): Promise<AttemptOutcome> {
-  const { properties, context } = given;
+  const { properties, context, hooks } = given;
   const outputDir = `${directory}/.output-${context.taskRunId}`;
+  const additions = hooks.additions?.(properties, `${directory}/${auxiliaryFolder(context)}`) ?? {};
   const run = await withEnvironment({
     ...given,
+    additions,
     directory,
     outputDir,
-    env: envOf(given, directory, outputDir),
+    env: envOf({ ...given, additions }, directory, outputDir),
   });
   Deno.mkdirSync(outputDir, { recursive: true });
   if (run.place.type === "container") await openToAll([directory, outputDir]);
@@ -64,7 +69,7 @@ async function runIn(
     await copyNamespaceFiles(run, properties.namespaceFiles);
     await createFiles(run, properties.inputFiles);
     if (!await packages.install()) return await notInstalled(run, packages);
-    await commands.prepare(properties, packages.bins);
+    await prepareCommands(run, commands, packages.bins);
     return await runCommands(run, commands, packages);
   } finally {
     await packages.release();
@@ -76,13 +81,31 @@ async function runIn(
   }
 }
 
+/** Adds what the type adds. */
+async function prepareCommands(
+  run: ScriptRun,
+  commands: ScriptCommands,
+  bins: readonly string[],
+): Promise<void> {
+  const { properties, context, directory, hooks, additions: { files, commands: further = [] } } = run;
+  const changed = await hooks.prepare?.({ properties, context, directory }) ?? properties;
+  if (files) {
+    await commands.writeFiles(files);
+    if (run.place.type === "container") await openToAll([`${directory}/${auxiliaryFolder(context)}`]);
+  }
+  const complete = further.length === 0
+    ? changed
+    : { ...changed, commands: [...further, ...listOf(changed, "commands")] };
+  await commands.prepare(complete, bins);
+}
+
 /** A container may have a user of its own. The directories are below one that no other user of the machine can enter. */
 async function openToAll(directories: readonly string[]): Promise<void> {
   for (const directory of directories) await Deno.chmod(directory, 0o777);
 }
 
 function envOf(
-  { program, properties }: Pick<ScriptRun, "program" | "properties">,
+  { program, properties, additions }: Pick<ScriptRun, "program" | "properties" | "additions">,
   directory: string,
   outputDir: string,
 ): ReadonlyMap<string, string> {
@@ -90,6 +113,7 @@ function envOf(
     ...Object.entries(program.env ?? {}),
     ["WORKING_DIR", directory],
     ["OUTPUT_DIR", outputDir],
+    ...Object.entries(additions.env ?? {}),
     ...givenEnv(properties),
   ]);
 }
@@ -151,19 +175,21 @@ async function runCommands(
   commands: ScriptCommands,
   packages: ScriptPackages,
 ): Promise<AttemptOutcome> {
-  const { context, properties } = run;
-  const output = new ScriptOutput(context);
+  const { context, properties, directory, hooks } = run;
+  const output = new ScriptOutput(context, hooks.reader?.(properties));
   const exitCode = await execute(run, commands.command, (line) => output.take(line));
   if (context.signal.aborted) return { state: "KILLED" };
+  const found = await hooks.finish?.({ properties, context, directory }, output.vars) ?? {};
   await commands.remove();
   await packages.release();
-  const outputs = { vars: output.vars, exitCode, outputFiles: await outputFiles(run) };
+  const files = { ...await outputFiles(run), ...found.files };
+  const outputs = { vars: output.vars, exitCode, outputFiles: files, ...found.outputs };
   if (exitCode !== 0) {
     const failure = failureText(exitCode, run.place, output.missingProgram);
     context.log("ERROR", withUnusedImage(failure, run));
     return { state: "FAILED", outputs };
   }
-  const isWarning = output.hasErrors && flagOf(properties, "warningOnStdErr", true);
+  const isWarning = output.hasWarnings || output.hasErrors && flagOf(properties, "warningOnStdErr", true);
   return { state: isWarning ? "WARNING" : "SUCCESS", outputs };
 }
 
