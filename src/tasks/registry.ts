@@ -4,6 +4,7 @@ import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { taskTypeOf } from "./definition/task_type.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
+import { DOCKER_TASKS } from "./docker/registry.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
 import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
@@ -33,6 +34,7 @@ import { toggleTask } from "./trigger/toggle.ts";
 const TASK_TYPES: readonly TaskType[] = [
   echoTask,
   returnTask,
+  ...DOCKER_TASKS,
   ...EXECUTION_TASKS,
   ...FLOW_TASKS,
   httpDownloadTask,

@@ -51,6 +51,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["databricks.cli", "DatabricksCLI"],
   ["dbt.cli", "DbtCLI Build Compile Deps Freshness List Run Seed Setup Snapshot Test"],
   ["dbt.cloud", "CheckStatus TriggerRun"],
+  [
+    "docker.cli",
+    "Build ImageLs Prune Pull Push Rm Run Stop Tag: docker.Build docker.ImageLs docker.Prune docker.Pull docker.Push " +
+    "docker.Rm docker.Run docker.Stop docker.Tag",
+  ],
   ["gcp.cli", "GCloudCLI"],
   ["jdbc.snowflake", "SnowflakeCLI"],
   ["redis.cli", "RedisCLI"],

@@ -1,5 +1,7 @@
 /** What a task type does beside running its commands. */
 import type { JsonObject } from "../../base/json.ts";
+import type { ContainerPlace } from "../../model/ports/containers.ts";
+import type { ProcessEnd } from "../../model/ports/processes.ts";
 import type { LocalPlace } from "../local_files.ts";
 import type { LineReader } from "./script_output.ts";
 
@@ -12,7 +14,15 @@ export interface ScriptHooks {
   /** Reads the lines of its program. */
   readonly reader?: (properties: JsonObject) => LineReader;
   /** Reads what the commands have left, whatever their exit code; auxiliary files are still there. */
-  readonly finish?: (work: HookWork, vars: JsonObject) => Promise<ScriptFindings>;
+  readonly finish?: (work: HookWork, end: ScriptEnd) => Promise<ScriptFindings>;
+  /** The container of the commands, from the rendered properties; absent: properties of script tasks decide. */
+  readonly place?: (properties: JsonObject) => ContainerPlace;
+}
+
+/** What is known when commands have ended. */
+interface ScriptEnd extends Pick<ProcessEnd, "containerId"> {
+  /** Outputs that they have reported. */
+  readonly vars: JsonObject;
 }
 
 /** The attempt of a task with hooks. */

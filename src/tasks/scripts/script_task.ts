@@ -1,6 +1,6 @@
 /** Runs one attempt of a script task: prepares the directory, runs the commands, stores the results. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
+import type { ProcessEnd, ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inDirectory } from "../attempt_directory.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
@@ -38,7 +38,9 @@ interface ScriptRun extends LocalPlace {
 /** The `run` of task types with that program. */
 export function runScriptsOf(program: ScriptProgram, hooks: ScriptHooks = {}): RunnableTaskType["run"] {
   return async (properties, context) => {
-    const place = await scriptPlace(properties, context.ports.processes, program.image);
+    const place = hooks.place
+      ? { place: hooks.place(properties) }
+      : await scriptPlace(properties, context.ports.processes, program.image);
     return await inDirectory(
       context,
       (directory) => runIn(directory, { properties, context, program, hooks, ...place }),
@@ -127,7 +129,7 @@ async function withEnvironment(run: ScriptRun): Promise<ScriptRun> {
   const environment = await openEnvironment({
     ...{ context, env, properties, languages },
     execute: (command, onLine, variables = []) =>
-      execute({ ...run, env: new Map([...env, ...variables]) }, command, (line) => void onLine(line)),
+      exitCodeOf({ ...run, env: new Map([...env, ...variables]) }, command, (line) => void onLine(line)),
   });
   if (!environment) return run;
   return { ...run, environment, env: new Map([...environment.variables, ...env]) };
@@ -150,7 +152,7 @@ function packagesOf(run: ScriptRun): ScriptPackages {
       const take = (line: ProcessLine) => (onLine(line), output.take(line));
       // What is installed for several tasks must not change the environment of this one.
       const shared = directory === run.directory ? {} : { environment: undefined };
-      return execute({ ...run, directory, ...shared }, command, take);
+      return exitCodeOf({ ...run, directory, ...shared }, command, take);
     },
   });
 }
@@ -177,9 +179,12 @@ async function runCommands(
 ): Promise<AttemptOutcome> {
   const { context, properties, directory, hooks } = run;
   const output = new ScriptOutput(context, hooks.reader?.(properties));
-  const exitCode = await execute(run, commands.command, (line) => output.take(line));
+  const { exitCode, containerId } = await execute(run, commands.command, (line) => output.take(line));
   if (context.signal.aborted) return { state: "KILLED" };
-  const found = await hooks.finish?.({ properties, context, directory }, output.vars) ?? {};
+  const found = await hooks.finish?.(
+    { properties, context, directory },
+    { vars: output.vars, containerId },
+  ) ?? {};
   await commands.remove();
   await packages.release();
   const files = { ...await outputFiles(run), ...found.files };
@@ -203,9 +208,9 @@ async function execute(
   run: ScriptRun,
   command: readonly string[],
   onLine: (line: ProcessLine) => Promise<void> | undefined,
-): Promise<number> {
+): Promise<ProcessEnd> {
   const { context, directory: workingDirectory, env, environment, place } = run;
-  const { exitCode, reason } = await context.ports.processes.run(context, {
+  const end = await context.ports.processes.run(context, {
     command,
     workingDirectory,
     env,
@@ -214,8 +219,12 @@ async function execute(
     signal: context.signal,
     onLine,
   });
-  if (reason !== undefined) context.log("ERROR", reason);
-  return exitCode;
+  if (end.reason !== undefined) context.log("ERROR", end.reason);
+  return end;
+}
+
+async function exitCodeOf(...call: Parameters<typeof execute>): Promise<number> {
+  return (await execute(...call)).exitCode;
 }
 
 /** Stored also after a failure. */

@@ -121,7 +121,7 @@ library = ./library
 `;
 }
 
-async function finish(work: HookWork, vars: JsonObject): Promise<ScriptFindings> {
+async function finish(work: HookWork, { vars }: { readonly vars: JsonObject }): Promise<ScriptFindings> {
   const { properties, directory } = work;
   const hasLog = flagOf(properties, "outputLogFile", false) && await hasFile(directory, LOG);
   const { outputs, playbooks } = await resultsOf(work);

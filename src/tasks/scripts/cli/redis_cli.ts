@@ -96,7 +96,7 @@ function resultName(index: number): string {
 
 async function finish(
   { properties, context, directory }: HookWork,
-  vars: JsonObject,
+  { vars }: { readonly vars: JsonObject },
 ): Promise<ScriptFindings> {
   const count = listOf(properties, "commands").length;
   const results: JsonObject = { ...vars };
