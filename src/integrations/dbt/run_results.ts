@@ -12,7 +12,7 @@ import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The result of a model, a test, a seed or a snapshot. */
-export interface NodeResult {
+interface NodeResult {
   /** Unique id, such as `model.shop.orders`. */
   readonly id: string;
   readonly status: string;

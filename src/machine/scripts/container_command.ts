@@ -99,10 +99,11 @@ function detachedCommand(command: ProcessCommand, run: ContainerRun): readonly s
   const { workingDirectory: directory } = command;
   const { name } = run;
   const call = (...words: readonly string[]) => [...clientCommand(run), ...words].map(shellWord).join(" ");
+  const copy = call("cp", `${directory}/.`, `${name}:${directory}`);
   const program = [
     // The directory of the task is removed with it.
     `${call("create", `--volume=${directory}`, ...runArguments(command, run))} >/dev/null || exit`,
-    `${call("cp", `${directory}/.`, `${name}:${directory}`)} >/dev/null && ${call("start", name)} >/dev/null && exit`,
+    `${copy} >/dev/null && ${call("start", name)} >/dev/null && exit`,
     "code=$?",
     call("rm", "--force", "--volumes", name),
     "exit $code",

@@ -213,7 +213,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
       );
     }
     const refusal = containerRefusal ??
-      (place.type === "runtime" ? this.#missingPermission([...place.permissions, ...neededPermissions({ host: place.host })]) : this.#placeProblem(place));
+      (place.type === "runtime" ? this.#runtimeProblem(place) : this.#placeProblem(place));
     if (refusal !== undefined) throw new Error(`Cannot ${this.#useOf(place)}: ${refusal}`);
     await this.#runtime();
   }
@@ -248,6 +248,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
       return `"${place.image}" is not an image reference such as "python:3.13-slim"; correct \`containerImage\``;
     }
     return this.#missingPermission(neededPermissions(place));
+  }
+
+  #runtimeProblem({ permissions, host }: RuntimePlace): string | undefined {
+    return this.#missingPermission([...permissions, ...neededPermissions({ host })]);
   }
 
   #missingPermission(needed: readonly ContainerPermission[]): string | undefined {

@@ -25,14 +25,21 @@ const ID_FILE = "image-id";
 const TEXTS = { items: { type: "string", description: "A text." }, orText: true } as const;
 
 const PROPERTIES: PropertySchemas = Object.freeze({
-  dockerfile: dynamicText("Path of the Dockerfile in the working directory, its storage URI, or its content.", {
-    default: DOCKERFILE,
-  }),
+  dockerfile: dynamicText(
+    "Path of the Dockerfile in the working directory, its storage URI, or its content.",
+    {
+      default: DOCKERFILE,
+    },
+  ),
   tags: textList("Names of the image, with their tags.", { required: true, orText: true }),
   push: dynamicFlag(false, "Whether the image is pushed to the registries of its names."),
   pull: dynamicFlag(true, "Whether newer base images are pulled."),
   platforms: textList("Platforms, such as linux/arm64; by default that of the machine.", { orText: true }),
-  buildArgs: dynamicProperty("map", "Values of `ARG`, by name; the image shows them, so they are no place for secrets.", TEXTS),
+  buildArgs: dynamicProperty(
+    "map",
+    "Values of `ARG`, by name; the image shows them, so they are no place for secrets.",
+    TEXTS,
+  ),
   labels: dynamicProperty("map", "Labels of the image.", TEXTS),
   target: dynamicText("Stage at which the build ends."),
   ...pick(FILE_PROPERTIES, ["inputFiles", "namespaceFiles"]),
@@ -94,8 +101,20 @@ async function build(context: RunContext, request: BuildRequest): Promise<string
   const folder = await workingDirectories.make(name);
   try {
     const file = await dockerfileOf(context, properties, { directory, folder });
-    const args = ["build", `--file=${file}`, `--iidfile=${folder}/${ID_FILE}`, ...optionsOf(request), "--", directory];
-    await callRuntime(context, properties, { args, image, operation: `build the image "${image}"`, isLogged: true });
+    const args = [
+      "build",
+      `--file=${file}`,
+      `--iidfile=${folder}/${ID_FILE}`,
+      ...optionsOf(request),
+      "--",
+      directory,
+    ];
+    await callRuntime(context, properties, {
+      args,
+      image,
+      operation: `build the image "${image}"`,
+      isLogged: true,
+    });
     return (await Deno.readTextFile(`${folder}/${ID_FILE}`)).trim();
   } finally {
     workingDirectories.discard(name);

@@ -8,7 +8,13 @@ import { choiceOf, flagOf, requiredTextOf, textOf } from "../property_values.ts"
 import { listOf } from "../scripts/script_commands.ts";
 import { callRuntime, checkedContainer, checkedImage, checkManage, CONNECTION } from "./runtime_call.ts";
 
-const COMMON = { form: "runnable", pure: false, runsOnWorkers: true, outputs: {}, check: checkManage } as const;
+const COMMON = {
+  form: "runnable",
+  pure: false,
+  runsOnWorkers: true,
+  outputs: {},
+  check: checkManage,
+} as const;
 
 const PRUNE_TYPES = ["IMAGES", "CONTAINERS", "NETWORKS", "VOLUMES", "BUILD"] as const;
 /** Words of the runtime. */
@@ -42,8 +48,13 @@ containerId: "{{ outputs.database.taskRunner.containerId }}"`,
   async run(properties, context) {
     const id = checkedContainer(requiredTextOf(properties, "containerId"));
     const verb = flagOf(properties, "kill", false) ? "kill" : "stop";
-    await callRuntime(context, properties, { args: [verb, "--", id], operation: `${verb} the container "${id}"` });
-    if (flagOf(properties, "delete", true)) await removeContainers(context, properties, ["--volumes", "--", id]);
+    await callRuntime(context, properties, {
+      args: [verb, "--", id],
+      operation: `${verb} the container "${id}"`,
+    });
+    if (flagOf(properties, "delete", true)) {
+      await removeContainers(context, properties, ["--volumes", "--", id]);
+    }
     context.log("INFO", `Stopped the container "${id}"`);
     return { state: "SUCCESS", outputs: {} };
   },
@@ -92,7 +103,8 @@ export const dockerPruneTask: RunnableTaskType = {
   type: "docker.cli.Prune",
   aliases: ["docker.Prune"],
   title: "Remove what is not used",
-  description: "Removes images, containers, networks, volumes or the build cache that nothing uses. May need --container-allow manage.",
+  description:
+    "Removes images, containers, networks, volumes or the build cache that nothing uses. May need --container-allow manage.",
   properties: {
     pruneType: dynamicText("What is removed.", { required: true, values: [...PRUNE_TYPES] }),
     dangling: dynamicFlag(false, "Whether of the images only those without a name are removed."),
@@ -129,5 +141,8 @@ async function removeContainers(
   properties: JsonObject,
   args: readonly string[],
 ): Promise<void> {
-  await callRuntime(context, properties, { args: ["rm", ...args], operation: `remove containers: ${args.at(-1)}` });
+  await callRuntime(context, properties, {
+    args: ["rm", ...args],
+    operation: `remove containers: ${args.at(-1)}`,
+  });
 }

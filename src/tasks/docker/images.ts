@@ -1,5 +1,12 @@
 /** Images of the machine: `docker.cli.Pull`, `Push`, `Tag` and `ImageLs`. */
-import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty, tryParseJson } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsOf,
+  ownProperty,
+  tryParseJson,
+} from "../../base/json.ts";
 import { parseInstant } from "../../base/iso_8601.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
@@ -35,7 +42,12 @@ credentials:
   async run(properties, context) {
     const image = imageInRegistry(requiredTextOf(properties, "image"), properties);
     const args = ["pull", "--quiet", "--", image];
-    await callRuntime(context, properties, { args, image, operation: `pull the image "${image}"`, permissions: [] });
+    await callRuntime(context, properties, {
+      args,
+      image,
+      operation: `pull the image "${image}"`,
+      permissions: [],
+    });
     context.log("INFO", `Pulled the image "${image}"`);
     return { state: "SUCCESS", outputs: {} };
   },
@@ -48,7 +60,10 @@ export const dockerPushTask: RunnableTaskType = {
   aliases: ["docker.Push"],
   title: "Push images",
   description: "Pushes images of the machine to their registries. May need --container-allow manage.",
-  properties: { tags: textList("Names of the images, with their tags.", { required: true, orText: true }), ...CONNECTION },
+  properties: {
+    tags: textList("Names of the images, with their tags.", { required: true, orText: true }),
+    ...CONNECTION,
+  },
   outputs: {},
   examples: [{
     title: "Push an image",

@@ -14,7 +14,16 @@ import { imageInRegistry, pick } from "./runtime_call.ts";
 
 /** Properties that are those of the Docker task runner. */
 const CONTAINER_NAMES = [
-  ...["user", "entryPoint", "extraHosts", "networkMode", "portBindings", "volumes", "pullPolicy", "deviceRequests"],
+  ...[
+    "user",
+    "entryPoint",
+    "extraHosts",
+    "networkMode",
+    "portBindings",
+    "volumes",
+    "pullPolicy",
+    "deviceRequests",
+  ],
   ...["cpu", "memory", "shmSize", "privileged", "host", "config", "credentials"],
 ];
 const FILE_NAMES = ["env", "inputFiles", "outputFiles", "namespaceFiles"];
@@ -103,7 +112,11 @@ function check(task: JsonObject, places: ScriptPlaces | undefined): TaskProblem[
   const type = `io.kestra.plugin.${TASK_RUNNERS.container.type}`;
   const runner = { ...pick(task, CONTAINER_NAMES), type };
   const image = ownProperty(task, "containerImage");
-  const problems = checkPlace({ taskRunner: runner, ...image === undefined ? {} : { containerImage: image } }, places, "");
+  const problems = checkPlace(
+    { taskRunner: runner, ...image === undefined ? {} : { containerImage: image } },
+    places,
+    "",
+  );
   const isDetached = String(ownProperty(task, "wait") ?? true) === "false";
   const message = "may not be false for flows of this server; leave it out, or start the server with " +
     "--container-allow manage";
