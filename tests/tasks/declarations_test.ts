@@ -58,6 +58,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ],
   ["gcp.cli", "GCloudCLI"],
   ["jdbc.snowflake", "SnowflakeCLI"],
+  ["kubernetes.kubectl", "Apply Delete Get Patch Restart"],
   ["redis.cli", "RedisCLI"],
   ["terraform.cli", "TerraformCLI"],
   [
