@@ -75,8 +75,10 @@ async function withRedis(use: (port: number) => Promise<void>): Promise<void> {
     }).spawn();
     const lines = server.stdout.pipeThrough(new TextDecoderStream());
     try {
+      let log = "";
       for await (const text of lines.values({ preventCancel: true })) {
-        if (text.includes("Ready to accept")) break;
+        log += text;
+        if (log.includes("Ready to accept")) break;
       }
       await use(port);
     } finally {
