@@ -307,11 +307,12 @@ export const OPTIONS = {
   }),
   containerAllow: option({
     placeholder: "<rights>",
-    otherwise: "none; networks where --scripts is process",
+    otherwise: "none; networks and manage where --scripts is process",
     allowed: `names with commas between them: ${values.CONTAINER_RIGHTS.join(", ")}`,
     description:
       "What flows may do with containers: mount folders of the machine (volumes), have all rights " +
-      "(privileged), join its network or a named one (networks), open its ports (ports), run on another machine (hosts)",
+      "(privileged), join its network or a named one (networks), open its ports (ports), run on another machine (hosts), " +
+      "build and remove images, leave containers behind and remove them (manage)",
     read: values.readContainerRights,
   }),
   scriptUser: option({

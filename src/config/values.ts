@@ -164,7 +164,7 @@ export function readScripts(text: string): "process" | "container" | "off" | und
 }
 
 /** What the operator may allow to containers of flows. */
-export const CONTAINER_RIGHTS = ["volumes", "privileged", "networks", "ports", "hosts"] as const;
+export const CONTAINER_RIGHTS = ["volumes", "privileged", "networks", "ports", "hosts", "manage"] as const;
 
 /** Some of {@link CONTAINER_RIGHTS}, with commas between them. */
 export function readContainerRights(text: string): readonly (typeof CONTAINER_RIGHTS)[number][] | undefined {

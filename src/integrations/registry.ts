@@ -2,11 +2,13 @@
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
+import { DBT_TASKS } from "./dbt/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
@@ -17,11 +19,13 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...AWS_TASKS,
+  ...DBT_TASKS,
   ...GCP_TASKS,
   ...FS_TASKS,
   ...GIT_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
+  ...KUBERNETES_TASKS,
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,

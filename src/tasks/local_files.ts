@@ -65,10 +65,21 @@ async function checkSize({ context, directory }: LocalPlace, names: readonly str
   );
 }
 
-async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
+/** Stores a file that {@link findFiles} or {@link hasFile} has found; returns its storage URI. */
+export async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
   using file = await openFile(`${directory}/${name}`);
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
+}
+
+/** Whether there is a regular file of that canonical name, to which no link leads. */
+export async function hasFile(directory: string, name: string): Promise<boolean> {
+  const parts = name.split("/");
+  for (let count = 1; count < parts.length; count++) {
+    const info = await infoOf(`${directory}/${parts.slice(0, count).join("/")}`);
+    if (!info?.isDirectory) return false;
+  }
+  return (await infoOf(`${directory}/${name}`))?.isFile ?? false;
 }
 
 /** The content of a file of the directory. */

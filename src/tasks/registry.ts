@@ -4,6 +4,7 @@ import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { taskTypeOf } from "./definition/task_type.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
+import { DOCKER_TASKS } from "./docker/registry.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
 import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
@@ -20,6 +21,7 @@ import { downloadFilesTask } from "./namespace/download_files.ts";
 import { purgeFilesTask } from "./namespace/purge_files.ts";
 import { uploadFilesTask } from "./namespace/upload_files.ts";
 import { outputValuesTask } from "./output/output_values.ts";
+import { CLI_TASKS } from "./scripts/cli/registry.ts";
 import { SCRIPT_TASKS } from "./scripts/registry.ts";
 import { TASK_RUNNERS } from "./scripts/task_runner.ts";
 import { stateDeleteTask } from "./state/delete.ts";
@@ -32,6 +34,7 @@ import { toggleTask } from "./trigger/toggle.ts";
 const TASK_TYPES: readonly TaskType[] = [
   echoTask,
   returnTask,
+  ...DOCKER_TASKS,
   ...EXECUTION_TASKS,
   ...FLOW_TASKS,
   httpDownloadTask,
@@ -48,6 +51,7 @@ const TASK_TYPES: readonly TaskType[] = [
   uploadFilesTask,
   outputValuesTask,
   ...SCRIPT_TASKS,
+  ...CLI_TASKS,
   stateDeleteTask,
   stateGetTask,
   stateSetTask,

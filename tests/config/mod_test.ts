@@ -399,7 +399,7 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [
     ["--container-allow=volumes,root"],
     {},
-    'Cannot use "volumes,root" as --container-allow: it must be names with commas between them: volumes, privileged, networks, ports, hosts',
+    'Cannot use "volumes,root" as --container-allow: it must be names with commas between them: volumes, privileged, networks, ports, hosts, manage',
   ],
   [["--http-deny=10.0.0.0/33"], {}, `Cannot use "10.0.0.0/33" as --http-deny: it must be addresses, ranges`],
   [["--max-upload=0"], {}, `Cannot use "0" as --max-upload: it must be a number of bytes, or a size`],

@@ -86,7 +86,8 @@ class Player {
   /** Sets the index as an administrator does, for all scripts of the namespace. */
   async setIndex(url: string): Promise<void> {
     const env = { PIP_INDEX_URL: url, PIP_FIND_LINKS: "", PIP_CONFIG_FILE: "/dev/null" };
-    const pluginDefaults = [{ type: "io.kestra.plugin.scripts", values: { env } }];
+    const types = ["io.kestra.plugin.scripts", "io.kestra.plugin.dbt"];
+    const pluginDefaults = types.map((type) => ({ type, values: { env } }));
     await this.#app.json("POST", "/namespaces", json({ id: this.main.namespace, pluginDefaults }));
   }
 

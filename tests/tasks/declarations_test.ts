@@ -45,6 +45,22 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["bun", "go", "groovy", "jbang", "julia", "lua", "perl", "php", "powershell", "r", "ruby"].map((
     language,
   ) => [`scripts.${language}`, "Commands Script"] as const),
+  ["ansible.cli", "AnsibleCLI"],
+  ["aws.cli", "AwsCLI"],
+  ["azure.cli", "AzCLI"],
+  ["databricks.cli", "DatabricksCLI"],
+  ["dbt.cli", "DbtCLI Build Compile Deps Freshness List Run Seed Setup Snapshot Test"],
+  ["dbt.cloud", "CheckStatus TriggerRun"],
+  [
+    "docker.cli",
+    "Build ImageLs Prune Pull Push Rm Run Stop Tag: docker.Build docker.ImageLs docker.Prune docker.Pull docker.Push " +
+    "docker.Rm docker.Run docker.Stop docker.Tag",
+  ],
+  ["gcp.cli", "GCloudCLI"],
+  ["jdbc.snowflake", "SnowflakeCLI"],
+  ["kubernetes.kubectl", "Apply Delete Get Patch Restart"],
+  ["redis.cli", "RedisCLI"],
+  ["terraform.cli", "TerraformCLI"],
   [
     "jdbc.postgresql",
     "Query Queries Batch CopyIn CopyOut: jdbc.postgres.Query jdbc.postgres.Queries jdbc.postgres.Batch",

@@ -27,16 +27,13 @@ export const INTEGRATIONS: readonly Integration[] = [
     title: "Google Cloud",
     prefixes: ["gcp"],
     isPlanned: true,
-    way:
-      "run gcloud, bq or gsutil in a scripts.shell.Commands task, or call the REST API with core.http.Request",
-    example: `id: upload
-type: io.kestra.plugin.scripts.shell.Commands
-inputFiles:
-  key.json: "{{ secret('GCP_KEY') }}"
-  data.csv: "{{ outputs.extract.uri }}"
+    way: "run gcloud, bq or gsutil in a gcp.cli.GCloudCLI task, or call the REST API with core.http.Request",
+    example: `id: deploy
+type: io.kestra.plugin.gcp.cli.GCloudCLI
+serviceAccount: "{{ secret('GCP_KEY') }}"
+projectId: my-project
 commands:
-  - gcloud auth activate-service-account --key-file key.json
-  - gcloud storage cp data.csv gs://my-bucket/data.csv`,
+  - gcloud run deploy app --image eu.gcr.io/my-project/app --region europe-west1`,
   },
   {
     id: "jdbc",
@@ -138,15 +135,15 @@ tasks:
     id: "dbt",
     title: "dbt",
     prefixes: ["dbt"],
-    isPlanned: true,
+    isPlanned: false,
     way:
-      "run dbt in a scripts.shell.Commands task; jobs of dbt Cloud start by its REST API with core.http.Request",
+      "run any command of dbt in a dbt.cli.DbtCLI task, and call the REST API of dbt Cloud with core.http.Request",
     example: `id: dbt
-type: io.kestra.plugin.scripts.shell.Commands
-beforeCommands: ["python3 -m venv .venv && .venv/bin/pip install dbt-duckdb"]
+type: io.kestra.plugin.dbt.cli.DbtCLI
+beforeCommands: [pip install dbt-duckdb]
 namespaceFiles:
   enabled: true
-commands: [.venv/bin/dbt build --profiles-dir .]`,
+commands: [dbt build]`,
   },
   {
     id: "ai",
@@ -177,7 +174,7 @@ body: '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"
     title: "Amazon Web Services",
     prefixes: ["aws"],
     isPlanned: true,
-    way: "run aws in a scripts.shell.Commands task, or boto3 in a scripts.python.Script task",
+    way: "run aws in an aws.cli.AwsCLI task, or boto3 in a scripts.python.Script task",
     example: `id: upload
 type: io.kestra.plugin.scripts.python.Script
 dependencies: [boto3]
@@ -203,7 +200,14 @@ script: |
     title: "Microsoft Azure",
     prefixes: ["azure"],
     isPlanned: true,
-    way: "run az in a scripts.shell.Commands task, or call the REST API with core.http.Request",
+    way: "run az in an azure.cli.AzCLI task, or call the REST API with core.http.Request",
+    example: `id: groups
+type: io.kestra.plugin.azure.cli.AzCLI
+username: "{{ secret('AZURE_CLIENT_ID') }}"
+password: "{{ secret('AZURE_CLIENT_SECRET') }}"
+tenant: "{{ secret('AZURE_TENANT_ID') }}"
+servicePrincipal: true
+commands: [az group list]`,
   },
   {
     id: "fs",
@@ -225,18 +229,19 @@ commands: ["systemctl restart app"]`,
     id: "docker",
     title: "Docker",
     prefixes: ["docker"],
-    isPlanned: true,
-    way: "run docker or podman in a scripts.shell.Commands task",
+    isPlanned: false,
+    way: "run docker or podman in a scripts.shell.Commands task, for example docker compose",
     example: `id: run
-type: io.kestra.plugin.scripts.shell.Commands
-commands: ["docker run --rm alpine:3 echo hello"]`,
+type: io.kestra.plugin.docker.cli.Run
+containerImage: alpine:3
+commands: [echo, hello]`,
   },
   {
     id: "kubernetes",
     title: "Kubernetes",
     prefixes: ["kubernetes"],
     isPlanned: true,
-    way: "run kubectl in a scripts.shell.Commands task",
+    way: "run kubectl in a scripts.shell.Commands task, for example for pods with files and logs",
   },
   {
     id: "serdes",
@@ -311,15 +316,15 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     id: "ansible",
     title: "Ansible",
     prefixes: ["ansible"],
-    isPlanned: true,
-    way: "run ansible-playbook in a scripts.shell.Commands task",
+    isPlanned: false,
+    way: "run any command of Ansible in an ansible.cli.AnsibleCLI task",
   },
   {
     id: "terraform",
     title: "Terraform",
     prefixes: ["terraform"],
-    isPlanned: true,
-    way: "run terraform or tofu in a scripts.shell.Commands task",
+    isPlanned: false,
+    way: "run terraform in a terraform.cli.TerraformCLI task, or tofu in a scripts.shell.Commands task",
   },
   {
     id: "kafka",
@@ -347,7 +352,7 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     title: "Redis",
     prefixes: ["redis"],
     isPlanned: true,
-    way: "run redis-cli in a scripts.shell.Commands task; the core.kv tasks keep values between executions",
+    way: "run redis-cli in a redis.cli.RedisCLI task; the core.kv tasks keep values between executions",
   },
   {
     id: "mongodb",

@@ -157,7 +157,7 @@ export class HttpClient implements HttpClientPort {
   }
 
   async #connect({ url, request }: Hop): Promise<Connection> {
-    const { options: { proxy, isInsecure, connectTimeoutMs, readIdleTimeoutMs }, signal } = request;
+    const { options: { proxy, isInsecure, tls, connectTimeoutMs, readIdleTimeoutMs }, signal } = request;
     const isTls = url.protocol === "https:";
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || (isTls ? 443 : 80));
@@ -170,7 +170,7 @@ export class HttpClient implements HttpClientPort {
     try {
       if (proxy?.type === "SOCKS") await openSocks(connection, proxy, { host, port });
       else if (proxy && isTls) await openTunnel(connection, proxy, { host, port });
-      if (isTls) await connection.startTls({ serverName: host, isInsecure });
+      if (isTls) await connection.startTls({ ...tls, serverName: host, isInsecure });
       return connection;
     } catch (error) {
       connection.close();

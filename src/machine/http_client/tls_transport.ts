@@ -40,13 +40,16 @@ export class TlsTransport implements Transport {
   }
 
   /** @inheritdoc */
-  async startTls({ serverName, isInsecure }: TlsOptions): Promise<void> {
+  async startTls({ serverName, isInsecure, ca, certificate: cert, key }: TlsOptions): Promise<void> {
     const servername = /^[\d.]+$|:/.test(serverName) ? "" : serverName;
     const socket = connectTls({
       socket: this.#socket,
       host: serverName,
       servername,
       rejectUnauthorized: !isInsecure,
+      ca,
+      cert,
+      key,
     });
     socket.on("error", this.#note);
     this.#socket = socket;

@@ -1,4 +1,5 @@
 /** A byte stream to a server and back, without timeouts; {@link Connection} sets them. */
+import type { TlsIdentity } from "../../model/ports/http.ts";
 
 /** An open byte stream. */
 export interface Transport {
@@ -13,7 +14,7 @@ export interface Transport {
 }
 
 /** Options of TLS. */
-export interface TlsOptions {
+export interface TlsOptions extends TlsIdentity {
   readonly serverName: string;
   readonly isInsecure: boolean;
 }

@@ -50,6 +50,13 @@ interface SluiceRequest {
   readonly saveTo?: string;
   /** Default is true. */
   readonly followRedirects?: boolean;
+  /** PEM texts for an `https` connection; a request with it follows no redirect. */
+  readonly tls?: {
+    readonly ca?: string;
+    readonly certificate?: string;
+    readonly key?: string;
+    readonly isInsecure?: boolean;
+  };
   /** Default is 30 seconds. */
   readonly timeoutMs?: number;
   /** Largest response that is kept in memory; default is 10 MiB. */

@@ -50,7 +50,7 @@ export function clientVariables({ others }: ContainerVariables): Record<string, 
 }
 
 /** The content of `config.json` with the credentials of registries; `undefined` without any. */
-export function loginFile({ logins }: ContainerOptions): string | undefined {
+export function loginFile({ logins }: Pick<ContainerOptions, "logins">): string | undefined {
   return logins && JSON.stringify({ auths: Object.fromEntries(logins) });
 }
 
@@ -77,6 +77,7 @@ export function containerCommand(command: ProcessCommand, run: ContainerRun): re
   const { place, name } = run;
   const client = clientCommand(run);
   const { workingDirectory: directory } = command;
+  if (place.isDetached) return detachedCommand(command, run);
   if (!place.copiesFiles) {
     return [...client, "run", `--volume=${directory}:${directory}`, ...runArguments(command, run)];
   }
@@ -93,10 +94,28 @@ export function containerCommand(command: ProcessCommand, run: ContainerRun): re
   return ["/bin/sh", "-c", program.join("\n")];
 }
 
+/** Starts a container and leaves it behind; it is removed if that fails. */
+function detachedCommand(command: ProcessCommand, run: ContainerRun): readonly string[] {
+  const { workingDirectory: directory } = command;
+  const { name } = run;
+  const call = (...words: readonly string[]) => [...clientCommand(run), ...words].map(shellWord).join(" ");
+  const copy = call("cp", `${directory}/.`, `${name}:${directory}`);
+  const program = [
+    // The directory of the task is removed with it.
+    `${call("create", `--volume=${directory}`, ...runArguments(command, run))} >/dev/null || exit`,
+    `${copy} >/dev/null && ${call("start", name)} >/dev/null && exit`,
+    "code=$?",
+    call("rm", "--force", "--volumes", name),
+    "exit $code",
+  ];
+  return ["/bin/sh", "-c", program.join("\n")];
+}
+
 /** The shell program that ends a run in whatever state: removes the container, or kills it if it is kept, and the folder. */
 export function removalProgram(run: Pick<ContainerRun, "runtime" | "place" | "name" | "folder">): string {
-  const call = [...clientCommand(run), ...removalArguments(run)].map(shellWord).join(" ");
-  return `rm -rf ${shellWord(run.folder)}; ${call}`;
+  const folder = `rm -rf ${shellWord(run.folder)}`;
+  if (run.place.isDetached) return folder;
+  return `${folder}; ${[...clientCommand(run), ...removalArguments(run)].map(shellWord).join(" ")}`;
 }
 
 /** The arguments that end a container. */
@@ -107,7 +126,9 @@ export function removalArguments(
 }
 
 /** The program with the options that choose its service. @throws Error the runtime cannot use another service */
-export function clientCommand({ runtime, place }: Pick<ContainerRun, "runtime" | "place">): string[] {
+export function clientCommand(
+  { runtime, place }: Pick<ContainerRun, "runtime"> & { readonly place: Pick<ContainerOptions, "host"> },
+): string[] {
   if (place.host === undefined) return [runtime.name];
   if (!runtime.hostOptions) {
     throw new Error(
@@ -120,8 +141,14 @@ export function clientCommand({ runtime, place }: Pick<ContainerRun, "runtime" |
 /** The arguments of `run` and `create`. */
 function runArguments({ command, workingDirectory }: ProcessCommand, run: ContainerRun): string[] {
   const { place, variables, labels } = run;
+  const keepsEntryPoint = place.keepsEntryPoint === true && place.entryPoint === undefined;
+  if (keepsEntryPoint && variables.others.size > 0) {
+    throw new Error(
+      "Cannot run a container: values of `env` with line breaks need an `entryPoint`, such as [sh, -c]",
+    );
+  }
   const words = [...place.entryPoint ?? [], ...withOthers(command, variables.others)];
-  const [program = "", ...args] = words;
+  const [program = "", ...args] = keepsEntryPoint ? ["", ...words] : words;
   return [
     // Pulling an image is no error output.
     ...[`--name=${run.name}`, "--quiet", `--workdir=${workingDirectory}`],
@@ -131,7 +158,8 @@ function runArguments({ command, workingDirectory }: ProcessCommand, run: Contai
     ...limitOptions(place, run.limits),
     ...placeOptions(place),
     ...(place.devices ?? []).flatMap((request) => run.runtime.deviceOptions(request)),
-    ...[`--entrypoint=${program}`, "--", place.image, ...args],
+    ...keepsEntryPoint ? [] : [`--entrypoint=${program}`],
+    ...["--", place.image, ...args],
   ];
 }
 

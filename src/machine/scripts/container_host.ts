@@ -13,6 +13,8 @@ import { signalGroup } from "./groups.ts";
 const RECHECK_MS = 10_000;
 /** Timeout of a check and of a removal: a program may wait minutes for an unreachable service. */
 const CALL_MS = 10_000;
+/** Permissions that processes have anyway. */
+const OF_PROCESSES: ReadonlySet<ContainerPermission> = new Set(["networks", "manage"]);
 /** Exit code of a runtime that could not create a container. */
 export const RUNTIME_FAILED = 125;
 
@@ -25,8 +27,8 @@ export interface ContainerHostOptions {
   readonly runtime?: "auto" | ContainerRuntimeName | "none";
   /** What flows may do with containers. */
   readonly allowed?: readonly ContainerPermission[];
-  /** Networks of the machine need no permission where processes have them anyway. */
-  readonly hasOpenNetworks?: () => boolean;
+  /** What processes may do anyway needs no permission: use networks of the machine, and the runtime as the server does. */
+  readonly hasProcesses?: () => boolean;
 }
 
 /** A runtime that works. */
@@ -92,7 +94,7 @@ export class ContainerHost implements ContainerPort, AsyncDisposable {
 
   /** @inheritdoc */
   allows(permission: ContainerPermission): boolean {
-    if (permission === "networks" && this.#options.hasOpenNetworks?.()) return true;
+    if (OF_PROCESSES.has(permission) && this.#options.hasProcesses?.()) return true;
     return this.#options.allowed?.includes(permission) ?? false;
   }
 

@@ -5,7 +5,12 @@ import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser, ScriptLimits } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
-import { type ContainerPlace, neededPermissions } from "../../model/ports/containers.ts";
+import {
+  type ContainerPermission,
+  type ContainerPlace,
+  neededPermissions,
+  type RuntimePlace,
+} from "../../model/ports/containers.ts";
 import type {
   ProcessCommand,
   ProcessEnd,
@@ -14,6 +19,7 @@ import type {
   ProcessPort,
   ProgramFacts,
 } from "../../model/ports/processes.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import { isImageReference } from "../../model/tasks/image_reference.ts";
 import {
   clientCommand,
@@ -206,8 +212,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
         `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
       );
     }
-    const refusal = containerRefusal ?? this.#placeProblem(place);
-    if (refusal !== undefined) throw new Error(`Cannot run commands in a container: ${refusal}`);
+    const refusal = containerRefusal ??
+      (place.type === "runtime" ? this.#runtimeProblem(place) : this.#placeProblem(place));
+    if (refusal !== undefined) throw new Error(`Cannot ${this.#useOf(place)}: ${refusal}`);
     await this.#runtime();
   }
 
@@ -215,6 +222,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
     { workingDirectory, packageDirectory, place }: ProcessCommand,
     start: () => Promise<ProcessEnd>,
   ): Promise<ProcessEnd> {
+    // The runtime works for other tasks meanwhile.
+    if (place.type === "runtime") return start();
     const isLent = place.type === "process";
     const begin = packageDirectory === undefined || !isLent
       ? start
@@ -238,13 +247,26 @@ export class Processes implements ProcessPort, AsyncDisposable {
     if (!isImageReference(place.image)) {
       return `"${place.image}" is not an image reference such as "python:3.13-slim"; correct \`containerImage\``;
     }
-    const missing = neededPermissions(place).find((permission) => !this.containers.allows(permission));
+    return this.#missingPermission(neededPermissions(place));
+  }
+
+  #runtimeProblem({ permissions, host }: RuntimePlace): string | undefined {
+    return this.#missingPermission([...permissions, ...neededPermissions({ host })]);
+  }
+
+  #missingPermission(needed: readonly ContainerPermission[]): string | undefined {
+    const missing = needed.find((permission) => !this.containers.allows(permission));
     return missing && `the server does not allow it; start it with --container-allow ${missing}`;
+  }
+
+  #useOf({ type }: ContainerPlace | RuntimePlace): string {
+    return type === "runtime" ? "use the container runtime" : "run commands in a container";
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd> {
     const { place, env, workingDirectory: cwd } = command;
     if (place.type === "container") return await this.#startContainer(attempt, command, place);
+    if (place.type === "runtime") return await this.#startRuntime(attempt, command, place);
     const user = this.#options.scriptUser;
     const support = await this.#control?.support();
     const exitCode = await runSupervised({
@@ -311,7 +333,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
       });
       isStopped = command.signal.aborted;
       // A stopped client returns any code, even 0.
-      return isStopped ? { exitCode: STOPPED } : { exitCode, reason: this.#failureOf(exitCode, run) };
+      if (isStopped) return { exitCode: STOPPED };
+      const reason = this.#failureOf(exitCode, run);
+      return place.isDetached && exitCode === 0 ? { exitCode, containerId: name } : { exitCode, reason };
     } finally {
       // A stopped client may leave its container running.
       if (isStopped) await this.containers.attempt([...clientCommand(run), ...removalArguments(run)]);
@@ -319,11 +343,41 @@ export class Processes implements ProcessPort, AsyncDisposable {
     }
   }
 
+  /** The arguments stand after the options that choose the service; the task has checked what a flow gives of them. */
+  async #startRuntime(
+    attempt: AttemptIdentity,
+    command: ProcessCommand,
+    place: RuntimePlace,
+  ): Promise<ProcessEnd> {
+    const runtime = await this.#runtime();
+    const name = this.#containerName(attempt);
+    const folder = await this.#directories.make(name);
+    try {
+      const exitCode = await runSupervised({
+        starter: this.#watchdog,
+        command: [...clientCommand({ runtime, place }), ...command.command],
+        cleanUp: `rm -rf ${shellWord(folder)}`,
+        cwd: "/",
+        env: { ...this.#clientEnv, ...await this.#writeLogins({ runtime, place, name, folder }) },
+        ...this.#supervision(command, remainingLimits(this.#limits, IN_CONTAINER)),
+      });
+      return { exitCode: command.signal.aborted ? STOPPED : exitCode };
+    } finally {
+      await this.#directories.remove(name);
+    }
+  }
+
   /** Writes the private files of a run; returns the variables that name them. */
-  async #writeFiles(
-    { runtime, place, name, folder, variables }: ContainerRun,
+  async #writeFiles(run: ContainerRun): Promise<Record<string, string>> {
+    await this.#directories.writePrivate(`${run.name}/${ENV_FILE}`, run.variables.file);
+    return await this.#writeLogins(run);
+  }
+
+  async #writeLogins(
+    { runtime, place, name, folder }: Pick<ContainerRun, "runtime" | "name" | "folder"> & {
+      readonly place: Pick<ContainerPlace, "logins">;
+    },
   ): Promise<Record<string, string>> {
-    await this.#directories.writePrivate(`${name}/${ENV_FILE}`, variables.file);
     const login = loginFile(place);
     if (login === undefined) return {};
     await this.#directories.writePrivate(`${name}/${LOGIN_FILE}`, login);
@@ -416,7 +470,7 @@ export function createContainerHost(
     clock,
     runtime,
     allowed,
-    hasOpenNetworks: () => policyOf().mode === "process",
+    hasProcesses: () => policyOf().mode === "process",
     env: clientEnvironment(Deno.env.toObject()),
   });
 }

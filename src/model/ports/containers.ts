@@ -5,9 +5,10 @@ export type ContainerRuntimeName = "docker" | "podman" | "nerdctl";
 
 /**
  * What containers of flows may only do where the operator allows it: mount folders of the machine, have all rights of the
- * machine, join its network or a named one, open ports of the machine, run on another machine.
+ * machine, join its network or a named one, open ports of the machine, run on another machine, and manage what is there:
+ * build, tag, push and remove images, leave containers behind, stop and remove any container.
  */
-const CONTAINER_PERMISSIONS = ["volumes", "privileged", "networks", "ports", "hosts"] as const;
+const CONTAINER_PERMISSIONS = ["volumes", "privileged", "networks", "ports", "hosts", "manage"] as const;
 
 /** One of {@link CONTAINER_PERMISSIONS}. */
 export type ContainerPermission = typeof CONTAINER_PERMISSIONS[number];
@@ -53,6 +54,10 @@ export interface ContainerOptions {
   readonly user?: string;
   /** Comes before the command; absent: nothing does, and the entry point of the image is not used either. */
   readonly entryPoint?: readonly string[];
+  /** Without an entry point that of the image is used, and without a command that of the image. */
+  readonly keepsEntryPoint?: boolean;
+  /** The container outlives its task; files are copied into it, and nothing of its output is read. */
+  readonly isDetached?: boolean;
   /** `name:address` each. */
   readonly extraHosts?: readonly string[];
   /** `none`, `bridge`, `host` or the name of a network. */
@@ -79,6 +84,13 @@ export interface ContainerPlace extends ContainerOptions {
   readonly image: string;
 }
 
+/** The container runtime itself: a command is its arguments. It has the environment of the server alone. */
+export interface RuntimePlace extends Pick<ContainerOptions, "host" | "logins"> {
+  readonly type: "runtime";
+  /** What the operator must allow, beside another service. */
+  readonly permissions: readonly ContainerPermission[];
+}
+
 /** Whether containers run here, and by what. */
 export type ContainerState =
   | { readonly runtime: ContainerRuntimeName; readonly version: string }
@@ -101,13 +113,14 @@ const OPEN_NETWORKS: ReadonlySet<string> = new Set(["none", "bridge"]);
 
 /** The permissions that these options need. */
 export function neededPermissions(options: ContainerOptions): ContainerPermission[] {
-  const { volumes = [], isPrivileged, network = "bridge", ports = [], host } = options;
+  const { volumes = [], isPrivileged, network = "bridge", ports = [], host, isDetached } = options;
   const needed: Readonly<Record<ContainerPermission, boolean>> = {
     volumes: volumes.length > 0,
     privileged: isPrivileged === true,
     networks: !OPEN_NETWORKS.has(network),
     ports: ports.length > 0,
     hosts: host !== undefined,
+    manage: isDetached === true,
   };
   return CONTAINER_PERMISSIONS.filter((permission) => needed[permission]);
 }

@@ -26,6 +26,15 @@ export interface HttpProxy {
   readonly password?: string;
 }
 
+/** Trust and identity of a TLS connection, PEM texts. */
+export interface TlsIdentity {
+  /** Certificates of authorities, in place of those of the machine. */
+  readonly ca?: string;
+  /** Certificate of the client, with its `key`. */
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
 /** Options of a request. */
 export interface HttpOptions {
   readonly connectTimeoutMs: number;
@@ -35,6 +44,8 @@ export interface HttpOptions {
   readonly proxy?: HttpProxy;
   /** Accepts any certificate. */
   readonly isInsecure: boolean;
+  /** Absent: the server is trusted as by the machine, and the client has no certificate. */
+  readonly tls?: TlsIdentity;
   readonly followRedirects: boolean;
   /** Maximum size of the decompressed response body; without it unlimited. */
   readonly maxBytes?: number;

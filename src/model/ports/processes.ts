@@ -1,8 +1,8 @@
 /** Processes of script tasks. */
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
-import type { ContainerPlace, ContainerPort } from "./containers.ts";
+import type { ContainerPlace, ContainerPort, RuntimePlace } from "./containers.ts";
 
-/** Where a command runs: as a process of this machine or in a container. */
+/** Where a script runs: as a process of this machine or in a container. */
 export type ProcessPlace = { readonly type: "process" } | ContainerPlace;
 
 /** A command to run. */
@@ -18,7 +18,7 @@ export interface ProcessCommand {
    * image and these; no program of the server sees them.
    */
   readonly env: ReadonlyMap<string, string>;
-  readonly place: ProcessPlace;
+  readonly place: ProcessPlace | RuntimePlace;
   /** Stops the process and all of its descendants: first gracefully, then by force. */
   readonly signal: AbortSignal;
   /** Receives each line without its end, cut to {@link MAX_PROCESS_LINE_BYTES}. No output is read while the promise is pending. */
@@ -42,6 +42,8 @@ export interface ProcessEnd {
   readonly exitCode: number;
   /** Why it failed, beyond its own output: the limit that ended it, or a container that could not start. */
   readonly reason?: string;
+  /** The container that continues to run. */
+  readonly containerId?: string;
 }
 
 /** Where the server allows scripts to run. */

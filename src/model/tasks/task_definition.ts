@@ -11,6 +11,17 @@ import type { MetricDeclaration, TypeExample } from "../flows/type_declaration.t
 
 export type { ExecutionSummary } from "../executions/execution_summary.ts";
 
+/** Trust and identity of a connection, PEM texts. */
+export interface TaskTls {
+  /** Certificates of authorities, in place of those of the machine. */
+  readonly ca?: string;
+  /** Certificate of the client, with its `key`. */
+  readonly certificate?: string;
+  readonly key?: string;
+  /** Accepts any certificate of the server. */
+  readonly isInsecure?: boolean;
+}
+
 /** A request of a task. */
 export interface TaskRequest {
   /** Absolute, `http` or `https`. */
@@ -28,6 +39,8 @@ export interface TaskRequest {
   readonly saveTo?: string;
   /** Default is true. */
   readonly followRedirects?: boolean;
+  /** Trust and identity of an `https` connection; a request with it follows no redirect. */
+  readonly tls?: TaskTls;
   /** Longest wait for the connection and for the next bytes of the response; default is 30 seconds. */
   readonly timeoutMs?: number;
   /** Largest response in bytes that is kept in memory; default is 10 MiB. */

@@ -23,7 +23,9 @@ interface Sender {
 
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
 export async function sendRequest(request: TaskRequest, sender: Sender): Promise<TaskResponse> {
-  const { url, timeoutMs = DEFAULT_TIMEOUT_MS, followRedirects = true } = request;
+  const { url, timeoutMs = DEFAULT_TIMEOUT_MS, tls: { isInsecure = false, ...tls } = {} } = request;
+  // Another host must not get the certificate of the client.
+  const followRedirects = request.tls === undefined && (request.followRedirects ?? true);
   const body = await bodyOf(request, sender);
   const method = (request.method ?? (body ? "POST" : "GET")).toUpperCase();
   const headers = Object.entries(request.headers ?? {});
@@ -37,7 +39,8 @@ export async function sendRequest(request: TaskRequest, sender: Sender): Promise
       options: {
         connectTimeoutMs: timeoutMs,
         readIdleTimeoutMs: timeoutMs,
-        isInsecure: false,
+        isInsecure,
+        tls,
         followRedirects,
       },
       signal: sender.signal,

@@ -226,6 +226,7 @@ export const PROPERTY_OF_PERMISSION: Readonly<Record<ContainerPermission, string
   networks: "networkMode",
   ports: "portBindings",
   hosts: "host",
+  manage: "wait",
 });
 
 /** The options of a rendered runner for a container of that image. @throws Error an invalid value, which it names */

@@ -29,16 +29,39 @@ const RUBY: ProgramSource = { packageName: "ruby", image: "ruby" };
 const NODE: ProgramSource = { packageName: "npm", image: "node" };
 const PYTHON: ProgramSource = { packageName: "python3-pip", image: "python:3.13-slim" };
 
+const DBT: ProgramSource = {
+  address: "https://docs.getdbt.com/docs/core/pip-install",
+  image: "ghcr.io/kestra-io/dbt",
+};
+const ANSIBLE: ProgramSource = { packageName: "ansible", image: "cytopia/ansible:latest-tools" };
+const GCLOUD: ProgramSource = {
+  address: "https://cloud.google.com/sdk/docs/install",
+  image: "google/cloud-sdk",
+};
+
 const SOURCES: ReadonlyMap<string, ProgramSource> = new Map<string, ProgramSource>([
   ["R", R],
   ["Rscript", R],
+  ["ansible", ANSIBLE],
+  ["ansible-galaxy", ANSIBLE],
+  ["ansible-playbook", ANSIBLE],
+  ["aws", { packageName: "awscli", image: "amazon/aws-cli" }],
+  ["az", { address: "https://aka.ms/installazurecli", image: "mcr.microsoft.com/azure-cli" }],
+  ["bq", GCLOUD],
   ["bun", { address: "https://bun.sh", image: "oven/bun" }],
   ["bunx", { address: "https://bun.sh", image: "oven/bun" }],
   ["composer", { packageName: "composer", image: "composer" }],
+  ["databricks", {
+    address: "https://docs.databricks.com/dev-tools/cli/install.html",
+    image: "ghcr.io/databricks/cli",
+  }],
+  ["dbt", DBT],
   ["deno", { address: "https://deno.com", image: "denoland/deno" }],
+  ["gcloud", GCLOUD],
   ["gem", RUBY],
   ["go", { packageName: "golang-go", image: "golang" }],
   ["groovy", { packageName: "groovy", image: "groovy" }],
+  ["gsutil", GCLOUD],
   ["java", { packageName: "default-jre-headless", image: "eclipse-temurin" }],
   ["jbang", { address: "https://www.jbang.dev", image: "jbangdev/jbang-action" }],
   ["julia", { address: "https://julialang.org", image: "julia" }],
@@ -53,7 +76,16 @@ const SOURCES: ReadonlyMap<string, ProgramSource> = new Map<string, ProgramSourc
   ["pwsh", { address: "https://aka.ms/powershell", image: "ghcr.io/kestra-io/powershell" }],
   ["python", { packageName: "python-is-python3", image: "python:3.13-slim" }],
   ["python3", { packageName: "python3", image: "python:3.13-slim" }],
+  ["redis-cli", { packageName: "redis-tools", image: "redis:7-alpine" }],
   ["ruby", RUBY],
+  ["snow", {
+    address: "https://docs.snowflake.com/developer-guide/snowflake-cli",
+    image: "ghcr.io/kestra-io/snowflake-cli",
+  }],
+  ["terraform", {
+    address: "https://developer.hashicorp.com/terraform/install",
+    image: "hashicorp/terraform",
+  }],
 ]);
 
 /** The name of the program that a line of the error stream reports as missing; `undefined` for any other line. */

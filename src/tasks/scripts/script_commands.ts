@@ -1,6 +1,7 @@
 /** The command line of a script task: joins its commands, writes its script to a file, fetches stored files. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
 import { flagOf, textOf } from "../property_values.ts";
@@ -27,7 +28,12 @@ export class ScriptCommands {
   constructor(place: LocalPlace, program: ScriptProgram) {
     this.#place = place;
     this.#program = program;
-    this.#folder = `.sluice-${place.context.taskRunId}`;
+    this.#folder = auxiliaryFolder(place.context);
+  }
+
+  /** Writes files to the auxiliary folder, by name. */
+  async writeFiles(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, content] of Object.entries(files)) await this.#write(name, content);
   }
 
   /**
@@ -94,6 +100,11 @@ export class ScriptCommands {
     this.#written.add(path.replace(/\/.*/, ""));
     return `${directory}/${await writeLocalFile(directory, path, content)}`;
   }
+}
+
+/** Name of the folder of the working directory that has auxiliary files while the commands run. */
+export function auxiliaryFolder({ taskRunId }: Pick<RunContext, "taskRunId">): string {
+  return `.sluice-${taskRunId}`;
 }
 
 /** True if the interpreter is a shell. */

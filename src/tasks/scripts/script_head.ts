@@ -29,7 +29,7 @@ export async function logHead(options: HeadOptions, place: ScriptPlace): Promise
     ? containerText(options, place.place.image)
     : processText(options, { place, program: await findProgram(options) });
   if (context.signal.aborted) return;
-  context.log("DEBUG", `${text}, interpreter "${interpreter}"`);
+  context.log("DEBUG", interpreter === "" ? text : `${text}, interpreter "${interpreter}"`);
   const missing = unusedImageText(place.unusedImage);
   if (missing !== undefined) context.log("WARN", `The commands run as processes of this machine: ${missing}`);
   await context.logged();

@@ -21,6 +21,18 @@ const ERROR_LEVELS: ReadonlySet<LogLevel> = new Set(["WARN", "ERROR"]);
 const CUT =
   `Further lines are dropped: a script that was stopped may log at most ${MAX_LAST_CHARS} characters`;
 
+/** What a line says, in the log format of a program. */
+export interface ReadLine {
+  readonly level: LogLevel;
+  /** Empty: it is not logged. */
+  readonly message: string;
+  /** Counters, by name. */
+  readonly counters?: ReadonlyMap<string, number>;
+}
+
+/** Reads a line in the log format of a program; `undefined` for any other line. */
+export type LineReader = (text: string) => ReadLine | undefined;
+
 /** Receives the lines of one script. */
 export class ScriptOutput {
   /** Outputs of control lines, some of them encrypted; a later one replaces an earlier one. */
@@ -29,18 +41,24 @@ export class ScriptOutput {
   hasErrors = false;
   /** The program that a shell has reported as missing last. */
   missingProgram: string | undefined;
+  /** True if a line that the reader has read is a warning. */
+  hasWarnings = false;
   readonly #context: RunContext;
+  readonly #read: LineReader | undefined;
   #controlChars = 0;
   #lastChars = MAX_LAST_CHARS;
 
-  constructor(context: RunContext) {
+  constructor(context: RunContext, read?: LineReader) {
     this.#context = context;
+    this.#read = read;
   }
 
   /** Processes a line; the next one must wait for a returned promise. @throws Error too many outputs */
   take(line: ProcessLine): Promise<void> | undefined {
     const { text, isError } = line;
     if (isControlLine(text)) return this.#applyControlLine(line);
+    const read = this.#read?.(text);
+    if (read) return this.#applyReadLine(read);
     this.hasErrors ||= isError;
     if (isError) this.missingProgram = missingProgramIn(text) ?? this.missingProgram;
     return this.#log(isError ? "ERROR" : "INFO", shownLine(line));
@@ -68,6 +86,12 @@ export class ScriptOutput {
       this.hasErrors ||= isError;
       await this.#log("WARN", (error as Error).message);
     }
+  }
+
+  #applyReadLine({ level, message, counters = new Map() }: ReadLine): Promise<void> | undefined {
+    this.hasWarnings ||= level === "WARN";
+    for (const [name, value] of counters) this.#context.metric({ name, type: "counter", value });
+    return message === "" ? undefined : this.#log(level, message);
   }
 
   async #report({ name, type, value, tags }: GivenMetric): Promise<void> {

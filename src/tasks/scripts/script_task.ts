@@ -1,6 +1,6 @@
 /** Runs one attempt of a script task: prepares the directory, runs the commands, stores the results. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
+import type { ProcessEnd, ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inDirectory } from "../attempt_directory.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
@@ -9,7 +9,8 @@ import { openEnvironment } from "./environment/open_environment.ts";
 import type { ScriptEnvironment } from "./environment/script_environment.ts";
 import { namedImage } from "./known_images.ts";
 import { failureText } from "./missing_program.ts";
-import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
+import { auxiliaryFolder, listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
+import type { ScriptAdditions, ScriptHooks } from "./script_hooks.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { ScriptPackages } from "./script_packages.ts";
 import { logHead, unusedImageText } from "./script_head.ts";
@@ -23,6 +24,8 @@ const INSTALLER = /(?<![\w-])(?:pip3?|uv)(?![\w])/;
 interface ScriptRun extends LocalPlace {
   readonly properties: JsonObject;
   readonly program: ScriptProgram;
+  readonly hooks: ScriptHooks;
+  readonly additions: ScriptAdditions;
   readonly place: ProcessPlace;
   readonly unusedImage?: UnusedImage;
   readonly env: ReadonlyMap<string, string>;
@@ -33,27 +36,31 @@ interface ScriptRun extends LocalPlace {
 }
 
 /** The `run` of task types with that program. */
-export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
+export function runScriptsOf(program: ScriptProgram, hooks: ScriptHooks = {}): RunnableTaskType["run"] {
   return async (properties, context) => {
-    const place = await scriptPlace(properties, context.ports.processes, program.image);
+    const place = hooks.place
+      ? { place: hooks.place(properties) }
+      : await scriptPlace(properties, context.ports.processes, program.image);
     return await inDirectory(
       context,
-      (directory) => runIn(directory, { properties, context, program, ...place }),
+      (directory) => runIn(directory, { properties, context, program, hooks, ...place }),
     );
   };
 }
 
 async function runIn(
   directory: string,
-  given: Pick<ScriptRun, "properties" | "context" | "program"> & ScriptPlace,
+  given: Pick<ScriptRun, "properties" | "context" | "program" | "hooks"> & ScriptPlace,
 ): Promise<AttemptOutcome> {
-  const { properties, context } = given;
+  const { properties, context, hooks } = given;
   const outputDir = `${directory}/.output-${context.taskRunId}`;
+  const additions = hooks.additions?.(properties, `${directory}/${auxiliaryFolder(context)}`) ?? {};
   const run = await withEnvironment({
     ...given,
+    additions,
     directory,
     outputDir,
-    env: envOf(given, directory, outputDir),
+    env: envOf({ ...given, additions }, directory, outputDir),
   });
   Deno.mkdirSync(outputDir, { recursive: true });
   if (run.place.type === "container") await openToAll([directory, outputDir]);
@@ -64,7 +71,7 @@ async function runIn(
     await copyNamespaceFiles(run, properties.namespaceFiles);
     await createFiles(run, properties.inputFiles);
     if (!await packages.install()) return await notInstalled(run, packages);
-    await commands.prepare(properties, packages.bins);
+    await prepareCommands(run, commands, packages.bins);
     return await runCommands(run, commands, packages);
   } finally {
     await packages.release();
@@ -76,13 +83,31 @@ async function runIn(
   }
 }
 
+/** Adds what the type adds. */
+async function prepareCommands(
+  run: ScriptRun,
+  commands: ScriptCommands,
+  bins: readonly string[],
+): Promise<void> {
+  const { properties, context, directory, hooks, additions: { files, commands: further = [] } } = run;
+  const changed = await hooks.prepare?.({ properties, context, directory }) ?? properties;
+  if (files) {
+    await commands.writeFiles(files);
+    if (run.place.type === "container") await openToAll([`${directory}/${auxiliaryFolder(context)}`]);
+  }
+  const complete = further.length === 0
+    ? changed
+    : { ...changed, commands: [...further, ...listOf(changed, "commands")] };
+  await commands.prepare(complete, bins);
+}
+
 /** A container may have a user of its own. The directories are below one that no other user of the machine can enter. */
 async function openToAll(directories: readonly string[]): Promise<void> {
   for (const directory of directories) await Deno.chmod(directory, 0o777);
 }
 
 function envOf(
-  { program, properties }: Pick<ScriptRun, "program" | "properties">,
+  { program, properties, additions }: Pick<ScriptRun, "program" | "properties" | "additions">,
   directory: string,
   outputDir: string,
 ): ReadonlyMap<string, string> {
@@ -90,6 +115,7 @@ function envOf(
     ...Object.entries(program.env ?? {}),
     ["WORKING_DIR", directory],
     ["OUTPUT_DIR", outputDir],
+    ...Object.entries(additions.env ?? {}),
     ...givenEnv(properties),
   ]);
 }
@@ -103,7 +129,7 @@ async function withEnvironment(run: ScriptRun): Promise<ScriptRun> {
   const environment = await openEnvironment({
     ...{ context, env, properties, languages },
     execute: (command, onLine, variables = []) =>
-      execute({ ...run, env: new Map([...env, ...variables]) }, command, (line) => void onLine(line)),
+      exitCodeOf({ ...run, env: new Map([...env, ...variables]) }, command, (line) => void onLine(line)),
   });
   if (!environment) return run;
   return { ...run, environment, env: new Map([...environment.variables, ...env]) };
@@ -126,7 +152,7 @@ function packagesOf(run: ScriptRun): ScriptPackages {
       const take = (line: ProcessLine) => (onLine(line), output.take(line));
       // What is installed for several tasks must not change the environment of this one.
       const shared = directory === run.directory ? {} : { environment: undefined };
-      return execute({ ...run, directory, ...shared }, command, take);
+      return exitCodeOf({ ...run, directory, ...shared }, command, take);
     },
   });
 }
@@ -151,19 +177,24 @@ async function runCommands(
   commands: ScriptCommands,
   packages: ScriptPackages,
 ): Promise<AttemptOutcome> {
-  const { context, properties } = run;
-  const output = new ScriptOutput(context);
-  const exitCode = await execute(run, commands.command, (line) => output.take(line));
+  const { context, properties, directory, hooks } = run;
+  const output = new ScriptOutput(context, hooks.reader?.(properties));
+  const { exitCode, containerId } = await execute(run, commands.command, (line) => output.take(line));
   if (context.signal.aborted) return { state: "KILLED" };
+  const found = await hooks.finish?.(
+    { properties, context, directory },
+    { vars: output.vars, containerId },
+  ) ?? {};
   await commands.remove();
   await packages.release();
-  const outputs = { vars: output.vars, exitCode, outputFiles: await outputFiles(run) };
+  const files = { ...await outputFiles(run), ...found.files };
+  const outputs = { vars: output.vars, exitCode, outputFiles: files, ...found.outputs };
   if (exitCode !== 0) {
     const failure = failureText(exitCode, run.place, output.missingProgram);
     context.log("ERROR", withUnusedImage(failure, run));
     return { state: "FAILED", outputs };
   }
-  const isWarning = output.hasErrors && flagOf(properties, "warningOnStdErr", true);
+  const isWarning = output.hasWarnings || output.hasErrors && flagOf(properties, "warningOnStdErr", true);
   return { state: isWarning ? "WARNING" : "SUCCESS", outputs };
 }
 
@@ -177,9 +208,9 @@ async function execute(
   run: ScriptRun,
   command: readonly string[],
   onLine: (line: ProcessLine) => Promise<void> | undefined,
-): Promise<number> {
+): Promise<ProcessEnd> {
   const { context, directory: workingDirectory, env, environment, place } = run;
-  const { exitCode, reason } = await context.ports.processes.run(context, {
+  const end = await context.ports.processes.run(context, {
     command,
     workingDirectory,
     env,
@@ -188,8 +219,12 @@ async function execute(
     signal: context.signal,
     onLine,
   });
-  if (reason !== undefined) context.log("ERROR", reason);
-  return exitCode;
+  if (end.reason !== undefined) context.log("ERROR", end.reason);
+  return end;
+}
+
+async function exitCodeOf(...call: Parameters<typeof execute>): Promise<number> {
+  return (await execute(...call)).exitCode;
 }
 
 /** Stored also after a failure. */

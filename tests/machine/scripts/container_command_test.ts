@@ -13,6 +13,7 @@ import type {
   ContainerPermission,
   ContainerPlace,
   DeviceRequest,
+  RuntimePlace,
 } from "../../../src/model/ports/containers.ts";
 import type { ProcessCommand, ProcessEnd } from "../../../src/model/ports/processes.ts";
 import { ATTEMPT, shellScript } from "../../support/scripts.ts";
@@ -48,6 +49,8 @@ interface Called {
 
 interface ContainerRun extends Partial<Omit<ProcessCommand, "place">> {
   readonly place?: Partial<ContainerPlace>;
+  /** Calls the runtime itself. */
+  readonly runtime?: RuntimePlace;
   readonly allowed?: readonly ContainerPermission[];
   readonly options?: Partial<ProcessOptions>;
   readonly clientEnv?: Readonly<Record<string, string>>;
@@ -55,7 +58,7 @@ interface ContainerRun extends Partial<Omit<ProcessCommand, "place">> {
 
 /** Runs a command in a container of the fake program; `use` gets the folder of the records afterwards. */
 async function run(
-  { place, options, clientEnv, allowed, ...rest }: ContainerRun,
+  { place, runtime, options, clientEnv, allowed, ...rest }: ContainerRun,
   use: (folder: string) => Promise<void> | void = () => {},
 ): Promise<Called> {
   return await withTempDir(async (folder) => {
@@ -77,17 +80,19 @@ async function run(
     const command = shellScript("echo hi", { onLine: () => {}, ...rest });
     const end = await processes.run(ATTEMPT, {
       ...command,
-      place: { type: "container", image: "ubuntu", ...place },
+      place: runtime ?? { type: "container", image: "ubuntu", ...place },
     });
     await use(folder);
     const read = (name: string) => Deno.readTextFile(`${folder}/${name}`);
+    // A call of the runtime itself has none.
+    const readIfThere = (name: string) => runtime ? "" : read(name);
     const variables = (await read("env")).split("\0").filter((line) => line.includes("="))
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
     return {
       args: (await read("args")).split("\n").slice(0, -1),
       env: new Map(variables),
-      file: await read("file"),
-      mode: (await read("mode")).trim(),
+      file: await readIfThere("file"),
+      mode: (await readIfThere("mode")).trim(),
       end,
     };
   });
@@ -270,7 +275,7 @@ const CHOICES: readonly (readonly [place: Partial<ContainerPlace>, options: read
     '--gpus="device=0,1","capabilities=gpu,utility"',
   ]],
 ];
-const ALL = ["volumes", "privileged", "networks", "ports", "hosts"] as const;
+const ALL = ["volumes", "privileged", "networks", "ports", "hosts", "manage"] as const;
 const OF_SERVER = /^--(?:name|workdir|env-file|label|quiet|entrypoint)(?:=|$)/;
 
 for (const [place, options] of CHOICES) {
@@ -319,6 +324,7 @@ Deno.test("a flow needs the permission of the operator for what reaches beyond i
     ["networks", { network: "host" }],
     ["ports", { ports: ["80:80"] }],
     ["hosts", { host: "tcp://10.0.0.5:2375" }],
+    ["manage", { isDetached: true }],
   ];
   for (const [permission, place] of places) {
     const error = await assertRejects(() => run({ place }), Error);
@@ -326,6 +332,71 @@ Deno.test("a flow needs the permission of the operator for what reaches beyond i
       error.message,
       new RegExp(`does not allow it; start it with --container-allow ${permission}$`),
     );
+  }
+});
+
+Deno.test("a container keeps the entry point of its image if its place says so and gives none", async () => {
+  const afterImage = async (place: Partial<ContainerPlace>, command: readonly string[]) => {
+    const { args } = await run({ place: { keepsEntryPoint: true, ...place }, command });
+    return [args.find((word) => word.startsWith("--entrypoint")), ...args.slice(args.indexOf("--") + 1)];
+  };
+  assertEquals(await afterImage({}, []), [undefined, "ubuntu"]);
+  assertEquals(await afterImage({}, ["--help", "-x"]), [undefined, "ubuntu", "--help", "-x"]);
+  assertEquals(await afterImage({ entryPoint: ["sh", "-c"] }, ["a"]), [
+    "--entrypoint=sh",
+    "ubuntu",
+    "-c",
+    "a",
+  ]);
+  const env = new Map([["LINES", "a\nb"]]);
+  await assertRejects(() => run({ place: { keepsEntryPoint: true }, env }), Error, "need an `entryPoint`");
+});
+
+Deno.test("a detached container is created, gets the files, is started, and is not removed", async () => {
+  let removed: string | undefined;
+  const { args, end } = await run({ place: { isDetached: true }, allowed: ["manage"] }, async (folder) => {
+    removed = await Deno.readTextFile(`${folder}/removed`).catch(() => undefined);
+  });
+  // The records are those of the last call.
+  assertEquals([args, end.exitCode, removed], [["start", end.containerId], 0, undefined]);
+});
+
+Deno.test("a detached container that cannot be created leaves nothing", async () => {
+  const { end } = await run({
+    place: { isDetached: true },
+    allowed: ["manage"],
+    clientEnv: { FAKE_DOCKER_EXIT: "125" },
+  });
+  assertEquals([end.exitCode, end.containerId], [125, undefined]);
+});
+
+/** What a call of the runtime needs and may, and how it is refused. */
+const RUNTIME_CALLS:
+  readonly (readonly [RunOptions, allowed: readonly ContainerPermission[], error?: RegExp])[] = [
+    [{}, []],
+    [{ permissions: ["manage"] }, ["manage"]],
+    [{ permissions: ["manage"] }, [], /^Cannot use the container runtime: .* --container-allow manage$/],
+    [{ host: "tcp://10.0.0.5:2375" }, ["manage"], /--container-allow hosts$/],
+    [{ host: "tcp://10.0.0.5:2375" }, ["hosts"]],
+  ];
+
+interface RunOptions {
+  readonly permissions?: readonly ContainerPermission[];
+  readonly host?: string;
+}
+
+Deno.test("a call of the runtime has its arguments, and the environment of the server alone", async () => {
+  for (const [{ permissions = [], host }, allowed, expected] of RUNTIME_CALLS) {
+    const place = { type: "runtime", permissions, host } as const;
+    const call = () =>
+      run({ runtime: place, allowed, command: ["tag", "--", "a", "b"], env: new Map([["X", "y"]]) });
+    if (expected) {
+      assertMatch((await assertRejects(call, Error)).message, expected);
+      continue;
+    }
+    const { args, env } = await call();
+    assertEquals(args, [...host === undefined ? [] : [`--host=${host}`], "tag", "--", "a", "b"]);
+    assertEquals(env.has("X"), false);
   }
 });
 

@@ -85,14 +85,19 @@ Deno.test("ContainerHost.find() looks only for the runtime of the option", async
   });
 });
 
-Deno.test("ContainerHost.allows() what the operator allows, and networks where processes have them", () => {
+Deno.test("ContainerHost.allows() what the operator allows, and what processes may do anyway", () => {
   const of = (options: Partial<ContainerHostOptions>) =>
     new ContainerHost({ clock: new FakeClock(), env: {}, ...options });
-  const host = of({ allowed: ["volumes"], hasOpenNetworks: () => false });
+  const host = of({ allowed: ["volumes"], hasProcesses: () => false });
   assertEquals([host.allows("volumes"), host.allows("privileged"), host.allows("networks")], [
     true,
     false,
     false,
   ]);
-  assertEquals(of({ hasOpenNetworks: () => true }).allows("networks"), true);
+  const beside = of({ hasProcesses: () => true });
+  assertEquals([beside.allows("networks"), beside.allows("manage"), beside.allows("volumes")], [
+    true,
+    true,
+    false,
+  ]);
 });

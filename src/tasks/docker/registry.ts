@@ -1,0 +1,19 @@
+/** The task types for containers and images of the machine. */
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
+import { dockerBuildTask } from "./build.ts";
+import { dockerPruneTask, dockerRmTask, dockerStopTask } from "./containers.ts";
+import { dockerImageLsTask, dockerPullTask, dockerPushTask, dockerTagTask } from "./images.ts";
+import { dockerRunTask } from "./run.ts";
+
+/** Types below `docker.cli.`. */
+export const DOCKER_TASKS: readonly TaskType[] = Object.freeze([
+  dockerBuildTask,
+  dockerImageLsTask,
+  dockerPruneTask,
+  dockerPullTask,
+  dockerPushTask,
+  dockerRmTask,
+  dockerRunTask,
+  dockerStopTask,
+  dockerTagTask,
+]);
