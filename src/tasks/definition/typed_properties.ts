@@ -71,7 +71,9 @@ function structured(
   if (value === undefined) return undefined;
   const isKind = type === "list" ? Array.isArray(value) : isJsonObject(value);
   if (!isKind) throw new Error(`Invalid ${name}: it must be a ${type === "list" ? "list" : "map"}`);
-  if (Array.isArray(value) && items?.type === "part") return value.map((item) => typedPart(item, name, items));
+  if (Array.isArray(value) && items?.type === "part") {
+    return value.map((item) => typedPart(item, name, items));
+  }
   if (type === "part") return typedPart(value, name, { family });
   return properties && isJsonObject(value) ? typedProperties(value, properties) : value;
 }
