@@ -10,7 +10,8 @@ const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
 /** Longest wait that a `Retry-After` header may ask for. */
 const MAX_PAUSE_MS = 30_000;
-const OVERLOADED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** 529 is that of Anthropic. */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** Characters of a response in a message. */
 const MAX_SHOWN_CHARS = 500;
 

@@ -1,16 +1,21 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
+import type { PartType } from "../model/tasks/task_catalog.ts";
+import { AI_PARTS, AI_TASKS } from "./ai/registry.ts";
+import { ANTHROPIC_TASKS } from "./anthropic/registry.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { DBT_TASKS } from "./dbt/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
+import { GEMINI_TASKS } from "./gemini/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
+import { OPENAI_TASKS } from "./openai/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
 
 /**
@@ -18,16 +23,20 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  * by `run` when a type is first used.
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...AI_TASKS,
+  ...ANTHROPIC_TASKS,
   ...AWS_TASKS,
   ...DBT_TASKS,
   ...GCP_TASKS,
   ...FS_TASKS,
+  ...GEMINI_TASKS,
   ...GIT_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
   ...KUBERNETES_TASKS,
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
+  ...OPENAI_TASKS,
   ...SERDES_TASKS,
 ]);
 
@@ -38,3 +47,6 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...GCP_TRIGGERS,
   ...JDBC_TRIGGERS,
 ]);
+
+/** The types of objects within properties of tasks. */
+export const INTEGRATION_PARTS: readonly PartType[] = Object.freeze([...AI_PARTS]);

@@ -1,6 +1,7 @@
 /** All task types. A new one is a file and a line here or in the registry of its group. */
-import { INTEGRATION_TASKS } from "../integrations/registry.ts";
-import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import { INTEGRATION_PARTS, INTEGRATION_TASKS } from "../integrations/registry.ts";
+import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
+import type { TaskCatalog, TaskType, TypeList } from "../model/tasks/task_catalog.ts";
 import { taskTypeOf } from "./definition/task_type.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
@@ -69,14 +70,16 @@ export function createTaskCatalog(extra: readonly TaskType[] = []): TaskCatalog 
       [type.type, ...type.aliases].map((name) => [name, type] as const)
     ),
   );
-  return { find: (kind) => byName.get(kind), list: () => types, runners: RUNNERS };
+  return { find: (kind) => byName.get(kind), list: () => types, runners: RUNNERS, parts: PARTS };
 }
 
-const RUNNER_TYPES = Object.values(TASK_RUNNERS).sort((a, b) => a.type < b.type ? -1 : 1);
-const RUNNERS_BY_NAME = new Map(
-  RUNNER_TYPES.flatMap((type) => [type.type, ...type.aliases].map((name) => [name, type] as const)),
-);
-const RUNNERS: TaskCatalog["runners"] = Object.freeze({
-  find: (kind: string) => RUNNERS_BY_NAME.get(kind),
-  list: () => RUNNER_TYPES,
-});
+function typeList<T extends TypeDeclaration>(given: readonly T[]): TypeList<T> {
+  const types = given.toSorted((a, b) => a.type < b.type ? -1 : 1);
+  const byName = new Map(
+    types.flatMap((type) => [type.type, ...type.aliases].map((name) => [name, type] as const)),
+  );
+  return Object.freeze({ find: (kind: string) => byName.get(kind), list: () => types });
+}
+
+const RUNNERS: TaskCatalog["runners"] = typeList(Object.values(TASK_RUNNERS));
+const PARTS: TaskCatalog["parts"] = typeList(INTEGRATION_PARTS);

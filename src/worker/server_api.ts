@@ -8,7 +8,7 @@ import type {
   WorkerEvent,
   WorkerHello,
 } from "../model/http/worker_protocol.ts";
-import { sseEvents } from "../tasks/http/sse_events.ts";
+import { sseEvents } from "../base/sse_events.ts";
 
 /** Sends a request; as `fetch`. */
 type Send = (request: Request) => Promise<Response>;

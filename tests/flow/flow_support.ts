@@ -199,6 +199,7 @@ export const catalog: TaskCatalog = {
   find: finder(TASK_TYPES),
   list: () => TASK_TYPES,
   runners: { find: finder(RUNNER_TYPES), list: () => RUNNER_TYPES },
+  parts: { find: finder([]), list: () => [] },
 };
 
 const triggers: TriggerCatalog = {

@@ -1,6 +1,7 @@
 /** Flows with types of integrations in a server: names, defaults by prefix, files and errors. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../support/harness.ts";
+import { apiOf, bodiesOf, modelStub } from "./ai/model_stub.ts";
 import { callsOf, connection, gcpStub } from "./gcp/gcp_stub.ts";
 
 async function finished(app: Harness, source: string) {
@@ -56,4 +57,36 @@ tasks:
     /Cannot download \\"gs:\/\/b\/c\.txt\\" at .* the response was 404: Not Found/,
   );
   assertEquals(JSON.stringify(logs).includes("PRIVATE KEY"), false);
+});
+
+Deno.test("an agent has the provider of plugin defaults, a memory in a KV pair, and rules; its key is in no log", async () => {
+  const api = apiOf("OpenAI");
+  await using stub = modelStub(api, [{ text: "hello" }, { text: "again" }]);
+  await using app = await Harness.start({ secrets: new Map([["OPENAI_KEY", btoa("key-1")]]) });
+  const agent = (id: string, prompt: string) =>
+    `{id: ${id}, type: io.kestra.plugin.ai.agent.AIAgent, prompt: ${prompt},
+  provider: {type: io.kestra.plugin.ai.provider.OpenAI, modelName: m},
+  memory: {type: io.kestra.plugin.ai.memory.KestraKVStore},
+  configuration: {logRequests: true},
+  guardrails: {input: [{expression: "{{ message != inputs.forbidden }}", message: Forbidden}]}}`;
+  const execution = await finished(
+    app,
+    `id: agents
+namespace: demo
+inputs:
+- {id: forbidden, type: STRING, defaults: secret}
+pluginDefaults:
+- type: io.kestra.plugin.ai.provider.OpenAI
+  values: {apiKey: "{{ secret('OPENAI_KEY') }}", baseUrl: "${stub.url}/v1"}
+tasks:
+- ${agent("first", "hi")}
+- ${agent("second", "more")}
+- ${agent("third", "secret")}
+- {id: show, type: io.kestra.plugin.core.debug.Return, format: "{{ outputs.second.textOutput }} {{ outputs.third.guardrailViolationMessage }}"}`,
+  );
+  assertEquals(execution.state.current, "SUCCESS");
+  assertEquals(execution.taskRunList.at(-1)?.outputs.value, "again Input guardrail: Forbidden");
+  assertEquals((bodiesOf(stub)[1]?.messages as unknown[]).length, 3);
+  const logs = JSON.stringify(await app.json("GET", `/logs/${execution.id}`));
+  assertEquals([logs.includes("Request: hi"), logs.includes("key-1")], [true, false]);
 });

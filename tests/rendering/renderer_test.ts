@@ -158,7 +158,8 @@ Deno.test("TemplateCache.prepare() prepares the tasks of a flow and passes over 
   const [known, unknown] = [task("a", KIND, { text: "{{ 1 }}" }), task("b", "x.Unknown", { text: "{{" })];
   const setup = new Setup({ tasks: [known, unknown] });
   const find = (kind: string) => kind === known.kind ? TYPE : undefined;
-  const catalog = { find, list: () => [TYPE], runners: { find: () => undefined, list: () => [] } };
+  const none = { find: () => undefined, list: () => [] };
+  const catalog = { find, list: () => [TYPE], runners: none, parts: none };
   setup.cache.prepare(setup.plan, catalog);
   const prepared = setup.cache.task(setup.plan, known, TYPE);
   assertEquals(prepared.dynamic.map(({ name }) => name), ["text"]);

@@ -28,6 +28,7 @@ export function declaredTypes(): SchemaSources {
       find: (kind) => mapped(tasks.find(kind), asFlowable),
       list: () => tasks.list().map(asFlowable),
       runners: tasks.runners,
+      parts: tasks.parts,
     },
     triggers: {
       ...triggers,

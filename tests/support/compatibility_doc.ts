@@ -60,7 +60,7 @@ export async function withCompatibilityLists(document: string): Promise<string> 
 }
 
 function lists(): string[] {
-  const { runners, ...catalog } = createTaskCatalog();
+  const { runners, parts, ...catalog } = createTaskCatalog();
   const tasks = catalog.list();
   const triggers = createTriggerCatalog();
   return [
@@ -68,6 +68,8 @@ function lists(): string[] {
     ownProperties("Properties of task types", tasks),
     section("Task runners", runners.list().map(typeRow)),
     ownProperties("Properties of task runners", runners.list()),
+    section("Parts of tasks", parts.list().map(typeRow)),
+    ownProperties("Properties of parts of tasks", parts.list()),
     section("Trigger types", triggers.list().map(typeRow)),
     ownProperties("Properties of trigger types", triggers.list()),
     section("Conditions of triggers", triggers.listConditions().map(typeRow)),

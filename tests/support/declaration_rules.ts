@@ -85,6 +85,7 @@ function defaultProblems(schema: PropertySchema, at: string): string[] {
 const FITS: Partial<Record<PropertyType, (value: JsonValue) => boolean>> = {
   string: (value) => typeof value === "string",
   integer: (value) => typeof value === "number" && Number.isInteger(value),
+  number: (value) => typeof value === "number",
   boolean: (value) => typeof value === "boolean",
   duration: (value) => typeof value === "string" && parseDuration(value) !== undefined,
   list: Array.isArray,

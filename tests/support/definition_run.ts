@@ -2,10 +2,13 @@
 import { systemClock } from "../../src/base/clock.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { HttpClient } from "../../src/machine/http_client/http_client.ts";
-import type { TaskContext, TaskDefinition } from "../../src/model/tasks/task_definition.ts";
+import { compileTemplate, renderValue } from "../../src/expr/mod.ts";
+import type { ServerTaskContext } from "../../src/model/tasks/server_task.ts";
+import type { TaskContext, TaskDefinition, TaskRequest } from "../../src/model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../src/model/triggers/trigger_definition.ts";
-import { connectAddress, sendRequest } from "../../src/tasks/definition/send_request.ts";
+import { connectAddress, sendRequest, streamRequest } from "../../src/tasks/definition/send_request.ts";
 import { typedProperties } from "../../src/tasks/definition/typed_properties.ts";
+import { scopeOf } from "../expr/support.ts";
 import { withTempDir } from "./temp_dir.ts";
 
 /** What one run of a task gave. */
@@ -25,19 +28,50 @@ export interface DefinitionRunOptions {
   /** Files that properties name, by URI. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly signal?: AbortSignal;
+  /** Addresses of stubs by the origins that requests name. */
+  readonly origins?: Readonly<Record<string, string>>;
+  /** KV pairs of the namespace, which the task may change. */
+  readonly kvPairs?: Map<string, string>;
 }
 
 /** Runs the task once. @throws what the task throws */
 export async function runDefinition(
   definition: TaskDefinition,
   properties: JsonObject,
-  { files = {}, signal = new AbortController().signal }: DefinitionRunOptions = {},
+  { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map() }:
+    DefinitionRunOptions = {},
 ): Promise<DefinitionRun> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, files, signal);
-    const context = { ...trial.context, properties: typedProperties(properties, definition.properties) };
+    const context: Partial<ServerTaskContext> & TaskContext = {
+      ...trial.context,
+      ...redirected(trial.context, origins),
+      properties: typedProperties(properties, definition.properties),
+      kvPairs: {
+        get: (key) => Promise.resolve(kvPairs.get(key)),
+        set: (key, text) => Promise.resolve(void kvPairs.set(key, text)),
+        delete: (key) => Promise.resolve(kvPairs.delete(key)),
+      },
+      render: (template, variables) =>
+        Promise.resolve(renderValue(compileTemplate(template), scopeOf(variables))),
+    };
     return resultOf(trial, await definition.run(context) ?? {});
   });
+}
+
+/** The requests of the context, sent to stubs. */
+function redirected(
+  { http, httpStream }: Pick<ServerTaskContext, "http" | "httpStream">,
+  origins: Readonly<Record<string, string>>,
+): Pick<ServerTaskContext, "http" | "httpStream"> {
+  const changed = (request: TaskRequest): TaskRequest => {
+    const { origin } = new URL(request.url);
+    return { ...request, url: request.url.replace(origin, origins[origin] ?? origin) };
+  };
+  return {
+    http: (request) => http(changed(request)),
+    httpStream: (request) => httpStream(changed(request)),
+  };
 }
 
 function resultOf(
@@ -83,12 +117,13 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
   const metrics: Record<string, number> = {};
   let count = 0;
   const directory = () => Promise.resolve(folder);
-  const context: Omit<TaskContext, "properties"> = {
+  const context: Omit<TaskContext, "properties"> & Pick<ServerTaskContext, "httpStream"> = {
     attempt: ATTEMPT,
     signal,
     log: (level, message) => void logs.push(`${level} ${message}`),
     metric: (name, value) => void (metrics[name] = value),
     http: (request) => sendRequest(request, { http, signal, directory }),
+    httpStream: (request) => streamRequest(request, { http, signal, directory }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     directory,
     async fetchFile(uri) {

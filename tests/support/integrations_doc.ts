@@ -5,7 +5,12 @@ import {
   INTEGRATIONS,
   TRIGGER_WAY,
 } from "../../src/flow/schema/integrations.ts";
-import { INTEGRATION_TASKS, INTEGRATION_TRIGGERS } from "../../src/integrations/registry.ts";
+import {
+  INTEGRATION_PARTS,
+  INTEGRATION_TASKS,
+  INTEGRATION_TRIGGERS,
+} from "../../src/integrations/registry.ts";
+import type { PartType } from "../../src/model/tasks/task_catalog.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
@@ -43,7 +48,13 @@ function section(integration: Integration, types: readonly string[]): string {
   const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS].filter(({ type }) =>
     integrationOf(type) === integration
   );
-  return [...lines, ...typeLines(defined), ...example === undefined ? [] : ["", "```yaml", example, "```"]]
+  const parts = INTEGRATION_PARTS.filter(({ type }) => integrationOf(type) === integration);
+  return [
+    ...lines,
+    ...typeLines(defined),
+    ...partLines(parts),
+    ...example === undefined ? [] : ["", "```yaml", example, "```"],
+  ]
     .join("\n");
 }
 
@@ -58,6 +69,21 @@ function typeLines(
   return lines.length === 0
     ? []
     : ["- Their properties, tested against a local server in place of the service:", ...lines];
+}
+
+/** Typed objects within properties: those that are here, and why others are refused. */
+function partLines(parts: readonly PartType[]): string[] {
+  const here = parts.filter(({ form }) => form === "part");
+  if (here.length === 0) return [];
+  const refused = parts.filter(({ form }) => form === "planned");
+  return [
+    "- Objects with a type of their own, within properties:",
+    ...here.map(({ type, properties }) =>
+      `  - ${code(type)}: ${Object.keys(properties).map(code).join(", ")}`
+    ),
+    "- Not supported:",
+    ...refused.map(({ type, refusal }) => `  - ${code(type)}: ${refusal}`),
+  ];
 }
 
 function code(text: string): string {

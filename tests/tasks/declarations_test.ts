@@ -161,6 +161,17 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["serdes.parquet", "ParquetToIon IonToParquet: serdes.parquet.ParquetReader serdes.parquet.ParquetWriter"],
   ["serdes.xml", "XmlToIon IonToXml: serdes.xml.XmlReader serdes.xml.XmlWriter"],
   ["serdes.yaml", "YamlToIon IonToYaml JsonToYaml YamlToJson"],
+  ["ai.agent", "AIAgent"],
+  [
+    "ai.completion",
+    "ChatCompletion Classification ImageGeneration JSONStructuredExtraction: " +
+    "langchain4j.ChatCompletion langchain4j.completion.Classification langchain4j.ImageGeneration",
+  ],
+  ["ai.mcp", "CallTool ListTools"],
+  ["ai.rag", "ChatCompletion IngestDocument Search: langchain4j.rag.ChatCompletion"],
+  ["anthropic", "ChatCompletion"],
+  ["gemini", "ChatCompletion StructuredOutputCompletion TextCompletion"],
+  ["openai", "ChatCompletion CreateImage Responses UploadFile"],
   ["gcp.auth", "OauthAccessToken"],
   [
     "gcp.bigquery",
@@ -224,7 +235,8 @@ Deno.test("createTaskCatalog() finds nothing by names of prototypes", () => {
 });
 
 Deno.test("createTaskCatalog() types follow the rules of declarations", () => {
-  assertEquals(declarationProblems([...createTaskCatalog().list(), ...Object.values(TASK_RUNNERS)]), []);
+  const { list, parts } = createTaskCatalog();
+  assertEquals(declarationProblems([...list(), ...parts.list(), ...Object.values(TASK_RUNNERS)]), []);
 });
 
 const TEXT: PropertySchema = { type: "string", description: "A text." };

@@ -16,7 +16,7 @@ import type { InputDeclaration } from "../inputs/input_type.ts";
 import { listInputTypes, listValueTypes } from "../inputs/registry.ts";
 import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";
 import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
-import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
+import { DEFINITIONS, listOf, partDefinition, propertyForm, reference } from "./property_form.ts";
 import { withSingleTypes } from "./single_types.ts";
 import { allNames, canonicalNames, shownName } from "./type_names.ts";
 
@@ -39,6 +39,11 @@ export const CONDITION_PROPERTIES: PropertySchemas = Object.freeze({
 /** Properties of every task runner. */
 export const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
   type: { type: "string", required: true, description: "Type of the task runner." },
+});
+
+/** Properties of every part. */
+export const PART_PROPERTIES: PropertySchemas = Object.freeze({
+  type: { type: "string", required: true, description: "Type of the part." },
 });
 
 /** A kind of types, which has a definition of its own. */
@@ -74,6 +79,12 @@ export function createDefinitions({ tasks, triggers, prefixes }: SchemaSources):
       common: RUNNER_PROPERTIES,
       types: tasks.runners.list(),
     },
+    ...[...Map.groupBy(working(tasks.parts.list()), ({ family }) => family)].map(([family, types]) => ({
+      name: partDefinition(family),
+      noun: family,
+      common: PART_PROPERTIES,
+      types,
+    })),
   ];
   return new Map<string, JsonObject>([
     [DEFINITIONS.flow, flowDefinition()],

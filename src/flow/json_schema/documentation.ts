@@ -104,6 +104,7 @@ const SAMPLES: Readonly<Record<PropertySchema["type"], (schema: PropertySchema, 
     conditions: () => [conditionSample()],
     conditionMap: () => ({ first: conditionSample() }),
     taskRunner: () => ({ type: fullName("core.runner.Process") }),
+    part: ({ sample = {} }) => sample,
   });
 
 function objectSample({ properties = {}, variants = {} }: PropertySchema, id: string): JsonValue {

@@ -11,6 +11,7 @@ export {
   createDefinitions,
   type Definitions,
   inputDefinitionName,
+  PART_PROPERTIES,
   RUNNER_PROPERTIES,
   type SchemaSources,
   working,

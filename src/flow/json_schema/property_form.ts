@@ -26,6 +26,11 @@ export const DEFINITIONS = Object.freeze({
   pluginDefault: "PluginDefault",
 });
 
+/** Name of the definition of a family of parts. */
+export function partDefinition(family = ""): string {
+  return `Part.${family}`;
+}
+
 /** A reference to a definition of the same document. */
 export function reference(name: string): JsonObject {
   return { $ref: `#/definitions/${name}` };
@@ -112,6 +117,7 @@ const FORMS: Readonly<
   conditions: (schema) => required(listOf(DEFINITIONS.condition), schema),
   conditionMap: () => ({ type: "object", additionalProperties: reference(DEFINITIONS.condition) }),
   taskRunner: () => reference(DEFINITIONS.taskRunner),
+  part: ({ family }) => reference(partDefinition(family)),
 });
 
 /** Texts, and numbers and booleans whose text matches the pattern. */

@@ -151,6 +151,13 @@ commands: [dbt build]`,
     prefixes: ["ai"],
     isPlanned: true,
     way: "call the REST API of the model with core.http.Request",
+    example: `id: agent
+type: io.kestra.plugin.ai.agent.AIAgent
+provider:
+  type: io.kestra.plugin.ai.provider.GoogleGemini
+  apiKey: "{{ secret('GEMINI_API_KEY') }}"
+  modelName: gemini-2.5-flash
+prompt: "{{ inputs.question }}"`,
   },
   {
     id: "openai",
@@ -159,13 +166,10 @@ commands: [dbt build]`,
     isPlanned: true,
     way: "call its REST API with core.http.Request",
     example: `id: chat
-type: io.kestra.plugin.core.http.Request
-uri: https://api.openai.com/v1/chat/completions
-method: POST
-contentType: application/json
-headers:
-  Authorization: "Bearer {{ secret('OPENAI_API_KEY') }}"
-body: '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'`,
+type: io.kestra.plugin.openai.ChatCompletion
+apiKey: "{{ secret('OPENAI_API_KEY') }}"
+model: gpt-5-mini
+prompt: "{{ inputs.question }}"`,
   },
   { id: "anthropic", title: "Anthropic", prefixes: ["anthropic"], isPlanned: true, way: REST },
   { id: "gemini", title: "Google Gemini", prefixes: ["gemini"], isPlanned: true, way: REST },

@@ -1,5 +1,5 @@
 /**
- * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type; and those
+ * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions, task runners and parts, by type; and those
  * that it inherits. The source stays unchanged; the document that is validated and built has the defaults applied.
  */
 import {
@@ -37,7 +37,7 @@ interface ReadDefault {
   readonly values: JsonObject;
 }
 
-type KindName = "task" | "trigger" | "condition" | "runner";
+type KindName = "task" | "trigger" | "condition" | "runner" | "part";
 
 /** What can have defaults. */
 interface Kind {
@@ -112,25 +112,23 @@ function kindsOf({ tasks, triggers }: TypeCatalogs): Scope["kinds"] {
     trigger: { find: (kind) => triggers?.find(kind), common: TRIGGER_PROPERTIES, nested: CONDITIONS },
     condition: { find: (kind) => triggers?.findCondition(kind), common: {}, nested: CONDITIONS },
     runner: { find: (kind) => tasks?.runners.find(kind), common: {}, nested: {} },
+    part: { find: (kind) => tasks?.parts.find(kind), common: {}, nested: {} },
   };
 }
 
-function readDefaults(
-  list: JsonValue | undefined,
-  { task, trigger, condition, runner }: Scope["kinds"],
-): ReadDefault[] {
+function readDefaults(list: JsonValue | undefined, kinds: Scope["kinds"]): ReadDefault[] {
   return objectsOf(list).flatMap((entry) => {
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
     const name = canonicalType(type);
-    const known = task.find(name) ?? trigger.find(name) ?? condition.find(name) ?? runner.find(name);
+    const known = Object.values(kinds).map(({ find }) => find(name)).find((found) => found !== undefined);
     const isForced = flagOf(entry, "forced", false);
     return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
 }
 
-/** A task, trigger, condition or task runner with the defaults of its type, and its nested declarations with theirs. */
+/** A task, trigger, condition, task runner or part with the defaults of its type, and its nested declarations with theirs. */
 function typed(value: JsonValue, kindName: KindName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
@@ -208,6 +206,9 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
     const schema = names.get(name);
     const descend = schema && DESCENTS[schema.type];
     if (descend) replace(object, name, (value) => descend(value, scope));
+    else if (schema?.type === "list" && schema.items?.type === "part") {
+      replace(object, name, (value) => eachItem(value, (item) => typed(item, "part", scope)));
+    }
   }
   return object;
 }
@@ -224,6 +225,7 @@ const DESCENTS: Readonly<Partial<Record<PropertySchema["type"], Descend>>> = {
   conditions: (value, scope) => eachCondition(value, scope),
   conditionMap: (value, scope) => eachCondition(value, scope),
   taskRunner: (value, scope) => typed(value, "runner", scope),
+  part: (value, scope) => typed(value, "part", scope),
 };
 
 function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {

@@ -18,6 +18,8 @@ export interface NestedChecks {
   checkCondition?(condition: JsonValue, path: Path): void;
   /** One task runner. */
   checkRunner?(runner: JsonObject, path: Path): void;
+  /** One part of a family. */
+  checkPart?(part: JsonObject, family: string, path: Path): void;
 }
 
 interface ValuePlace {
@@ -162,6 +164,7 @@ function checkObject(object: JsonObject, schema: PropertySchema, place: ValuePla
   if (schema.type === "task") return nested?.checkTask?.(object, path);
   if (schema.type === "condition") return nested?.checkCondition?.(object, path);
   if (schema.type === "taskRunner") return nested?.checkRunner?.(object, path);
+  if (schema.type === "part") return nested?.checkPart?.(object, schema.family ?? "", path);
   if (schema.properties || schema.variants) return checkObjectMembers(object, schema, place);
   const element = elementOf(schema);
   if (!element) return;
@@ -203,7 +206,7 @@ function isScalarKind({ type, properties, variants }: PropertySchema): boolean {
   return properties === undefined && variants === undefined && !STRUCTURED.has(type);
 }
 
-const STRUCTURED: ReadonlySet<string> = new Set(["task", "tasks", "dagTasks", "inputs", "condition"]);
+const STRUCTURED: ReadonlySet<string> = new Set(["task", "tasks", "dagTasks", "inputs", "condition", "part"]);
 
 /** Members common to all variants, and those of the variant that `type` names. */
 function checkObjectMembers(object: JsonObject, schema: PropertySchema, place: ValuePlace): void {

@@ -42,6 +42,7 @@ export const VALUE_KINDS: Readonly<Record<PropertyType, ValueKind>> = Object.fre
   conditions: { text: "a list of conditions", isList: true, accepts: Array.isArray },
   conditionMap: { text: "an object of conditions", accepts: isJsonObject },
   taskRunner: { text: "a task runner", accepts: isJsonObject },
+  part: { text: "an object with a type", accepts: isJsonObject },
 });
 
 function isInteger(value: JsonValue): boolean {

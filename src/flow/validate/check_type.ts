@@ -167,7 +167,7 @@ function groupOf(name: string): string {
 }
 
 /** Groups whose parts have types of the same names: those of one language or protocol are no correction of another. */
-const PARTED_GROUPS: ReadonlySet<string> = new Set(["fs", "scripts"]);
+const PARTED_GROUPS: ReadonlySet<string> = new Set(["ai", "fs", "scripts"]);
 
 const SCRIPTS = "scripts.";
 /** Shorter names are all similar: C is not R. */

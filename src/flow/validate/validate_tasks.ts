@@ -43,6 +43,7 @@ export class TaskValidator {
       },
       checkCondition,
       checkRunner: (runner, path) => this.#checkRunner(runner, path),
+      checkPart: (part, family, path) => this.#checkPart(part, family, path),
     };
   }
 
@@ -117,6 +118,15 @@ export class TaskValidator {
     const { report, catalog: { runners } } = this.#rules;
     const type = resolveRunner(runner, path, report, runners);
     if (type) checkMembers(runner, type.properties, { path, report, apart: TYPE, isDynamic: true });
+  }
+
+  #checkPart(part: JsonObject, family: string, path: Path): void {
+    const { report, catalog: { parts } } = this.#rules;
+    const ofFamily = parts.list().filter((type) => type.family === family);
+    const find = (kind: string) => ofFamily.find((type) => type === parts.find(kind));
+    const type = resolveType(part, path, report, { find, list: () => ofFamily });
+    if (type?.form !== "part") return;
+    checkMembers(part, type.properties, { path, report, nested: this.nested, apart: TYPE, isDynamic: true });
   }
 
   #schemaOf(type: TaskType): PropertySchemas {

@@ -38,7 +38,9 @@ export type PropertyType =
   | "conditions"
   | "conditionMap"
   /** A task runner, with the properties of its type. */
-  | "taskRunner";
+  | "taskRunner"
+  /** An object of a type of the `family`, with the properties of that type; see `PartType`. */
+  | "part";
 
 /** Schema of a property. A dynamic property may also be a string with expressions, validated after rendering. */
 export interface PropertySchema {
@@ -71,6 +73,10 @@ export interface PropertySchema {
   readonly properties?: PropertySchemas;
   /** Further members of an object, by the value of its `type`. */
   readonly variants?: Readonly<Record<string, PropertySchemas>>;
+  /** Of a part: the family of types that it may have, such as `ai.provider`. */
+  readonly family?: string;
+  /** Of a part: a value for derived examples. */
+  readonly sample?: JsonObject;
   /** Legacy names; their use causes a warning. */
   readonly aliases?: readonly string[];
   /** Deprecated but supported; the text names the replacement. */

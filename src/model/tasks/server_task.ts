@@ -2,10 +2,10 @@
  * The interface of task types that change the server itself, such as those of git. It is not offered to plugin files. All of
  * it is limited to the tenant of the attempt, as for every task: within a tenant any flow may name any namespace.
  */
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey } from "../flows/flow.ts";
 import type { FlowChange, FlowSource, FlowWrite } from "../ports/flows.ts";
-import type { TaskContext, TaskDefinition } from "./task_definition.ts";
+import type { TaskContext, TaskDefinition, TaskRequest, TaskResponse } from "./task_definition.ts";
 
 /** Flows of the tenant. Changes are durable when a method returns. */
 export interface ServerFlows {
@@ -29,10 +29,34 @@ export interface ServerFiles {
   delete(namespace: string, path: string): Promise<void>;
 }
 
+/** KV pairs of the namespace of the flow. Changes are durable when a method returns. @throws DomainError invalid_argument */
+export interface ServerKvPairs {
+  /** The value; `undefined` if there is no such pair. */
+  get(key: string): Promise<JsonValue | undefined>;
+  /** Sets a text. `ttl`: ISO 8601 duration; without it the pair never expires. */
+  set(
+    key: string,
+    text: string,
+    options?: { readonly ttl?: string; readonly description?: string },
+  ): Promise<void>;
+  /** Returns false if there was none. */
+  delete(key: string): Promise<boolean>;
+}
+
+/** A response that is not kept in memory. A caller that cancels `body` closes the connection. */
+export interface StreamedResponse extends Pick<TaskResponse, "status" | "headers"> {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 /** The context of such a type. */
 export interface ServerTaskContext extends TaskContext {
   readonly flows: ServerFlows;
   readonly namespaceFiles: ServerFiles;
+  readonly kvPairs: ServerKvPairs;
+  /** Renders a template of a property with `dynamic: false`, with further root variables. @throws Error rendering failed */
+  render(template: string, variables?: JsonObject): Promise<JsonValue>;
+  /** Sends a request whose response is read while it arrives, such as events; else as `http`. */
+  httpStream(request: TaskRequest): Promise<StreamedResponse>;
   /**
    * Absolute path of a folder of the enclosing WorkingDirectory, without one of `directory()`; made with its parents. `""` is
    * the directory itself. @throws Error it has files, or a link leads to it

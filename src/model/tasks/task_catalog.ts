@@ -32,6 +32,14 @@ export interface TaskRunnerType extends TypeDeclaration {
   readonly form: "runner";
 }
 
+/** A type of objects within the properties of tasks, such as the provider of a language model. It is configuration only. */
+export interface PartType extends TypeDeclaration {
+  /** A planned one is known without implementation: it is refused with its `refusal`. */
+  readonly form: "part" | "planned";
+  /** Parts of one family are alternatives, such as `ai.provider`. */
+  readonly family: string;
+}
+
 /** A task type that does work itself. */
 export interface RunnableTaskType extends TypeDeclaration {
   readonly form: "runnable";
@@ -82,19 +90,20 @@ export interface PlannedTaskType extends TypeDeclaration {
 /** Any task type. */
 export type TaskType = RunnableTaskType | WaitingTaskType | FlowableTaskType | PlannedTaskType;
 
-/** All task types by canonical name and by alias. */
-export interface TaskCatalog {
+/** Types of one kind by name. */
+export interface TypeList<T> {
   /** By canonical name or alias, both without prefix. */
-  find(kind: string): TaskType | undefined;
+  find(kind: string): T | undefined;
   /** Sorted by canonical name. */
-  list(): readonly TaskType[];
+  list(): readonly T[];
+}
+
+/** All task types by canonical name and by alias. */
+export interface TaskCatalog extends TypeList<TaskType> {
   /** The task runners. */
-  readonly runners: {
-    /** By canonical name or alias, both without prefix. */
-    find(kind: string): TaskRunnerType | undefined;
-    /** Sorted by canonical name. */
-    list(): readonly TaskRunnerType[];
-  };
+  readonly runners: TypeList<TaskRunnerType>;
+  /** The parts of all families. */
+  readonly parts: TypeList<PartType>;
 }
 
 /** Names of properties with nested tasks. */

@@ -46,7 +46,6 @@ const NO_ELEMENTS = Object.freeze({
   logExporters: [],
   apps: [],
   appBlocks: [],
-  additionalPlugins: [],
 });
 
 /** How plugins are listed. */
@@ -146,6 +145,7 @@ function entryOf(
     triggers: elements(members, "triggers", prefix),
     conditions: elements(members, "conditions", prefix),
     taskRunners: elements(members, "taskRunners", prefix),
+    additionalPlugins: elements(members, "additionalPlugins", prefix),
   };
 }
 

@@ -104,8 +104,8 @@ const TYPE_TEXTS: Readonly<Partial<Record<PropertySchema["type"], string>>> = Ob
   taskRunner: "task runner",
 });
 
-function typeText({ type, items, orList, orMap }: PropertySchema): string {
-  const name = TYPE_TEXTS[type] ?? type;
+function typeText({ type, items, orList, orMap, family }: PropertySchema): string {
+  const name = family ?? TYPE_TEXTS[type] ?? type;
   const isNested = items !== undefined && (type === "list" || type === "map");
   const full = isNested ? `${name} of ${typeText(items)}` : name;
   return [full, ...(orList ? ["list"] : []), ...(orMap ? ["map"] : [])].join(" or ");

@@ -1,7 +1,8 @@
-/** All implemented types of tasks, triggers, conditions and task runners. */
+/** All implemented types of tasks, triggers, conditions, task runners and parts. */
 import {
   allNames,
   CONDITION_PROPERTIES,
+  PART_PROPERTIES,
   RUNNER_PROPERTIES,
   type SchemaSources,
   shownName,
@@ -12,7 +13,7 @@ import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The kinds of types, named as in lists of plugins. */
-export type PluginKind = "tasks" | "triggers" | "conditions" | "taskRunners";
+export type PluginKind = "tasks" | "triggers" | "conditions" | "taskRunners" | "additionalPlugins";
 
 /** A type with derived names and the properties of its kind. */
 export interface PluginType {
@@ -36,6 +37,7 @@ export function listPluginTypes({ tasks, triggers }: SchemaSources): PluginType[
     ...working(triggers.list()).map((type) => pluginType(type, "triggers", TRIGGER_PROPERTIES)),
     ...working(triggers.listConditions()).map((type) => pluginType(type, "conditions", CONDITION_PROPERTIES)),
     ...tasks.runners.list().map((type) => pluginType(type, "taskRunners", RUNNER_PROPERTIES)),
+    ...working(tasks.parts.list()).map((type) => pluginType(type, "additionalPlugins", PART_PROPERTIES)),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** The contexts of defined types, over the ports of their work. */
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type { FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -12,11 +12,17 @@ import type {
   TaskResponse,
   WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import type { ServerFiles, ServerFlows, ServerTaskContext } from "../../model/tasks/server_task.ts";
+import type {
+  ServerFiles,
+  ServerFlows,
+  ServerKvPairs,
+  ServerTaskContext,
+  StreamedResponse,
+} from "../../model/tasks/server_task.ts";
 import { openLocalFile, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
-import { emptyFolder, serverFiles, serverFlows } from "./server_context.ts";
-import { connectAddress, sendRequest } from "./send_request.ts";
+import { emptyFolder, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
+import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";
 
 /** The owner of the work, and what it may use. */
 type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log">;
@@ -92,6 +98,7 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext {
   readonly attempt: TaskAttempt;
   readonly flows: ServerFlows;
   readonly namespaceFiles: ServerFiles;
+  readonly kvPairs: ServerKvPairs;
   readonly #context: RunContext;
 
   constructor(context: RunContext, options: DefinedOptions) {
@@ -101,6 +108,18 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext {
     this.#context = context;
     this.flows = serverFlows(context);
     this.namespaceFiles = serverFiles(context);
+    this.kvPairs = serverKvPairs(context);
+  }
+
+  /** @inheritdoc */
+  async render(template: string, variables: JsonObject = {}): Promise<JsonValue> {
+    return await this.#context.render(template, variables);
+  }
+
+  /** @inheritdoc */
+  async httpStream(request: TaskRequest): Promise<StreamedResponse> {
+    const { http } = this.#context.ports;
+    return await streamRequest(request, { http, signal: this.signal, directory: () => this.directory() });
   }
 
   /** @inheritdoc */

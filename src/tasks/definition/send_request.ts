@@ -7,6 +7,7 @@ import {
   type HttpResponse,
 } from "../../model/ports/http.ts";
 import { isContentType } from "../../model/http/http_request.ts";
+import type { StreamedResponse } from "../../model/tasks/server_task.ts";
 import type { ConnectAddress, TaskRequest, TaskResponse } from "../../model/tasks/task_definition.ts";
 import { writeLocalFile } from "../local_files.ts";
 import { openOwnFile } from "./own_files.ts";
@@ -23,6 +24,23 @@ interface Sender {
 
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
 export async function sendRequest(request: TaskRequest, sender: Sender): Promise<TaskResponse> {
+  return await exchange(request, sender, (response) => received(response, request, sender));
+}
+
+/** The response, whatever its status, with a body that arrives later. @throws Error no response, as {@link sendRequest} */
+export async function streamRequest(request: TaskRequest, sender: Sender): Promise<StreamedResponse> {
+  return await exchange(request, sender, ({ code, headers, body }) => ({
+    status: code,
+    headers: headersOf(headers),
+    body,
+  }));
+}
+
+async function exchange<T>(
+  request: TaskRequest,
+  sender: Sender,
+  read: (response: HttpResponse) => T | Promise<T>,
+): Promise<T> {
   const { url, timeoutMs = DEFAULT_TIMEOUT_MS, tls: { isInsecure = false, ...tls } = {} } = request;
   // Another host must not get the certificate of the client.
   const followRedirects = request.tls === undefined && (request.followRedirects ?? true);
@@ -45,7 +63,7 @@ export async function sendRequest(request: TaskRequest, sender: Sender): Promise
       },
       signal: sender.signal,
     });
-    return await received(response, request, sender);
+    return await read(response);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const reason = error.message.replace(/^Cannot \S+ ".*?": /s, "");

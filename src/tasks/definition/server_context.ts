@@ -1,7 +1,7 @@
 /** The parts of a context that change the server itself, over the ports of an attempt. */
 import { normalizeFilePath } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { ServerFiles, ServerFlows } from "../../model/tasks/server_task.ts";
+import type { ServerFiles, ServerFlows, ServerKvPairs } from "../../model/tasks/server_task.ts";
 
 /** Flows of the tenant of the attempt. */
 export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlows {
@@ -24,6 +24,18 @@ export function serverFiles(context: RunContext): ServerFiles {
     write: (namespace, path, content) =>
       namespaceFiles.write(context, { namespace, path }, ReadableStream.from([content])),
     delete: (namespace, path) => namespaceFiles.delete(context, { namespace, path, withEmptyFolders: true }),
+  };
+}
+
+/** KV pairs of the namespace of the attempt. */
+export function serverKvPairs({ tenant, namespace, ports: { kvPairs } }: RunContext): ServerKvPairs {
+  return {
+    get: (key) => kvPairs.get(tenant, { namespace, key }, { isInherited: false }),
+    async set(key, text, { ttl, description } = {}) {
+      const value = { type: "STRING", value: text } as const;
+      await kvPairs.set(tenant, { namespace, key }, { value, ttl, description, overwrite: true });
+    },
+    delete: (key) => kvPairs.delete(tenant, { namespace, key }),
   };
 }
 

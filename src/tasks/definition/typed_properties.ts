@@ -7,6 +7,8 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import { INTEGRATION_PARTS } from "../../integrations/registry.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
 import { flagOf, structureOf, textOf } from "../property_values.ts";
 
 /** The declared properties; absent and empty ones have their default, or are left out. @throws Error a value of another type, or a required one is missing */
@@ -33,6 +35,7 @@ function typedValue(given: JsonObject, name: string, schema: PropertySchema): Js
     case "list":
     case "map":
     case "object":
+    case "part":
       return structured(given, name, schema);
     case "string":
       return textChecked(given, name, schema);
@@ -62,11 +65,26 @@ function textChecked(given: JsonObject, name: string, { values }: PropertySchema
 function structured(
   given: JsonObject,
   name: string,
-  { type, properties }: PropertySchema,
+  { type, properties, items, family }: PropertySchema,
 ): JsonValue | undefined {
   const value = structureOf(given, name);
   if (value === undefined) return undefined;
   const isKind = type === "list" ? Array.isArray(value) : isJsonObject(value);
   if (!isKind) throw new Error(`Invalid ${name}: it must be a ${type === "list" ? "list" : "map"}`);
+  if (Array.isArray(value) && items?.type === "part") {
+    return value.map((item) => typedPart(item, name, items));
+  }
+  if (type === "part") return typedPart(value, name, { family });
   return properties && isJsonObject(value) ? typedProperties(value, properties) : value;
+}
+
+/** A part with its canonical type and its typed properties. The value of an expression was not validated before. */
+function typedPart(value: JsonValue, name: string, { family }: Pick<PropertySchema, "family">): JsonObject {
+  const written = isJsonObject(value) ? textOf(value, "type") ?? "" : "";
+  const kind = canonicalType(written);
+  const part = INTEGRATION_PARTS.find(({ type, aliases }) => type === kind || aliases.includes(kind));
+  if (!isJsonObject(value) || part?.form !== "part" || part.family !== family) {
+    throw new Error(`Invalid ${name}: it must have a type of ${family}, but its type is "${written}"`);
+  }
+  return { ...typedProperties(value, part.properties), type: part.type };
 }

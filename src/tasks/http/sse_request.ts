@@ -10,7 +10,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textOf, wholeNumberOf } from "../property_values.ts";
 import { exchange } from "./exchange.ts";
-import { type SseEvent, sseEvents } from "./sse_events.ts";
+import { type SseEvent, sseEvents } from "../../base/sse_events.ts";
 
 const MEDIA_TYPE = "text/event-stream";
 /** Events of one response: they are in memory until the task ends. */

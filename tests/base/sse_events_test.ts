@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type SseEvent, sseEvents } from "../../../src/tasks/http/sse_events.ts";
+import { type SseEvent, sseEvents } from "../../src/base/sse_events.ts";
 
 function streamOf(chunks: readonly (string | Uint8Array)[]): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();

@@ -1,0 +1,62 @@
+/** Stores of texts with their embeddings. */
+import type { JsonObject } from "../../../base/json.ts";
+import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
+
+/** A text with its vector. */
+export interface EmbeddedText {
+  readonly id: string;
+  readonly text: string;
+  readonly metadata: JsonObject;
+  readonly vector: readonly number[];
+}
+
+/** A text that is similar to a query. */
+export interface FoundText extends Pick<EmbeddedText, "text" | "metadata"> {
+  /** From 0 to 1: half of the cosine plus one. */
+  readonly score: number;
+}
+
+/** What is searched. */
+export interface StoreQuery {
+  readonly vector: readonly number[];
+  readonly maxResults: number;
+  readonly minScore: number;
+}
+
+/** An open store. */
+export interface EmbeddingStore extends AsyncDisposable {
+  /** Adds texts. @throws Error other vectors have another length, or the store is full */
+  add(texts: readonly EmbeddedText[]): Promise<void>;
+  /** The most similar texts first. */
+  search(query: StoreQuery): Promise<FoundText[]>;
+  /** Makes additions durable; returns outputs. */
+  save(): Promise<JsonObject>;
+}
+
+interface OpenOptions {
+  /** Removes what is stored. */
+  readonly isDropped?: boolean;
+}
+
+/** Opens the store of a typed part. @throws Error it cannot be reached or read */
+export async function openStore(
+  context: ServerTaskContext,
+  part: JsonObject,
+  { isDropped = false }: OpenOptions = {},
+): Promise<EmbeddingStore> {
+  const { KvEmbeddingStore } = await import("./kv_store.ts");
+  return await KvEmbeddingStore.open(context, part, { isDropped });
+}
+
+/** The score of two vectors; 0 for vectors without length. */
+export function similarity(a: readonly number[], b: readonly number[]): number {
+  let product = 0, aSquares = 0, bSquares = 0;
+  for (let index = 0; index < a.length; index++) {
+    const x = a[index] ?? 0, y = b[index] ?? 0;
+    product += x * y;
+    aSquares += x * x;
+    bSquares += y * y;
+  }
+  const length = Math.sqrt(aSquares * bSquares);
+  return length === 0 ? 0 : (product / length + 1) / 2;
+}

@@ -1,0 +1,245 @@
+/** Stores of embeddings: documents are split, embedded, stored, found, and used by models. */
+import { assertEquals, assertRejects } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { aiAgent } from "../../../src/integrations/ai/agent_task.ts";
+import { ragChatCompletion } from "../../../src/integrations/ai/rag/chat_completion.ts";
+import { ingestDocument } from "../../../src/integrations/ai/rag/ingest_document.ts";
+import { search } from "../../../src/integrations/ai/rag/search.ts";
+import { split, type SplitOptions } from "../../../src/integrations/ai/rag/splitter.ts";
+import { ApiStub } from "../../support/api_stub.ts";
+import { type DefinitionRunOptions, runDefinition } from "../../support/definition_run.ts";
+import { apiOf, providerOf } from "./model_stub.ts";
+
+/** A text has a number for each of these words. */
+const WORDS = ["rain", "sun", "wind"];
+
+function vectorOf(text: string, length = WORDS.length): number[] {
+  return WORDS.slice(0, length).map((word) => text.split(word).length - 1);
+}
+
+/** Embeddings and replies; a reply repeats the prompt. */
+function openAiStub({ length = WORDS.length } = {}): ApiStub {
+  return new ApiStub(({ path, text, headers }) => {
+    if (headers.authorization !== "Bearer key-1") return new Response("", { status: 401 });
+    const body = JSON.parse(text);
+    if (path === "/v1/chat/completions") {
+      const { content } = body.messages.at(-1);
+      return {
+        choices: [{ message: { content }, finish_reason: "stop" }],
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      };
+    }
+    if (path !== "/v1/embeddings" || body.model !== "m") return undefined;
+    // The API does not promise an order.
+    const data = (body.input as string[]).map((input, index) => ({
+      index,
+      embedding: vectorOf(input, length),
+    })).reverse();
+    return { data, usage: { prompt_tokens: 5, total_tokens: 5 } };
+  });
+}
+
+const OPENAI = apiOf("OpenAI");
+const STORE = { type: "io.kestra.plugin.ai.embeddings.KestraKVStore" };
+const COMMON: JsonObject = { provider: providerOf(OPENAI), embeddings: STORE };
+const DOCUMENTS: JsonObject[] = [{ content: "rain rain", metadata: { page: 1 } }, { content: "sun" }, {
+  content: "rain and wind",
+}];
+
+function optionsOf(stub: ApiStub, kvPairs: Map<string, string>): DefinitionRunOptions {
+  return { origins: { [OPENAI.origin]: stub.url }, kvPairs };
+}
+
+/** A store with {@link DOCUMENTS}. */
+async function filled(stub: ApiStub): Promise<Map<string, string>> {
+  const kvPairs = new Map<string, string>();
+  await runDefinition(ingestDocument, { ...COMMON, fromDocuments: DOCUMENTS }, optionsOf(stub, kvPairs));
+  return kvPairs;
+}
+
+Deno.test("IngestDocument stores documents of all sources", async () => {
+  await using stub = openAiStub();
+  await using pages = new ApiStub(() => new Response("wind"));
+  const kvPairs = new Map<string, string>();
+  const { outputs, metrics } = await runDefinition(ingestDocument, {
+    ...COMMON,
+    fromDocuments: DOCUMENTS.slice(0, 1),
+    fromInternalURIs: ["kestra:///a.txt"],
+    fromExternalURLs: [`${pages.url}/a.md`],
+  }, { ...optionsOf(stub, kvPairs), files: { "kestra:///a.txt": "sun" } });
+  assertEquals(outputs, {
+    ingestedDocuments: 3,
+    inputTokenCount: 15,
+    outputTokenCount: 0,
+    totalTokenCount: 15,
+    embeddingStoreOutputs: { kvName: "h-embedding-store" },
+  });
+  assertEquals([metrics["indexed.documents"], [...kvPairs.keys()]], [3, ["h-embedding-store"]]);
+});
+
+/** What is searched for, and what is found. */
+const SEARCHES: readonly (readonly [query: JsonObject, outputs: JsonObject])[] = [
+  [{ query: "rain", maxResults: 2, minScore: 0, fetchType: "FETCH" }, {
+    results: ["rain rain", "rain and wind"],
+    size: 2,
+  }],
+  [{ query: "sun", maxResults: 9, minScore: 0.9, fetchType: "FETCH" }, { results: ["sun"], size: 1 }],
+  [{ query: "rain", maxResults: 9, minScore: 0.8, fetchType: "FETCH_ONE" }, {
+    results: ["rain rain"],
+    size: 2,
+  }],
+  [{ query: "rain", maxResults: 9, minScore: 0.8 }, {}],
+];
+
+for (const [query, expected] of SEARCHES) {
+  Deno.test(`Search with ${JSON.stringify(query)}`, async () => {
+    await using stub = openAiStub();
+    const { outputs } = await runDefinition(
+      search,
+      { ...COMMON, ...query },
+      optionsOf(stub, await filled(stub)),
+    );
+    assertEquals(outputs, expected);
+  });
+}
+
+Deno.test("Search stores what it finds as Ion", async () => {
+  await using stub = openAiStub();
+  const query = { query: "sun", maxResults: 1, minScore: 0, fetchType: "STORE" };
+  const { outputs, files } = await runDefinition(
+    search,
+    { ...COMMON, ...query },
+    optionsOf(stub, await filled(stub)),
+  );
+  assertEquals([outputs.size, files.get(String(outputs.uri))], [1, '"sun"\n']);
+});
+
+Deno.test("a store of another model is refused", async () => {
+  await using stub = openAiStub();
+  const kvPairs = await filled(stub);
+  await using other = openAiStub({ length: 2 });
+  const query = { query: "sun", maxResults: 1, minScore: 0 };
+  const run = runDefinition(search, { ...COMMON, ...query }, optionsOf(other, kvPairs));
+  await assertRejects(() => run, Error, "its vectors have 3 numbers, those of the model 2");
+});
+
+Deno.test("embeddings that another server of this language stored are found", async () => {
+  const entry = {
+    id: "1",
+    embedding: { vector: [0, 1, 0] },
+    embedded: { text: "old", metadata: { metadata: { a: "b" } } },
+  };
+  const kvPairs = new Map([["h-embedding-store", JSON.stringify({ entries: [entry] })]]);
+  await using stub = openAiStub();
+  const query = { query: "sun", maxResults: 1, minScore: 0.9, fetchType: "FETCH" };
+  const { outputs } = await runDefinition(search, { ...COMMON, ...query }, optionsOf(stub, kvPairs));
+  assertEquals(outputs.results, ["old"]);
+});
+
+Deno.test("a large store has several pairs, and none of them is left over", async () => {
+  await using stub = openAiStub();
+  const kvPairs = new Map<string, string>();
+  const large = (word: string) => ({ content: `${word} ${"x".repeat(200_000)}` });
+  const options = optionsOf(stub, kvPairs);
+  await runDefinition(
+    ingestDocument,
+    { ...COMMON, fromDocuments: ["rain", "sun", "wind"].map(large) },
+    options,
+  );
+  assertEquals(kvPairs.size, 4);
+  const query = { query: "wind", maxResults: 1, minScore: 0, fetchType: "FETCH" };
+  const { outputs: { results } } = await runDefinition(search, { ...COMMON, ...query }, options);
+  assertEquals((results as string[])[0]?.slice(0, 6), "wind x");
+  await runDefinition(
+    ingestDocument,
+    { ...COMMON, drop: true, fromDocuments: [{ content: "sun" }] },
+    options,
+  );
+  assertEquals([...kvPairs.keys()], ["h-embedding-store"]);
+});
+
+Deno.test("rag.ChatCompletion adds stored texts to the prompt", async () => {
+  await using stub = openAiStub();
+  const { outputs } = await runDefinition(ragChatCompletion, {
+    chatProvider: providerOf(OPENAI),
+    embeddings: STORE,
+    prompt: "rain?",
+    contentRetrieverConfiguration: { maxResults: 1, minScore: 0.5 },
+  }, optionsOf(stub, await filled(stub)));
+  const text = "rain?\n\nAnswer with this information:\nrain rain";
+  assertEquals([outputs.textOutput, outputs.completion], [text, text]);
+  assertEquals(outputs.sources, [{ content: "rain rain", metadata: { page: 1, index: "0" } }]);
+});
+
+Deno.test("rag.ChatCompletion without a store and retrievers is refused", async () => {
+  const run = runDefinition(ragChatCompletion, { chatProvider: providerOf(OPENAI), prompt: "a" });
+  await assertRejects(() => run, Error, "Nothing to search: give embeddings or contentRetrievers");
+});
+
+Deno.test("EmbeddingStoreRetriever searches a store for an agent", async () => {
+  await using stub = openAiStub();
+  const { outputs } = await runDefinition(aiAgent, {
+    provider: providerOf(OPENAI),
+    prompt: "sun",
+    contentRetrievers: [{
+      type: "io.kestra.plugin.ai.retriever.EmbeddingStoreRetriever",
+      embeddings: STORE,
+      embeddingProvider: providerOf(OPENAI),
+      maxResults: 1,
+    }],
+  }, optionsOf(stub, await filled(stub)));
+  assertEquals(outputs.sources, [{ content: "sun", metadata: { index: "0" } }]);
+});
+
+/** Gemini embeds in batches. */
+Deno.test("GoogleGemini: documents are embedded with their task", async () => {
+  const api = apiOf("GoogleGemini");
+  await using stub = new ApiStub(({ path, headers, text }) => {
+    const { requests } = JSON.parse(text);
+    const isFine = path === "/v1beta/models/m:batchEmbedContents" && headers["x-goog-api-key"] === "key-1" &&
+      requests[0].model === "models/m" && requests[0].taskType === "RETRIEVAL_DOCUMENT";
+    return isFine ? { embeddings: requests.map(() => ({ values: [1, 2] })) } : undefined;
+  });
+  const provider = providerOf(api, { embeddingModelConfiguration: { taskType: "RETRIEVAL_DOCUMENT" } });
+  const kvPairs = new Map<string, string>();
+  const options = { origins: { [api.origin]: stub.url }, kvPairs };
+  const { outputs } = await runDefinition(ingestDocument, {
+    provider,
+    embeddings: STORE,
+    fromDocuments: DOCUMENTS,
+  }, options);
+  assertEquals([outputs.ingestedDocuments, kvPairs.size], [3, 1]);
+});
+
+/** Texts, how they are split, and the segments. */
+const SPLITS: readonly (readonly [text: string, options: Partial<SplitOptions>, segments: string[]])[] = [
+  ["a b\n\nc d\n\ne f", { maxChars: 8 }, ["a b\n\nc d", "e f"]],
+  ["one two. three", { maxChars: 8 }, ["one two.", "three"]],
+  ["one two\nthree", { maxChars: 20, splitter: "LINE" }, ["one two\nthree"]],
+  ["abcdefgh", { maxChars: 3 }, ["abc", "def", "gh"]],
+  ["One. Two. Three. Four.", { maxChars: 16, overlapChars: 6, splitter: "SENTENCE" }, [
+    "One. Two.",
+    "Two. Three.",
+    "Four.",
+  ]],
+  ["  ", { maxChars: 5 }, []],
+];
+
+for (const [text, options, segments] of SPLITS) {
+  Deno.test(`split() ${JSON.stringify([text, options])}`, () => {
+    assertEquals(split(text, { splitter: "RECURSIVE", maxChars: 10, overlapChars: 0, ...options }), segments);
+  });
+}
+
+Deno.test("a large document is embedded in several requests", async () => {
+  await using stub = openAiStub();
+  const documentSplitter = { maxSegmentSizeInChars: 4, maxOverlapSizeInChars: 0 };
+  const fromDocuments = [{ content: "rain ".repeat(100) }];
+  const kvPairs = new Map<string, string>();
+  await runDefinition(
+    ingestDocument,
+    { ...COMMON, fromDocuments, documentSplitter },
+    optionsOf(stub, kvPairs),
+  );
+  assertEquals(stub.requests.map(({ text }) => JSON.parse(text).input.length), [96, 4]);
+});
