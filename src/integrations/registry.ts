@@ -2,6 +2,7 @@
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
+import { COMPRESS_TASKS } from "./compress/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
@@ -17,6 +18,7 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...AWS_TASKS,
+  ...COMPRESS_TASKS,
   ...GCP_TASKS,
   ...FS_TASKS,
   ...GIT_TASKS,

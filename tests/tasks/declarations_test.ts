@@ -145,6 +145,10 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["serdes.parquet", "ParquetToIon IonToParquet: serdes.parquet.ParquetReader serdes.parquet.ParquetWriter"],
   ["serdes.xml", "XmlToIon IonToXml: serdes.xml.XmlReader serdes.xml.XmlWriter"],
   ["serdes.yaml", "YamlToIon IonToYaml JsonToYaml YamlToJson"],
+  [
+    "compress",
+    "ArchiveCompress ArchiveDecompress FileCompress FileDecompress FileEncrypt FileDecrypt",
+  ],
   ["gcp.auth", "OauthAccessToken"],
   [
     "gcp.bigquery",

@@ -267,14 +267,12 @@ script: |
     id: "compress",
     title: "Archives",
     prefixes: ["compress"],
-    isPlanned: true,
-    way: "run tar, zip, unzip or gzip in a scripts.shell.Commands task",
+    isPlanned: false,
+    way: "for other formats run their program, such as 7z, in a scripts.shell.Commands task",
     example: `id: unpack
-type: io.kestra.plugin.scripts.shell.Commands
-inputFiles:
-  archive.zip: "{{ outputs.download.uri }}"
-outputFiles: ["**.csv"]
-commands: [unzip archive.zip]`,
+type: io.kestra.plugin.compress.ArchiveDecompress
+from: "{{ outputs.download.uri }}"
+algorithm: ZIP`,
   },
   {
     id: "crypto",
