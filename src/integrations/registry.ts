@@ -6,6 +6,7 @@ import { COMPRESS_TASKS } from "./compress/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
+import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
@@ -22,6 +23,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...GCP_TASKS,
   ...FS_TASKS,
   ...GIT_TASKS,
+  ...GOOGLE_WORKSPACE_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
   ...MAIL_TASKS,
@@ -34,5 +36,6 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...AWS_TRIGGERS,
   ...FS_TRIGGERS,
   ...GCP_TRIGGERS,
+  ...GOOGLE_WORKSPACE_TRIGGERS,
   ...JDBC_TRIGGERS,
 ]);

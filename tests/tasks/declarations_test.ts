@@ -160,6 +160,9 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "Compose Copy CreateBucket CreateBucketIamPolicy Delete DeleteBucket DeleteList Download Downloads List " +
     "UpdateBucket Upload",
   ],
+  ["googleworkspace.calendar", "InsertEvent"],
+  ["googleworkspace.drive", "Create Delete Download Export List Upload"],
+  ["googleworkspace.sheets", "CreateSpreadsheet DeleteSpreadsheet Load Read ReadRange"],
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
   ["aws.lambda", "Invoke"],

@@ -288,6 +288,12 @@ algorithm: ZIP`,
     isPlanned: true,
     way:
       "use google-api-python-client in a scripts.python.Script task, or call the REST API with core.http.Request",
+    example: `id: upload
+type: io.kestra.plugin.googleworkspace.drive.Upload
+serviceAccount: "{{ secret('GOOGLE_KEY') }}"
+from: "{{ outputs.report.uri }}"
+name: report.csv
+contentType: text/csv`,
   },
   {
     id: "github",
