@@ -6,6 +6,7 @@ import { COMPRESS_TASKS } from "./compress/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
+import { GITHUB_TASKS } from "./github/registry.ts";
 import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
@@ -23,6 +24,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...GCP_TASKS,
   ...FS_TASKS,
   ...GIT_TASKS,
+  ...GITHUB_TASKS,
   ...GOOGLE_WORKSPACE_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,

@@ -69,7 +69,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ),
   ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlow SyncFlows SyncNamespaceFiles"],
   ["notifications.mail", "MailSend MailExecution: email.MailSend email.MailExecution"],
-  ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
+  [
+    "notifications.google",
+    "GoogleChatIncomingWebhook GoogleChatExecution: googleworkspace.chat.GoogleChatIncomingWebhook " +
+    "googleworkspace.chat.GoogleChatExecution",
+  ],
   [
     "notifications.zulip",
     "ZulipIncomingWebhook ZulipExecution: " +
@@ -160,6 +164,14 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "Compose Copy CreateBucket CreateBucketIamPolicy Delete DeleteBucket DeleteList Download Downloads List " +
     "UpdateBucket Upload",
   ],
+  ["github.actions", "RunWorkflow"],
+  ["github.auth", "AppToken"],
+  ["github.issues", "Comment Create Search"],
+  ["github.projects", "List"],
+  ["github.pulls", "Create Search"],
+  ...["code", "commits", "repositories", "topics", "users"].map((what) =>
+    [`github.${what}`, "Search"] as const
+  ),
   ["googleworkspace.calendar", "InsertEvent"],
   ["googleworkspace.drive", "Create Delete Download Export List Upload"],
   ["googleworkspace.sheets", "CreateSpreadsheet DeleteSpreadsheet Load Read ReadRange"],

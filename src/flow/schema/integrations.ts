@@ -299,16 +299,13 @@ contentType: text/csv`,
     id: "github",
     title: "GitHub",
     prefixes: ["github"],
-    isPlanned: true,
+    isPlanned: false,
     way: REST,
     example: `id: issue
-type: io.kestra.plugin.core.http.Request
-uri: https://api.github.com/repos/acme/app/issues
-method: POST
-contentType: application/json
-headers:
-  Authorization: "Bearer {{ secret('GITHUB_TOKEN') }}"
-body: '{"title": "Execution {{ execution.id }} failed"}'`,
+type: io.kestra.plugin.github.issues.Create
+oauthToken: "{{ secret('GITHUB_TOKEN') }}"
+repository: acme/app
+title: "Execution {{ execution.id }} failed"`,
   },
   { id: "notion", title: "Notion", prefixes: ["notion"], isPlanned: true, way: REST },
   {
