@@ -10,6 +10,7 @@ import { GITHUB_TASKS } from "./github/registry.ts";
 import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { LDAP_TASKS } from "./ldap/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
@@ -28,6 +29,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...GOOGLE_WORKSPACE_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
+  ...LDAP_TASKS,
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,

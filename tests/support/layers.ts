@@ -68,6 +68,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["yauzl", ["integrations"]],
   ["unbzip2-stream", ["integrations"]],
   ["xz-decompress", ["integrations"]],
+  ["ldapts", ["integrations"]],
   ["aws4fetch", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],

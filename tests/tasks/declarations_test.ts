@@ -175,6 +175,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["googleworkspace.calendar", "InsertEvent"],
   ["googleworkspace.drive", "Create Delete Download Export List Upload"],
   ["googleworkspace.sheets", "CreateSpreadsheet DeleteSpreadsheet Load Read ReadRange"],
+  ["ldap", "Add Delete Modify Search"],
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
   ["aws.lambda", "Invoke"],

@@ -361,8 +361,16 @@ title: "Execution {{ execution.id }} failed"`,
     id: "ldap",
     title: "LDAP",
     prefixes: ["ldap"],
-    isPlanned: true,
+    isPlanned: false,
     way: "run ldapsearch in a scripts.shell.Commands task",
+    example: `id: search
+type: io.kestra.plugin.ldap.Search
+hostname: ldap.example.com
+port: 389
+userDn: cn=admin,dc=example,dc=com
+password: "{{ secret('LDAP_PASSWORD') }}"
+baseDn: dc=example,dc=com
+filter: (objectClass=person)`,
   },
   {
     id: "databricks",
