@@ -178,7 +178,12 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["ldap", "Add Delete Modify Search"],
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
+  ["aws.eventbridge", "PutEvents"],
+  ["aws.kinesis", "PutRecords"],
   ["aws.lambda", "Invoke"],
+  ["aws.sns", "Publish"],
+  ["aws.sqs", "Consume Publish"],
+  ["gcp.pubsub", "Consume Publish"],
   ...["aws.s3", "minio"].map((group) =>
     [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
   ),

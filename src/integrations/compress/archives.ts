@@ -1,17 +1,12 @@
 /** `compress.ArchiveCompress` and `compress.ArchiveDecompress`. */
 import { mkdir, rm } from "node:fs/promises";
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setOwnProperty,
-  tryParseJson,
-} from "../../base/json.ts";
+import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
 import { dynamicProperty, type PropertySchema } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { GIVEN_MAPS, givenMaps } from "../given_maps.ts";
 import { pathWithin } from "../remote_files.ts";
-import { readRows, writePieces } from "../row_files.ts";
+import { writePieces } from "../row_files.ts";
 import { type ArchivedFile, fileChunks, filesOfTar, filesOfZip } from "./archive_reader.ts";
 import { type LocalFile, tarOf, zipOf } from "./archive_writer.ts";
 import { FROM, packed, READ_COMPRESSION, unpackedFile, WRITTEN_COMPRESSION } from "./compression.ts";
@@ -114,8 +109,7 @@ export const archiveCompress = defineTask({
   properties: {
     from: dynamicProperty(
       "any",
-      "Storage URIs of the files by their paths in the archive: a map, its JSON, a list of maps, or the storage " +
-        "URI of a file of maps in Ion or JSON.",
+      `Storage URIs of the files by their paths in the archive: ${GIVEN_MAPS}.`,
       { required: true },
     ),
     algorithm: ALGORITHM,
@@ -133,8 +127,8 @@ algorithm: TAR
 compression: GZIP`,
   }],
   async run(context) {
-    const { from, algorithm, compression } = context.properties;
-    const files = localFiles(context, from);
+    const { algorithm, compression } = context.properties;
+    const files = localFiles(context);
     const archive = algorithm === "TAR" ? tarOf(files) : zipOf(files);
     const path = `${await context.directory()}/archive`;
     await writePieces(path, packed(archive, optionalText(compression)), context.signal);
@@ -143,9 +137,9 @@ compression: GZIP`,
 });
 
 /** The files, each copied to this machine when it is packed, and removed afterwards. @throws Error two have the same path */
-async function* localFiles(context: TaskContext, from: JsonValue | undefined): AsyncGenerator<LocalFile> {
+async function* localFiles(context: TaskContext): AsyncGenerator<LocalFile> {
   const names = new Set<string>();
-  for await (const map of mapsOf(context, from)) {
+  for await (const map of givenMaps(context, "from")) {
     for (const [given, uri] of Object.entries(map)) {
       const name = normalizeFileName(given);
       if (names.has(name)) throw new Error(`Invalid from: the path "${name}" occurs twice`);
@@ -157,19 +151,4 @@ async function* localFiles(context: TaskContext, from: JsonValue | undefined): A
     }
   }
   if (names.size === 0) throw new Error("Invalid from: there are no files");
-}
-
-async function* mapsOf(context: TaskContext, from: JsonValue | undefined): AsyncGenerator<JsonObject> {
-  const value = typeof from === "string" ? tryParseJson(from) ?? from : from;
-  const maps = typeof value === "string"
-    ? readRows(await context.fetchFile(value.trim()))
-    : Array.isArray(value)
-    ? value
-    : [value ?? null];
-  for await (const map of maps) {
-    if (!isJsonObject(map)) {
-      throw new Error("Invalid from: it must be a map of storage URIs by path, or maps");
-    }
-    yield map;
-  }
 }
