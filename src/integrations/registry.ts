@@ -2,6 +2,7 @@
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
+import { AZURE_TASKS, AZURE_TRIGGERS } from "./azure/registry.ts";
 import { COMPRESS_TASKS } from "./compress/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
@@ -21,6 +22,7 @@ import { SERDES_TASKS } from "./serdes/registry.ts";
  */
 export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...AWS_TASKS,
+  ...AZURE_TASKS,
   ...COMPRESS_TASKS,
   ...GCP_TASKS,
   ...FS_TASKS,
@@ -38,6 +40,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   ...AWS_TRIGGERS,
+  ...AZURE_TRIGGERS,
   ...FS_TRIGGERS,
   ...GCP_TRIGGERS,
   ...GOOGLE_WORKSPACE_TRIGGERS,

@@ -178,6 +178,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["ldap", "Add Delete Modify Search"],
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
+  ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List Upload"],
   ["aws.eventbridge", "PutEvents"],
   ["aws.kinesis", "PutRecords"],
   ["aws.lambda", "Invoke"],

@@ -204,6 +204,12 @@ script: |
     prefixes: ["azure"],
     isPlanned: true,
     way: "run az in a scripts.shell.Commands task, or call the REST API with core.http.Request",
+    example: `id: upload
+type: io.kestra.plugin.azure.storage.blob.Upload
+connectionString: "{{ secret('AZURE_CONNECTION') }}"
+container: data
+from: "{{ outputs.extract.uri }}"
+name: reports/data.csv`,
   },
   {
     id: "fs",
