@@ -6,13 +6,18 @@ import { AI_PARTS, AI_TASKS } from "./ai/registry.ts";
 import { ANTHROPIC_TASKS } from "./anthropic/registry.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { DBT_TASKS } from "./dbt/registry.ts";
+import { AZURE_TASKS, AZURE_TRIGGERS } from "./azure/registry.ts";
+import { COMPRESS_TASKS } from "./compress/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GEMINI_TASKS } from "./gemini/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
+import { GITHUB_TASKS } from "./github/registry.ts";
+import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
+import { LDAP_TASKS } from "./ldap/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { OPENAI_TASKS } from "./openai/registry.ts";
@@ -27,13 +32,18 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...ANTHROPIC_TASKS,
   ...AWS_TASKS,
   ...DBT_TASKS,
+  ...AZURE_TASKS,
+  ...COMPRESS_TASKS,
   ...GCP_TASKS,
   ...FS_TASKS,
   ...GEMINI_TASKS,
   ...GIT_TASKS,
+  ...GITHUB_TASKS,
+  ...GOOGLE_WORKSPACE_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
   ...KUBERNETES_TASKS,
+  ...LDAP_TASKS,
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...OPENAI_TASKS,
@@ -43,8 +53,10 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
 /** The polling triggers; what takes time is imported by `poll`. */
 export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   ...AWS_TRIGGERS,
+  ...AZURE_TRIGGERS,
   ...FS_TRIGGERS,
   ...GCP_TRIGGERS,
+  ...GOOGLE_WORKSPACE_TRIGGERS,
   ...JDBC_TRIGGERS,
 ]);
 

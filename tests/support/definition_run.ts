@@ -86,17 +86,17 @@ function resultOf(
 export async function pollDefinition(
   definition: TriggerDefinition,
   properties: JsonObject,
-): Promise<DefinitionRun & { readonly isFound: boolean }> {
+  state?: JsonObject,
+): Promise<DefinitionRun & { readonly isFound: boolean; readonly state?: JsonObject }> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
-    let state: JsonObject | undefined;
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
       state: { get: () => state, set: (next) => state = next },
     });
-    return { ...resultOf(trial, found), isFound: found !== undefined };
+    return { ...resultOf(trial, found), isFound: found !== undefined, state };
   });
 }
 

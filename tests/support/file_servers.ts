@@ -101,7 +101,8 @@ function ftpConfig(folder: string, port: number): string {
   ].join("\n") + "\n";
 }
 
-async function startServer(program: string, args: string[], port: number): Promise<AsyncDisposable> {
+/** Starts a program, and waits until its port accepts connections; disposing stops it. @throws Error it ends before */
+export async function startServer(program: string, args: string[], port: number): Promise<AsyncDisposable> {
   const process = new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "piped" }).spawn();
   const errors = new Response(process.stderr).text();
   let isOver = false;

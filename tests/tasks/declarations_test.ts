@@ -85,7 +85,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ),
   ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlow SyncFlows SyncNamespaceFiles"],
   ["notifications.mail", "MailSend MailExecution: email.MailSend email.MailExecution"],
-  ["notifications.google", "GoogleChatIncomingWebhook GoogleChatExecution"],
+  [
+    "notifications.google",
+    "GoogleChatIncomingWebhook GoogleChatExecution: googleworkspace.chat.GoogleChatIncomingWebhook " +
+    "googleworkspace.chat.GoogleChatExecution",
+  ],
   [
     "notifications.zulip",
     "ZulipIncomingWebhook ZulipExecution: " +
@@ -172,6 +176,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["anthropic", "ChatCompletion"],
   ["gemini", "ChatCompletion StructuredOutputCompletion TextCompletion"],
   ["openai", "ChatCompletion CreateImage Responses UploadFile"],
+    "compress",
+    "ArchiveCompress ArchiveDecompress FileCompress FileDecompress FileEncrypt FileDecrypt",
   ["gcp.auth", "OauthAccessToken"],
   [
     "gcp.bigquery",
@@ -183,9 +189,27 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "Compose Copy CreateBucket CreateBucketIamPolicy Delete DeleteBucket DeleteList Download Downloads List " +
     "UpdateBucket Upload",
   ],
+  ["github.actions", "RunWorkflow"],
+  ["github.auth", "AppToken"],
+  ["github.issues", "Comment Create Search"],
+  ["github.projects", "List"],
+  ["github.pulls", "Create Search"],
+  ...["code", "commits", "repositories", "topics", "users"].map((what) =>
+    [`github.${what}`, "Search"] as const
+  ),
+  ["googleworkspace.calendar", "InsertEvent"],
+  ["googleworkspace.drive", "Create Delete Download Export List Upload"],
+  ["googleworkspace.sheets", "CreateSpreadsheet DeleteSpreadsheet Load Read ReadRange"],
+  ["ldap", "Add Delete Modify Search"],
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
+  ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List Upload"],
+  ["aws.eventbridge", "PutEvents"],
+  ["aws.kinesis", "PutRecords"],
   ["aws.lambda", "Invoke"],
+  ["aws.sns", "Publish"],
+  ["aws.sqs", "Consume Publish"],
+  ["gcp.pubsub", "Consume Publish"],
   ...["aws.s3", "minio"].map((group) =>
     [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
   ),

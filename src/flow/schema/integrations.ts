@@ -205,13 +205,12 @@ script: |
     prefixes: ["azure"],
     isPlanned: true,
     way: "run az in an azure.cli.AzCLI task, or call the REST API with core.http.Request",
-    example: `id: groups
-type: io.kestra.plugin.azure.cli.AzCLI
-username: "{{ secret('AZURE_CLIENT_ID') }}"
-password: "{{ secret('AZURE_CLIENT_SECRET') }}"
-tenant: "{{ secret('AZURE_TENANT_ID') }}"
-servicePrincipal: true
-commands: [az group list]`,
+    example: `id: upload
+type: io.kestra.plugin.azure.storage.blob.Upload
+connectionString: "{{ secret('AZURE_CONNECTION') }}"
+container: data
+from: "{{ outputs.extract.uri }}"
+name: reports/data.csv`,
   },
   {
     id: "fs",
@@ -276,14 +275,12 @@ script: |
     id: "compress",
     title: "Archives",
     prefixes: ["compress"],
-    isPlanned: true,
-    way: "run tar, zip, unzip or gzip in a scripts.shell.Commands task",
+    isPlanned: false,
+    way: "for other formats run their program, such as 7z, in a scripts.shell.Commands task",
     example: `id: unpack
-type: io.kestra.plugin.scripts.shell.Commands
-inputFiles:
-  archive.zip: "{{ outputs.download.uri }}"
-outputFiles: ["**.csv"]
-commands: [unzip archive.zip]`,
+type: io.kestra.plugin.compress.ArchiveDecompress
+from: "{{ outputs.download.uri }}"
+algorithm: ZIP`,
   },
   {
     id: "crypto",
@@ -299,21 +296,24 @@ commands: [unzip archive.zip]`,
     isPlanned: true,
     way:
       "use google-api-python-client in a scripts.python.Script task, or call the REST API with core.http.Request",
+    example: `id: upload
+type: io.kestra.plugin.googleworkspace.drive.Upload
+serviceAccount: "{{ secret('GOOGLE_KEY') }}"
+from: "{{ outputs.report.uri }}"
+name: report.csv
+contentType: text/csv`,
   },
   {
     id: "github",
     title: "GitHub",
     prefixes: ["github"],
-    isPlanned: true,
+    isPlanned: false,
     way: REST,
     example: `id: issue
-type: io.kestra.plugin.core.http.Request
-uri: https://api.github.com/repos/acme/app/issues
-method: POST
-contentType: application/json
-headers:
-  Authorization: "Bearer {{ secret('GITHUB_TOKEN') }}"
-body: '{"title": "Execution {{ execution.id }} failed"}'`,
+type: io.kestra.plugin.github.issues.Create
+oauthToken: "{{ secret('GITHUB_TOKEN') }}"
+repository: acme/app
+title: "Execution {{ execution.id }} failed"`,
   },
   { id: "notion", title: "Notion", prefixes: ["notion"], isPlanned: true, way: REST },
   {
@@ -369,8 +369,16 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     id: "ldap",
     title: "LDAP",
     prefixes: ["ldap"],
-    isPlanned: true,
+    isPlanned: false,
     way: "run ldapsearch in a scripts.shell.Commands task",
+    example: `id: search
+type: io.kestra.plugin.ldap.Search
+hostname: ldap.example.com
+port: 389
+userDn: cn=admin,dc=example,dc=com
+password: "{{ secret('LDAP_PASSWORD') }}"
+baseDn: dc=example,dc=com
+filter: (objectClass=person)`,
   },
   {
     id: "databricks",

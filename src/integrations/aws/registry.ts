@@ -9,12 +9,14 @@ import {
   dynamodbQuery,
   dynamodbScan,
 } from "./dynamodb.ts";
+import { eventbridgePutEvents, kinesisPutRecords, snsPublish } from "./events.ts";
 import { lambdaInvoke } from "./lambda.ts";
 import { s3Copy, s3CreateBucket, s3Delete, s3DeleteList } from "./s3/change.ts";
 import { s3Download, s3Downloads, s3Trigger } from "./s3/download.ts";
 import { AMAZON_S3, MINIO, type S3Flavor } from "./s3/flavor.ts";
 import { s3List } from "./s3/list.ts";
 import { s3Upload } from "./s3/upload.ts";
+import { sqsConsume, sqsPublish, sqsTrigger } from "./sqs.ts";
 
 function s3Tasks(flavor: S3Flavor): TaskDefinition[] {
   return [s3Copy, s3CreateBucket, s3Delete, s3DeleteList, s3Download, s3Downloads, s3List, s3Upload]
@@ -29,7 +31,12 @@ export const AWS_TASKS: readonly TaskDefinition[] = Object.freeze([
   dynamodbPutItem,
   dynamodbQuery,
   dynamodbScan,
+  eventbridgePutEvents,
+  kinesisPutRecords,
   lambdaInvoke,
+  snsPublish,
+  sqsConsume,
+  sqsPublish,
   ...s3Tasks(AMAZON_S3),
   ...s3Tasks(MINIO),
 ]);
@@ -38,4 +45,5 @@ export const AWS_TASKS: readonly TaskDefinition[] = Object.freeze([
 export const AWS_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   s3Trigger(AMAZON_S3),
   s3Trigger(MINIO),
+  sqsTrigger,
 ]);

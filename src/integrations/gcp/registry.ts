@@ -24,10 +24,13 @@ import { gcsDownloads, gcsTrigger } from "./gcs/downloads.ts";
 import { gcsList } from "./gcs/list.ts";
 import { gcsUpload } from "./gcs/upload.ts";
 import { oauthAccessToken } from "./oauth_access_token.ts";
+import { pubsubConsume, pubsubPublish, pubsubTrigger } from "./pubsub.ts";
 
 /** Types below `gcp.`. */
 export const GCP_TASKS: readonly TaskDefinition[] = Object.freeze([
   oauthAccessToken,
+  pubsubConsume,
+  pubsubPublish,
   bigqueryCopy,
   bigqueryCreateDataset,
   bigqueryCreateTable,
@@ -55,4 +58,8 @@ export const GCP_TASKS: readonly TaskDefinition[] = Object.freeze([
 ]);
 
 /** Polling triggers below `gcp.`. */
-export const GCP_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([bigqueryTrigger, gcsTrigger]);
+export const GCP_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
+  bigqueryTrigger,
+  gcsTrigger,
+  pubsubTrigger,
+]);

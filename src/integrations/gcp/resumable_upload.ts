@@ -11,13 +11,13 @@ interface Uploaded {
   readonly size: number;
 }
 
-/** Sends a file of the directory of the attempt. `request` opens the session. @throws Error it is refused */
+/** Sends a file of the directory of the attempt. `request` opens the session, by POST if it names no other method. @throws Error it is refused */
 export async function uploadFile(client: GcpClient, request: GcpRequest, path: string): Promise<Uploaded> {
   const { size } = await stat(path);
   const { headers } = await client.send({
     ...request,
-    method: "POST",
-    headers: { "X-Upload-Content-Length": String(size) },
+    method: request.method ?? "POST",
+    headers: { ...request.headers, "X-Upload-Content-Length": String(size) },
   });
   const url = headers.location;
   if (url === undefined) {

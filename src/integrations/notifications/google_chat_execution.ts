@@ -7,6 +7,7 @@ import { payloadOf, postToWebhook } from "./webhook.ts";
 /** A message of text: the title in bold, and a line for each field. */
 export const googleChatExecution = defineTask({
   type: "notifications.google.GoogleChatExecution",
+  aliases: ["googleworkspace.chat.GoogleChatExecution"],
   title: "Report on an execution in Google Chat",
   description:
     "Sends a message about an execution, with its state, duration and address, to an incoming webhook of Google Chat.",

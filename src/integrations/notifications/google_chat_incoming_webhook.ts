@@ -6,6 +6,7 @@ import { messageBody, PAYLOAD_PROPERTY, postToWebhook, WEBHOOK_PROPERTIES } from
 /** Google responds with the message, or with JSON that has `error.message`. */
 export const googleChatIncomingWebhook = defineTask({
   type: "notifications.google.GoogleChatIncomingWebhook",
+  aliases: ["googleworkspace.chat.GoogleChatIncomingWebhook"],
   title: "Send a Google Chat message",
   description: "Sends a message to an incoming webhook of Google Chat.",
   properties: {

@@ -1,0 +1,193 @@
+/** Blobs of a container. */
+import type { JsonObject, JsonValue } from "../../../base/json.ts";
+import {
+  dynamicChoice,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../../model/flows/schema.ts";
+import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import { elementsAt, readXml, textAt } from "../../aws/xml.ts";
+import { pause } from "../../http_calls.ts";
+import { nameTest, pathWithin } from "../../remote_files.ts";
+import type { StorageClient } from "../storage_client.ts";
+
+/** A blob by its names. */
+export interface BlobAddress {
+  readonly container: string;
+  readonly name: string;
+}
+
+/** Property: a container. */
+export const CONTAINER: PropertySchema = dynamicText("Name of the container.", { required: true });
+
+/** Property: a blob. */
+export const NAME: PropertySchema = dynamicText("Name of the blob, with its folders.", { required: true });
+
+/** Properties of the types that list blobs. */
+export const LISTING: PropertySchemas = Object.freeze({
+  container: CONTAINER,
+  prefix: dynamicText("Beginning of the names."),
+  delimiter: dynamicText("Character that ends the names of folders; with it only the first level is listed."),
+  regexp: dynamicText("Regular expression that the whole name must match."),
+  filter: dynamicChoice(
+    ["FILES", "DIRECTORY", "BOTH"],
+    "FILES",
+    "Whether blobs, folders or both are listed.",
+  ),
+});
+
+/** Output: a blob. */
+export const BLOB_OUTPUT: PropertySchemas = Object.freeze({
+  blob: {
+    type: "map",
+    description: "The blob, with `uri`, `container`, `name`, `size`, `eTag` and `lastModified`.",
+  },
+});
+
+/** Output: blobs. */
+export const BLOBS_OUTPUT: PropertySchemas = Object.freeze({
+  blobs: {
+    type: "list",
+    description: "The blobs, with `uri`, `container`, `name`, `size`, `eTag` and `lastModified`.",
+    items: { type: "map", description: "A blob." },
+  },
+});
+
+/** Most blobs that a task lists. */
+const MAX_BLOBS = 100_000;
+
+/** The blobs and folders that the properties select, as outputs have them. */
+export async function listBlobs(
+  client: StorageClient,
+  properties: JsonObject,
+  { filter, maxCount = MAX_BLOBS }: { readonly filter: string; readonly maxCount?: number },
+): Promise<JsonObject[]> {
+  const container = String(properties.container);
+  const isMatch = nameTest(optionalText(properties.regexp));
+  const found: JsonObject[] = [];
+  let marker: string | undefined;
+  do {
+    const { text } = await client.send({
+      container,
+      query: {
+        restype: "container",
+        comp: "list",
+        prefix: optionalText(properties.prefix),
+        delimiter: optionalText(properties.delimiter),
+        marker,
+      },
+      operation: `list the container "${container}"`,
+    });
+    const page = await readXml(text.replace(/^\ufeff/, ""));
+    const entries = [
+      ...filter === "DIRECTORY" ? [] : elementsAt(page, "EnumerationResults", "Blobs", "Blob"),
+      ...filter === "FILES" ? [] : elementsAt(page, "EnumerationResults", "Blobs", "BlobPrefix"),
+    ];
+    found.push(
+      ...entries.map((entry) => listedBlob(client, container, entry)).filter(({ name }) =>
+        isMatch(String(name))
+      ),
+    );
+    marker = textAt(page, "EnumerationResults", "NextMarker");
+  } while (marker !== undefined && found.length < maxCount);
+  return found.slice(0, maxCount);
+}
+
+function listedBlob(client: StorageClient, container: string, entry: JsonObject): JsonObject {
+  const name = textAt(entry, "Name") ?? "";
+  return {
+    uri: client.urlOf(container, name),
+    container,
+    name,
+    size: Number(textAt(entry, "Properties", "Content-Length") ?? 0),
+    eTag: textAt(entry, "Properties", "Etag") ?? null,
+    contentType: textAt(entry, "Properties", "Content-Type") ?? null,
+    lastModified: isoOf(textAt(entry, "Properties", "Last-Modified")),
+  };
+}
+
+/** Dates of HTTP as ISO 8601. */
+function isoOf(date: string | undefined): JsonValue {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+/** Copies a blob to the storage of the server; `uri` is then its storage URI. */
+export async function downloadBlob(
+  context: Pick<WorkContext, "storeFile">,
+  client: StorageClient,
+  { container, name, index }: BlobAddress & { readonly index: number },
+): Promise<JsonObject> {
+  const { path, size = 0, headers } = await client.send({
+    container,
+    name,
+    saveTo: pathWithin(`download-${index}`, name),
+    operation: `download "${name}" of the container "${container}"`,
+  });
+  return {
+    uri: await context.storeFile(String(path)),
+    container,
+    name,
+    size,
+    eTag: headers.etag?.replaceAll('"', "") ?? null,
+    contentType: headers["content-type"] ?? null,
+    lastModified: isoOf(headers["last-modified"]),
+  };
+}
+
+/** Deletes a blob with its snapshots. */
+export async function deleteBlob(client: StorageClient, { container, name }: BlobAddress): Promise<void> {
+  await client.send({
+    container,
+    name,
+    method: "DELETE",
+    headers: { "x-ms-delete-snapshots": "include" },
+    // A repeated request finds nothing.
+    accepted: [404],
+    operation: `delete "${name}" of the container "${container}"`,
+  });
+}
+
+/** What the storage says of a blob. @throws Error it does not exist */
+export async function blobBy(client: StorageClient, { container, name }: BlobAddress): Promise<JsonObject> {
+  const { headers } = await client.send({
+    container,
+    name,
+    method: "HEAD",
+    operation: `read "${name}" of the container "${container}"`,
+  });
+  return {
+    uri: client.urlOf(container, name),
+    container,
+    name,
+    size: Number(headers["content-length"] ?? 0),
+    eTag: headers.etag?.replaceAll('"', "") ?? null,
+    contentType: headers["content-type"] ?? null,
+    lastModified: isoOf(headers["last-modified"]),
+  };
+}
+
+const COPY_PAUSE_MS = 1000;
+
+/** Copies a blob within the account, and waits until it is done. @throws Error the copy fails */
+export async function copyBlob(
+  context: Pick<WorkContext, "signal">,
+  client: StorageClient,
+  { from, to }: { readonly from: BlobAddress; readonly to: BlobAddress },
+): Promise<void> {
+  const operation = `copy "${from.name}" of the container "${from.container}"`;
+  const { headers } = await client.send({
+    ...to,
+    method: "PUT",
+    headers: { "x-ms-copy-source": client.sourceUrlOf(from.container, from.name) },
+    operation,
+  });
+  let status = headers["x-ms-copy-status"];
+  while (status === "pending") {
+    await pause(COPY_PAUSE_MS, context.signal);
+    const current = await client.send({ ...to, method: "HEAD", operation });
+    status = current.headers["x-ms-copy-status"];
+  }
+  if (status !== "success") throw new Error(`Cannot ${operation}: the copy ended as ${status}`);
+}

@@ -1,0 +1,19 @@
+/** The types for Microsoft Azure. */
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
+import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
+
+/** Types below `azure.`. */
+export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
+  blobCopy,
+  blobDelete,
+  blobDeleteList,
+  blobDownload,
+  blobDownloads,
+  blobList,
+  blobUpload,
+]);
+
+/** Polling triggers below `azure.`. */
+export const AZURE_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([blobTrigger]);

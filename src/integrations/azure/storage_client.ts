@@ -1,0 +1,223 @@
+/**
+ * The REST API of Azure Blob Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/blob-service-rest-api
+ * Requests are signed with the key of the account, or carry a shared access signature.
+ */
+import { stat } from "node:fs/promises";
+import { systemClock } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  optionalText,
+  type TaskRequest,
+  type TaskResponse,
+  type WorkContext,
+} from "../../model/tasks/task_definition.ts";
+import { readXml, textAt } from "../aws/xml.ts";
+import { callRepeatedly, refusalOf } from "../http_calls.ts";
+
+/** Properties of all types of the storage. */
+export const CONNECTION: PropertySchemas = Object.freeze({
+  endpoint: dynamicText("URL of the storage, such as `https://account.blob.core.windows.net`."),
+  connectionString: dynamicText("Connection string of the account; keep it as a secret."),
+  sharedKeyAccountName: dynamicText("Name of the account."),
+  sharedKeyAccountAccessKey: dynamicText("Key of the account; keep it as a secret."),
+  sasToken: dynamicText("Shared access signature; keep it as a secret."),
+});
+
+/** How the storage is reached. */
+interface Connection {
+  /** Without a slash at the end. */
+  readonly endpoint: string;
+  readonly key?: { readonly account: string; readonly bytes: Uint8Array<ArrayBuffer> };
+  /** Query without a question mark. */
+  readonly sas?: string;
+}
+
+/** A request to the storage. */
+interface StorageRequest extends Pick<TaskRequest, "method" | "headers" | "bodyFile" | "saveTo"> {
+  readonly container: string;
+  /** Absent for a request about the container. */
+  readonly name?: string;
+  /** Members without a value are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** For errors: verb and object. */
+  readonly operation: string;
+  /** Statuses from 300 that are no errors. */
+  readonly accepted?: readonly number[];
+}
+
+const VERSION = "2021-12-02";
+/** A large file that is uploaded in one request is confirmed late. */
+const TIMEOUT_MS = 300_000;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+type StorageContext = Pick<WorkContext, "properties" | "http" | "signal">;
+
+/** Sends requests with the credentials that the properties give. */
+export class StorageClient {
+  readonly #context: StorageContext;
+  readonly #connection: Connection;
+
+  /** @throws Error the properties name no storage, or give no credentials */
+  constructor(context: StorageContext) {
+    this.#context = context;
+    this.#connection = connectionOf(context.properties);
+  }
+
+  /** Address of a blob, without credentials. */
+  urlOf(container: string, name?: string): string {
+    const path = [container, ...name?.split("/") ?? []].map(encodeURIComponent).join("/");
+    if (name !== undefined && /(?:^|\/)\.\.?(?:\/|$)/.test(name)) {
+      throw new Error(`Cannot address "${name}": a name with the part "." or ".." has no URL`);
+    }
+    return `${this.#connection.endpoint}/${path}`;
+  }
+
+  /** Address that another request may read a blob by. */
+  sourceUrlOf(container: string, name: string): string {
+    const { sas } = this.#connection;
+    return `${this.urlOf(container, name)}${sas === undefined ? "" : `?${sas}`}`;
+  }
+
+  /** The response. @throws Error no response, or one that refuses the request */
+  async send(request: StorageRequest): Promise<TaskResponse> {
+    const { container, name, operation, accepted = [], method = "GET", bodyFile, saveTo } = request;
+    const url = new URL(this.urlOf(container, name));
+    for (const [key, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(key, value);
+    }
+    // The type of a body is signed, also of an empty one.
+    const typeHeader: Record<string, string> = method === "PUT"
+      ? { "Content-Type": "application/octet-stream" }
+      : {};
+    const size = bodyFile === undefined ? 0 : (await stat(bodyFile)).size;
+    const response = await callRepeatedly(this.#context, async () => ({
+      url: this.#withSas(url),
+      method,
+      headers: await this.#headers({ method, url, size, headers: { ...typeHeader, ...request.headers } }),
+      ...method === "PUT" && bodyFile === undefined ? { body: "" } : { bodyFile },
+      saveTo,
+      followRedirects: false,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_RESPONSE_BYTES,
+    }), { isRepeatable: true });
+    if (response.status < 300 || accepted.includes(response.status)) return response;
+    throw refusalOf({ operation, url: url.href, status: response.status, words: await wordsOf(response) });
+  }
+
+  #withSas(url: URL): string {
+    const { sas } = this.#connection;
+    if (sas === undefined) return url.href;
+    return `${url.href}${url.search === "" ? "?" : "&"}${sas}`;
+  }
+
+  async #headers(request: SignedRequest): Promise<Record<string, string>> {
+    const headers = {
+      ...request.headers,
+      "x-ms-date": new Date(systemClock.now()).toUTCString(),
+      "x-ms-version": VERSION,
+    };
+    const { key } = this.#connection;
+    if (!key) return headers;
+    const signature = await hmac(key.bytes, stringToSign({ ...request, headers }, key.account));
+    return { ...headers, Authorization: `SharedKey ${key.account}:${signature}` };
+  }
+}
+
+/** What a signature covers. */
+interface SignedRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** Bytes of the body. */
+  readonly size: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */
+function stringToSign({ method, url, size, headers }: SignedRequest, account: string): string {
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const standard = ["content-encoding", "content-language"].map((name) => byName.get(name) ?? "");
+  const further = [
+    ...["content-md5", "content-type", "date", "if-modified-since", "if-match", "if-none-match"],
+    ...["if-unmodified-since", "range"],
+  ].map((name) => byName.get(name) ?? "");
+  const own = [...byName].filter(([name]) => name.startsWith("x-ms-")).map(([name, value]) =>
+    `${name}:${value}`
+  );
+  const query = [...url.searchParams].map(([name, value]) => `${name.toLowerCase()}:${value}`);
+  const resource = `/${account}${url.pathname}`;
+  return [
+    method,
+    ...standard,
+    size === 0 ? "" : String(size),
+    ...further,
+    ...own.sort(),
+    [resource, ...query.sort()].join("\n"),
+  ].join("\n");
+}
+
+async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text)))
+    .toBase64();
+}
+
+/** Properties come before the parts of the connection string. */
+function connectionOf(properties: JsonObject): Connection {
+  const parts = connectionParts(optionalText(properties.connectionString) ?? "");
+  const account = optionalText(properties.sharedKeyAccountName) ?? parts.get("AccountName");
+  const accountKey = optionalText(properties.sharedKeyAccountAccessKey) ?? parts.get("AccountKey");
+  const sas = (optionalText(properties.sasToken) ?? parts.get("SharedAccessSignature"))?.replace(/^\?/, "");
+  const endpoint = optionalText(properties.endpoint) ?? parts.get("BlobEndpoint") ??
+    standardEndpoint(parts, account);
+  if (endpoint === undefined) {
+    throw new Error("Missing endpoint: neither it nor connectionString names the storage");
+  }
+  const base = endpoint.replace(/\/+$/, "");
+  if (account !== undefined && accountKey !== undefined) {
+    return { endpoint: base, key: { account, bytes: keyBytes(accountKey) } };
+  }
+  if (sas !== undefined) return { endpoint: base, sas };
+  throw new Error(
+    "Missing credentials: give connectionString, sharedKeyAccountName and sharedKeyAccountAccessKey, or sasToken; " +
+      "the identity of the server is not used",
+  );
+}
+
+/** `Name=value;Name=value`; values may have equals signs. */
+function connectionParts(text: string): Map<string, string> {
+  return new Map(
+    text.split(";").flatMap((part): [string, string][] => {
+      const at = part.indexOf("=");
+      return at < 1 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
+    }),
+  );
+}
+
+function standardEndpoint(
+  parts: ReadonlyMap<string, string>,
+  account: string | undefined,
+): string | undefined {
+  if (account === undefined) return undefined;
+  const suffix = parts.get("EndpointSuffix") ?? "core.windows.net";
+  return `${parts.get("DefaultEndpointsProtocol") ?? "https"}://${account}.blob.${suffix}`;
+}
+
+/** The cause is left out, since it may show parts of the key. */
+function keyBytes(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch {
+    throw new Error("Invalid sharedKeyAccountAccessKey: it is no Base64");
+  }
+}
+
+/** What the storage says in an error; responses to HEAD have a header only. */
+async function wordsOf({ text, headers }: TaskResponse): Promise<string> {
+  const code = headers["x-ms-error-code"];
+  const xml = await readXml(text.replace(/^\ufeff/, ""));
+  const message = textAt(xml, "Error", "Message")?.split("\n")[0]?.trim();
+  const found = textAt(xml, "Error", "Code") ?? code;
+  return message === undefined ? found ?? text : `${message} (${found})`;
+}

@@ -1,0 +1,112 @@
+/** Messages of queues and subscriptions that are read until a limit, stored as a file, and then confirmed. */
+import { systemClock } from "../base/clock.ts";
+import { readDuration } from "../base/duration.ts";
+import { type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
+import type { WorkContext } from "../model/tasks/task_definition.ts";
+import { pause } from "./http_calls.ts";
+import { rowLines, writePieces } from "./row_files.ts";
+
+/** A message that was received. */
+interface ReceivedMessage {
+  readonly row: JsonValue;
+  /** What confirms it. */
+  readonly handle: string;
+}
+
+/** Where messages come from. */
+export interface MessageSource {
+  /** What there is now, at most that many; none if there is nothing. */
+  readonly receive: (maxCount: number) => Promise<readonly ReceivedMessage[]>;
+  /** Confirms messages, so that they are not received again. */
+  readonly confirm: (handles: readonly string[]) => Promise<void>;
+}
+
+/** Property: the form of messages. */
+export const SERDE_TYPE = dynamicChoice(["STRING", "JSON"], "STRING", "Whether messages are texts or JSON.");
+
+/** Properties that end the reading. */
+export const LIMITS: PropertySchemas = Object.freeze({
+  maxRecords: dynamicProperty(
+    "integer",
+    "Most messages. Without maxDuration reading ends when there are no more, too.",
+    {
+      minimum: 1,
+      maximum: 100_000,
+    },
+  ),
+  maxDuration: dynamicProperty("duration", "Longest time of the reading."),
+});
+
+/** Outputs of the types that read. */
+export const CONSUMED: PropertySchemas = Object.freeze({
+  uri: { type: "string", description: "Storage URI of the messages as Ion." },
+  count: { type: "integer", description: "Number of messages." },
+});
+
+const MAX_RECORDS = 100_000;
+const PAUSE_MS = 500;
+
+/**
+ * Reads and stores messages, then confirms them: a failure loses none, but messages that were not confirmed in time are
+ * received again. @throws Error no limit is given
+ */
+export async function consumeMessages(
+  context: Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">,
+  source: MessageSource,
+): Promise<{ readonly uri: string; readonly count: number }> {
+  const { maxRecords, maxDuration } = context.properties;
+  if (maxRecords === undefined && maxDuration === undefined) {
+    throw new Error("Missing maxRecords or maxDuration: one of them must end the reading");
+  }
+  const handles: string[] = [];
+  const rows = async function* () {
+    for await (const { row, handle } of received(context, source)) {
+      handles.push(handle);
+      yield row;
+    }
+  };
+  const path = `${await context.directory()}/messages.ion`;
+  await writePieces(path, rowLines(rows()), context.signal);
+  const uri = await context.storeFile(path);
+  if (handles.length > 0) await source.confirm(handles);
+  return { uri, count: handles.length };
+}
+
+async function* received(
+  { properties, signal }: Pick<WorkContext, "properties" | "signal">,
+  source: MessageSource,
+): AsyncGenerator<ReceivedMessage> {
+  const maxCount = Number(properties.maxRecords ?? MAX_RECORDS);
+  const duration = readDuration(properties.maxDuration);
+  const endsAt = duration === undefined ? undefined : systemClock.now() + duration;
+  let count = 0;
+  for (;;) {
+    const messages = await source.receive(maxCount - count);
+    yield* messages;
+    count += messages.length;
+    const isOver = count >= maxCount ||
+      (endsAt === undefined ? messages.length === 0 : systemClock.now() >= endsAt);
+    if (isOver) return;
+    if (messages.length === 0) await pause(PAUSE_MS, signal);
+  }
+}
+
+/** The value of a text. @throws Error it is no JSON */
+export function messageValue(text: string, serdeType: JsonValue | undefined): JsonValue {
+  if (serdeType !== "JSON") return text;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Error("Cannot read a message: it is no JSON; use serdeType STRING", { cause: error });
+  }
+}
+
+/** The messages of a trigger; `undefined` if there are none. */
+export async function polledMessages(
+  context: Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">,
+  source: MessageSource,
+): Promise<JsonObject | undefined> {
+  const { uri, count } = await consumeMessages(context, source);
+  return count === 0 ? undefined : { uri, count };
+}

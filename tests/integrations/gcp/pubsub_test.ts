@@ -1,0 +1,73 @@
+/** The types of Pub/Sub against a stub of its REST API. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { pubsubConsume, pubsubPublish, pubsubTrigger } from "../../../src/integrations/gcp/pubsub.ts";
+import type { ApiReply, ApiRequest } from "../../support/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
+
+function base64(text: string): string {
+  return new TextEncoder().encode(text).toBase64();
+}
+
+Deno.test("Publish sends messages in Base64", async () => {
+  await using stub = gcpStub(() => ({ messageIds: ["1", "2"] }));
+  const { outputs, metrics } = await runDefinition(pubsubPublish, {
+    ...connection(stub),
+    topic: "orders",
+    from: [{ data: "ä", attributes: { a: "1" } }, { data: { id: 1 }, orderingKey: "k" }],
+  });
+  assertEquals([outputs, metrics], [{ messagesCount: 2 }, { records: 2 }]);
+  assertEquals(callsOf(stub), ["POST /v1/projects/my-project/topics/orders:publish"]);
+  assertEquals(JSON.parse(stub.requests.at(-1)?.text ?? ""), {
+    messages: [{ data: base64("ä"), attributes: { a: "1" } }, { data: base64('{"id":1}'), orderingKey: "k" }],
+  });
+});
+
+/** A subscription that exists, with one message. */
+function subscription(): (request: ApiRequest) => ApiReply {
+  let isPulled = false;
+  return ({ method, path }) => {
+    if (method === "PUT") return gcpError(409, "Resource already exists in the project", "alreadyExists");
+    if (path.endsWith(":acknowledge")) return {};
+    if (isPulled) return {};
+    isPulled = true;
+    const message = { data: base64('{"id":1}'), attributes: { a: "1" }, messageId: "7", orderingKey: "k" };
+    return { receivedMessages: [{ ackId: "ack-7", message }] };
+  };
+}
+
+const CONSUMING = { topic: "orders", subscription: "flows", maxRecords: 10, serdeType: "JSON" };
+const PATH = "/v1/projects/my-project/subscriptions/flows";
+
+Deno.test("Consume creates the subscription, stores messages, and then acknowledges them", async () => {
+  await using stub = gcpStub(subscription());
+  const { outputs, files } = await runDefinition(pubsubConsume, { ...connection(stub), ...CONSUMING });
+  assertEquals(outputs.count, 1);
+  assertEquals(
+    files.get(String(outputs.uri)),
+    '{"data":{"id":1},"attributes":{"a":"1"},"messageId":"7","orderingKey":"k"}\n',
+  );
+  assertEquals(callsOf(stub), [
+    `PUT ${PATH}`,
+    `POST ${PATH}:pull`,
+    `POST ${PATH}:pull`,
+    `POST ${PATH}:acknowledge`,
+  ]);
+  const [, create, pull] = stub.requests;
+  assertEquals(JSON.parse(create?.text ?? ""), { topic: "projects/my-project/topics/orders" });
+  assertEquals(JSON.parse(pull?.text ?? ""), { maxMessages: 10, returnImmediately: true });
+  assertEquals(JSON.parse(stub.requests.at(-1)?.text ?? ""), { ackIds: ["ack-7"] });
+});
+
+Deno.test("Trigger starts for messages only, and reports a refusal", async () => {
+  await using stub = gcpStub(subscription());
+  const properties = { ...connection(stub), ...CONSUMING, autoCreateSubscription: false };
+  assertEquals((await pollDefinition(pubsubTrigger, properties)).outputs.count, 1);
+  assertEquals((await pollDefinition(pubsubTrigger, properties)).isFound, false);
+  await using refusing = gcpStub(() => gcpError(404, "Resource not found (resource=flows).", "notFound"));
+  await assertRejects(
+    () => pollDefinition(pubsubTrigger, { ...properties, ...connection(refusing) }),
+    Error,
+    `Cannot receive messages of the subscription "flows" at "${refusing.host}": the response was 404: Resource not found`,
+  );
+});

@@ -1,0 +1,180 @@
+/** The types of LDAP against OpenLDAP, and the text form of entries. */
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { JsonObject } from "../../src/base/json.ts";
+import { ldapAdd, ldapDelete, ldapModify } from "../../src/integrations/ldap/changes.ts";
+import { type LdifRecord, ldifText, readLdif } from "../../src/integrations/ldap/ldif.ts";
+import { ldapSearch } from "../../src/integrations/ldap/search.ts";
+import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
+import { runDefinition } from "../support/definition_run.ts";
+import {
+  type DirectoryServer,
+  hasDirectoryServer,
+  withDirectoryServer,
+} from "../support/directory_server.ts";
+
+const ignore = !hasDirectoryServer();
+
+const FILE = "kestra:///demo/entries.ldif";
+const BASE = "dc=example,dc=com";
+
+function connection({ port, userDn, password }: DirectoryServer): JsonObject {
+  return { hostname: "127.0.0.1", port, userDn, password };
+}
+
+async function change(definition: TaskDefinition, server: DirectoryServer, ldif: string) {
+  return await runDefinition(definition, { ...connection(server), inputs: [FILE] }, {
+    files: { [FILE]: ldif },
+  });
+}
+
+async function search(server: DirectoryServer, properties: JsonObject): Promise<string | undefined> {
+  const { outputs, files } = await runDefinition(ldapSearch, {
+    ...connection(server),
+    baseDn: BASE,
+    ...properties,
+  });
+  return files.get(String(outputs.uri));
+}
+
+const ROOT = `version: 1
+
+# the first entry
+dn: ${BASE}
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: Exam
+ ple
+
+`;
+
+function person(number: number): string {
+  return `dn: cn=p${number},${BASE}\nobjectClass: inetOrgPerson\nsn: P\ncn: p${number}\nemployeeNumber: ${number}\n\n`;
+}
+
+Deno.test({ name: "entries of a directory are added, searched, changed and deleted", ignore }, async () => {
+  await withDirectoryServer(async (server) => {
+    const people = Array.from({ length: 12 }, (_each, index) => person(index)).join("");
+    const { metrics, logs } = await change(
+      ldapAdd,
+      server,
+      `${ROOT}${people}${person(0)}dn: cn=x,o=other\nobjectClass: person\n`,
+    );
+    assertEquals(metrics, { "additions.requested": 15, "additions.done": 13 });
+    assertEquals(logs.length, 2);
+    assertMatch(logs[0] ?? "", /^ERROR Cannot add "cn=p0,dc=example,dc=com": .*Exists/);
+
+    // Values that are no plain text, and values that are no text at all.
+    const photo = new Uint8Array([0xff, 0xd8, 0xff, 0]).toBase64();
+    const changed = await change(
+      ldapModify,
+      server,
+      `dn: cn=p1,${BASE}\nchangetype: modify\nreplace: sn\nsn:: ${
+        new TextEncoder().encode("Ünal").toBase64()
+      }\n-\n` +
+        `add: jpegPhoto\njpegPhoto:: ${photo}\n-\ndelete: employeeNumber\n\n` +
+        `dn: cn=p2,${BASE}\nchangetype: modrdn\nnewrdn: cn=q2\ndeleteoldrdn: 1\n\n` +
+        `dn: cn=p3,${BASE}\nchangetype: delete\n`,
+    );
+    assertEquals([changed.logs, changed.metrics], [[], {
+      "modifications.requested": 3,
+      "modifications.done": 3,
+    }]);
+    assertEquals(
+      await search(server, {
+        filter: "(&\n  (objectClass=person)\n  (cn=p1))",
+        attributes: ["sn", "jpegPhoto", "employeeNumber"],
+      }),
+      `dn: cn=p1,${BASE}\nsn:: ${new TextEncoder().encode("Ünal").toBase64()}\njpegPhoto:: ${photo}\n\n`,
+    );
+
+    // The server gives at most five entries at a time.
+    const numbers = (text: string | undefined) =>
+      [...text?.matchAll(/^cn: (.*)$/gm) ?? []].map(([, name]) => name);
+    assertEquals(
+      numbers(await search(server, { filter: "(cn=*)", pageSize: 4 })).toSorted().join(" "),
+      "p0 p1 p10 p11 p4 p5 p6 p7 p8 p9 q2",
+    );
+    assertEquals(numbers(await search(server, { filter: "(cn=*)", sizeLimit: 3 })).length, 3);
+    assertEquals(await search(server, { sub: "BASE", attributes: ["o"] }), `dn: ${BASE}\no: Example\n\n`);
+
+    const deleted = await change(ldapDelete, server, `dn: cn=p4,${BASE}\n\ndn: cn=p4,${BASE}\n`);
+    assertEquals(deleted.metrics, { "deletions.requested": 2, "deletions.done": 1 });
+    assertMatch(deleted.logs[0] ?? "", /^ERROR Cannot delete "cn=p4,dc=example,dc=com": .*NoSuchObject/);
+
+    await refusals(server);
+  });
+});
+
+async function refusals(server: DirectoryServer): Promise<void> {
+  const rows: readonly (readonly [properties: JsonObject, message: RegExp])[] = [
+    [{ password: "wrong" }, /^Cannot search "dc=example,dc=com" at "127\.0\.0\.1": .*InvalidCredentials/],
+    [{ password: "" }, /: there is no password for userDn$/],
+    [{ filter: "(cn=" }, /^Cannot search "dc=example,dc=com" at "127\.0\.0\.1": /],
+    [{ baseDn: "o=none" }, /^Cannot search "o=none" at "127\.0\.0\.1": .*NoSuchObject/],
+    [{ port: server.tlsPort, sslOptions: {} }, /^Cannot search .*: .*self.signed|certificate/i],
+  ];
+  for (const [properties, message] of rows) {
+    const error = await assertRejects(() => search(server, properties), Error);
+    assertMatch(error.message, message);
+    assertEquals(error.message.includes(server.password), false);
+  }
+  const options = { insecureTrustAllCertificates: true };
+  const text = await search(server, {
+    port: server.tlsPort,
+    sslOptions: options,
+    sub: "BASE",
+    attributes: ["dc"],
+  });
+  assertEquals(text, `dn: ${BASE}\ndc: example\n\n`);
+}
+
+Deno.test("a stop ends a search at once", async () => {
+  // It accepts connections, and never responds.
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = silent.accept();
+  const controller = new AbortController();
+  const run = runDefinition(ldapSearch, {
+    hostname: "127.0.0.1",
+    port: silent.addr.port,
+    userDn: "a",
+    password: "b",
+  }, {
+    signal: controller.signal,
+  });
+  using connection = await accepted;
+  await connection.read(new Uint8Array(10));
+  controller.abort(new Error("Killed"));
+  await assertRejects(() => run, Error, "Killed");
+});
+
+async function records(text: string): Promise<LdifRecord[]> {
+  const found: LdifRecord[] = [];
+  const lines = async function* () {
+    yield* text.split("\n");
+  };
+  for await (const record of readLdif(lines())) found.push(record);
+  return found;
+}
+
+Deno.test("ldifText() writes what readLdif() reads", async () => {
+  const bytes = new Uint8Array([0xff, 0]);
+  const text = ldifText("cn=Ü", [["a", ["plain", " blank", "", "x:y", ":z"]], ["b", [bytes]]]);
+  assertMatch(text, /^dn:: .*\na: plain\na:: IGJsYW5r\na: \na: x:y\na:: Ono=\nb:: \/wA=\n\n$/);
+  const [record] = await records(text);
+  assertEquals(record?.dn, "cn=Ü");
+  assertEquals(record?.lines.map((line) => line?.value), ["plain", " blank", "", "x:y", ":z", bytes]);
+});
+
+const MALFORMED: readonly (readonly [text: string, message: string])[] = [
+  ["cn: a", 'a record begins with "cn", not "dn"'],
+  ["dn: a\nno colon", 'the line "no colon" has no colon'],
+  ["dn: a\njpegPhoto:< file:///etc/passwd", '"jpegPhoto" names a file, which is not read'],
+  ["dn: a\nb:: ???", 'the value of "b" is no Base64'],
+];
+
+for (const [text, message] of MALFORMED) {
+  Deno.test(`readLdif() refuses ${JSON.stringify(text)}`, async () => {
+    await assertRejects(() => records(text), Error, message);
+  });
+}
