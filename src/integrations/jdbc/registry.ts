@@ -2,6 +2,7 @@
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { batchTask, databaseTrigger, type DatabaseTypes, queriesTask, queryTask } from "./database_types.ts";
+import { DUCKDB_TASKS, DUCKDB_TRIGGERS } from "./duckdb/duckdb_types.ts";
 import { MARIADB, MYSQL } from "./mysql/database.ts";
 import { copyIn } from "./postgresql/copy_in.ts";
 import { copyOut } from "./postgresql/copy_out.ts";
@@ -20,9 +21,11 @@ export const JDBC_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...DATABASES.flatMap((each) => [queryTask(each), queriesTask(each), batchTask(each)]),
   copyIn,
   copyOut,
+  ...DUCKDB_TASKS,
 ]);
 
 /** Triggers below `jdbc.`. */
-export const JDBC_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
-  DATABASES.map(databaseTrigger),
-);
+export const JDBC_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
+  ...DATABASES.map(databaseTrigger),
+  ...DUCKDB_TRIGGERS,
+]);

@@ -1,5 +1,5 @@
 /** The contexts of defined types, over the ports of their work. */
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type { FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -10,16 +10,18 @@ import type {
   TaskContext,
   TaskRequest,
   TaskResponse,
-  WorkContext,
 } from "../../model/tasks/task_definition.ts";
+import type { ProgramCommand, ProgramEnd, ProgramTaskContext, ProgramWork } from "../../model/tasks/program_task.ts";
 import type { ServerFiles, ServerFlows, ServerTaskContext } from "../../model/tasks/server_task.ts";
-import { openLocalFile, writeLocalFile } from "../local_files.ts";
+import { normalizeFileName } from "../../model/namespaces/file_path.ts";
+import { createFiles, openLocalFile, storeFiles, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverFiles, serverFlows } from "./server_context.ts";
 import { connectAddress, sendRequest } from "./send_request.ts";
+import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
-type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log">;
+type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log" | "workingDirectory">;
 
 interface DefinedOptions {
   readonly properties: JsonObject;
@@ -28,7 +30,7 @@ interface DefinedOptions {
 }
 
 /** The attempt of a defined task, or the poll of a defined trigger. */
-export class DefinedWork implements WorkContext {
+export class DefinedWork implements ProgramWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
   readonly #owner: WorkOwner;
@@ -85,10 +87,36 @@ export class DefinedWork implements WorkContext {
     const base = name.slice(name.lastIndexOf("/") + 1);
     return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
   }
+
+  /** @inheritdoc */
+  async workingDirectory(): Promise<string> {
+    return await workingDirectoryOf(this.#owner, this.#directory);
+  }
+
+  /** @inheritdoc */
+  async runProgram(command: ProgramCommand): Promise<ProgramEnd> {
+    return await runProgram(this.#owner, await this.workingDirectory(), command);
+  }
+
+  /** @inheritdoc */
+  async createFiles(files: JsonValue | undefined): Promise<void> {
+    await createFiles({ context: this.#owner, directory: await this.workingDirectory() }, files);
+  }
+
+  /** @inheritdoc */
+  async storeFiles(globs: readonly string[]): Promise<JsonObject> {
+    return await storeFiles({ context: this.#owner, directory: await this.workingDirectory() }, [...globs]);
+  }
+
+  /** @inheritdoc */
+  async removeFile(name: string): Promise<void> {
+    const path = `${await this.workingDirectory()}/${normalizeFileName(name)}`;
+    await this.#owner.ports.workingDirectories.removePath(path);
+  }
 }
 
 /** One attempt of a defined task. */
-export class DefinedContext extends DefinedWork implements ServerTaskContext {
+export class DefinedContext extends DefinedWork implements ServerTaskContext, ProgramTaskContext {
   readonly attempt: TaskAttempt;
   readonly flows: ServerFlows;
   readonly namespaceFiles: ServerFiles;
