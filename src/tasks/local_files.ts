@@ -160,6 +160,15 @@ function isSpecial({ isDirectory, isFile, nlink }: Deno.FileInfo): boolean {
   return !isDirectory && (!isFile || (nlink ?? 1) > 1);
 }
 
+/** The canonical name of a file that may be created or changed in place. @throws DomainError; Error a link is there, or leads out of the directory */
+export async function plainName(directory: string, name: string): Promise<string> {
+  const path = normalizeFileName(name);
+  const info = await infoOf(`${directory}/${path}`);
+  const isWithin = await isFolderWithin(await Deno.realPath(directory), `${directory}/${parentPath(path)}`);
+  if (isWithin && (!info || info.isFile && !isSpecial(info))) return path;
+  throw new Error(`Cannot open "${path}": it is no plain file of the directory`);
+}
+
 /** Whether the folder, or its nearest existing parent, is within the directory with that real path. */
 async function isFolderWithin(root: string, folder: string): Promise<boolean> {
   try {

@@ -77,7 +77,7 @@ function jsonOf(kind: CellKind, text: string): JsonValue {
     case "boolean":
       return isTrue(text);
     case "json":
-      return tryParseJson(text) ?? text;
+      return parsedOr(text);
     case "timestamp":
     case "instant":
       return isoTime(text);
@@ -86,6 +86,12 @@ function jsonOf(kind: CellKind, text: string): JsonValue {
     default:
       return text;
   }
+}
+
+/** JSON may be `null`. */
+function parsedOr(text: string): JsonValue {
+  const parsed = tryParseJson(text);
+  return parsed === undefined ? text : parsed;
 }
 
 function base64Of(text: string): string {

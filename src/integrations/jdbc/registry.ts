@@ -8,12 +8,14 @@ import { copyIn } from "./postgresql/copy_in.ts";
 import { copyOut } from "./postgresql/copy_out.ts";
 import { POSTGRESQL, REDSHIFT } from "./postgresql/database.ts";
 import { TLS_PROPERTIES } from "./properties.ts";
+import { SQLITE, SQLITE_OUTPUTS, SQLITE_PROPERTIES } from "./sqlite/database.ts";
 
 const DATABASES: readonly DatabaseTypes[] = [
   { database: POSTGRESQL, olderPrefixes: ["jdbc.postgres"], properties: TLS_PROPERTIES },
   { database: REDSHIFT, properties: TLS_PROPERTIES },
   { database: MYSQL },
   { database: MARIADB },
+  { database: SQLITE, properties: SQLITE_PROPERTIES, outputs: SQLITE_OUTPUTS },
 ];
 
 /** Types below `jdbc.`. */

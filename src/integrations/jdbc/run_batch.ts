@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { parseIonText } from "../../languages/ion/mod.ts";
-import type { TaskContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import type { RowSink } from "./session.ts";
 import { type Database, type SqlSession, textProperty } from "./session.ts";
 import { inTransaction } from "./run_queries.ts";
@@ -30,7 +30,7 @@ interface Insert {
 }
 
 /** Runs a Batch with `from`, `sql` or `table`, `columns` and `chunk`. All rows are inserted, or none. */
-export async function runBatch(context: TaskContext, database: Database): Promise<BatchCounts> {
+export async function runBatch(context: MachineWork, database: Database): Promise<BatchCounts & { readonly further: JsonObject }> {
   const { properties } = context;
   const path = await context.fetchFile(textProperty(properties, "from") ?? "");
   const chunk = Math.min(Number(properties.chunk ?? 1_000), MAX_ROWS);
@@ -43,7 +43,7 @@ export async function runBatch(context: TaskContext, database: Database): Promis
       counts = await insertRows(session, { database, insert, rows }, counts);
     }
   });
-  return counts;
+  return { ...counts, further: await session.finish?.() ?? {} };
 }
 
 async function* chunksOf(path: string, size: number): AsyncGenerator<JsonValue[]> {

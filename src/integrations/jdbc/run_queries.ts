@@ -1,6 +1,6 @@
 /** Runs the SQL of tasks and triggers. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import { type Fetched, fetchRows, fetchTypeOf } from "./fetching.ts";
 import { type Database, type SqlSession, textProperty } from "./session.ts";
 import { bindNames, statementsOf } from "./sql_text.ts";
@@ -11,12 +11,20 @@ interface QueryOptions {
   readonly fallback: "NONE" | "FETCH";
 }
 
-/** The results of the statements that return rows, in their order. @throws Error the server refuses one; with a transaction nothing is changed then */
+/** What the statements gave. */
+interface QueryResults {
+  /** Of the statements that return rows, in their order. */
+  readonly fetched: readonly Fetched[];
+  /** Further outputs of the database. */
+  readonly further: JsonObject;
+}
+
+/** Runs `sql` and `afterSQL`. @throws Error the server refuses one; with a transaction nothing is changed then */
 export async function runQueries(
-  context: WorkContext,
+  context: MachineWork,
   database: Database,
   { isTransaction, fallback }: QueryOptions,
-): Promise<Fetched[]> {
+): Promise<QueryResults> {
   const { properties } = context;
   const type = fetchTypeOf(properties, fallback);
   const statements = statementsOf(textProperty(properties, "sql") ?? "", database.syntax);
@@ -33,7 +41,7 @@ export async function runQueries(
     }
     for (const sql of after) await session.command(sql);
   });
-  return fetched;
+  return { fetched, further: await session.finish?.() ?? {} };
 }
 
 /** Commits what the work does, or rolls it back. */

@@ -1,6 +1,6 @@
 /** A connection to a database, as the task types use it. */
 import type { JsonObject } from "../../base/json.ts";
-import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import type { Cell, Column } from "./cells.ts";
 import type { BoundStatement, SqlSyntax } from "./sql_text.ts";
 
@@ -28,6 +28,8 @@ export interface SqlSession extends AsyncDisposable {
   run(statement: BoundStatement, sink: RowSink): Promise<StatementResult>;
   /** Runs a statement without rows and values. */
   command(sql: string): Promise<void>;
+  /** Called after the last statement; gives further outputs. */
+  finish?(): Promise<JsonObject>;
 }
 
 /** A kind of database. */
@@ -43,7 +45,7 @@ export interface Database {
   /** A name in quotes. */
   quoted(name: string): string;
   /** Opens a connection with the properties of the type. */
-  open(context: WorkContext): Promise<SqlSession>;
+  open(context: MachineWork): Promise<SqlSession>;
 }
 
 /** Reads a text property; `undefined` if it is absent. */

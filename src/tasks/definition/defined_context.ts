@@ -11,10 +11,11 @@ import type {
   TaskRequest,
   TaskResponse,
 } from "../../model/tasks/task_definition.ts";
-import type { ProgramCommand, ProgramEnd, ProgramTaskContext, ProgramWork } from "../../model/tasks/program_task.ts";
+import type { ProgramCommand, ProgramEnd, MachineTaskContext, MachineWork } from "../../model/tasks/machine_task.ts";
+import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type { ServerFiles, ServerFlows, ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
-import { createFiles, openLocalFile, storeFiles, writeLocalFile } from "../local_files.ts";
+import { createFiles, openLocalFile, plainName, storeFiles, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverFiles, serverFlows } from "./server_context.ts";
 import { connectAddress, sendRequest } from "./send_request.ts";
@@ -30,7 +31,7 @@ interface DefinedOptions {
 }
 
 /** The attempt of a defined task, or the poll of a defined trigger. */
-export class DefinedWork implements ProgramWork {
+export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
   readonly #owner: WorkOwner;
@@ -109,6 +110,15 @@ export class DefinedWork implements ProgramWork {
   }
 
   /** @inheritdoc */
+  async openSqlite(name: string): Promise<SqliteDatabase> {
+    const directory = await this.workingDirectory();
+    const file = await plainName(directory, name);
+    const { tenant, executionId } = this.#owner;
+    const { sqlite } = this.#owner.ports;
+    return await sqlite.open({ directory, file, owner: `${tenant}/${executionId}`, signal: this.signal });
+  }
+
+  /** @inheritdoc */
   async removeFile(name: string): Promise<void> {
     const path = `${await this.workingDirectory()}/${normalizeFileName(name)}`;
     await this.#owner.ports.workingDirectories.removePath(path);
@@ -116,7 +126,7 @@ export class DefinedWork implements ProgramWork {
 }
 
 /** One attempt of a defined task. */
-export class DefinedContext extends DefinedWork implements ServerTaskContext, ProgramTaskContext {
+export class DefinedContext extends DefinedWork implements ServerTaskContext, MachineTaskContext {
   readonly attempt: TaskAttempt;
   readonly flows: ServerFlows;
   readonly namespaceFiles: ServerFiles;

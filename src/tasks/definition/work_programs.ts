@@ -1,6 +1,6 @@
-/** Programs of this machine, for defined types. */
+/** Machine of this machine, for defined types. */
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { ProgramCommand, ProgramEnd } from "../../model/tasks/program_task.ts";
+import type { ProgramCommand, ProgramEnd } from "../../model/tasks/machine_task.ts";
 import type { FileOwner } from "../local_files.ts";
 
 /** Of the output of a program, its end. */

@@ -1,4 +1,4 @@
-/** Programs of defined types. */
+/** Machine of defined types. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { ProcessCommand, ProcessPolicy, ProcessPort } from "../../../src/model/ports/processes.ts";
 import type { TaskPorts } from "../../../src/model/ports/task_ports.ts";

@@ -1,6 +1,6 @@
 /** `jdbc.duckdb.Query`, `Queries` and `Trigger`. */
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
-import { defineProgramTask, defineProgramTrigger } from "../../../model/tasks/program_task.ts";
+import { defineMachineTask, defineMachineTrigger } from "../../../model/tasks/machine_task.ts";
 import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "../properties.ts";
 
 const URL_PROPERTY = dynamicText(
@@ -43,7 +43,7 @@ const FILE_OUTPUTS: PropertySchemas = Object.freeze({
 const FETCH_METRICS = { "fetch.size": { type: "counter", description: "Number of rows." } } as const;
 const PROGRAM_NOTE = "It needs the program `duckdb`, which runs with the rights of scripts.";
 
-const query = defineProgramTask({
+const query = defineMachineTask({
   type: "jdbc.duckdb.Query",
   title: "Query DuckDB",
   description: `Runs SQL with DuckDB, which reads and writes CSV, JSON and Parquet files. ${PROGRAM_NOTE}`,
@@ -78,7 +78,7 @@ fetchType: FETCH`,
   },
 });
 
-const queries = defineProgramTask({
+const queries = defineMachineTask({
   type: "jdbc.duckdb.Queries",
   title: "Run statements with DuckDB",
   description: `Runs several SQL statements with DuckDB, with the results of each one that returns rows. ${PROGRAM_NOTE}`,
@@ -105,7 +105,7 @@ const queries = defineProgramTask({
   },
 });
 
-const trigger = defineProgramTrigger({
+const trigger = defineMachineTrigger({
   type: "jdbc.duckdb.Trigger",
   title: "Start when DuckDB has rows",
   description: `Runs SQL with DuckDB at an interval, and starts an execution when it returns rows. ${PROGRAM_NOTE}`,

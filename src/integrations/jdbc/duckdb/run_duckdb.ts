@@ -2,7 +2,7 @@
 import { lstat, mkdtemp, writeFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
-import type { ProgramWork } from "../../../model/tasks/program_task.ts";
+import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { type Fetched, fetchRows, fetchTypeOf } from "../fetching.ts";
 import { statementsOf } from "../sql_text.ts";
 import { readResult } from "./result_rows.ts";
@@ -26,7 +26,7 @@ interface DuckdbResult {
 
 /** Runs `sql` and `afterSQL`. @throws Error DuckDB is missing, scripts are not allowed, or a statement fails */
 export async function runDuckdb(
-  context: ProgramWork,
+  context: MachineWork,
   { isTransaction }: { readonly isTransaction: boolean },
 ): Promise<DuckdbResult> {
   const { properties } = context;
@@ -70,7 +70,7 @@ interface DuckdbDatabase {
 }
 
 /** From `databaseUri`, else `url`; a file of its own where neither names one. */
-async function databaseOf(context: ProgramWork, folder: string): Promise<DuckdbDatabase> {
+async function databaseOf(context: MachineWork, folder: string): Promise<DuckdbDatabase> {
   const { properties } = context;
   const name = `${folder}/${DATABASE}`;
   const uri = optionalText(properties.databaseUri);
@@ -92,7 +92,7 @@ function refuseUrl(): never {
   throw new Error("Invalid url: it must be like jdbc:duckdb: or jdbc:duckdb:/path/of/a/file.db");
 }
 
-async function execute(context: ProgramWork, { name, env }: DuckdbDatabase, script: string): Promise<void> {
+async function execute(context: MachineWork, { name, env }: DuckdbDatabase, script: string): Promise<void> {
   const command = [PROGRAM, "-init", "/dev/null", "-batch", "-f", script, name];
   const { exitCode, output } = await context.runProgram({ command, env, wayOut: WAY_OUT });
   if (context.signal.aborted) throw new Error("The attempt must stop");
@@ -106,7 +106,7 @@ async function checkFolder(path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) throw new Error("Cannot read the results: their folder is gone");
 }
 
-async function storedFiles(context: ProgramWork, database: string): Promise<JsonObject> {
+async function storedFiles(context: MachineWork, database: string): Promise<JsonObject> {
   const { properties } = context;
   const names = Array.isArray(properties.outputFiles) ? properties.outputFiles.map(String) : [];
   const files: JsonObject = names.length > 0 ? { outputFiles: await context.storeFiles(names) } : {};

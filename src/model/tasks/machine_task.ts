@@ -1,7 +1,9 @@
 /**
- * The interface of types that run a program of this machine, such as those of DuckDB. It is not offered to plugin files.
+ * The interface of types that use programs and files of this machine, such as those of DuckDB and SQLite. It is not offered to
+ * plugin files.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { SqliteDatabase } from "../ports/sqlite.ts";
 import type { TriggerContext, TriggerDefinition } from "../triggers/trigger_definition.ts";
 import type { TaskContext, TaskDefinition, WorkContext } from "./task_definition.ts";
 
@@ -24,8 +26,8 @@ export interface ProgramEnd {
 }
 
 /** Files and programs. */
-interface Programs {
-  /** The directory of the enclosing WorkingDirectory, else `directory()`. Programs run in it. */
+interface Machine {
+  /** The directory of the enclosing WorkingDirectory, else `directory()`. Machine run in it. */
   workingDirectory(): Promise<string>;
   /**
    * Runs a program in that directory, within the policy of scripts. @throws Error the policy forbids it, or the program is
@@ -39,33 +41,38 @@ interface Programs {
   createFiles(files: JsonValue | undefined): Promise<void>;
   /** Stores the files of that directory that match one of the globs; returns their URIs by relative name. */
   storeFiles(globs: readonly string[]): Promise<JsonObject>;
+  /**
+   * Opens a database of SQLite in that directory, in a process that reaches no other one. @throws Error the name leaves the
+   * directory, or a link is there
+   */
+  openSqlite(file: string): Promise<SqliteDatabase>;
   /** Removes a file or a folder of that directory. */
   removeFile(name: string): Promise<void>;
 }
 
 /** The work of such a type. */
-export interface ProgramWork extends WorkContext, Programs {}
+export interface MachineWork extends WorkContext, Machine {}
 
 /** The attempt of such a task. */
-export interface ProgramTaskContext extends TaskContext, Programs {}
+export interface MachineTaskContext extends TaskContext, Machine {}
 
 /** The poll of such a trigger, whose working directory is its own. */
-interface ProgramTriggerContext extends TriggerContext, Programs {}
+interface MachineTriggerContext extends TriggerContext, Machine {}
 
-interface ProgramTaskDefinition extends TaskDefinition {
-  run(context: ProgramTaskContext): Promise<JsonObject | void>;
+interface MachineTaskDefinition extends TaskDefinition {
+  run(context: MachineTaskContext): Promise<JsonObject | void>;
 }
 
-interface ProgramTriggerDefinition extends TriggerDefinition {
-  poll(context: ProgramTriggerContext): Promise<JsonObject | undefined>;
+interface MachineTriggerDefinition extends TriggerDefinition {
+  poll(context: MachineTriggerContext): Promise<JsonObject | undefined>;
 }
 
 /** Declares such a task type; returns it unchanged. */
-export function defineProgramTask(definition: ProgramTaskDefinition): TaskDefinition {
+export function defineMachineTask(definition: MachineTaskDefinition): TaskDefinition {
   return definition;
 }
 
 /** Declares such a trigger; returns it unchanged. */
-export function defineProgramTrigger(definition: ProgramTriggerDefinition): TriggerDefinition {
+export function defineMachineTrigger(definition: MachineTriggerDefinition): TriggerDefinition {
   return definition;
 }
