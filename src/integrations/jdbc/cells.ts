@@ -35,6 +35,10 @@ const NOT_FINITE: ReadonlyMap<string, string> = new Map([
   ["NaN", "nan"],
   ["Infinity", "+inf"],
   ["-Infinity", "-inf"],
+  // As ClickHouse writes them.
+  ["nan", "nan"],
+  ["inf", "+inf"],
+  ["-inf", "-inf"],
 ]);
 /** A day or time that Ion has too: years from 1 to 9999. */
 const ION_DATE = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;

@@ -23,7 +23,7 @@ export function queryTask({ database, olderPrefixes = [], properties, outputs }:
     type: `${prefix}.Query`,
     aliases: olderPrefixes.map((each) => `${each}.Query`),
     title: `Query ${title}`,
-    description: `Runs SQL on ${title}. Several statements run in one transaction.`,
+    description: `Runs SQL on ${title}. ${transactionNote(database)}`,
     properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES },
     outputs: { ...FETCH_OUTPUTS, ...outputs },
     metrics: { "fetch.size": { type: "counter", description: "Number of rows." } },
@@ -49,6 +49,12 @@ fetchType: STORE`,
       return { ...lastOutputs(fetched, { size: 0 }), ...further };
     },
   });
+}
+
+function transactionNote({ transactions }: Database): string {
+  return transactions === "none"
+    ? "Of several statements those before a failed one keep their effect, unless the database itself undoes them."
+    : "Several statements run in one transaction.";
 }
 
 /** Runs SQL and gives the rows of each statement that returns some. */
@@ -89,7 +95,9 @@ export function batchTask({ database, olderPrefixes = [], properties, outputs }:
     aliases: olderPrefixes.map((each) => `${each}.Batch`),
     title: `Insert rows into ${title}`,
     description:
-      `Inserts the rows of a file, one Ion value a line, into a table of ${title}. All are inserted, or none.`,
+      `Inserts the rows of a file, one Ion value a line, into a table of ${title}. ${
+        database.transactions ? "After an error those of earlier statements remain." : "All are inserted, or none."
+      }`,
     properties: {
       ...CONNECTION_PROPERTIES,
       ...properties,

@@ -33,10 +33,12 @@ export async function runQueries(
   const bind = (sql: string) =>
     bindNames(sql, parameters, { ...database.syntax, placeholder: (index) => database.placeholder(index) });
   const fetched: Fetched[] = [];
+  const bound = statements.map(bind);
   await using session = await database.open(context);
-  await inTransaction(session, isTransaction && statements.length + after.length > 1, async () => {
-    for (const sql of statements) {
-      const { result, ...found } = await fetchRows(type, context, (sink) => session.run(bind(sql), sink));
+  await session.prepare?.({ statements: bound, after, isTransaction });
+  await inTransaction(session, isTransaction && !database.transactions && statements.length + after.length > 1, async () => {
+    for (const statement of bound) {
+      const { result, ...found } = await fetchRows(type, context, (sink) => session.run(statement, sink));
       if (result.hasRows) fetched.push(found);
     }
     for (const sql of after) await session.command(sql);

@@ -22,12 +22,22 @@ export interface StatementResult {
   readonly rowCount: number;
 }
 
+/** The statements of a task. */
+export interface StatementPlan {
+  readonly statements: readonly BoundStatement[];
+  /** Run after them, without rows. */
+  readonly after: readonly string[];
+  readonly isTransaction: boolean;
+}
+
 /** A connection. An error names the host and has the words of the server. After an abort of the signal all fails. */
 export interface SqlSession extends AsyncDisposable {
   /** Runs one statement. */
   run(statement: BoundStatement, sink: RowSink): Promise<StatementResult>;
   /** Runs a statement without rows and values. */
   command(sql: string): Promise<void>;
+  /** Called once with all statements, before the first of them runs. */
+  prepare?(plan: StatementPlan): Promise<void>;
   /** Called after the last statement; gives further outputs. */
   finish?(): Promise<JsonObject>;
 }
@@ -40,6 +50,8 @@ export interface Database {
   /** An address for examples. */
   readonly exampleUrl: string;
   readonly syntax: SqlSyntax;
+  /** Absent: statements are enclosed by BEGIN and COMMIT. `plan`: {@link SqlSession.prepare} does it. */
+  readonly transactions?: "none" | "plan";
   /** The placeholder of a value, from 1. */
   placeholder(index: number): string;
   /** A name in quotes. */

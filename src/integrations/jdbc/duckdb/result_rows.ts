@@ -3,6 +3,7 @@ import { lstat } from "node:fs/promises";
 import { isJsonObject, parseJson } from "../../../base/json.ts";
 import { linesOf, readTextFile } from "../../row_files.ts";
 import type { Cell, CellKind, Column } from "../cells.ts";
+import { membersOf, plainText } from "../json_cells.ts";
 import type { RowSink, StatementResult } from "../session.ts";
 
 /** The files of a statement; that of the types may be missing. */
@@ -65,48 +66,10 @@ function kindOf(type: string): CellKind {
   return KINDS.find(([pattern]) => pattern.test(type))?.[1] ?? "text";
 }
 
-interface Member {
-  readonly name: string;
-  /** As it is written. */
-  readonly text: string;
-}
-
-const NAME = /[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
-const SCALAR = /"(?:[^"\\]|\\.)*"|[^\s,{}[\]"]+/y;
-const NESTED_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
-
-/** The members of an object, also those of the same name. */
-function membersOf(line: string): Member[] {
-  const members: Member[] = [];
-  for (let at = 0;;) {
-    NAME.lastIndex = at;
-    const [begin, quoted] = NAME.exec(line) ?? [];
-    if (begin === undefined || quoted === undefined) return members;
-    at += begin.length;
-    const end = endOfValue(line, at);
-    members.push({ name: JSON.parse(quoted), text: line.slice(at, end) });
-    at = end;
-  }
-}
-
-function endOfValue(line: string, at: number): number {
-  SCALAR.lastIndex = at;
-  if (SCALAR.test(line)) return SCALAR.lastIndex;
-  NESTED_TOKEN.lastIndex = at;
-  let depth = 0;
-  for (let token = NESTED_TOKEN.exec(line); token; token = NESTED_TOKEN.exec(line)) {
-    if (token[0] === "{" || token[0] === "[") depth++;
-    else if (token[0] === "}" || token[0] === "]") depth--;
-    if (depth === 0) return NESTED_TOKEN.lastIndex;
-  }
-  throw new Error("Cannot read the rows of DuckDB: a line is incomplete");
-}
-
 function cellOf(column: Column | undefined, text: string): Cell {
-  if (text === "null") return null;
-  if (column?.kind === "json" || !text.startsWith('"')) return text;
-  const plain: string = JSON.parse(text);
-  return column?.kind === "bytes" ? hexOf(plain) : plain;
+  if (column?.kind === "json") return text === "null" ? null : text;
+  const plain = plainText(text);
+  return plain !== null && column?.kind === "bytes" ? hexOf(plain) : plain;
 }
 
 /** Bytes are written as ASCII, those that are no printable characters as `\xFF`. */

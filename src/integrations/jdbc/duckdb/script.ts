@@ -1,6 +1,6 @@
 /** The script that the `duckdb` program runs: each statement writes its rows, and the types of their columns, into files. */
-import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../../base/json.ts";
-import { bindNames, type SqlSyntax } from "../sql_text.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { bindNames, literalPlaceholder, quotedText, type SqlSyntax, withLiterals } from "../sql_text.ts";
 
 /** The syntax of statements. */
 export const DUCKDB_SYNTAX: SqlSyntax = { isMysql: false };
@@ -28,7 +28,7 @@ export function resultNames(index: number): { readonly rows: string; readonly ty
 export function duckdbScript(parts: ScriptParts): string {
   const { folder, statements, after, parameters, timeZoneId, isTransaction, withTypes } = parts;
   const runs = statements.flatMap((statement, index) => {
-    const sql = checked(withLiterals(statement, parameters));
+    const sql = checked(bound(statement, parameters));
     const { rows, types } = resultNames(index);
     const described = withTypes && isQuery(sql) ? [`.output ${folder}/${types}`, `DESCRIBE ${sql}`, ";"] : [];
     return [...described, `.output ${folder}/${rows}`, sql, ";"];
@@ -36,11 +36,11 @@ export function duckdbScript(parts: ScriptParts): string {
   return [
     ".bail on",
     ".mode jsonlines",
-    ...timeZoneId === undefined ? [] : [`SET TimeZone = ${textLiteral(timeZoneId)};`],
+    ...timeZoneId === undefined ? [] : [`SET TimeZone = ${quotedText(timeZoneId)};`],
     ...isTransaction ? ["BEGIN TRANSACTION;"] : [],
     ...runs,
     `.output ${folder}/after.jsonl`,
-    ...after.flatMap((statement) => [checked(withLiterals(statement, parameters)), ";"]),
+    ...after.flatMap((statement) => [checked(bound(statement, parameters)), ";"]),
     ...isTransaction ? ["COMMIT;"] : [],
     "",
   ].join("\n");
@@ -62,23 +62,6 @@ function isQuery(sql: string): boolean {
 }
 
 /** The program takes no values apart from the SQL. */
-function withLiterals(sql: string, parameters: JsonObject | undefined): string {
-  const bound = bindNames(sql, parameters, {
-    ...DUCKDB_SYNTAX,
-    placeholder: (index) => `\u0000${index}\u0000`,
-  });
-  // deno-lint-ignore no-control-regex
-  return bound.sql.replace(/\u0000(\d+)\u0000/g, (_all, index) => literal(bound.values[index - 1] ?? null));
-}
-
-function literal(value: JsonValue): string {
-  if (value === null) return "NULL";
-  if (typeof value === "string") return textLiteral(value);
-  if (typeof value !== "object" || value instanceof Double) return String(value);
-  return textLiteral(stringifyJson(value));
-}
-
-function textLiteral(text: string): string {
-  if (text.includes("\u0000")) throw new Error("Invalid parameter: it has a null character");
-  return `'${text.replaceAll("'", "''")}'`;
+function bound(sql: string, parameters: JsonObject | undefined): string {
+  return withLiterals(bindNames(sql, parameters, { ...DUCKDB_SYNTAX, placeholder: literalPlaceholder }));
 }
