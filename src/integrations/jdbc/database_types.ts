@@ -17,7 +17,9 @@ export interface DatabaseTypes {
 }
 
 /** Runs SQL and gives the rows of its last statement that returns some. */
-export function queryTask({ database, olderPrefixes = [], properties, outputs }: DatabaseTypes): TaskDefinition {
+export function queryTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title, exampleUrl } = database;
   return defineMachineTask({
     type: `${prefix}.Query`,
@@ -58,7 +60,9 @@ function transactionNote({ transactions }: Database): string {
 }
 
 /** Runs SQL and gives the rows of each statement that returns some. */
-export function queriesTask({ database, olderPrefixes = [], properties, outputs }: DatabaseTypes): TaskDefinition {
+export function queriesTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title } = database;
   return defineMachineTask({
     type: `${prefix}.Queries`,
@@ -88,16 +92,19 @@ export function queriesTask({ database, olderPrefixes = [], properties, outputs 
 }
 
 /** Inserts the rows of a file. */
-export function batchTask({ database, olderPrefixes = [], properties, outputs }: DatabaseTypes): TaskDefinition {
+export function batchTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title } = database;
   return defineMachineTask({
     type: `${prefix}.Batch`,
     aliases: olderPrefixes.map((each) => `${each}.Batch`),
     title: `Insert rows into ${title}`,
-    description:
-      `Inserts the rows of a file, one Ion value a line, into a table of ${title}. ${
-        database.transactions ? "After an error those of earlier statements remain." : "All are inserted, or none."
-      }`,
+    description: `Inserts the rows of a file, one Ion value a line, into a table of ${title}. ${
+      database.transactions
+        ? "After an error those of earlier statements remain."
+        : "All are inserted, or none."
+    }`,
     properties: {
       ...CONNECTION_PROPERTIES,
       ...properties,

@@ -28,7 +28,10 @@ export interface Insert {
 }
 
 /** Runs a Batch with `from`, `sql` or `table`, `columns` and `chunk`. All rows are inserted, or none. */
-export async function runBatch(context: MachineWork, database: Database): Promise<BatchCounts & { readonly further: JsonObject }> {
+export async function runBatch(
+  context: MachineWork,
+  database: Database,
+): Promise<BatchCounts & { readonly further: JsonObject }> {
   const { properties } = context;
   const path = await context.fetchFile(textProperty(properties, "from") ?? "");
   const chunk = Math.min(Number(properties.chunk ?? 1_000), MAX_ROWS);

@@ -36,13 +36,17 @@ export async function runQueries(
   const bound = statements.map(bind);
   await using session = await database.open(context);
   await session.prepare?.({ statements: bound, after, isTransaction });
-  await inTransaction(session, isTransaction && !database.transactions && statements.length + after.length > 1, async () => {
-    for (const statement of bound) {
-      const { result, ...found } = await fetchRows(type, context, (sink) => session.run(statement, sink));
-      if (result.hasRows) fetched.push(found);
-    }
-    for (const sql of after) await session.command(sql);
-  });
+  await inTransaction(
+    session,
+    isTransaction && !database.transactions && statements.length + after.length > 1,
+    async () => {
+      for (const statement of bound) {
+        const { result, ...found } = await fetchRows(type, context, (sink) => session.run(statement, sink));
+        if (result.hasRows) fetched.push(found);
+      }
+      for (const sql of after) await session.command(sql);
+    },
+  );
   return { fetched, further: await session.finish?.() ?? {} };
 }
 

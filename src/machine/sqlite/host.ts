@@ -20,7 +20,7 @@ function start(message: ToSqlite): Worker {
     deno: { permissions: { read: paths, write: paths } },
   });
   worker.onerror = ({ message }) => {
-    console.error(message);
+    Deno.stderr.writeSync(new TextEncoder().encode(`${message}\n`));
     Deno.exit(1);
   };
   return worker;

@@ -32,7 +32,9 @@ class Output {
 function serve(): void {
   const output = new Output();
   let database: DatabaseSync | undefined;
-  (globalThis as unknown as { onmessage: (event: { readonly data: string }) => void }).onmessage = ({ data }) => {
+  (globalThis as unknown as { onmessage: (event: { readonly data: string }) => void }).onmessage = (
+    { data },
+  ) => {
     const message: ToSqlite = JSON.parse(data);
     try {
       if (message.type === "open") database = open(message);

@@ -246,7 +246,12 @@ export class Blobs {
   }
 
   /** Makes the intent durable before the first chunks. */
-  async #storePage(owner: BlobOwner, blobId: string, first: number, page: readonly Uint8Array[]): Promise<void> {
+  async #storePage(
+    owner: BlobOwner,
+    blobId: string,
+    first: number,
+    page: readonly Uint8Array[],
+  ): Promise<void> {
     const { committer } = this.#options;
     if (first === 0) await committer.commit({ mutations: [this.#intent(owner, blobId)] });
     // One entry for each chunk, because the bulk lane gets only a part of a group.

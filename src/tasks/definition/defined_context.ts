@@ -11,7 +11,12 @@ import type {
   TaskRequest,
   TaskResponse,
 } from "../../model/tasks/task_definition.ts";
-import type { ProgramCommand, ProgramEnd, MachineTaskContext, MachineWork } from "../../model/tasks/machine_task.ts";
+import type {
+  MachineTaskContext,
+  MachineWork,
+  ProgramCommand,
+  ProgramEnd,
+} from "../../model/tasks/machine_task.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type { ServerFiles, ServerFlows, ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";

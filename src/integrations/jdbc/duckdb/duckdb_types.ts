@@ -1,5 +1,10 @@
 /** `jdbc.duckdb.Query`, `Queries` and `Trigger`. */
-import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
+import {
+  dynamicFlag,
+  dynamicProperty,
+  dynamicText,
+  type PropertySchemas,
+} from "../../../model/flows/schema.ts";
 import { defineMachineTask, defineMachineTrigger } from "../../../model/tasks/machine_task.ts";
 import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "../properties.ts";
 
@@ -81,7 +86,8 @@ fetchType: FETCH`,
 const queries = defineMachineTask({
   type: "jdbc.duckdb.Queries",
   title: "Run statements with DuckDB",
-  description: `Runs several SQL statements with DuckDB, with the results of each one that returns rows. ${PROGRAM_NOTE}`,
+  description:
+    `Runs several SQL statements with DuckDB, with the results of each one that returns rows. ${PROGRAM_NOTE}`,
   properties: {
     ...DATABASE_PROPERTIES,
     ...QUERY_PROPERTIES,
@@ -108,7 +114,8 @@ const queries = defineMachineTask({
 const trigger = defineMachineTrigger({
   type: "jdbc.duckdb.Trigger",
   title: "Start when DuckDB has rows",
-  description: `Runs SQL with DuckDB at an interval, and starts an execution when it returns rows. ${PROGRAM_NOTE}`,
+  description:
+    `Runs SQL with DuckDB at an interval, and starts an execution when it returns rows. ${PROGRAM_NOTE}`,
   properties: { ...DATABASE_PROPERTIES, ...QUERY_PROPERTIES },
   outputs: FETCH_OUTPUTS,
   examples: [{

@@ -74,7 +74,9 @@ function cellOf(column: Column | undefined, text: string): Cell {
 
 /** Bytes are written as ASCII, those that are no printable characters as `\xFF`. */
 function hexOf(text: string): string {
-  const hex = text.replace(/\\x([0-9A-Fa-f]{2})|[^]/g, (character, digits) =>
-    digits ?? character.charCodeAt(0).toString(16).padStart(2, "0"));
+  const hex = text.replace(
+    /\\x([0-9A-Fa-f]{2})|[^]/g,
+    (character, digits) => digits ?? character.charCodeAt(0).toString(16).padStart(2, "0"),
+  );
   return `\\x${hex}`;
 }

@@ -97,7 +97,9 @@ async function execute(context: MachineWork, { name, env }: DuckdbDatabase, scri
   const { exitCode, output } = await context.runProgram({ command, env, wayOut: WAY_OUT });
   if (context.signal.aborted) throw new Error("The attempt must stop");
   if (exitCode !== 0) {
-    throw new Error(`Cannot run the SQL with DuckDB: ${output.trim() || `the program ended with ${exitCode}`}`);
+    throw new Error(
+      `Cannot run the SQL with DuckDB: ${output.trim() || `the program ended with ${exitCode}`}`,
+    );
   }
 }
 

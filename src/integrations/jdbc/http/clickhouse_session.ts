@@ -109,11 +109,17 @@ async function readRows(path: string, sink: RowSink): Promise<StatementResult> {
     throw new Error("Invalid sql: its rows have another format; leave FORMAT out");
   }
   const nameTexts = itemsOf(names), typeTexts = itemsOf(types);
-  const columns = nameTexts.map((name, index) => columnOf(plainText(name) ?? "", plainText(typeTexts[index] ?? '""') ?? ""));
+  const columns = nameTexts.map((name, index) =>
+    columnOf(plainText(name) ?? "", plainText(typeTexts[index] ?? '""') ?? "")
+  );
   sink.columns(columns);
   let rowCount = 0;
   for await (const line of lines) {
-    sink.row(itemsOf(line).map((text, index) => columns[index]?.kind === "json" && text !== "null" ? text : plainText(text)));
+    sink.row(
+      itemsOf(line).map((text, index) =>
+        columns[index]?.kind === "json" && text !== "null" ? text : plainText(text)
+      ),
+    );
     rowCount++;
   }
   return { hasRows: true, rowCount };

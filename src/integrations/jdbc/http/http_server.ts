@@ -38,7 +38,10 @@ export function httpServerOf({ properties }: Pick<MachineWork, "properties">, ki
   const plain = scheme === undefined ? text : text.replace(/^(jdbc:\w+:)https?:/i, "$1");
   const isTls = kind.isTls ? !/[?&]ssl=off\b/.test(plain) : scheme?.toLowerCase() === "https" ||
     /[?&](?:ssl|SSL)=true\b|[?&]scheme=https\b|[?&]protocol=https\b/.test(plain);
-  const url = readDatabaseUrl(plain, { kinds: kind.kinds, port: isTls ? kind.tlsPort ?? kind.port : kind.port });
+  const url = readDatabaseUrl(plain, {
+    kinds: kind.kinds,
+    port: isTls ? kind.tlsPort ?? kind.port : kind.port,
+  });
   const host = url.host.includes(":") ? `[${url.host}]` : url.host;
   return {
     origin: `${isTls ? "https" : "http"}://${host}:${url.port}`,

@@ -41,7 +41,9 @@ class PinotSession implements SqlSession {
     const body = status === 200 ? parseJson(text) : undefined;
     if (!isJsonObject(body)) throw statementError(origin, `the response was ${status}: ${text}`);
     const [exception] = objectsOf(body.exceptions);
-    if (exception) throw statementError(origin, `${String(exception.message)} (${String(exception.errorCode)})`);
+    if (exception) {
+      throw statementError(origin, `${String(exception.message)} (${String(exception.errorCode)})`);
+    }
     const { resultTable } = body;
     if (!isJsonObject(resultTable) || !isJsonObject(resultTable.dataSchema)) {
       throw statementError(origin, `the response has no result: ${stringifyJson(body)}`);
@@ -49,7 +51,9 @@ class PinotSession implements SqlSession {
     const { columnNames, columnDataTypes } = resultTable.dataSchema;
     const types = Array.isArray(columnDataTypes) ? columnDataTypes : [];
     const names = Array.isArray(columnNames) ? columnNames : [];
-    sink.columns(names.map((name, index): Column => ({ name: String(name), kind: kindOf(String(types[index])) })));
+    sink.columns(
+      names.map((name, index): Column => ({ name: String(name), kind: kindOf(String(types[index])) })),
+    );
     const rows = Array.isArray(resultTable.rows) ? resultTable.rows : [];
     for (const row of rows) if (Array.isArray(row)) sink.row(row.map(cellOfJson));
     return { hasRows: true, rowCount: rows.length };

@@ -92,16 +92,26 @@ class TrinoSession implements SqlSession {
   #checked(uri: string): string {
     const { origin } = this.#server;
     if (URL.canParse(uri) && new URL(uri).origin === new URL(origin).origin) return uri;
-    throw statementError(origin, "its next page is at another address; let Trino use the forwarded headers of its proxy");
+    throw statementError(
+      origin,
+      "its next page is at another address; let Trino use the forwarded headers of its proxy",
+    );
   }
 
   async #page(request: Pick<TaskRequest, "url" | "body">): Promise<JsonObject> {
     const { http, signal } = this.#context;
-    const sender = { signal, http: (each: TaskRequest) => sendStatement({ http: http.bind(this.#context) }, each) };
+    const sender = {
+      signal,
+      http: (each: TaskRequest) => sendStatement({ http: http.bind(this.#context) }, each),
+    };
     // 502 to 504 ask for the same request again; a first one could then run twice.
-    const { status, text, headers } = await callRepeatedly(sender, () => ({ ...request, headers: this.#headers }), {
-      isRepeatable: request.body === undefined,
-    });
+    const { status, text, headers } = await callRepeatedly(
+      sender,
+      () => ({ ...request, headers: this.#headers }),
+      {
+        isRepeatable: request.body === undefined,
+      },
+    );
     const page = status === 200 ? parseJson(text) : undefined;
     const { origin } = this.#server;
     if (!isJsonObject(page)) throw statementError(origin, `the response was ${status}: ${text}`);

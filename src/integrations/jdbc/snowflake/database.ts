@@ -6,14 +6,14 @@ import { httpDatabase } from "../http/http_server.ts";
 /** The database of `jdbc.snowflake`. */
 export const SNOWFLAKE: Database = {
   ...httpDatabase({
-  prefix: "jdbc.snowflake",
-  title: "Snowflake",
-  exampleUrl: "jdbc:snowflake://acme-data.snowflakecomputing.com",
-  async open(context) {
-    const { openSnowflake } = await import("./snowflake_session.ts");
-    return await openSnowflake(context);
-  },
-}),
+    prefix: "jdbc.snowflake",
+    title: "Snowflake",
+    exampleUrl: "jdbc:snowflake://acme-data.snowflakecomputing.com",
+    async open(context) {
+      const { openSnowflake } = await import("./snowflake_session.ts");
+      return await openSnowflake(context);
+    },
+  }),
   transactions: "plan",
 };
 

@@ -86,7 +86,10 @@ export class SnowflakeSession implements SqlSession {
     return count;
   }
 
-  async #submit(statement: string, { parameters }: { readonly parameters?: JsonObject }): Promise<JsonObject> {
+  async #submit(
+    statement: string,
+    { parameters }: { readonly parameters?: JsonObject },
+  ): Promise<JsonObject> {
     const { properties } = this.#context;
     const [tag, timezone] = [optionalText(properties.queryTag), optionalText(properties.timeZoneId)];
     const json = {
@@ -119,7 +122,11 @@ export class SnowflakeSession implements SqlSession {
   /** Waits while the statement runs. */
   async #ended(response: SnowflakeResponse): Promise<JsonObject> {
     let current = response;
-    for (let waitMs = FIRST_PAUSE_MS; current.status === 202; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
+    for (
+      let waitMs = FIRST_PAUSE_MS;
+      current.status === 202;
+      waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)
+    ) {
       const handle = encodeURIComponent(String(current.body.statementHandle));
       await pause(waitMs, this.#context.signal);
       current = await this.#send({ url: `${PATH}/${handle}` }, true);
@@ -154,7 +161,9 @@ function addRows({ data }: JsonObject, columns: readonly SnowflakeColumn[], sink
   if (!Array.isArray(data)) return 0;
   for (const row of data) {
     if (!Array.isArray(row)) continue;
-    sink.row(row.map((value, index) => value === null ? null : cellOf(columns[index]?.type ?? "", textOf(value))));
+    sink.row(
+      row.map((value, index) => value === null ? null : cellOf(columns[index]?.type ?? "", textOf(value))),
+    );
   }
   return data.length;
 }

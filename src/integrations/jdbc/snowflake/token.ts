@@ -44,7 +44,8 @@ function isAccessToken(text: string): boolean {
 function hasKeyId(token: string): boolean {
   try {
     const [head = ""] = token.split(".");
-    return "kid" in JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" })));
+    return "kid" in
+      JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" })));
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;
@@ -56,14 +57,19 @@ function keyOf(text: string, passphrase: string | undefined): KeyObject {
   const kind = passphrase === undefined ? "PRIVATE KEY" : "ENCRYPTED PRIVATE KEY";
   const pem = text.includes("-----BEGIN")
     ? text
-    : `-----BEGIN ${kind}-----\n${text.replaceAll(/\s+/g, "").replaceAll(/(.{64})/g, "$1\n")}\n-----END ${kind}-----\n`;
+    : `-----BEGIN ${kind}-----\n${
+      text.replaceAll(/\s+/g, "").replaceAll(/(.{64})/g, "$1\n")
+    }\n-----END ${kind}-----\n`;
   try {
     return createPrivateKey({ key: pem, format: "pem", passphrase });
   } catch (error) {
     // The message may quote the key.
-    throw new Error("Invalid privateKey: it must be a PKCS #8 key as PEM, with privateKeyPassword if it is encrypted", {
-      cause: (error as Error).name,
-    });
+    throw new Error(
+      "Invalid privateKey: it must be a PKCS #8 key as PEM, with privateKeyPassword if it is encrypted",
+      {
+        cause: (error as Error).name,
+      },
+    );
   }
 }
 
@@ -77,7 +83,9 @@ function signedToken(key: KeyObject, account: string, username: string): string 
     iat: issuedAt,
     exp: issuedAt + LIFETIME_S,
   };
-  const content = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => encoded(JSON.stringify(part))).join(".");
+  const content = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => encoded(JSON.stringify(part))).join(
+    ".",
+  );
   return `${content}.${sign("RSA-SHA256", new TextEncoder().encode(content), key).toString("base64url")}`;
 }
 

@@ -67,7 +67,9 @@ function timeOf(text: string, offset: string): string {
   const [, whole = "0", fraction = ""] = /^(-?\d+)(?:\.(\d*))?$/.exec(text) ?? [];
   const isNegative = whole.startsWith("-") && Number(fraction) > 0;
   const seconds = Number(whole) - (isNegative ? 1 : 0);
-  const digits = isNegative ? String(10 ** fraction.length - Number(fraction)).padStart(fraction.length, "0") : fraction;
+  const digits = isNegative
+    ? String(10 ** fraction.length - Number(fraction)).padStart(fraction.length, "0")
+    : fraction;
   const kept = digits.replace(/0+$/, "");
   const time = toIso(seconds * 1000).slice(0, "2024-02-29T10:11:12".length).replace("T", " ");
   return `${time}${kept && `.${kept}`}${offset}`;
