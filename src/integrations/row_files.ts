@@ -53,8 +53,8 @@ export async function* readRows(path: string): AsyncGenerator<JsonValue> {
     if (open === "" && line.trim() === "") continue;
     if (open === "") firstLine = lineNumber;
     const text = open === "" ? line : `${open}\n${line}`;
-    const json = isIon ? undefined : tryParseJson(text);
-    const values = json === undefined ? ionValuesOf(text) : [json];
+    const json: JsonValue | undefined = isIon ? undefined : tryParseJson(text);
+    const values: JsonValue[] | IonError = json === undefined ? ionValuesOf(text) : [json];
     isIon ||= json === undefined && Array.isArray(values);
     if (Array.isArray(values)) yield* values;
     else if (text.length > MAX_SPANNING_CHARS) throw malformed(firstLine, values);

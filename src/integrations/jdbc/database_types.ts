@@ -1,6 +1,7 @@
 /** The types that each database has: Query, Queries, Batch and Trigger. What they run is imported when it is used. */
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineMachineTask, defineMachineTrigger } from "../../model/tasks/machine_task.ts";
+import { defineMachineTask } from "../../model/tasks/machine_task.ts";
+import { defineMachineTrigger } from "../../model/triggers/machine_trigger.ts";
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "./properties.ts";

@@ -4,7 +4,6 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { SqliteDatabase } from "../ports/sqlite.ts";
-import type { TriggerContext, TriggerDefinition } from "../triggers/trigger_definition.ts";
 import type { TaskContext, TaskDefinition, WorkContext } from "./task_definition.ts";
 
 /** A program to run, with the rights of scripts. */
@@ -26,7 +25,7 @@ export interface ProgramEnd {
 }
 
 /** Files and programs. */
-interface Machine {
+export interface Machine {
   /** The directory of the enclosing WorkingDirectory, else `directory()`. Machine run in it. */
   workingDirectory(): Promise<string>;
   /**
@@ -56,23 +55,11 @@ export interface MachineWork extends WorkContext, Machine {}
 /** The attempt of such a task. */
 export interface MachineTaskContext extends TaskContext, Machine {}
 
-/** The poll of such a trigger, whose working directory is its own. */
-interface MachineTriggerContext extends TriggerContext, Machine {}
-
 interface MachineTaskDefinition extends TaskDefinition {
   run(context: MachineTaskContext): Promise<JsonObject | void>;
 }
 
-interface MachineTriggerDefinition extends TriggerDefinition {
-  poll(context: MachineTriggerContext): Promise<JsonObject | undefined>;
-}
-
 /** Declares such a task type; returns it unchanged. */
 export function defineMachineTask(definition: MachineTaskDefinition): TaskDefinition {
-  return definition;
-}
-
-/** Declares such a trigger; returns it unchanged. */
-export function defineMachineTrigger(definition: MachineTriggerDefinition): TriggerDefinition {
   return definition;
 }

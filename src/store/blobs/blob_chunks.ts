@@ -2,8 +2,7 @@
  * The stored format of large values: chunks of a format byte and up to {@link BLOB_CHUNK_BYTES} bytes of content, as they are or
  * compressed. Each chunk is compressed by itself, so that any part of a value can be read.
  */
-import { promisify } from "node:util";
-import { deflateRaw, inflateRawSync } from "node:zlib";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DomainError } from "../../model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 
@@ -15,8 +14,6 @@ const FORMAT_DEFLATE = 0x03;
 const LEVEL = 1;
 /** A chunk stays as it is unless it becomes shorter than this share: reading it would cost more than it saves. */
 const WORTHWHILE = 0.8;
-
-const compressed = promisify<Uint8Array, { level: number }, Uint8Array>(deflateRaw);
 
 /** Number of chunks of a value of `size` bytes. */
 export function chunkCount(size: number): number {
@@ -39,8 +36,9 @@ export function bytesOfChunk(chunk: Uint8Array): Uint8Array | undefined {
 }
 
 /** The chunk, compressed if that makes it much shorter. */
-export async function packChunk(chunk: Uint8Array): Promise<Uint8Array> {
-  const packed = await compressed(chunk.subarray(1), { level: LEVEL });
+export function packChunk(chunk: Uint8Array): Uint8Array {
+  // 0.2 ms; other threads would take as long to be asked, and keep memory of their own.
+  const packed = deflateRawSync(chunk.subarray(1), { level: LEVEL });
   if (packed.length > chunk.length * WORTHWHILE) return chunk;
   const stored = new Uint8Array(packed.length + 1);
   stored[0] = FORMAT_DEFLATE;

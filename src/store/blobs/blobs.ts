@@ -344,7 +344,7 @@ class Upload {
 
   /** Takes the next chunks. */
   async add(chunks: readonly Uint8Array[]): Promise<void> {
-    const packed = this.#mayShrink ? await Promise.all(chunks.map(packChunk)) : chunks;
+    const packed = this.#mayShrink ? chunks.map(packChunk) : chunks;
     // Content that is compressed already stays so.
     if (packed.every((chunk, index) => chunk === chunks[index])) this.#mayShrink = false;
     for (const chunk of packed) {

@@ -5,7 +5,8 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { defineMachineTask, defineMachineTrigger } from "../../../model/tasks/machine_task.ts";
+import { defineMachineTask } from "../../../model/tasks/machine_task.ts";
+import { defineMachineTrigger } from "../../../model/triggers/machine_trigger.ts";
 import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "../properties.ts";
 
 const URL_PROPERTY = dynamicText(

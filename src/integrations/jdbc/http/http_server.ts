@@ -6,7 +6,7 @@ import type { Database } from "../session.ts";
 import { literalPlaceholder } from "../sql_text.ts";
 
 /** A statement may take that long before its first row arrives; the time-out of the task ends it earlier. */
-export const STATEMENT_MS = 60 * 60 * 1000;
+const STATEMENT_MS = 60 * 60 * 1000;
 /** Largest response that is kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SHOWN_CHARS = 2_000;
