@@ -4,11 +4,16 @@ import { hostCron } from "./src/machine/server_process/host_cron.ts";
 
 /** The first argument of a process of a plugin in the compiled binary. */
 const PLUGIN_HOST = "plugin-host";
+/** That of a process of a SQLite database. */
+const SQLITE_HOST = "sqlite-host";
 
 if (import.meta.main) {
   if (Deno.args[0] === PLUGIN_HOST) {
     const { runPluginHost } = await import("./src/machine/plugins/host.ts");
     await runPluginHost();
+  } else if (Deno.args[0] === SQLITE_HOST) {
+    const { runSqliteHost } = await import("./src/machine/sqlite/host.ts");
+    await runSqliteHost();
   } else {
     if (isOnDeploy(Deno.env.toObject())) hostCron.register();
     const { runCommand } = await import("./src/server/commands.ts");

@@ -1,7 +1,9 @@
 /** The directory that a task run works in: its own, or that of its WorkingDirectory. */
 import { taskRunId } from "../base/id.ts";
 import type { FlowPlan } from "../engine/plan.ts";
+import { type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";
+import type { Task } from "../model/flows/flow.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 
 /** The path of a directory, by name. */
@@ -29,6 +31,19 @@ export class WorkPaths {
   /** The directory for files to keep. */
   outputDir(taskRun: TaskRun): string {
     return `${this.workingDir(taskRun)}/.output-${taskRunId(this.#execution.id, taskRun.ordinal)}`;
+  }
+
+  /** The paths of declared output files by name, as SQL and scripts write them; without the globs among the declared ones. */
+  outputFiles({ task, taskRun }: { readonly task: Task; readonly taskRun: TaskRun }): JsonObject | undefined {
+    const declared = ownProperty(task.properties, "outputFiles");
+    if (!Array.isArray(declared)) return undefined;
+    const paths: JsonObject = {};
+    for (const name of declared) {
+      if (typeof name === "string" && !/[*?{}[\]]/.test(name)) {
+        setOwnProperty(paths, name, `${this.workingDir(taskRun)}/${name}`);
+      }
+    }
+    return paths;
   }
 
   /** The directory of the current attempt. */

@@ -3,6 +3,7 @@ import type { Logger } from "../base/log.ts";
 import { type HttpClientPort, HttpError } from "../model/ports/http.ts";
 import type { ProcessPort, ScriptPlaces } from "../model/ports/processes.ts";
 import type { ServerPort } from "../model/ports/server.ts";
+import type { SqlitePort } from "../model/ports/sqlite.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
 import { createExpressionHttp } from "./rendering.ts";
 import { HttpClient } from "../machine/http_client/http_client.ts";
@@ -15,6 +16,7 @@ import {
   type Processes,
   scriptPolicy,
 } from "../machine/scripts/processes.ts";
+import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { Services } from "./services.ts";
@@ -26,6 +28,7 @@ const ANY_HOST: ReadonlyMap<string, string> = new Map([["0.0.0.0", "127.0.0.1"],
 export interface Platform extends AsyncDisposable {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
+  readonly sqlite: SqlitePort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly server: ServerPort;
 }
@@ -100,6 +103,7 @@ export function createPlatform(
   return {
     http,
     processes,
+    sqlite: new SqliteProcesses(),
     workingDirectories,
     server: { url: localUrl(options), isOffline: options.isOffline ?? false },
     async [Symbol.asyncDispose]() {

@@ -12,16 +12,25 @@ import {
   tryParseJson,
 } from "../base/json.ts";
 import { normalizeFileName, parentPath } from "../model/namespaces/file_path.ts";
+import type { FileKeeper } from "../model/executions/attempt_identity.ts";
 import type { OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "../model/namespaces/glob.ts";
 
-/** A working directory and its attempt. */
-export interface LocalPlace {
-  readonly context: RunContext;
+/** Whose files they are, and the ports that keep them. */
+export type FileOwner = FileKeeper & Pick<RunContext, "ports">;
+
+/** A directory and the owner of its files. */
+interface FilePlace {
+  readonly context: FileOwner;
   /** Absolute path. */
   readonly directory: string;
+}
+
+/** A working directory and its attempt. */
+export interface LocalPlace extends FilePlace {
+  readonly context: RunContext;
 }
 
 /** Maximum number of output files of a task. */
@@ -31,7 +40,7 @@ const MAX_OUTPUT_FILES = 10_000;
  * Creates files by relative name: a storage URI is fetched, any other value is the content. `files` is a map, or a JSON text
  * of one. Returns the names. @throws Error a name leaves the directory, or a file is missing
  */
-export async function createFiles(place: LocalPlace, files: JsonValue | undefined): Promise<string[]> {
+export async function createFiles(place: FilePlace, files: JsonValue | undefined): Promise<string[]> {
   const map = readMap(files, "Files to create");
   const names: string[] = [];
   for (const [name, value] of Object.entries(map)) {
@@ -42,7 +51,7 @@ export async function createFiles(place: LocalPlace, files: JsonValue | undefine
 }
 
 /** Stores the files that match a glob; returns their storage URIs by relative name, sorted. */
-export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined): Promise<JsonObject> {
+export async function storeFiles(place: FilePlace, globs: JsonValue | undefined): Promise<JsonObject> {
   const uris: JsonObject = {};
   const patterns = readTexts(globs, "Globs of files");
   if (patterns.length === 0) return uris;
@@ -54,7 +63,7 @@ export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined
   return uris;
 }
 
-async function checkSize({ context, directory }: LocalPlace, names: readonly string[]): Promise<void> {
+async function checkSize({ context, directory }: FilePlace, names: readonly string[]): Promise<void> {
   const { maxFileBytes } = context.ports.processes;
   if (maxFileBytes === undefined) return;
   let bytes = 0;
@@ -66,7 +75,7 @@ async function checkSize({ context, directory }: LocalPlace, names: readonly str
 }
 
 /** Stores a file that {@link findFiles} or {@link hasFile} has found; returns its storage URI. */
-export async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
+export async function storeFile({ context, directory }: FilePlace, name: string): Promise<string> {
   using file = await openFile(`${directory}/${name}`);
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
@@ -162,6 +171,15 @@ function isSpecial({ isDirectory, isFile, nlink }: Deno.FileInfo): boolean {
   return !isDirectory && (!isFile || (nlink ?? 1) > 1);
 }
 
+/** The canonical name of a file that may be created or changed in place. @throws DomainError; Error a link is there, or leads out of the directory */
+export async function plainName(directory: string, name: string): Promise<string> {
+  const path = normalizeFileName(name);
+  const info = await infoOf(`${directory}/${path}`);
+  const isWithin = await isFolderWithin(await Deno.realPath(directory), `${directory}/${parentPath(path)}`);
+  if (isWithin && (!info || info.isFile && !isSpecial(info))) return path;
+  throw new Error(`Cannot open "${path}": it is no plain file of the directory`);
+}
+
 /** Whether the folder, or its nearest existing parent, is within the directory with that real path. */
 async function isFolderWithin(root: string, folder: string): Promise<boolean> {
   try {
@@ -174,7 +192,7 @@ async function isFolderWithin(root: string, folder: string): Promise<boolean> {
 }
 
 async function contentOf(
-  context: RunContext,
+  context: FileOwner,
   value: JsonValue,
 ): Promise<string | ReadableStream<Uint8Array>> {
   if (typeof value !== "string") return typeof value === "object" ? stringifyJson(value) : String(value);
@@ -188,7 +206,7 @@ export function isFileAddress(text: string): boolean {
 }
 
 /** Opens the file of such a URI. @throws Error there is no such file */
-export async function openAny(context: RunContext, uri: string): Promise<OpenedFile> {
+export async function openAny(context: FileOwner, uri: string): Promise<OpenedFile> {
   const { storage, namespaceFiles } = context.ports;
   const file = namespaceFileOf(uri, context.namespace);
   const found =

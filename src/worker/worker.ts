@@ -12,6 +12,7 @@ import {
   scriptPolicy,
 } from "../machine/scripts/processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
+import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
@@ -91,6 +92,7 @@ function createMachine(
       userAgent: `sluice/${VERSION}`,
     }),
     processes,
+    sqlite: new SqliteProcesses(),
     workingDirectories,
     isOffline: config.isOffline ?? false,
     async [Symbol.asyncDispose]() {

@@ -9,6 +9,7 @@ import { type LeasedAttempt, sealMark } from "../model/http/worker_protocol.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { NamespaceFilePort } from "../model/ports/namespace_file.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
+import type { SqlitePort } from "../model/ports/sqlite.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
@@ -22,6 +23,7 @@ export interface WorkerMachine {
   readonly clock: Clock;
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
+  readonly sqlite: SqlitePort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly isOffline: boolean;
 }
@@ -111,7 +113,7 @@ export class WorkerContext implements RunContext {
 }
 
 function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts): TaskPorts {
-  const { http, processes, workingDirectories, isOffline } = machine;
+  const { http, processes, sqlite, workingDirectories, isOffline } = machine;
   const summary = (_tenant: string, id: string) =>
     api.json(attempt.lease, `/executions/${encodeURIComponent(id)}`, signal) as Promise<
       ExecutionSummary | undefined
@@ -119,6 +121,7 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
   return {
     http,
     processes,
+    sqlite,
     workingDirectories,
     storage,
     // The server, which has the key, encrypts the value.

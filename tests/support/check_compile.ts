@@ -33,6 +33,7 @@ const EMBEDDED = [
   "src/server/render_worker/worker.ts",
   "src/machine/plugins/host.ts",
   "src/machine/plugins/worker.ts",
+  "src/machine/sqlite/worker.ts",
   "src/tasks/scripts/tools/packages.py",
   "src/tasks/scripts/tools/command.sh",
 ];

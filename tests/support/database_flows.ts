@@ -6,8 +6,9 @@ import type { Harness } from "./harness.ts";
 interface DatabasePlace {
   /** As in the names of types and in addresses. */
   readonly kind: string;
-  readonly port: number;
-  readonly database: string;
+  /** Absent: no server, and flows name the database themselves. */
+  readonly port?: number;
+  readonly database?: string;
 }
 
 /** A flow that has run. */
@@ -35,6 +36,7 @@ export class DatabaseFlows {
   /** The properties of a connection. */
   connection(host = "127.0.0.1"): JsonObject {
     const { kind, port, database } = this.#place;
+    if (port === undefined) return {};
     const url = `jdbc:${kind}://${host}:${port}/${database}`;
     return { url, username: "app", password: DATABASE_PASSWORD };
   }
@@ -60,7 +62,7 @@ export class DatabaseFlows {
     const { state, taskRunList } = await this.app.execution(id);
     const logs = await this.app.json("GET", `/logs/${id}`) as readonly JsonObject[];
     const log = logs.map(({ level, message }) =>
-      `${level} ${String(message).replaceAll(String(this.#place.port), "PORT")}`
+      `${level} ${String(message).replaceAll(String(this.#place.port ?? "no port"), "PORT")}`
     );
     return {
       id: String(id),

@@ -79,6 +79,14 @@ export async function startMariadb(): Promise<DatabaseProgram | undefined> {
   return await running(program, args, { root, port, readyLine: /ready for connections/ });
 }
 
+/** Whether the `duckdb` program is on the PATH; says so where it is not. */
+export async function findDuckdb(): Promise<boolean> {
+  const folders = (Deno.env.get("PATH") ?? "").split(":");
+  for (const folder of folders) if (await exists(`${folder}/duckdb`)) return true;
+  await skipped("DuckDB");
+  return false;
+}
+
 interface OwnedFolder {
   readonly path: string;
   /** Ids of the user who runs the server: it refuses to run as root. */

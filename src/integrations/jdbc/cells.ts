@@ -35,6 +35,10 @@ const NOT_FINITE: ReadonlyMap<string, string> = new Map([
   ["NaN", "nan"],
   ["Infinity", "+inf"],
   ["-Infinity", "-inf"],
+  // As ClickHouse writes them.
+  ["nan", "nan"],
+  ["inf", "+inf"],
+  ["-inf", "-inf"],
 ]);
 /** A day or time that Ion has too: years from 1 to 9999. */
 const ION_DATE = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
@@ -77,7 +81,7 @@ function jsonOf(kind: CellKind, text: string): JsonValue {
     case "boolean":
       return isTrue(text);
     case "json":
-      return tryParseJson(text) ?? text;
+      return parsedOr(text);
     case "timestamp":
     case "instant":
       return isoTime(text);
@@ -86,6 +90,12 @@ function jsonOf(kind: CellKind, text: string): JsonValue {
     default:
       return text;
   }
+}
+
+/** JSON may be `null`. */
+function parsedOr(text: string): JsonValue {
+  const parsed = tryParseJson(text);
+  return parsed === undefined ? text : parsed;
 }
 
 function base64Of(text: string): string {

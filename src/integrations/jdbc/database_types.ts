@@ -1,7 +1,9 @@
 /** The types that each database has: Query, Queries, Batch and Trigger. What they run is imported when it is used. */
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineTask, type TaskDefinition } from "../../model/tasks/task_definition.ts";
-import { defineTrigger, type TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import { defineMachineTask } from "../../model/tasks/machine_task.ts";
+import { defineMachineTrigger } from "../../model/triggers/machine_trigger.ts";
+import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { CONNECTION_PROPERTIES, FETCH_OUTPUTS, QUERY_PROPERTIES } from "./properties.ts";
 import type { Database } from "./session.ts";
 
@@ -11,18 +13,22 @@ export interface DatabaseTypes {
   /** Further beginnings of the names. */
   readonly olderPrefixes?: readonly string[];
   readonly properties?: PropertySchemas;
+  /** Outputs that only its tasks have. */
+  readonly outputs?: PropertySchemas;
 }
 
 /** Runs SQL and gives the rows of its last statement that returns some. */
-export function queryTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+export function queryTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title, exampleUrl } = database;
-  return defineTask({
+  return defineMachineTask({
     type: `${prefix}.Query`,
     aliases: olderPrefixes.map((each) => `${each}.Query`),
     title: `Query ${title}`,
-    description: `Runs SQL on ${title}. Several statements run in one transaction.`,
+    description: `Runs SQL on ${title}. ${transactionNote(database)}`,
     properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES },
-    outputs: FETCH_OUTPUTS,
+    outputs: { ...FETCH_OUTPUTS, ...outputs },
     metrics: { "fetch.size": { type: "counter", description: "Number of rows." } },
     examples: [{
       title: "Store the rows of a query",
@@ -38,18 +44,28 @@ fetchType: STORE`,
     }],
     async run(context) {
       const { lastOutputs, runQueries } = await import("./run_queries.ts");
-      const fetched = await runQueries(context, database, { isTransaction: true, fallback: "NONE" });
-      const outputs = lastOutputs(fetched, { size: 0 });
+      const { fetched, further } = await runQueries(context, database, {
+        isTransaction: true,
+        fallback: "NONE",
+      });
       context.metric("fetch.size", fetched.at(-1)?.size ?? 0);
-      return outputs;
+      return { ...lastOutputs(fetched, { size: 0 }), ...further };
     },
   });
 }
 
+function transactionNote({ transactions }: Database): string {
+  return transactions === "none"
+    ? "Of several statements those before a failed one keep their effect, unless the database itself undoes them."
+    : "Several statements run in one transaction.";
+}
+
 /** Runs SQL and gives the rows of each statement that returns some. */
-export function queriesTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+export function queriesTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title } = database;
-  return defineTask({
+  return defineMachineTask({
     type: `${prefix}.Queries`,
     aliases: olderPrefixes.map((each) => `${each}.Queries`),
     title: `Run statements on ${title}`,
@@ -65,25 +81,31 @@ export function queriesTask({ database, olderPrefixes = [], properties }: Databa
         type: "list",
         description: "`row`, `rows` or `uri`, and `size`, of each statement that returns rows.",
       },
+      ...outputs,
     },
     async run(context) {
       const { runQueries } = await import("./run_queries.ts");
       const isTransaction = context.properties.transaction !== false;
-      const fetched = await runQueries(context, database, { isTransaction, fallback: "NONE" });
-      return { outputs: fetched.map(({ outputs }) => outputs) };
+      const { fetched, further } = await runQueries(context, database, { isTransaction, fallback: "NONE" });
+      return { outputs: fetched.map(({ outputs }) => outputs), ...further };
     },
   });
 }
 
 /** Inserts the rows of a file. */
-export function batchTask({ database, olderPrefixes = [], properties }: DatabaseTypes): TaskDefinition {
+export function batchTask(
+  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+): TaskDefinition {
   const { prefix, title } = database;
-  return defineTask({
+  return defineMachineTask({
     type: `${prefix}.Batch`,
     aliases: olderPrefixes.map((each) => `${each}.Batch`),
     title: `Insert rows into ${title}`,
-    description:
-      `Inserts the rows of a file, one Ion value a line, into a table of ${title}. All are inserted, or none.`,
+    description: `Inserts the rows of a file, one Ion value a line, into a table of ${title}. ${
+      database.transactions
+        ? "After an error those of earlier statements remain."
+        : "All are inserted, or none."
+    }`,
     properties: {
       ...CONNECTION_PROPERTIES,
       ...properties,
@@ -101,6 +123,7 @@ export function batchTask({ database, olderPrefixes = [], properties }: Database
     outputs: {
       rowCount: { type: "integer", description: "Rows of the file." },
       updatedCount: { type: "integer", description: "Rows that the database has changed." },
+      ...outputs,
     },
     metrics: {
       records: { type: "counter", description: "Rows of the file." },
@@ -109,11 +132,11 @@ export function batchTask({ database, olderPrefixes = [], properties }: Database
     },
     async run(context) {
       const { runBatch } = await import("./run_batch.ts");
-      const { rowCount, updatedCount, queryCount } = await runBatch(context, database);
+      const { rowCount, updatedCount, queryCount, further } = await runBatch(context, database);
       context.metric("records", rowCount);
       context.metric("updated", updatedCount);
       context.metric("query", queryCount);
-      return { rowCount, updatedCount };
+      return { rowCount, updatedCount, ...further };
     },
   });
 }
@@ -123,7 +146,7 @@ export function databaseTrigger(
   { database, olderPrefixes = [], properties }: DatabaseTypes,
 ): TriggerDefinition {
   const { prefix, title, exampleUrl } = database;
-  return defineTrigger({
+  return defineMachineTrigger({
     type: `${prefix}.Trigger`,
     aliases: olderPrefixes.map((each) => `${each}.Trigger`),
     title: `Start when ${title} has rows`,
@@ -143,7 +166,7 @@ fetchType: FETCH`,
     }],
     async poll(context) {
       const { lastOutputs, runQueries } = await import("./run_queries.ts");
-      const fetched = await runQueries(context, database, { isTransaction: true, fallback: "NONE" });
+      const { fetched } = await runQueries(context, database, { isTransaction: true, fallback: "NONE" });
       return (fetched.at(-1)?.size ?? 0) > 0 ? lastOutputs(fetched, {}) : undefined;
     },
   });

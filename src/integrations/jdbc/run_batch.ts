@@ -1,9 +1,7 @@
 /** Inserts the rows of a file. */
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { parseIonText } from "../../languages/ion/mod.ts";
-import type { TaskContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
+import { readRows } from "../row_files.ts";
 import type { RowSink } from "./session.ts";
 import { type Database, type SqlSession, textProperty } from "./session.ts";
 import { inTransaction } from "./run_queries.ts";
@@ -22,7 +20,7 @@ interface BatchCounts {
 }
 
 /** How rows are inserted: values are placed between `begin` and `end`. */
-interface Insert {
+export interface Insert {
   readonly begin: string;
   readonly end: string;
   /** The values of a row. */
@@ -30,27 +28,29 @@ interface Insert {
 }
 
 /** Runs a Batch with `from`, `sql` or `table`, `columns` and `chunk`. All rows are inserted, or none. */
-export async function runBatch(context: TaskContext, database: Database): Promise<BatchCounts> {
+export async function runBatch(
+  context: MachineWork,
+  database: Database,
+): Promise<BatchCounts & { readonly further: JsonObject }> {
   const { properties } = context;
   const path = await context.fetchFile(textProperty(properties, "from") ?? "");
   const chunk = Math.min(Number(properties.chunk ?? 1_000), MAX_ROWS);
   let counts: BatchCounts = { rowCount: 0, updatedCount: 0, queryCount: 0 };
   await using session = await database.open(context);
-  await inTransaction(session, true, async () => {
+  await inTransaction(session, !database.transactions, async () => {
     let insert: Insert | undefined;
     for await (const rows of chunksOf(path, chunk)) {
       insert ??= insertOf(properties, rows[0] ?? null, database);
       counts = await insertRows(session, { database, insert, rows }, counts);
     }
   });
-  return counts;
+  return { ...counts, further: await session.finish?.() ?? {} };
 }
 
 async function* chunksOf(path: string, size: number): AsyncGenerator<JsonValue[]> {
   let rows: JsonValue[] = [];
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    if (line.trim() === "") continue;
-    if (rows.push(parseIonText(line)) < size) continue;
+  for await (const row of readRows(path)) {
+    if (rows.push(row) < size) continue;
     yield rows;
     rows = [];
   }
@@ -87,8 +87,8 @@ async function insertRows(
   return { rowCount, updatedCount, queryCount };
 }
 
-/** From `sql` with `VALUES (?, …)`, else from `table` and the names of `columns` or of the first row. */
-function insertOf(properties: JsonObject, first: JsonValue, database: Database): Insert {
+/** How the rows are inserted: from `sql` with `VALUES (?, …)`, else from `table` and the names of `columns` or of the first row. */
+export function insertOf(properties: JsonObject, first: JsonValue, database: Database): Insert {
   const named = Array.isArray(properties.columns) ? properties.columns.map(String) : undefined;
   const columns = named ?? (isJsonObject(first) ? Object.keys(first) : undefined);
   const sql = textProperty(properties, "sql");

@@ -1,6 +1,6 @@
 /** Runs the SQL of tasks and triggers. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import { type Fetched, fetchRows, fetchTypeOf } from "./fetching.ts";
 import { type Database, type SqlSession, textProperty } from "./session.ts";
 import { bindNames, statementsOf } from "./sql_text.ts";
@@ -11,12 +11,20 @@ interface QueryOptions {
   readonly fallback: "NONE" | "FETCH";
 }
 
-/** The results of the statements that return rows, in their order. @throws Error the server refuses one; with a transaction nothing is changed then */
+/** What the statements gave. */
+interface QueryResults {
+  /** Of the statements that return rows, in their order. */
+  readonly fetched: readonly Fetched[];
+  /** Further outputs of the database. */
+  readonly further: JsonObject;
+}
+
+/** Runs `sql` and `afterSQL`. @throws Error the server refuses one; with a transaction nothing is changed then */
 export async function runQueries(
-  context: WorkContext,
+  context: MachineWork,
   database: Database,
   { isTransaction, fallback }: QueryOptions,
-): Promise<Fetched[]> {
+): Promise<QueryResults> {
   const { properties } = context;
   const type = fetchTypeOf(properties, fallback);
   const statements = statementsOf(textProperty(properties, "sql") ?? "", database.syntax);
@@ -25,15 +33,21 @@ export async function runQueries(
   const bind = (sql: string) =>
     bindNames(sql, parameters, { ...database.syntax, placeholder: (index) => database.placeholder(index) });
   const fetched: Fetched[] = [];
+  const bound = statements.map(bind);
   await using session = await database.open(context);
-  await inTransaction(session, isTransaction && statements.length + after.length > 1, async () => {
-    for (const sql of statements) {
-      const { result, ...found } = await fetchRows(type, context, (sink) => session.run(bind(sql), sink));
-      if (result.hasRows) fetched.push(found);
-    }
-    for (const sql of after) await session.command(sql);
-  });
-  return fetched;
+  await session.prepare?.({ statements: bound, after, isTransaction });
+  await inTransaction(
+    session,
+    isTransaction && !database.transactions && statements.length + after.length > 1,
+    async () => {
+      for (const statement of bound) {
+        const { result, ...found } = await fetchRows(type, context, (sink) => session.run(statement, sink));
+        if (result.hasRows) fetched.push(found);
+      }
+      for (const sql of after) await session.command(sql);
+    },
+  );
+  return { fetched, further: await session.finish?.() ?? {} };
 }
 
 /** Commits what the work does, or rolls it back. */

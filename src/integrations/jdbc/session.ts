@@ -1,6 +1,6 @@
 /** A connection to a database, as the task types use it. */
 import type { JsonObject } from "../../base/json.ts";
-import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import type { Cell, Column } from "./cells.ts";
 import type { BoundStatement, SqlSyntax } from "./sql_text.ts";
 
@@ -22,12 +22,24 @@ export interface StatementResult {
   readonly rowCount: number;
 }
 
+/** The statements of a task. */
+export interface StatementPlan {
+  readonly statements: readonly BoundStatement[];
+  /** Run after them, without rows. */
+  readonly after: readonly string[];
+  readonly isTransaction: boolean;
+}
+
 /** A connection. An error names the host and has the words of the server. After an abort of the signal all fails. */
 export interface SqlSession extends AsyncDisposable {
   /** Runs one statement. */
   run(statement: BoundStatement, sink: RowSink): Promise<StatementResult>;
   /** Runs a statement without rows and values. */
   command(sql: string): Promise<void>;
+  /** Called once with all statements, before the first of them runs. */
+  prepare?(plan: StatementPlan): Promise<void>;
+  /** Called after the last statement; gives further outputs. */
+  finish?(): Promise<JsonObject>;
 }
 
 /** A kind of database. */
@@ -38,12 +50,14 @@ export interface Database {
   /** An address for examples. */
   readonly exampleUrl: string;
   readonly syntax: SqlSyntax;
+  /** Absent: statements are enclosed by BEGIN and COMMIT. `plan`: {@link SqlSession.prepare} does it. */
+  readonly transactions?: "none" | "plan";
   /** The placeholder of a value, from 1. */
   placeholder(index: number): string;
   /** A name in quotes. */
   quoted(name: string): string;
   /** Opens a connection with the properties of the type. */
-  open(context: WorkContext): Promise<SqlSession>;
+  open(context: MachineWork): Promise<SqlSession>;
 }
 
 /** Reads a text property; `undefined` if it is absent. */

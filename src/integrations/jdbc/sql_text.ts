@@ -1,5 +1,5 @@
 /** Texts of SQL: their statements and their named parameters. Literals, quoted names and comments are left as they are. */
-import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { Double, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 
 /** What differs between databases. */
 export interface SqlSyntax {
@@ -76,4 +76,30 @@ export function bindNames(
     return placeholder(values.length);
   });
   return { sql: bound, values };
+}
+
+/** A placeholder that no SQL has, for databases that take no values apart from the SQL: {@link withLiterals} replaces it. */
+export function literalPlaceholder(index: number): string {
+  return `\u0000${index}\u0000`;
+}
+
+/** The statement with its values as literals; lists and objects are JSON. @throws Error a text has a null character */
+export function withLiterals(
+  { sql, values }: BoundStatement,
+  textLiteral: (text: string) => string = quotedText,
+): string {
+  const literal = (value: JsonValue): string => {
+    if (value === null) return "NULL";
+    if (typeof value === "object" && !(value instanceof Double)) return textLiteral(stringifyJson(value));
+    if (typeof value !== "string") return String(value);
+    if (value.includes("\u0000")) throw new Error("Invalid parameter: it has a null character");
+    return textLiteral(value);
+  };
+  // deno-lint-ignore no-control-regex
+  return sql.replace(/\u0000(\d+)\u0000/g, (_all, index) => literal(values[index - 1] ?? null));
+}
+
+/** A text as standard SQL quotes it. */
+export function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -4,7 +4,7 @@
  * without a pause continues after `Worker.terminate()`, and a full heap ends the whole process.
  */
 import { systemClock } from "../../base/clock.ts";
-import { readLines } from "./json_lines.ts";
+import { readLines } from "../json_lines.ts";
 import type { FromPlugin, PluginWork, ToPlugin } from "./messages.ts";
 import { PLUGIN_WORKER_URL } from "./worker.ts";
 

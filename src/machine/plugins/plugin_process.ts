@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson
 import type { MetricType } from "../../model/executions/metric.ts";
 import type { TaskContext, TaskRequest } from "../../model/tasks/task_definition.ts";
 import { FairSlots } from "../scripts/process_slots.ts";
-import { readLines } from "./json_lines.ts";
+import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
+import { readLines } from "../json_lines.ts";
 import type { FromPlugin, PluginCallName, PluginWork, ToPlugin } from "./messages.ts";
 
 /** Time that code has to stop by itself. */
@@ -13,21 +14,11 @@ const STOP_MS = 500;
 const DESCRIBE_MS = 10_000;
 /** A response of 10 MiB as base64 and as text fits. */
 const MAX_MESSAGE_CHARS = 64 * 1024 * 1024;
-/** Of the standard error, for the message of a crash. */
-const MAX_ERROR_CHARS = 2_000;
-/** What the run-time needs of the environment; plugins have no permission to read any of it. */
-const PASSED_VARIABLES = [
-  "PATH",
-  "HOME",
-  "DENO_DIR",
-  "XDG_CACHE_HOME",
-  "TMPDIR",
-  "SYSTEMROOT",
-  "LOCALAPPDATA",
-];
-/** The hidden command of the compiled binary. */
-const HOST_COMMAND = "plugin-host";
-const HOST_PERMISSIONS = ["--no-prompt", "--deny-import", "--allow-net", "--allow-read", "--allow-write"];
+const HOST = Object.freeze({
+  command: "plugin-host",
+  module: new URL("./host.ts", import.meta.url),
+  permissions: ["--allow-net", "--allow-read", "--allow-write"],
+});
 
 /** The definition of a file as it was read. */
 type Described = Extract<FromPlugin, { readonly type: "described" }>;
@@ -94,16 +85,16 @@ class PluginProcess implements AsyncDisposable {
   #cancelKill = () => {};
   readonly #stop = () => {
     this.#send({ type: "abort" });
-    this.#cancelKill = this.#clock.setTimer(STOP_MS, () => this.#kill());
+    this.#cancelKill = this.#clock.setTimer(STOP_MS, () => killHostProcess(this.#child));
   };
 
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#child = hostCommand().spawn();
+    this.#child = startHostProcess(HOST);
     this.#input = this.#child.stdin.getWriter();
     this.#input.closed.catch(() => {}); // The end of the process is seen at its output.
-    this.#errors = readEnd(this.#child.stderr);
+    this.#errors = readErrors(this.#child.stderr);
     signal.addEventListener("abort", this.#stop, { once: true });
     if (signal.aborted) this.#stop();
   }
@@ -131,7 +122,7 @@ class PluginProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#stop);
     this.#cancelKill();
-    this.#kill();
+    killHostProcess(this.#child);
     await this.#input.abort().catch(() => {});
     await this.#child.stdout.cancel().catch(() => {});
     await this.#errors;
@@ -152,14 +143,6 @@ class PluginProcess implements AsyncDisposable {
 
   #send(message: ToPlugin): void {
     this.#input.write(new TextEncoder().encode(`${stringifyJson(message)}\n`)).catch(() => {});
-  }
-
-  #kill(): void {
-    try {
-      this.#child.kill("SIGKILL");
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // It has ended.
-    }
   }
 }
 
@@ -191,32 +174,4 @@ async function sendRequest(argument: JsonValue, context: TaskContext): Promise<J
 async function connectAddress(argument: JsonValue, context: TaskContext): Promise<JsonValue> {
   const { host, port } = isJsonObject(argument) ? argument : {};
   return { ...await context.connectAddress(String(host), Number(port)) };
-}
-
-/** In the binary the program itself, else the module of the process, which loads far less than the server. */
-function hostCommand(): Deno.Command {
-  const host = new URL("./host.ts", import.meta.url);
-  const args = Deno.build.standalone ? [HOST_COMMAND] : ["run", "--no-check", ...HOST_PERMISSIONS, host.href];
-  const env = PASSED_VARIABLES.flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return new Deno.Command(Deno.execPath(), {
-    args,
-    clearEnv: true,
-    env: { NO_COLOR: "1", ...Object.fromEntries(env) },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  });
-}
-
-/** The end of a text stream. */
-async function readEnd(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of stream) {
-    text = (text + decoder.decode(bytes, { stream: true })).slice(0, MAX_ERROR_CHARS);
-  }
-  return text;
 }

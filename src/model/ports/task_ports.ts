@@ -11,6 +11,7 @@ import type { LogPort } from "./logs.ts";
 import type { NamespaceFilePort } from "./namespace_file.ts";
 import type { ProcessPort } from "./processes.ts";
 import type { ServerPort } from "./server.ts";
+import type { SqlitePort } from "./sqlite.ts";
 import type { StatePort } from "./states.ts";
 import type { StoragePort } from "./storage.ts";
 import type { TaskTypePort } from "./task_types.ts";
@@ -28,6 +29,7 @@ export interface TaskPorts {
   readonly http: HttpClientPort;
   readonly cipher: CipherPort;
   readonly processes: ProcessPort;
+  readonly sqlite: SqlitePort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly storage: StoragePort;
   readonly namespaceFiles: NamespaceFilePort;

@@ -1,18 +1,49 @@
-/** The stored format of large values: chunks of a format byte and up to {@link BLOB_CHUNK_BYTES} bytes of content. */
+/**
+ * The stored format of large values: chunks of a format byte and up to {@link BLOB_CHUNK_BYTES} bytes of content, as they are or
+ * compressed. Each chunk is compressed by itself, so that any part of a value can be read.
+ */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DomainError } from "../../model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 
 /** First byte of a chunk with uncompressed content. */
 const FORMAT_RAW = 0x02;
+/** First byte of a chunk whose content is compressed by DEFLATE. */
+const FORMAT_DEFLATE = 0x03;
+/** The fastest level: 99 MB of rows take 0.4 s and become 13 MB. */
+const LEVEL = 1;
+/** A chunk stays as it is unless it becomes shorter than this share: reading it would cost more than it saves. */
+const WORTHWHILE = 0.8;
 
 /** Number of chunks of a value of `size` bytes. */
 export function chunkCount(size: number): number {
   return Math.ceil(size / BLOB_CHUNK_BYTES);
 }
 
-/** The content of a stored chunk; `undefined` when the format is unknown. */
+/** The content of a stored chunk; `undefined` when the format is unknown, or the content broken. */
 export function bytesOfChunk(chunk: Uint8Array): Uint8Array | undefined {
-  return chunk[0] === FORMAT_RAW ? chunk.subarray(1) : undefined;
+  if (chunk[0] === FORMAT_RAW) return chunk.subarray(1);
+  if (chunk[0] !== FORMAT_DEFLATE) return undefined;
+  try {
+    const { buffer, byteOffset, length } = inflateRawSync(chunk.subarray(1), {
+      maxOutputLength: BLOB_CHUNK_BYTES,
+    });
+    return new Uint8Array(buffer, byteOffset, length);
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}
+
+/** The chunk, compressed if that makes it much shorter. */
+export function packChunk(chunk: Uint8Array): Uint8Array {
+  // 0.2 ms; other threads would take as long to be asked, and keep memory of their own.
+  const packed = deflateRawSync(chunk.subarray(1), { level: LEVEL });
+  if (packed.length > chunk.length * WORTHWHILE) return chunk;
+  const stored = new Uint8Array(packed.length + 1);
+  stored[0] = FORMAT_DEFLATE;
+  stored.set(packed, 1);
+  return stored;
 }
 
 /**

@@ -13,14 +13,19 @@ import { type IdSource, idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
-import { bytesOfChunk, chunkCount, chunksOf } from "./blob_chunks.ts";
+import { bytesOfChunk, chunkCount, chunksOf, packChunk } from "./blob_chunks.ts";
 import type { Committer } from "../committer.ts";
 import { BLOB_INTENTS, blobChunkKey, blobIntentKey } from "../keys.ts";
 import type { Key, Mutation, Store } from "../store.ts";
 import { deleteKey, setJson } from "../stored_entries.ts";
 
-/** Chunks of one upload that wait for a commit: 480 KiB, one group when there are no other writes. */
-const CHUNKS_IN_FLIGHT = 8;
+/** Chunks that are compressed at once. */
+const CHUNKS_PER_BATCH = 8;
+/** Stored bytes of one upload that wait for a commit: one group when there are no other writes. */
+const PAGE_BYTES = CHUNKS_PER_BATCH * BLOB_CHUNK_BYTES;
+const MAX_PAGE_BYTES = PAGE_BYTES + BLOB_CHUNK_BYTES;
+/** Their keys stay far below the key bytes of a group. */
+const MAX_PAGE_CHUNKS = 128;
 /** Chunks that a reader fetches at once. */
 const CHUNKS_PER_READ = 4;
 /** Deletes of one bulk entry; with the longest owner their keys stay below the key bytes of a group. */
@@ -87,29 +92,26 @@ export class Blobs {
   async write(owner: BlobOwner, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedBlob> {
     const { ids, clock } = this.#options;
     const blobId = ids.next(clock.now());
-    let page: Uint8Array[] = [];
-    let count = 0;
+    const upload = new Upload((first, page) => this.#storePage(owner, blobId, first, page));
+    let batch: Uint8Array[] = [];
     let size = 0;
     let isDone = false;
-    const storePage = async () => {
-      const first = count;
-      count += page.length;
-      await this.#storePage(owner, blobId, first, page);
-      page = [];
-    };
     try {
       for await (const chunk of chunksOf(source, maxBytes)) {
-        page.push(chunk);
+        batch.push(chunk);
         size += chunk.length - 1;
-        if (page.length === CHUNKS_IN_FLIGHT) await storePage();
+        if (batch.length < CHUNKS_PER_BATCH) continue;
+        await upload.add(batch);
+        batch = [];
       }
-      if (count > 0 || page.length > 1) await storePage();
+      if (size > BLOB_CHUNK_BYTES) await upload.end(batch);
       isDone = true;
     } finally {
       // If this removal fails, the next start removes the orphan.
-      if (!isDone && count > 0) await Promise.allSettled([this.#delete(owner, blobId, count)]);
+      if (!isDone) await Promise.allSettled([upload.abandon((count) => this.#delete(owner, blobId, count))]);
     }
-    const [only] = page;
+    const [only] = batch;
+    const { count } = upload;
     if (count > 0) return { blobId, size, mutations: [deleteKey(this.#intentKey(owner, blobId))] };
     if (only === undefined) return { blobId: "", size: 0, mutations: [] };
     return { blobId, size, mutations: [{ type: "set", key: chunkKey(owner, blobId, 0), value: only }] };
@@ -244,7 +246,12 @@ export class Blobs {
   }
 
   /** Makes the intent durable before the first chunks. */
-  async #storePage(owner: BlobOwner, blobId: string, first: number, page: Uint8Array[]): Promise<void> {
+  async #storePage(
+    owner: BlobOwner,
+    blobId: string,
+    first: number,
+    page: readonly Uint8Array[],
+  ): Promise<void> {
     const { committer } = this.#options;
     if (first === 0) await committer.commit({ mutations: [this.#intent(owner, blobId)] });
     // One entry for each chunk, because the bulk lane gets only a part of a group.
@@ -318,6 +325,58 @@ export class Blobs {
 
   #intent(owner: BlobOwner, blobId: string): Mutation {
     return setJson(this.#intentKey(owner, blobId), null);
+  }
+}
+
+/** Chunks on their way to the store: while one page is committed, the next one is read and compressed. */
+class Upload {
+  /** Chunks that are stored, or on their way. */
+  count = 0;
+  readonly #store: (first: number, page: readonly Uint8Array[]) => Promise<void>;
+  #page: Uint8Array[] = [];
+  #pageBytes = 0;
+  #storing: Promise<void> | undefined;
+  #mayShrink = true;
+
+  constructor(store: (first: number, page: readonly Uint8Array[]) => Promise<void>) {
+    this.#store = store;
+  }
+
+  /** Takes the next chunks. */
+  async add(chunks: readonly Uint8Array[]): Promise<void> {
+    const packed = this.#mayShrink ? chunks.map(packChunk) : chunks;
+    // Content that is compressed already stays so.
+    if (packed.every((chunk, index) => chunk === chunks[index])) this.#mayShrink = false;
+    for (const chunk of packed) {
+      if (this.#pageBytes + chunk.length > MAX_PAGE_BYTES) await this.#begin();
+      this.#page.push(chunk);
+      this.#pageBytes += chunk.length;
+    }
+    if (this.#pageBytes >= PAGE_BYTES || this.#page.length >= MAX_PAGE_CHUNKS) await this.#begin();
+  }
+
+  /** Stores all chunks. */
+  async end(chunks: readonly Uint8Array[]): Promise<void> {
+    await this.add(chunks);
+    await this.#begin();
+    await this.#storing;
+  }
+
+  /** Removes what is stored. */
+  async abandon(remove: (count: number) => Promise<void>): Promise<void> {
+    await this.#storing?.catch(() => {});
+    if (this.count > 0) await remove(this.count);
+  }
+
+  async #begin(): Promise<void> {
+    await this.#storing;
+    const [page, first] = [this.#page, this.count];
+    if (page.length === 0) return;
+    [this.#page, this.#pageBytes] = [[], 0];
+    this.count += page.length;
+    this.#storing = this.#store(first, page);
+    // A failure is seen at the next page or at the end.
+    this.#storing.catch(() => {});
   }
 }
 

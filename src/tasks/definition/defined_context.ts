@@ -10,8 +10,14 @@ import type {
   TaskContext,
   TaskRequest,
   TaskResponse,
-  WorkContext,
 } from "../../model/tasks/task_definition.ts";
+import type {
+  MachineTaskContext,
+  MachineWork,
+  ProgramCommand,
+  ProgramEnd,
+} from "../../model/tasks/machine_task.ts";
+import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
   ServerFiles,
   ServerFlows,
@@ -19,13 +25,15 @@ import type {
   ServerTaskContext,
   StreamedResponse,
 } from "../../model/tasks/server_task.ts";
-import { openLocalFile, writeLocalFile } from "../local_files.ts";
+import { normalizeFileName } from "../../model/namespaces/file_path.ts";
+import { createFiles, openLocalFile, plainName, storeFiles, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";
+import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
-type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log">;
+type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log" | "workingDirectory">;
 
 interface DefinedOptions {
   readonly properties: JsonObject;
@@ -34,7 +42,7 @@ interface DefinedOptions {
 }
 
 /** The attempt of a defined task, or the poll of a defined trigger. */
-export class DefinedWork implements WorkContext {
+export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
   readonly #owner: WorkOwner;
@@ -91,10 +99,45 @@ export class DefinedWork implements WorkContext {
     const base = name.slice(name.lastIndexOf("/") + 1);
     return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
   }
+
+  /** @inheritdoc */
+  async workingDirectory(): Promise<string> {
+    return await workingDirectoryOf(this.#owner, this.#directory);
+  }
+
+  /** @inheritdoc */
+  async runProgram(command: ProgramCommand): Promise<ProgramEnd> {
+    return await runProgram(this.#owner, await this.workingDirectory(), command);
+  }
+
+  /** @inheritdoc */
+  async createFiles(files: JsonValue | undefined): Promise<void> {
+    await createFiles({ context: this.#owner, directory: await this.workingDirectory() }, files);
+  }
+
+  /** @inheritdoc */
+  async storeFiles(globs: readonly string[]): Promise<JsonObject> {
+    return await storeFiles({ context: this.#owner, directory: await this.workingDirectory() }, [...globs]);
+  }
+
+  /** @inheritdoc */
+  async openSqlite(name: string): Promise<SqliteDatabase> {
+    const directory = await this.workingDirectory();
+    const file = await plainName(directory, name);
+    const { tenant, executionId } = this.#owner;
+    const { sqlite } = this.#owner.ports;
+    return await sqlite.open({ directory, file, owner: `${tenant}/${executionId}`, signal: this.signal });
+  }
+
+  /** @inheritdoc */
+  async removeFile(name: string): Promise<void> {
+    const path = `${await this.workingDirectory()}/${normalizeFileName(name)}`;
+    await this.#owner.ports.workingDirectories.removePath(path);
+  }
 }
 
 /** One attempt of a defined task. */
-export class DefinedContext extends DefinedWork implements ServerTaskContext {
+export class DefinedContext extends DefinedWork implements ServerTaskContext, MachineTaskContext {
   readonly attempt: TaskAttempt;
   readonly flows: ServerFlows;
   readonly namespaceFiles: ServerFiles;

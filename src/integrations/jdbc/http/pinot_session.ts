@@ -1,0 +1,86 @@
+/** Pinot by the query API of its controller. https://docs.pinot.apache.org/users/user-guide-query/querying-pinot */
+import { isJsonObject, objectsOf, parseJson, stringifyJson } from "../../../base/json.ts";
+import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import type { CellKind, Column } from "../cells.ts";
+import { cellOfJson } from "../json_cells.ts";
+import type { RowSink, SqlSession, StatementResult } from "../session.ts";
+import { type BoundStatement, withLiterals } from "../sql_text.ts";
+import {
+  basicAuthorization,
+  type HttpServer,
+  httpServerOf,
+  sendStatement,
+  statementError,
+} from "./http_server.ts";
+
+const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
+
+/** Opens a session. @throws Error the url is invalid */
+export function openPinot(context: MachineWork): Promise<SqlSession> {
+  const server = httpServerOf(context, { kinds: ["pinot"], port: 9000 });
+  return Promise.resolve(new PinotSession(context, server));
+}
+
+class PinotSession implements SqlSession {
+  readonly #context: MachineWork;
+  readonly #server: HttpServer;
+
+  constructor(context: MachineWork, server: HttpServer) {
+    this.#context = context;
+    this.#server = server;
+  }
+
+  /** @inheritdoc */
+  async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
+    const { origin } = this.#server;
+    const { status, text } = await sendStatement(this.#context, {
+      url: `${origin}/sql`,
+      headers: basicAuthorization(this.#server),
+      json: { sql: withLiterals(statement) },
+    });
+    const body = status === 200 ? parseJson(text) : undefined;
+    if (!isJsonObject(body)) throw statementError(origin, `the response was ${status}: ${text}`);
+    const [exception] = objectsOf(body.exceptions);
+    if (exception) {
+      throw statementError(origin, `${String(exception.message)} (${String(exception.errorCode)})`);
+    }
+    const { resultTable } = body;
+    if (!isJsonObject(resultTable) || !isJsonObject(resultTable.dataSchema)) {
+      throw statementError(origin, `the response has no result: ${stringifyJson(body)}`);
+    }
+    const { columnNames, columnDataTypes } = resultTable.dataSchema;
+    const types = Array.isArray(columnDataTypes) ? columnDataTypes : [];
+    const names = Array.isArray(columnNames) ? columnNames : [];
+    sink.columns(
+      names.map((name, index): Column => ({ name: String(name), kind: kindOf(String(types[index])) })),
+    );
+    const rows = Array.isArray(resultTable.rows) ? resultTable.rows : [];
+    for (const row of rows) if (Array.isArray(row)) sink.row(row.map(cellOfJson));
+    return { hasRows: true, rowCount: rows.length };
+  }
+
+  /** @inheritdoc */
+  async command(sql: string): Promise<void> {
+    await this.run({ sql, values: [] }, NO_ROWS);
+  }
+
+  /** Queries have ended. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const KINDS: ReadonlyMap<string, CellKind> = new Map<string, CellKind>([
+  ["INT", "integer"],
+  ["LONG", "integer"],
+  ["FLOAT", "float"],
+  ["DOUBLE", "float"],
+  ["BIG_DECIMAL", "decimal"],
+  ["BOOLEAN", "boolean"],
+  ["TIMESTAMP", "timestamp"],
+  ["JSON", "json"],
+]);
+
+function kindOf(type: string): CellKind {
+  return type.endsWith("_ARRAY") ? "json" : KINDS.get(type) ?? "text";
+}

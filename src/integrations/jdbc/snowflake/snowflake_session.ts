@@ -1,0 +1,180 @@
+/** Snowflake by its SQL API. https://docs.snowflake.com/en/developer-guide/sql-api/reference */
+import { type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../../base/json.ts";
+import { Double, isJsonObject, stringifyJson } from "../../../base/json.ts";
+import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
+import { callRepeatedly, pause } from "../../http_calls.ts";
+import { type HttpServer, httpServerOf, sendStatement, statementError } from "../http/http_server.ts";
+import type { RowSink, SqlSession, StatementPlan, StatementResult } from "../session.ts";
+import { type BoundStatement, withLiterals } from "../sql_text.ts";
+import { authorization } from "./token.ts";
+import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
+
+const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
+const PATH = "/api/v2/statements";
+/** Statements whose result is rows; others report what they changed. */
+const WITH_ROWS =
+  /^(?:\s|--[^\n]*\n|\/\*[^]*?\*\/|\()*(?:select|with|show|desc|describe|list|ls|call|values|explain|table|execute)\b/i;
+/** The driver takes the database by that name. */
+const FROM_URL: readonly (readonly [property: string, options: readonly string[]])[] = [
+  ["warehouse", ["warehouse"]],
+  ["database", ["db", "database"]],
+  ["schema", ["schema"]],
+  ["role", ["role"]],
+];
+
+/** Opens a session. @throws Error the url is invalid, or there is no credential that the API accepts */
+export function openSnowflake(context: MachineWork): Promise<SnowflakeSession> {
+  const server = httpServerOf(context, { kinds: ["snowflake"], port: 443, isTls: true });
+  return Promise.resolve(new SnowflakeSession(context, server));
+}
+
+/** Requests with the same credentials: Snowflake keeps nothing between them. */
+export class SnowflakeSession implements SqlSession {
+  readonly #context: MachineWork;
+  readonly #server: HttpServer;
+  /** Of the statements of a plan that still have to be read. */
+  #handles: string[] | undefined;
+
+  constructor(context: MachineWork, server: HttpServer) {
+    this.#context = context;
+    this.#server = server;
+  }
+
+  /** Several statements are one request, so that they share a session and can be a transaction. */
+  async prepare({ statements, after, isTransaction }: StatementPlan): Promise<void> {
+    if (statements.length + after.length < 2) return;
+    const texts = [...statements.map((each) => withLiterals(each)), ...after];
+    const all = isTransaction ? ["BEGIN", ...texts, "COMMIT"] : texts;
+    const parameters = { MULTI_STATEMENT_COUNT: String(all.length) };
+    const { statementHandles } = await this.#submit(`${all.join(";\n")};`, { parameters });
+    const handles = Array.isArray(statementHandles) ? statementHandles.map(String) : [];
+    this.#handles = isTransaction ? handles.slice(1) : handles;
+  }
+
+  /** @inheritdoc */
+  async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
+    const handle = this.#handles?.shift();
+    const first = handle === undefined
+      ? await this.#submit(withLiterals(statement), {})
+      : await this.#page(`/${encodeURIComponent(handle)}`);
+    if (!WITH_ROWS.test(statement.sql)) return { hasRows: false, rowCount: changedRows(first) };
+    return { hasRows: true, rowCount: await this.#read(first, sink) };
+  }
+
+  /** @inheritdoc */
+  async command(sql: string): Promise<void> {
+    if (!this.#handles) await this.run({ sql, values: [] }, NO_ROWS);
+  }
+
+  /** Statements have ended. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #read(first: JsonObject, sink: RowSink): Promise<number> {
+    const { resultSetMetaData, statementHandle } = first;
+    const { rowType, partitionInfo } = isJsonObject(resultSetMetaData) ? resultSetMetaData : {};
+    const columns = objectsOf(rowType).map(columnOf);
+    sink.columns(columns);
+    let count = addRows(first, columns, sink);
+    for (let at = 1; at < objectsOf(partitionInfo).length; at++) {
+      const path = `/${encodeURIComponent(String(statementHandle))}?partition=${at}`;
+      count += addRows(await this.#page(path), columns, sink);
+    }
+    return count;
+  }
+
+  async #submit(
+    statement: string,
+    { parameters }: { readonly parameters?: JsonObject },
+  ): Promise<JsonObject> {
+    const { properties } = this.#context;
+    const [tag, timezone] = [optionalText(properties.queryTag), optionalText(properties.timeZoneId)];
+    const json = {
+      statement,
+      ...this.#place(),
+      parameters: {
+        ...parameters,
+        ...tag !== undefined && { query_tag: tag },
+        ...timezone !== undefined && { timezone },
+      },
+    };
+    // The first request could have been carried out although its response is lost.
+    return await this.#ended(await this.#send({ url: `${PATH}?nullable=true`, json }, false));
+  }
+
+  /** Where statements run: properties, else options of the url. */
+  #place(): JsonObject {
+    const { url: { options } } = this.#server;
+    return Object.fromEntries(FROM_URL.flatMap(([name, names]): [string, JsonValue][] => {
+      const given = optionalText(this.#context.properties[name]) ??
+        names.map((each) => options.get(each)).find((each) => each !== undefined);
+      return given === undefined ? [] : [[name, given]];
+    }));
+  }
+
+  async #page(path: string): Promise<JsonObject> {
+    return await this.#ended(await this.#send({ url: `${PATH}${path}` }, true));
+  }
+
+  /** Waits while the statement runs. */
+  async #ended(response: SnowflakeResponse): Promise<JsonObject> {
+    let current = response;
+    for (
+      let waitMs = FIRST_PAUSE_MS;
+      current.status === 202;
+      waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)
+    ) {
+      const handle = encodeURIComponent(String(current.body.statementHandle));
+      await pause(waitMs, this.#context.signal);
+      current = await this.#send({ url: `${PATH}/${handle}` }, true);
+    }
+    return current.body;
+  }
+
+  async #send(request: Pick<TaskRequest, "url" | "json">, isRepeatable: boolean): Promise<SnowflakeResponse> {
+    const { origin } = this.#server;
+    const headers = { accept: "application/json", ...authorization(this.#context.properties, this.#server) };
+    const sender = {
+      signal: this.#context.signal,
+      http: (each: TaskRequest) => sendStatement({ http: (inner) => this.#context.http(inner) }, each),
+    };
+    const full = { ...request, url: `${origin}${request.url}`, headers };
+    const { status, text } = await callRepeatedly(sender, () => full, { isRepeatable });
+    const body = tryParseJson(text);
+    if ((status === 200 || status === 202) && isJsonObject(body)) return { status, body };
+    const words = isJsonObject(body) && body.message !== undefined
+      ? `${String(body.message)} (${String(body.code)})`
+      : text;
+    throw statementError(origin, words.trim() || `the response was ${status}`);
+  }
+}
+
+interface SnowflakeResponse {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+function addRows({ data }: JsonObject, columns: readonly SnowflakeColumn[], sink: RowSink): number {
+  if (!Array.isArray(data)) return 0;
+  for (const row of data) {
+    if (!Array.isArray(row)) continue;
+    sink.row(
+      row.map((value, index) => value === null ? null : cellOf(columns[index]?.type ?? "", textOf(value))),
+    );
+  }
+  return data.length;
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
+}
+
+/** Of INSERT, UPDATE and DELETE. */
+function changedRows({ stats }: JsonObject): number {
+  if (!isJsonObject(stats)) return 0;
+  const names = ["numRowsInserted", "numRowsUpdated", "numRowsDeleted"];
+  return names.reduce((sum, name) => sum + Number(stats[name] ?? 0), 0);
+}

@@ -1,0 +1,101 @@
+/**
+ * The thread that runs the statements of a SQLite database. It may read and change one directory alone, which also forbids
+ * ATTACH. Also imported by the process, so that the compiled binary holds it.
+ */
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
+import { SQLITE_LINES, type SqliteValue, type ToSqlite } from "./messages.ts";
+
+/** The address of this module. */
+export const SQLITE_WORKER_URL = import.meta.url;
+
+/** Characters that are written together. */
+const BUFFER_CHARS = 64 * 1024;
+
+const encoder = new TextEncoder();
+
+/** Output of the process. */
+class Output {
+  #text = "";
+
+  line(kind: string, content: string): void {
+    this.#text += `${kind}${content}\n`;
+    if (this.#text.length >= BUFFER_CHARS) this.flush();
+  }
+
+  flush(): void {
+    const bytes = encoder.encode(this.#text);
+    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+    this.#text = "";
+  }
+}
+
+function serve(): void {
+  const output = new Output();
+  let database: DatabaseSync | undefined;
+  (globalThis as unknown as { onmessage: (event: { readonly data: string }) => void }).onmessage = (
+    { data },
+  ) => {
+    const message: ToSqlite = JSON.parse(data);
+    try {
+      if (message.type === "open") database = open(message);
+      else if (message.type === "run" && database) run(database, message, output);
+      else {
+        database?.close();
+        output.line(SQLITE_LINES.end, "0");
+      }
+    } catch (error) {
+      output.line(SQLITE_LINES.failure, JSON.stringify((error as Error).message));
+    }
+    output.flush();
+  };
+}
+
+function open({ directory, file }: ToSqlite & { readonly type: "open" }): DatabaseSync {
+  return new DatabaseSync(`${directory}/${file}`, {
+    // As the libraries and the shell of SQLite do.
+    enableForeignKeyConstraints: false,
+    enableDoubleQuotedStringLiterals: true,
+  });
+}
+
+function run(
+  database: DatabaseSync,
+  { sql, values }: ToSqlite & { readonly type: "run" },
+  output: Output,
+): void {
+  const statement = database.prepare(sql);
+  const inputs = values.map(inputOf);
+  const columns = statement.columns();
+  if (columns.length === 0) {
+    return output.line(SQLITE_LINES.end, String(statement.run(...inputs).changes));
+  }
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  output.line(SQLITE_LINES.columns, JSON.stringify(columns.map(({ name }) => name)));
+  let count = 0;
+  for (const row of statement.iterate(...inputs)) {
+    output.line(SQLITE_LINES.row, (row as unknown as SQLOutputValue[]).map(textOf).join("\t"));
+    count++;
+  }
+  output.line(SQLITE_LINES.end, String(count));
+}
+
+function inputOf(value: SqliteValue): SQLInputValue {
+  return value !== null && typeof value === "object" ? BigInt(value.integer) : value;
+}
+
+/** JSON without a tab: those of texts are escaped. */
+function textOf(value: SQLOutputValue): string {
+  if (value === null) return "null";
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return realText(value);
+  return JSON.stringify(value instanceof Uint8Array ? value.toBase64() : value);
+}
+
+/** A real number remains one. */
+function realText(value: number): string {
+  if (!Number.isFinite(value)) return JSON.stringify(String(value));
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
+}
+
+if ("WorkerGlobalScope" in globalThis) serve();

@@ -1,0 +1,65 @@
+/**
+ * The interface of types that use programs and files of this machine, such as those of DuckDB and SQLite. It is not offered to
+ * plugin files.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { SqliteDatabase } from "../ports/sqlite.ts";
+import type { TaskContext, TaskDefinition, WorkContext } from "./task_definition.ts";
+
+/** A program to run, with the rights of scripts. */
+export interface ProgramCommand {
+  /** Name or path of the program, and its arguments. */
+  readonly command: readonly string[];
+  /** Added to the variables of scripts. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** How to get the program: the end of the message where it is missing. */
+  readonly wayOut: string;
+}
+
+/** How a program ended. */
+export interface ProgramEnd {
+  /** 128 plus the signal number if a signal ended it. */
+  readonly exitCode: number;
+  /** Its output on both streams; the end of it, if it is long. */
+  readonly output: string;
+}
+
+/** Files and programs. */
+export interface Machine {
+  /** The directory of the enclosing WorkingDirectory, else `directory()`. Machine run in it. */
+  workingDirectory(): Promise<string>;
+  /**
+   * Runs a program in that directory, within the policy of scripts. @throws Error the policy forbids it, or the program is
+   * missing
+   */
+  runProgram(command: ProgramCommand): Promise<ProgramEnd>;
+  /**
+   * Creates files of that directory by relative name: the URI of a stored file is fetched, any other text is the content.
+   * @throws Error a name leaves the directory, or a file is missing
+   */
+  createFiles(files: JsonValue | undefined): Promise<void>;
+  /** Stores the files of that directory that match one of the globs; returns their URIs by relative name. */
+  storeFiles(globs: readonly string[]): Promise<JsonObject>;
+  /**
+   * Opens a database of SQLite in that directory, in a process that reaches no other one. @throws Error the name leaves the
+   * directory, or a link is there
+   */
+  openSqlite(file: string): Promise<SqliteDatabase>;
+  /** Removes a file or a folder of that directory. */
+  removeFile(name: string): Promise<void>;
+}
+
+/** The work of such a type. */
+export interface MachineWork extends WorkContext, Machine {}
+
+/** The attempt of such a task. */
+export interface MachineTaskContext extends TaskContext, Machine {}
+
+interface MachineTaskDefinition extends TaskDefinition {
+  run(context: MachineTaskContext): Promise<JsonObject | void>;
+}
+
+/** Declares such a task type; returns it unchanged. */
+export function defineMachineTask(definition: MachineTaskDefinition): TaskDefinition {
+  return definition;
+}

@@ -1,0 +1,121 @@
+/** The types of `jdbc.sqlite`. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { stringifyJson } from "../../../src/base/json.ts";
+import { DatabaseFlows } from "../../support/database_flows.ts";
+import { Harness } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
+
+type Case = readonly [name: string, work: (flows: DatabaseFlows) => Promise<void>];
+
+const CASES: readonly Case[] = [
+  ["Query gives each value of SQLite its type", async (flows) => {
+    const sql =
+      `SELECT 9007199254740993 AS i, 2.0 AS r, 'a "b"' || char(9) || char(10) AS t, x'00ff' AS b, NULL AS n,
+      1 AS twice, 2 AS twice`;
+    const { id, outputs, errors } = await flows.run({
+      one: { type: "Query", sql, fetchType: "FETCH_ONE" },
+      file: { type: "Query", sql, fetchType: "STORE" },
+    });
+    const text = '{"i":9007199254740993,"r":2.0,"t":"a \\"b\\"\\t\\n","b":"AP8=","n":null,"twice":2}';
+    assertEquals([errors, stringifyJson(outputs.one?.row ?? null)], [[], text]);
+    assertEquals(await flows.file(id, outputs.file?.uri), `${text}\n`);
+  }],
+  [
+    "outputDbFile stores the database, also with a journal of its own, and sqliteFile continues with it",
+    async (flows) => {
+      const { outputs, errors } = await flows.run({
+        make: {
+          type: "Queries",
+          sql:
+            "PRAGMA journal_mode = WAL; CREATE TABLE t (n int, s text); INSERT INTO t VALUES (:n, :s), (2, 'b')",
+          transaction: false,
+          parameters: { n: 1, s: "it's" },
+          outputDbFile: true,
+        },
+        rows: {
+          type: "Query",
+          sqliteFile: "{{ outputs.make.databaseUri }}",
+          sql: "INSERT INTO t VALUES (3, NULL); SELECT * FROM t ORDER BY n",
+          fetchType: "FETCH",
+        },
+        again: {
+          type: "Query",
+          sqliteFile: "{{ outputs.make.databaseUri }}",
+          sql: "SELECT count(*) AS n FROM t",
+          fetch: true,
+        },
+      });
+      assertEquals(errors, []);
+      assertEquals(outputs.rows?.rows, [{ n: 1, s: "it's" }, { n: 2, s: "b" }, { n: 3, s: null }]);
+      assertEquals(outputs.again?.rows, [{ n: 2 }]);
+    },
+  ],
+  [
+    "tasks of a WorkingDirectory share a file; a failed transaction changes nothing; Batch inserts rows",
+    async (flows) => {
+      const type = "io.kestra.plugin.jdbc.sqlite";
+      const url = "jdbc:sqlite:shop.db";
+      await flows.app.save(stringifyJson({
+        id: "shared",
+        namespace: "demo",
+        tasks: [{
+          id: "w",
+          type: "io.kestra.plugin.core.flow.WorkingDirectory",
+          tasks: [
+            { id: "make", type: `${type}.Query`, url, sql: "CREATE TABLE t (n int UNIQUE, s text)" },
+            {
+              id: "fail",
+              type: `${type}.Queries`,
+              url,
+              sql: "INSERT INTO t VALUES (1, 'x'); INSERT INTO t VALUES (1, 'y')",
+              allowFailure: true,
+            },
+            {
+              id: "rows",
+              type: `${type}.Query`,
+              url,
+              sql: "SELECT 5 AS n, 'five' AS s UNION SELECT 6, NULL",
+              store: true,
+            },
+            { id: "batch", type: `${type}.Batch`, url, from: "{{ outputs.rows.uri }}", table: "t" },
+            { id: "end", type: `${type}.Query`, url, sql: "SELECT * FROM t ORDER BY n", fetchType: "FETCH" },
+          ],
+        }],
+      }));
+      const { id } = await flows.app.start("shared", {}, "?wait=true");
+      const { taskRunList } = await flows.app.execution(String(id));
+      const byTask = new Map(taskRunList.map(({ taskId, outputs }) => [taskId, outputs]));
+      assertEquals(byTask.get("batch"), { rowCount: 2, updatedCount: 2 });
+      assertEquals(byTask.get("end")?.rows, [{ n: 5, s: "five" }, { n: 6, s: null }]);
+    },
+  ],
+  ["no other file than those of the directory can be reached", async (flows) => {
+    const { errors } = await flows.run({ q: { type: "Query", sql: "ATTACH '/tmp/other.db' AS o" } });
+    assertMatch(errors[0] ?? "", /^Cannot query "database.db": too many attached databases/);
+    for (
+      const [url = "", reason = ""] of [
+        ["jdbc:sqlite:/etc/passwd", "Invalid url: it must be like jdbc:sqlite:shop.db"],
+        ["jdbc:sqlite:../../x.db", "Illegal argument: path"],
+        ["jdbc:mysql://h/d", "Invalid url: it must be like jdbc:sqlite:shop.db"],
+      ]
+    ) {
+      const refused = await flows.run({ q: { type: "Query", url, sql: "SELECT 1" } });
+      assertEquals([url, refused.errors[0]?.startsWith(reason)], [url, true], refused.errors[0]);
+    }
+  }],
+  ["a kill ends a statement that would never end", async (flows) => {
+    const sql = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c";
+    const { id } = await flows.app.start(await flows.save({ q: { type: "Query", sql } }));
+    const stateIs = (state: string) => async () =>
+      (await flows.app.execution(id)).taskRunList[0]?.state.current === state;
+    await until(stateIs("RUNNING"));
+    await flows.app.json("DELETE", `/executions/${id}/kill`);
+    await until(stateIs("KILLED"));
+  }],
+];
+
+Deno.test("the types of jdbc.sqlite", async (t) => {
+  await using app = await Harness.start();
+  const flows = new DatabaseFlows(app, { kind: "sqlite" });
+  for (const [name, work] of CASES) await t.step(name, () => work(flows));
+});
