@@ -10,6 +10,7 @@ import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
+import { TRANSFORM_TASKS } from "./transform/registry.ts";
 
 /**
  * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
@@ -25,6 +26,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
+  ...TRANSFORM_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */

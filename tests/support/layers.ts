@@ -65,6 +65,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["hyparquet-writer", ["integrations"]],
   ["hyparquet-compressors", ["integrations"]],
   ["aws4fetch", ["integrations"]],
+  ["jsonata", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],

@@ -260,7 +260,7 @@ script: |
     id: "transform",
     title: "Transformations of records",
     prefixes: ["transform"],
-    isPlanned: true,
+    isPlanned: false,
     way: "use the filter jq in an expression, core.storage.FilterItems, or a scripts.python.Script task",
   },
   {
