@@ -1,6 +1,6 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
-import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
+import type { RealtimeDefinition, TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
 import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
@@ -36,3 +36,6 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...GCP_TRIGGERS,
   ...JDBC_TRIGGERS,
 ]);
+
+/** The triggers that hold a connection; what takes time is imported by `listen`. */
+export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([]);

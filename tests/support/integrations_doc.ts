@@ -5,7 +5,11 @@ import {
   INTEGRATIONS,
   TRIGGER_WAY,
 } from "../../src/flow/schema/integrations.ts";
-import { INTEGRATION_TASKS, INTEGRATION_TRIGGERS } from "../../src/integrations/registry.ts";
+import {
+  INTEGRATION_REALTIME_TRIGGERS,
+  INTEGRATION_TASKS,
+  INTEGRATION_TRIGGERS,
+} from "../../src/integrations/registry.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
@@ -40,9 +44,9 @@ function section(integration: Integration, types: readonly string[]): string {
     `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
     `- The nearest way: ${way}.`,
   ];
-  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS].filter(({ type }) =>
-    integrationOf(type) === integration
-  );
+  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS, ...INTEGRATION_REALTIME_TRIGGERS].filter((
+    { type },
+  ) => integrationOf(type) === integration);
   return [...lines, ...typeLines(defined), ...example === undefined ? [] : ["", "```yaml", example, "```"]]
     .join("\n");
 }
