@@ -7,6 +7,7 @@ import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
 import { GIT_TASKS } from "./git/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { KAFKA_REALTIME_TRIGGERS, KAFKA_TASKS, KAFKA_TRIGGERS } from "./kafka/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
@@ -23,6 +24,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...GIT_TASKS,
   ...INCIDENT_TASKS,
   ...JDBC_TASKS,
+  ...KAFKA_TASKS,
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
@@ -35,7 +37,10 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...FS_TRIGGERS,
   ...GCP_TRIGGERS,
   ...JDBC_TRIGGERS,
+  ...KAFKA_TRIGGERS,
 ]);
 
 /** The triggers that hold a connection; what takes time is imported by `listen`. */
-export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([]);
+export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([
+  ...KAFKA_REALTIME_TRIGGERS,
+]);

@@ -48,21 +48,22 @@ function resultOf(
   return { outputs, files: new Map(texts), bytes: stored, logs, metrics };
 }
 
-/** Polls the trigger once; `outputs` is empty if it found nothing. @throws what the trigger throws */
+/** Polls the trigger once, after one that has set a state; `outputs` is empty if it found nothing. @throws what the trigger throws */
 export async function pollDefinition(
   definition: TriggerDefinition,
   properties: JsonObject,
-): Promise<DefinitionRun & { readonly isFound: boolean }> {
+  previous?: JsonObject,
+): Promise<DefinitionRun & { readonly isFound: boolean; readonly state: JsonObject | undefined }> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
-    let state: JsonObject | undefined;
+    let state = previous;
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
       state: { get: () => state, set: (next) => state = next },
     });
-    return { ...resultOf(trial, found), isFound: found !== undefined };
+    return { ...resultOf(trial, found), isFound: found !== undefined, state };
   });
 }
 

@@ -66,6 +66,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["hyparquet-compressors", ["integrations"]],
   ["aws4fetch", ["integrations"]],
   ["jsonata", ["integrations"]],
+  ["kafkajs", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],

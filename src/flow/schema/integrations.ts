@@ -326,7 +326,8 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     title: "Apache Kafka",
     prefixes: ["kafka"],
     isPlanned: true,
-    way: "use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
+    way:
+      "for schema registries, share groups and administration use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
   },
   {
     id: "mqtt",
