@@ -66,6 +66,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["hyparquet-compressors", ["integrations"]],
   ["aws4fetch", ["integrations"]],
   ["jsonata", ["integrations"]],
+  ["ioredis", ["integrations"]],
   ["kafkajs", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],

@@ -348,7 +348,8 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     title: "Redis",
     prefixes: ["redis"],
     isPlanned: true,
-    way: "run redis-cli in a scripts.shell.Commands task; the core.kv tasks keep values between executions",
+    way:
+      "for other commands run redis-cli in a scripts.shell.Commands task; the core.kv tasks keep values between executions",
   },
   {
     id: "mongodb",
