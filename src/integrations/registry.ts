@@ -9,6 +9,7 @@ import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { KAFKA_REALTIME_TRIGGERS, KAFKA_TASKS, KAFKA_TRIGGERS } from "./kafka/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
+import { MQTT_REALTIME_TRIGGERS, MQTT_TASKS, MQTT_TRIGGERS } from "./mqtt/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { REDIS_REALTIME_TRIGGERS, REDIS_TASKS, REDIS_TRIGGERS } from "./redis/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
@@ -27,6 +28,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...JDBC_TASKS,
   ...KAFKA_TASKS,
   ...MAIL_TASKS,
+  ...MQTT_TASKS,
   ...NOTIFICATION_TASKS,
   ...REDIS_TASKS,
   ...SERDES_TASKS,
@@ -40,11 +42,13 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...GCP_TRIGGERS,
   ...JDBC_TRIGGERS,
   ...KAFKA_TRIGGERS,
+  ...MQTT_TRIGGERS,
   ...REDIS_TRIGGERS,
 ]);
 
 /** The triggers that hold a connection; what takes time is imported by `listen`. */
 export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([
   ...KAFKA_REALTIME_TRIGGERS,
+  ...MQTT_REALTIME_TRIGGERS,
   ...REDIS_REALTIME_TRIGGERS,
 ]);

@@ -68,6 +68,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["jsonata", ["integrations"]],
   ["ioredis", ["integrations"]],
   ["kafkajs", ["integrations"]],
+  ["mqtt-packet", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],

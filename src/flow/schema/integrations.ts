@@ -333,7 +333,7 @@ body: '{"title": "Execution {{ execution.id }} failed"}'`,
     id: "mqtt",
     title: "MQTT",
     prefixes: ["mqtt"],
-    isPlanned: true,
+    isPlanned: false,
     way: "run mosquitto_pub or mosquitto_sub in a scripts.shell.Commands task",
   },
   {

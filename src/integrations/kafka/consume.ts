@@ -1,7 +1,7 @@
 /** `kafka.Consume` and `kafka.Trigger`. */
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { defineTask, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { BOUND_PROPERTIES, MESSAGE_FILE_OUTPUTS, MessageCollector, millisecondsOf } from "../messages.ts";
 import { CONNECTION_PROPERTIES } from "./connection.ts";
@@ -21,12 +21,16 @@ const PROPERTIES: PropertySchemas = Object.freeze({
 });
 
 interface Taking {
+  readonly ownGroup?: string;
   readonly positions: Positions;
   readonly finish: TakeOptions["finish"];
 }
 
 /** Takes messages to a file. Outputs: `messagesCount`, `uri`. */
-async function takeMessages(context: WorkContext, { positions, finish }: Taking): Promise<JsonObject> {
+async function takeMessages(
+  context: WorkContext,
+  { ownGroup, positions, finish }: Taking,
+): Promise<JsonObject> {
   const { maxRecords, maxDuration, pollDuration } = context.properties;
   const collector = new MessageCollector(context, {
     maxRecords: maxRecords === undefined ? undefined : Number(maxRecords),
@@ -39,6 +43,7 @@ async function takeMessages(context: WorkContext, { positions, finish }: Taking)
   stored.promise.catch(() => {}); // The reception reports it.
   try {
     await receive(context, {
+      ownGroup,
       joined: () => collector.touch(),
       over: collector.over,
       async take(taken) {
@@ -83,7 +88,9 @@ maxRecords: 1000`,
   }],
   async run(context) {
     const positions = new Positions();
+    const { taskRunId, attemptNumber } = context.attempt;
     const outputs = await takeMessages(context, {
+      ownGroup: `sluice-${taskRunId}-${attemptNumber}`,
       positions,
       finish: (commit) => commit(positions.list()),
     });
@@ -114,9 +121,6 @@ groupId: flows
 interval: PT1M`,
   }],
   async poll(context) {
-    if (optionalText(context.properties.groupId) === undefined) {
-      throw new Error("Missing groupId: it is empty");
-    }
     const known = context.state.get()?.positions;
     const durable = new Positions(known), positions = new Positions(known);
     const outputs = await takeMessages(context, {

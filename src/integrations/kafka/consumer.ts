@@ -49,7 +49,7 @@ export const MESSAGE_OUTPUTS: PropertySchemas = Object.freeze({
 });
 
 /** A message with its position. */
-export interface TakenMessage {
+interface TakenMessage {
   /** `undefined` for one that is skipped. */
   readonly message: JsonObject | undefined;
   readonly topic: string;
@@ -62,6 +62,8 @@ type Commit = (offsets: readonly GroupOffset[]) => Promise<void>;
 
 /** How messages are taken. */
 export interface TakeOptions {
+  /** Group of a reception without `groupId`; no other one may have it. */
+  readonly ownGroup?: string;
   /** Called when the group has been joined. */
   readonly joined: () => void;
   /** Takes a message; false ends the reception. */
@@ -84,10 +86,11 @@ interface RunOptions extends TakeOptions {
 export async function receive(context: Connector, options: TakeOptions): Promise<void> {
   const { client, properties } = await connectKafka(context);
   const { groupId: given } = context.properties;
-  const groupId = optionalText(given);
+  const groupId = optionalText(given), joinedGroup = groupId ?? options.ownGroup;
+  if (joinedGroup === undefined) throw new Error("Missing groupId: it is empty");
   const reset = properties.text("auto.offset.reset") ?? (groupId === undefined ? "earliest" : "latest");
   const consumer = client.consumer({
-    groupId: groupId ?? `sluice-${crypto.randomUUID()}`,
+    groupId: joinedGroup,
     allowAutoTopicCreation: false,
     sessionTimeout: properties.milliseconds("session.timeout.ms", SESSION_TIMEOUT_MS),
     maxWaitTimeInMs: FETCH_WAIT_MS,

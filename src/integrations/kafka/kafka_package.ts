@@ -66,9 +66,12 @@ export interface GroupOffset {
 }
 
 /** Sends messages. */
-export interface KafkaProducer {
+interface KafkaProducer {
+  /** Opens the connections. */
   connect(): Promise<void>;
+  /** Closes the connections; a consumer leaves its group. */
   disconnect(): Promise<void>;
+  /** Sends messages; resolves when they are acknowledged. */
   sendBatch(batch: {
     readonly acks: number;
     readonly timeout: number;
@@ -78,7 +81,7 @@ export interface KafkaProducer {
 }
 
 /** Messages of one partition. */
-export interface KafkaBatch {
+interface KafkaBatch {
   readonly topic: string;
   readonly partition: number;
   readonly messages: readonly ReceivedMessage[];
@@ -89,14 +92,18 @@ export interface KafkaConsumer {
   readonly events: {
     readonly CRASH: string;
     readonly GROUP_JOIN: string;
-    readonly END_BATCH_PROCESS: string;
   };
+  /** Calls back for events of the group; returns what ends that. */
   on(event: string, listener: (event: { readonly payload: { readonly error?: Error } }) => void): () => void;
+  /** Opens the connections. */
   connect(): Promise<void>;
+  /** Closes the connections; a consumer leaves its group. */
   disconnect(): Promise<void>;
+  /** Chooses topics. */
   subscribe(
     options: { readonly topics: readonly (string | RegExp)[]; readonly fromBeginning: boolean },
   ): Promise<void>;
+  /** Joins the group; resolves before messages arrive. */
   run(options: {
     readonly autoCommit: false;
     readonly eachBatchAutoResolve: true;
@@ -107,15 +114,18 @@ export interface KafkaConsumer {
       readonly isStale: () => boolean;
     }) => Promise<void>;
   }): Promise<void>;
+  /** Stores positions of the group. */
   commitOffsets(offsets: readonly GroupOffset[]): Promise<void>;
 }
 
 /** A client. */
 export interface KafkaClient {
+  /** A producer that is not connected yet. */
   producer(options: {
     readonly allowAutoTopicCreation: boolean;
     readonly createPartitioner: unknown;
   }): KafkaProducer;
+  /** A consumer that is not connected yet. */
   consumer(options: {
     readonly groupId: string;
     readonly allowAutoTopicCreation: false;

@@ -6,7 +6,7 @@ import { dynamicChoice, dynamicText, type PropertySchemas } from "../../model/fl
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
-export type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
+type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
 
 /** A value of the protocol. */
 export type Reply = string | number | null | readonly Reply[];
@@ -71,7 +71,7 @@ async function newClient(options: Options): Promise<Client> {
 }
 
 /** A connection that is open. */
-export interface RedisSession {
+interface RedisSession {
   /** Runs a command. @throws Error with the server and its words */
   command(name: string, ...args: readonly (string | number)[]): Promise<Reply>;
 }

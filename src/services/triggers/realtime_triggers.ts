@@ -170,7 +170,7 @@ export class RealtimeTriggers {
   }
 
   async #emit(stream: Stream, message: TriggerMessage): Promise<void> {
-    const { tenant, declared: { plan: { flow } } } = stream;
+    const { tenant } = stream;
     const excess = await this.#deps.quotas?.refusalOf(tenant, "executions");
     if (excess !== undefined) throw new Error(excess);
     const hash = message.identity === undefined ? undefined : await hashOf(message.identity);
