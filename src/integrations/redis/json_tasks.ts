@@ -113,7 +113,7 @@ const jsonIncrement = defineTask({
     ...CONNECTION_PROPERTIES,
     ...KEY,
     path: { ...PATH, default: undefined, required: true },
-    amount: dynamicProperty("number", "What is added.", { default: 1 }),
+    amount: dynamicProperty("number", "What is added; default is 1."),
     options: dynamicProperty("object", "How long the key is kept.", { properties: EXPIRY_OPTIONS }),
   },
   outputs: { ...KEY_OUTPUT, value: { type: "number", description: "The new number." } },
@@ -123,7 +123,7 @@ const jsonIncrement = defineTask({
   }],
   run: (context) =>
     withRedis(context, async ({ command }) => {
-      const { key, path, amount, options } = context.properties;
+      const { key, path, amount = 1, options } = context.properties;
       const value = matchesOf(await command("JSON.NUMINCRBY", String(key), String(path), Number(amount)));
       const expiry = isJsonObject(options) ? expiryOf(options) : undefined;
       if (expiry) await command(expiry[0] === "PX" ? "PEXPIRE" : "PEXPIREAT", String(key), expiry[1]);

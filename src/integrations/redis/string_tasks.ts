@@ -130,7 +130,7 @@ const stringIncrement = defineTask({
   properties: {
     ...CONNECTION_PROPERTIES,
     ...KEY,
-    amount: dynamicProperty("number", "What is added.", { default: 1 }),
+    amount: dynamicProperty("number", "What is added; default is 1."),
     options: dynamicProperty("object", "How long the key is kept.", { properties: EXPIRY_OPTIONS }),
   },
   outputs: { ...KEY_OUTPUT, value: { type: "number", description: "The new number." } },
@@ -140,7 +140,7 @@ const stringIncrement = defineTask({
   }],
   run: (context) =>
     withRedis(context, async ({ command }) => {
-      const { key, amount, options } = context.properties;
+      const { key, amount = 1, options } = context.properties;
       const isWhole = Number.isSafeInteger(Number(amount));
       const value = Number(await command(isWhole ? "INCRBY" : "INCRBYFLOAT", String(key), Number(amount)));
       const expiry = isJsonObject(options) ? expiryOf(options) : undefined;
