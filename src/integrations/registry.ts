@@ -1,9 +1,9 @@
 /** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
 import type { TaskDefinition } from "../model/tasks/task_definition.ts";
-import type { TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import type { PartType } from "../model/tasks/task_catalog.ts";
 import { AI_PARTS, AI_TASKS } from "./ai/registry.ts";
 import { ANTHROPIC_TASKS } from "./anthropic/registry.ts";
+import type { RealtimeDefinition, TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
 import { DBT_TASKS } from "./dbt/registry.ts";
 import { AZURE_TASKS, AZURE_TRIGGERS } from "./azure/registry.ts";
@@ -18,10 +18,14 @@ import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
 import { LDAP_TASKS } from "./ldap/registry.ts";
+import { KAFKA_REALTIME_TRIGGERS, KAFKA_TASKS, KAFKA_TRIGGERS } from "./kafka/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
+import { MQTT_REALTIME_TRIGGERS, MQTT_TASKS, MQTT_TRIGGERS } from "./mqtt/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
 import { OPENAI_TASKS } from "./openai/registry.ts";
+import { REDIS_REALTIME_TRIGGERS, REDIS_TASKS, REDIS_TRIGGERS } from "./redis/registry.ts";
 import { SERDES_TASKS } from "./serdes/registry.ts";
+import { TRANSFORM_TASKS } from "./transform/registry.ts";
 
 /**
  * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
@@ -44,10 +48,14 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...JDBC_TASKS,
   ...KUBERNETES_TASKS,
   ...LDAP_TASKS,
+  ...KAFKA_TASKS,
   ...MAIL_TASKS,
+  ...MQTT_TASKS,
   ...NOTIFICATION_TASKS,
   ...OPENAI_TASKS,
+  ...REDIS_TASKS,
   ...SERDES_TASKS,
+  ...TRANSFORM_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
@@ -58,6 +66,16 @@ export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze(
   ...GCP_TRIGGERS,
   ...GOOGLE_WORKSPACE_TRIGGERS,
   ...JDBC_TRIGGERS,
+  ...KAFKA_TRIGGERS,
+  ...MQTT_TRIGGERS,
+  ...REDIS_TRIGGERS,
+]);
+
+/** The triggers that hold a connection; what takes time is imported by `listen`. */
+export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([
+  ...KAFKA_REALTIME_TRIGGERS,
+  ...MQTT_REALTIME_TRIGGERS,
+  ...REDIS_REALTIME_TRIGGERS,
 ]);
 
 /** The types of objects within properties of tasks. */

@@ -16,6 +16,7 @@ import type { Idempotency } from "../services/starts/idempotency.ts";
 import { EvaluationBuffer } from "../services/triggers/evaluation_buffer.ts";
 import { FlowReactions } from "../services/triggers/flow_reactions.ts";
 import { Polls } from "../services/triggers/polls.ts";
+import { RealtimeTriggers } from "../services/triggers/realtime_triggers.ts";
 import { ScheduleDates } from "../services/triggers/schedule_dates.ts";
 import { Scheduler } from "../services/triggers/scheduler.ts";
 import { Schedules } from "../services/triggers/schedules.ts";
@@ -88,8 +89,9 @@ export function createTriggerServices(
   const starts = new TriggerStarts({ ...deps, checks, renderer: known.renderer });
   const shared = { ...deps, ...known, flows, starts, buffer, quotas };
   const polls = new Polls(shared);
-  const schedules = new Schedules({ ...shared, records: executionRecords, polls });
-  const triggers = new Triggers({ ...shared, schedules, polls });
+  const realtime = new RealtimeTriggers(shared);
+  const schedules = new Schedules({ ...shared, records: executionRecords, polls, realtime });
+  const triggers = new Triggers({ ...shared, schedules, polls, realtime });
   // Encrypted inputs are not decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
   const flowReactions = new FlowReactions({ ...shared, records: executionRecords, triggerRecords, viewOf });
@@ -100,6 +102,7 @@ export function createTriggerServices(
     scheduler,
     schedules,
     polls,
+    realtime,
     reactionQueue: new ReactionQueue({ ...deps, index, flowReactions }),
     evaluationBuffer: buffer,
   };
@@ -143,9 +146,10 @@ export class TriggerRuntime {
 
   /** Handles those announcements and starts the loops. */
   start(): void {
-    const { polls, schedules, reactionQueue } = this.#services;
+    const { polls, realtime, schedules, reactionQueue } = this.#services;
     reactionQueue.recover();
     polls.start(this.#ports);
+    realtime.start(this.#ports);
     schedules.start();
     this.#flushLoop.start();
   }
@@ -160,6 +164,7 @@ export class TriggerRuntime {
     this.#services.polls.stop();
     this.#services.schedules.stop();
     await this.#services.scheduler.stop();
+    await this.#services.realtime.stop();
     await this.#services.reactionQueue.stop();
     await this.#flushLoop[Symbol.asyncDispose]();
     await this.#services.evaluationBuffer.flush().catch((error: Error) =>

@@ -1,8 +1,8 @@
 /** All trigger types and condition types. A new trigger is a file of its own and a line here. */
-import { INTEGRATION_TRIGGERS } from "../integrations/registry.ts";
+import { INTEGRATION_REALTIME_TRIGGERS, INTEGRATION_TRIGGERS } from "../integrations/registry.ts";
 import type { TriggerCatalog, TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
-import { triggerTypeOf } from "../tasks/definition/trigger_type.ts";
+import { realtimeTypeOf, triggerTypeOf } from "../tasks/definition/trigger_type.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";
 import { dependenciesOf } from "./depends_on.ts";
 import { preconditionsOf } from "./preconditions.ts";
@@ -19,6 +19,7 @@ const TRIGGER_TYPES: readonly TriggerType[] = [
   scheduleOnDatesTrigger,
   webhookTrigger,
   ...INTEGRATION_TRIGGERS.map(triggerTypeOf),
+  ...INTEGRATION_REALTIME_TRIGGERS.map(realtimeTypeOf),
 ];
 
 /** The catalog of the built-in types and of `extra` ones. */

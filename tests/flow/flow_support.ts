@@ -164,6 +164,8 @@ function trigger(
       return { ...declared, form, times: never };
     case "polling":
       return { ...declared, form, poll: never };
+    case "realtime":
+      return { ...declared, form, listen: never };
     default:
       return { ...declared, form };
   }

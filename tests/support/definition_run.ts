@@ -82,14 +82,15 @@ function resultOf(
   return { outputs, files: new Map(texts), bytes: stored, logs, metrics };
 }
 
-/** Polls the trigger once; `outputs` is empty if it found nothing. @throws what the trigger throws */
+/** Polls the trigger once, after one that has set a state; `outputs` is empty if it found nothing. @throws what the trigger throws */
 export async function pollDefinition(
   definition: TriggerDefinition,
   properties: JsonObject,
-  state?: JsonObject,
-): Promise<DefinitionRun & { readonly isFound: boolean; readonly state?: JsonObject }> {
+  previous?: JsonObject,
+): Promise<DefinitionRun & { readonly isFound: boolean; readonly state: JsonObject | undefined }> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
+    let state = previous;
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),

@@ -1,5 +1,5 @@
 /** A server of LDAP from Debian (OpenLDAP) on free ports of this machine. */
-import { startServer } from "./file_servers.ts";
+import { startServer } from "./server_programs.ts";
 import { freePort } from "./free_port.ts";
 import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "./self_signed.ts";
 import { withTempDir } from "./temp_dir.ts";

@@ -1,5 +1,6 @@
 /** Servers of files from Debian, on free ports of this machine: OpenSSH and vsftpd. */
 import { freePort } from "./free_port.ts";
+import { isInstalled, startServer } from "./server_programs.ts";
 import { withTempDir } from "./temp_dir.ts";
 
 const SSHD = "/usr/sbin/sshd";
@@ -7,7 +8,7 @@ const VSFTPD = "/usr/sbin/vsftpd";
 
 /** Whether OpenSSH and vsftpd are installed, and may be started here. */
 export function hasFileServers(): boolean {
-  return Deno.uid() === 0 && [SSHD, VSFTPD].every(exists);
+  return Deno.uid() === 0 && [SSHD, VSFTPD].every(isInstalled);
 }
 
 /** A server of SSH. */
@@ -101,44 +102,8 @@ function ftpConfig(folder: string, port: number): string {
   ].join("\n") + "\n";
 }
 
-/** Starts a program, and waits until its port accepts connections; disposing stops it. @throws Error it ends before */
-export async function startServer(program: string, args: string[], port: number): Promise<AsyncDisposable> {
-  const process = new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "piped" }).spawn();
-  const errors = new Response(process.stderr).text();
-  let isOver = false;
-  const ended = process.status.then(() => void (isOver = true));
-  while (!await accepts(port)) {
-    if (isOver) throw new Error(`${program}: ${await errors}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return {
-    async [Symbol.asyncDispose]() {
-      process.kill("SIGTERM");
-      await ended;
-      await errors;
-    },
-  };
-}
-
-async function accepts(port: number): Promise<boolean> {
-  try {
-    (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function run(program: string, args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(program, { args }).output();
   if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
   return new TextDecoder().decode(stdout).trim();
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

@@ -7,6 +7,7 @@ import {
 } from "../../src/flow/schema/integrations.ts";
 import {
   INTEGRATION_PARTS,
+  INTEGRATION_REALTIME_TRIGGERS,
   INTEGRATION_TASKS,
   INTEGRATION_TRIGGERS,
 } from "../../src/integrations/registry.ts";
@@ -45,13 +46,11 @@ function section(integration: Integration, types: readonly string[]): string {
     `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
     `- The nearest way: ${way}.`,
   ];
-  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS].filter(({ type }) =>
-    integrationOf(type) === integration
-  );
+  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS, ...INTEGRATION_REALTIME_TRIGGERS];
   const parts = INTEGRATION_PARTS.filter(({ type }) => integrationOf(type) === integration);
   return [
     ...lines,
-    ...typeLines(defined),
+    ...typeLines(defined.filter(({ type }) => integrationOf(type) === integration)),
     ...partLines(parts),
     ...example === undefined ? [] : ["", "```yaml", example, "```"],
   ]

@@ -213,6 +213,16 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["aws.s3", "minio"].map((group) =>
     [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
   ),
+  ["kafka", "Consume Produce"],
+  ["mqtt", "Publish Subscribe"],
+  ["redis.json", "Delete Get Increment Set"],
+  ["redis.list", "ListPop ListPush: redis.ListPop redis.ListPush"],
+  ["redis.pubsub", "Publish: redis.Publish"],
+  ["redis.string", "Delete Get Increment Set Ttl: redis.Delete redis.Get redis.Set"],
+  ["transform", "Aggregate Filter Map Select Unnest Zip"],
+  ...["transform.grok", "transform.jsonata"].map((group) =>
+    [group, "TransformItems TransformValue"] as const
+  ),
 ];
 
 for (const [group, names] of TYPES) {

@@ -17,7 +17,13 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["jdbc.mysql.Trigger"],
   ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
   ["jdbc.redshift.Trigger"],
+  ["kafka.RealtimeTrigger"],
+  ["kafka.Trigger"],
   ["minio.Trigger"],
+  ["mqtt.RealtimeTrigger"],
+  ["mqtt.Trigger"],
+  ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
+  ["redis.list.Trigger", "redis.TriggerList"],
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

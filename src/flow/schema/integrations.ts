@@ -269,7 +269,7 @@ script: |
     id: "transform",
     title: "Transformations of records",
     prefixes: ["transform"],
-    isPlanned: true,
+    isPlanned: false,
     way: "use the filter jq in an expression, core.storage.FilterItems, or a scripts.python.Script task",
   },
   {
@@ -336,13 +336,14 @@ title: "Execution {{ execution.id }} failed"`,
     title: "Apache Kafka",
     prefixes: ["kafka"],
     isPlanned: true,
-    way: "use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
+    way:
+      "for schema registries, share groups and administration use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
   },
   {
     id: "mqtt",
     title: "MQTT",
     prefixes: ["mqtt"],
-    isPlanned: true,
+    isPlanned: false,
     way: "run mosquitto_pub or mosquitto_sub in a scripts.shell.Commands task",
   },
   {
@@ -357,7 +358,8 @@ title: "Execution {{ execution.id }} failed"`,
     title: "Redis",
     prefixes: ["redis"],
     isPlanned: true,
-    way: "run redis-cli in a redis.cli.RedisCLI task; the core.kv tasks keep values between executions",
+    way:
+      "for other commands run redis-cli in a redis.cli.RedisCLI task; the core.kv tasks keep values between executions",
   },
   {
     id: "mongodb",

@@ -43,9 +43,9 @@ export class Regex {
   /** Only for patterns that run in linear time. */
   readonly #program: Program | undefined;
 
-  /** @throws ExpressionError `argument`, `limit` */
-  constructor(source: string) {
-    this.#tree = parseRegex(source);
+  /** Patterns that are made of others may be longer than the default allows. @throws ExpressionError `argument`, `limit` */
+  constructor(source: string, maxLength?: number) {
+    this.#tree = parseRegex(source, maxLength);
     this.#program = this.#tree.isLinear ? compileRegex(this.#tree.body) : undefined;
     this.groupCount = this.#tree.groupCount;
     this.groupNames = this.#tree.groupNames;

@@ -1,13 +1,14 @@
 /** Kinds of trigger types and condition types. The types are in `triggers/`. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { FlowKey } from "../flows/flow.ts";
+import type { FlowKey, TriggerKey } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
 import type { State } from "../executions/state.ts";
 import type { LogLevel } from "../flows/flow.ts";
 import type { TaskPorts } from "../ports/task_ports.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
+import type { TriggerMessage } from "./trigger_definition.ts";
 
 /** Fire times of a schedule. */
 export interface FireTimes {
@@ -57,13 +58,33 @@ export interface PollingTriggerType extends TypeDeclaration {
   poll(properties: JsonObject, context: PollContext): Promise<PollFinding | undefined>;
 }
 
+/** Passed to each connection of a realtime trigger. */
+export interface ListenContext {
+  readonly tenant: string;
+  readonly trigger: TriggerKey;
+  /** Aborted when the connection must end. */
+  readonly signal: AbortSignal;
+  readonly ports: TaskPorts;
+  /** The connection works. */
+  connected(): void;
+  /** Starts an execution; resolves once that, or its refusal, is durable. @throws Error it must be delivered again */
+  emit(message: TriggerMessage): Promise<void>;
+}
+
+/** A trigger type that holds a connection. */
+export interface RealtimeTriggerType extends TypeDeclaration {
+  readonly form: "realtime";
+  /** Receives messages, with rendered properties, until the signal is aborted. @throws Error the connection failed */
+  listen(properties: JsonObject, context: ListenContext): Promise<void>;
+}
+
 /** A trigger type fired by an HTTP request or by an execution. `planned`: not implemented. */
 interface FiredTriggerType extends TypeDeclaration {
   readonly form: "webhook" | "flow" | "planned";
 }
 
 /** A trigger type. Saving a flow with a `planned` one is refused. */
-export type TriggerType = ScheduleTriggerType | PollingTriggerType | FiredTriggerType;
+export type TriggerType = ScheduleTriggerType | PollingTriggerType | RealtimeTriggerType | FiredTriggerType;
 
 /** The execution that a Flow trigger reacts to, as conditions read it. */
 export interface ObservedExecution extends FlowKey {

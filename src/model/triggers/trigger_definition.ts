@@ -1,4 +1,7 @@
-/** The interface of polling triggers that are declared with `defineTrigger`: those of `src/integrations/`. */
+/**
+ * The interfaces of triggers of `src/integrations/`: polling ones, declared with `defineTrigger`, and those that hold a
+ * connection, declared with `defineRealtimeTrigger`.
+ */
 import type { JsonObject } from "../../base/json.ts";
 import type { TriggerKey } from "../flows/flow.ts";
 import type { PropertySchemas } from "../flows/schema.ts";
@@ -31,7 +34,7 @@ export interface TriggerDefinition {
   readonly title?: string;
   /** One or two sentences, Markdown. */
   readonly description: string;
-  /** Expressions are allowed in all properties but those with `dynamic: false`. Each type has `interval` in addition. */
+  /** Expressions are allowed in all properties but those with `dynamic: false`. Each polling type has `interval` in addition. */
   readonly properties: PropertySchemas;
   /** What expressions read as `trigger.<name>`. */
   readonly outputs?: PropertySchemas;
@@ -42,5 +45,44 @@ export interface TriggerDefinition {
 
 /** Declares a polling trigger; returns it unchanged. */
 export function defineTrigger(definition: TriggerDefinition): TriggerDefinition {
+  return definition;
+}
+
+/** A message of another system. */
+export interface TriggerMessage {
+  /** What expressions read as `trigger.<name>`. */
+  readonly variables: JsonObject;
+  /**
+   * What identifies the message at its sender. Of the last 100 messages of the trigger with an identity, none starts an
+   * execution twice, even if a crash comes between the start and the acknowledgement.
+   */
+  readonly identity?: string;
+}
+
+/** What a realtime trigger reads, and the only ways by which it affects anything outside itself. */
+export interface RealtimeContext extends Pick<WorkContext, "properties" | "connectAddress" | "http"> {
+  /** Aborted when the connection must end: change of the flow, disabling, shutdown of the server. */
+  readonly signal: AbortSignal;
+  readonly trigger: TriggerKey & { readonly tenant: string };
+  /** To be called when the connection works: later failures count from there. */
+  connected(): void;
+  /**
+   * Starts an execution for a message, one message after the other. Resolves once that is durable, or once it is decided that the
+   * message starts none: only then may it be acknowledged. @throws Error the message must be delivered again
+   */
+  emit(message: TriggerMessage): Promise<void>;
+}
+
+/** A trigger that holds a connection and starts an execution for each message. */
+export interface RealtimeDefinition extends Omit<TriggerDefinition, "poll"> {
+  /**
+   * Connects and receives until the signal is aborted, then ends within a second. An end before, or an error, is the reason of an
+   * evaluation; then it is called again, after 1 second at first and 60 at last.
+   */
+  listen(context: RealtimeContext): Promise<void>;
+}
+
+/** Declares a realtime trigger; returns it unchanged. */
+export function defineRealtimeTrigger(definition: RealtimeDefinition): RealtimeDefinition {
   return definition;
 }

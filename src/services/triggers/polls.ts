@@ -4,19 +4,24 @@ import type { IdSource } from "../../base/id.ts";
 import { readDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import { withJsonTexts } from "../../model/flows/schema.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
-import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import {
+  flowOf,
+  triggerName,
+  type TriggerState,
+  withEvaluation,
+} from "../../model/triggers/trigger_state.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { SecretMask } from "../../rendering/secret_mask.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { PollWork } from "./poll_work.ts";
+import { renderedProperties } from "./rendered_properties.ts";
 import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -82,7 +87,7 @@ export class Polls {
 
   /** When the poll of a trigger that is under way began. */
   runningSince(tenant: TenantId, key: TriggerKey): Instant | undefined {
-    return this.#running.get(nameOf(tenant, key));
+    return this.#running.get(triggerName(tenant, key));
   }
 
   /** Polls once; resolves once the result is durable. */
@@ -111,7 +116,7 @@ export class Polls {
   }
 
   async #watched({ tenant, trigger }: DueTrigger, declared: DeclaredPoll, work: PollWork): Promise<Finding> {
-    const name = nameOf(tenant, trigger);
+    const name = triggerName(tenant, trigger);
     this.#running.set(name, this.#deps.clock.now());
     return await this.#find(declared, work).finally(() => this.#running.delete(name));
   }
@@ -155,7 +160,7 @@ export class Polls {
     const { renderer } = this.#deps;
     const mask = new SecretMask();
     try {
-      const found = await type.poll(await this.#properties(flow, { trigger, type }, mask), {
+      const found = await type.poll(await renderedProperties(renderer, { flow, trigger, type }, mask), {
         signal: this.#closing.signal,
         ports: this.#ports,
         keeper: work.keeper,
@@ -198,24 +203,4 @@ export class Polls {
     }
     return stored;
   }
-
-  /** The properties of the trigger; dynamic ones are rendered. Those that the poll itself renders for each response are not dynamic. */
-  async #properties(
-    flow: Flow,
-    { trigger, type }: Pick<DeclaredPoll, "trigger" | "type">,
-    mask: SecretMask,
-  ): Promise<JsonObject> {
-    const properties: JsonObject = {};
-    for (const [name, schema] of Object.entries(type.properties)) {
-      const value = ownProperty(trigger.properties, name) ?? schema.default ?? null;
-      if (value === null) continue;
-      const rendered = schema.dynamic ? await this.#deps.renderer.value(flow, value, {}, mask) : value;
-      setOwnProperty(properties, name, withJsonTexts(rendered, schema));
-    }
-    return properties;
-  }
-}
-
-function nameOf(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): string {
-  return `${tenant}/${namespace}/${flowId}/${triggerId}`;
 }

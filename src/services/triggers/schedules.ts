@@ -1,4 +1,4 @@
-/** Evaluates due triggers: schedules start executions; polling triggers are handed to {@link Polls}. */
+/** Evaluates due triggers: schedules start executions; others are handed to {@link Polls} and {@link RealtimeTriggers}. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { readDuration } from "../../base/duration.ts";
 import { ownProperty } from "../../base/json.ts";
@@ -22,6 +22,7 @@ import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
+import type { RealtimeTriggers } from "./realtime_triggers.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
 import type { DueTrigger, Scheduler } from "./scheduler.ts";
 import type { StartResult, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
@@ -38,6 +39,7 @@ interface SchedulesDeps {
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
+  readonly realtime: RealtimeTriggers;
   readonly scheduler: Pick<Scheduler, "start" | "wake">;
   readonly quotas?: Pick<Quotas, "refusalOf">;
 }
@@ -126,6 +128,7 @@ export class Schedules {
     }
     const { type } = found;
     if (type.form === "polling") return Promise.resolve({ ...found, type });
+    if (type.form === "realtime") return this.#deps.realtime.check(due, state, { ...found, type });
     return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
   }
 

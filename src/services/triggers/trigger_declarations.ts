@@ -60,7 +60,9 @@ export class TriggerDeclarations {
     if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };
     // An expression may give another date now.
     const isOpen = timing.includes("{{") && (previous?.nextDate ?? 0) > now;
-    if (isSame && previous.dueAt !== undefined && !isOpen) {
+    // A realtime trigger connects again after each save: any property may have changed.
+    const isHeld = this.#deps.catalog.find(trigger.kind)?.form === "realtime";
+    if (isSame && previous.dueAt !== undefined && !isOpen && !isHeld) {
       return { ...base, nextDate: previous.nextDate, dueAt: previous.dueAt };
     }
     return await this.withDates(
@@ -94,6 +96,8 @@ export class TriggerDeclarations {
         return (await this.#deps.dates.timesOf(flow, trigger)).next(now);
       case "polling":
         return now + Math.min(pollIntervalMs(trigger), FIRST_POLL_MS);
+      case "realtime":
+        return now;
       default:
         return undefined;
     }

@@ -16,7 +16,11 @@ export function stateResponse({ state, trigger, form, isRunning, evaluatingSince
   if (kind !== undefined) response.kind = kind;
   const isOff = state.disabled || (trigger?.disabled ?? false);
   setDates(response, ["date", "lastTriggeredDate"], date);
-  setDates(response, ["nextExecutionDate", "nextEvaluationDate"], isOff ? undefined : nextOf(state));
+  setDates(
+    response,
+    ["nextExecutionDate", "nextEvaluationDate"],
+    isOff || form === "realtime" ? undefined : nextOf(state),
+  );
   setDates(response, ["updatedDate", "updatedAt"], updatedAt);
   setDate(response, "evaluateRunningDate", evaluatingSince);
   setDate(response, "evaluatedAt", evaluations.latest?.at);

@@ -27,6 +27,9 @@ export interface StateChange {
   readonly next: TriggerState;
 }
 
+/** Called when a state has changed in the database; `undefined` when its trigger or the declaration of it was replaced. */
+type StateListener = (tenant: TenantId, trigger: TriggerKey, next: TriggerState | undefined) => void;
+
 /** States in the cache, each some 500 bytes. */
 const MAX_CACHED = 4_000;
 
@@ -37,9 +40,15 @@ export class TriggerStates {
   /** A read that overlaps a write must not fill the cache. */
   #writes = 0;
   readonly #locks = new KeyedLock();
+  #listener: StateListener | undefined;
 
   constructor(deps: TriggerStatesDeps) {
     this.#deps = deps;
+  }
+
+  /** Calls back after each change. */
+  listen(listener: StateListener): void {
+    this.#listener = listener;
   }
 
   /** Runs work under the lock of a flow's triggers. */
@@ -80,6 +89,7 @@ export class TriggerStates {
     this.#writes++;
     this.#recent.set(triggerName(tenant, next), next);
     this.#deps.index.setDisabled(tenant, next, next.disabled);
+    this.#listener?.(tenant, next, next);
     // Added again even if unchanged: the clock may have been set back since it was added.
     if (next.dueAt !== undefined) {
       this.#deps.scheduler.add({ dueAt: next.dueAt, tenant, trigger: keyOf(next) });
@@ -91,6 +101,7 @@ export class TriggerStates {
     this.#writes++;
     this.#recent.delete(triggerName(tenant, state));
     this.#deps.index.remove(tenant, state);
+    this.#listener?.(tenant, state, undefined);
   }
 
   /** Commits a change together with other mutations. */

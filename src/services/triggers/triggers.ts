@@ -12,6 +12,7 @@ import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { EvaluationBuffer } from "./evaluation_buffer.ts";
 import type { Polls } from "./polls.ts";
+import type { RealtimeTriggers } from "./realtime_triggers.ts";
 import type { ScheduleDates } from "./schedule_dates.ts";
 import type { Schedules } from "./schedules.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
@@ -30,6 +31,7 @@ interface TriggersDeps {
   readonly dates: ScheduleDates;
   readonly schedules: Schedules;
   readonly polls: Pick<Polls, "runningSince">;
+  readonly realtime: Pick<RealtimeTriggers, "forget">;
 }
 
 /** The state of a trigger and its declaration. */
@@ -75,6 +77,7 @@ export class Triggers implements TriggerPort {
   forget(tenant: TenantId): void {
     this.#deps.index.forget(tenant);
     this.#deps.states.clearCache();
+    this.#deps.realtime.forget(tenant);
   }
 
   /** The states of a tenant that match, ordered by namespace, flow and id. */

@@ -2,10 +2,22 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { dynamicProperties } from "../../model/tasks/task_definition.ts";
-import type { PollContext, PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
-import type { TriggerContext, TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import type {
+  ListenContext,
+  PollContext,
+  PollFinding,
+  PollingTriggerType,
+  RealtimeTriggerType,
+} from "../../model/triggers/trigger_catalog.ts";
+import type {
+  RealtimeContext,
+  RealtimeDefinition,
+  TriggerContext,
+  TriggerDefinition,
+} from "../../model/triggers/trigger_definition.ts";
 import { DefinedWork } from "./defined_context.ts";
 import { withOwnDirectory } from "./own_directory.ts";
+import { connectAddress, sendRequest } from "./send_request.ts";
 import { typedProperties } from "./typed_properties.ts";
 
 const INTERVAL: PropertySchema = Object.freeze({
@@ -62,4 +74,40 @@ class DefinedPoll extends DefinedWork implements TriggerContext {
       },
     };
   }
+}
+
+/** The trigger type of the definition of a realtime trigger. */
+export function realtimeTypeOf(definition: RealtimeDefinition): RealtimeTriggerType {
+  const { type, aliases = [], title, description, outputs, examples } = definition;
+  return {
+    form: "realtime",
+    type,
+    aliases,
+    title,
+    description,
+    properties: dynamicProperties(definition.properties),
+    outputs,
+    examples,
+    listen: (properties, context) => {
+      const typed = typedProperties(properties, definition.properties);
+      return definition.listen(realtimeContext(typed, context));
+    },
+  };
+}
+
+function realtimeContext(properties: JsonObject, context: ListenContext): RealtimeContext {
+  const { tenant, trigger, signal, ports: { http } } = context;
+  return {
+    properties,
+    signal,
+    trigger: { ...trigger, tenant },
+    connected: () => context.connected(),
+    emit: (message) => context.emit(message),
+    connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
+    http: (request) => sendRequest(request, { http, signal, directory: noDirectory }),
+  };
+}
+
+function noDirectory(): Promise<string> {
+  return Promise.reject(new Error("Cannot use files: a realtime trigger has no directory"));
 }

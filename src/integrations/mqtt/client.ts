@@ -1,0 +1,228 @@
+/**
+ * A client of MQTT 3.1.1 and 5 for one connection: the package `mqtt-packet` reads and writes its packets. The package `mqtt` would
+ * bring 9 MB, with timers, proxies and programs of its own.
+ */
+import type { Buffer } from "node:buffer";
+import type { Duplex } from "node:stream";
+import { systemClock } from "../../base/clock.ts";
+
+/** Properties of a packet in MQTT 5. */
+interface PacketProperties {
+  readonly responseTopic?: string;
+  readonly correlationData?: Buffer;
+  readonly reasonString?: string;
+  readonly sessionExpiryInterval?: number;
+}
+
+/** A packet of the protocol, with the members that its command has. */
+interface Packet {
+  readonly cmd: string;
+  readonly messageId?: number;
+  /** Of MQTT 3.1.1. */
+  readonly returnCode?: number;
+  /** Of MQTT 5; from 128 on a refusal. */
+  readonly reasonCode?: number;
+  readonly granted?: readonly number[];
+  readonly properties?: PacketProperties;
+}
+
+/** A message. */
+export interface MqttMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: number;
+  readonly retain: boolean;
+  readonly messageId?: number;
+  readonly properties?: PacketProperties;
+}
+
+/** How a client connects. */
+export interface MqttOptions {
+  readonly protocolVersion: 4 | 5;
+  /** Empty: the broker chooses one. */
+  readonly clientId: string;
+  readonly clean: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly properties?: PacketProperties;
+  /** Takes a message; it is acknowledged when this resolves. */
+  readonly take: (message: MqttMessage) => Promise<void>;
+}
+
+interface PacketPackage {
+  parser(options: { readonly protocolVersion: number }): {
+    on(event: "packet", listener: (packet: Packet) => void): void;
+    on(event: "error", listener: (error: Error) => void): void;
+    parse(bytes: Uint8Array): void;
+  };
+  generate(packet: object, options: { readonly protocolVersion: number }): Buffer;
+}
+
+const KEEP_ALIVE_SECONDS = 60;
+/** Twice within the time after which the broker gives the client up. */
+const PING_MS = 30_000;
+/** Messages that wait for `take`; then the connection is read no further. */
+const MAX_WAITING = 100;
+const REFUSED_FROM = 128;
+/** Acknowledgements that end a request. */
+const FINAL = new Set(["puback", "pubcomp", "suback"]);
+
+/** A connection. */
+export class MqttClient {
+  /** Rejects when the connection fails or is closed. */
+  readonly broken: Promise<never>;
+  readonly #socket: Duplex;
+  readonly #options: MqttOptions;
+  readonly #package: PacketPackage;
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #connected = Promise.withResolvers<void>();
+  readonly #pending = new Map<number, PromiseWithResolvers<void>>();
+  #lastId = 0;
+  #waiting = 0;
+  #taken: Promise<void> = Promise.resolve();
+  #cancelPing: (() => void) | undefined;
+  #isPinging = false;
+
+  private constructor(socket: Duplex, options: MqttOptions, mqttPacket: PacketPackage) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#package = mqttPacket;
+    this.broken = this.#failed.promise;
+    this.broken.catch(() => {}); // Read while work is under way.
+    const parser = mqttPacket.parser(options);
+    parser.on("packet", (packet) => this.#receive(packet));
+    parser.on("error", (error) => this.fail(error));
+    socket.on("data", (bytes: Uint8Array) => parser.parse(bytes));
+    socket.on("error", (error: Error) => this.fail(error));
+    socket.on("close", () => this.fail(new Error("The connection was closed")));
+  }
+
+  /** Connects over a socket, which may be opening. @throws Error the broker refuses the client */
+  static async connect(socket: Duplex, options: MqttOptions): Promise<MqttClient> {
+    const mqttPacket = (await import("mqtt-packet")).default as unknown as PacketPackage;
+    const client = new MqttClient(socket, options, mqttPacket);
+    const { protocolVersion, clientId, clean, username, password, properties } = options;
+    client.#send({
+      cmd: "connect",
+      protocolId: "MQTT",
+      protocolVersion,
+      clean,
+      clientId,
+      keepalive: KEEP_ALIVE_SECONDS,
+      username,
+      password,
+      ...properties && { properties },
+    });
+    client.#pingLater();
+    return client;
+  }
+
+  /** Resolves when the broker has accepted the client. @throws Error it refuses */
+  async accepted(): Promise<void> {
+    await Promise.race([this.#connected.promise, this.broken]);
+  }
+
+  /** Sends a message; resolves when the broker has it, with quality 0 when it is sent. @throws Error it is refused */
+  async publish(message: Omit<MqttMessage, "messageId">): Promise<void> {
+    await this.#request({ cmd: "publish", dup: false, ...message }, message.qos > 0);
+  }
+
+  /** Subscribes to topics. @throws Error a topic is refused */
+  async subscribe(topics: readonly string[], qos: number): Promise<void> {
+    const subscriptions = topics.map((topic) => ({ topic, qos, nl: false, rap: false, rh: 0 }));
+    await this.#request({ cmd: "subscribe", subscriptions }, true);
+  }
+
+  /** Ends the work over the connection. */
+  fail(error: Error): void {
+    this.#cancelPing?.();
+    this.#connected.promise.catch(() => {});
+    this.#failed.reject(error);
+    this.#connected.reject(error);
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+
+  /** Takes leave and closes the connection, after some time at once. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#cancelPing?.();
+    if (this.#socket.closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#socket.once("close", resolve);
+    const cancel = systemClock.setTimer(timeoutMs, () => this.#socket.destroy());
+    if (this.#socket.writable) this.#send({ cmd: "disconnect" });
+    this.#socket.end();
+    this.#socket.resume();
+    await promise;
+    cancel();
+  }
+
+  #send(packet: object): void {
+    this.#socket.write(this.#package.generate(packet, this.#options));
+  }
+
+  async #request(packet: object, isAcknowledged: boolean): Promise<void> {
+    if (!isAcknowledged) return this.#send(packet);
+    const messageId = this.#lastId = this.#lastId % 65_535 + 1;
+    const acknowledged = Promise.withResolvers<void>();
+    this.#pending.set(messageId, acknowledged);
+    this.#send({ ...packet, messageId });
+    await Promise.race([acknowledged.promise, this.broken]);
+  }
+
+  #pingLater(): void {
+    this.#cancelPing = systemClock.setTimer(PING_MS, () => {
+      if (this.#isPinging) return this.fail(new Error(`There was no response within ${PING_MS / 1000} s`));
+      this.#isPinging = true;
+      this.#send({ cmd: "pingreq" });
+      this.#pingLater();
+    });
+  }
+
+  #receive(packet: Packet): void {
+    const { cmd, messageId = 0 } = packet;
+    this.#isPinging = false;
+    if (cmd === "publish") return this.#take(packet as Packet & MqttMessage);
+    if (cmd === "pubrel") return this.#send({ cmd: "pubcomp", messageId });
+    const refusal = refusalOf(packet);
+    if (cmd === "connack") return refusal ? this.fail(refusal) : this.#connected.resolve();
+    if (cmd === "disconnect") return this.fail(refusal ?? new Error("The broker closed the connection"));
+    if (cmd === "pubrec" && !refusal) return this.#send({ cmd: "pubrel", messageId });
+    if (!FINAL.has(cmd) && !refusal) return;
+    const pending = this.#pending.get(messageId);
+    this.#pending.delete(messageId);
+    if (refusal) pending?.reject(refusal);
+    else pending?.resolve();
+  }
+
+  /** One message after the other. */
+  #take(message: Packet & MqttMessage): void {
+    if (++this.#waiting >= MAX_WAITING) this.#socket.pause();
+    this.#taken = this.#taken.then(() => this.#options.take(message)).then(() => {
+      const { qos, messageId } = message;
+      if (qos > 0) this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
+      if (--this.#waiting < MAX_WAITING) this.#socket.resume();
+    });
+    this.#taken.catch((error) => this.fail(error));
+  }
+}
+
+function refusalOf(
+  { cmd, returnCode = 0, reasonCode = 0, granted = [], properties }: Packet,
+): Error | undefined {
+  const codes = [reasonCode, ...granted, cmd === "connack" && returnCode > 0 ? returnCode + REFUSED_FROM : 0];
+  const code = codes.find((each) => each >= REFUSED_FROM);
+  if (code === undefined) return undefined;
+  const reason = properties?.reasonString ?? REASONS.get(code);
+  return new Error(`The broker refused with code ${returnCode || code}${reason ? `: ${reason}` : ""}`);
+}
+
+/** Meanings of common codes, of MQTT 5 and, from 129, of MQTT 3.1.1 plus 128. */
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [132, "user name or password is wrong"],
+  [133, "user name, password or client id is not accepted"],
+  [134, "user name or password is wrong"],
+  [135, "not authorized"],
+  [143, "the filter of topics is not valid"],
+  [144, "the topic is not valid"],
+]);

@@ -1,0 +1,134 @@
+/** Sessions with a broker of MQTT. */
+import { connect as connectTcp, isIP } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { systemClock } from "../../base/clock.ts";
+import {
+  dynamicChoice,
+  dynamicFlag,
+  dynamicProperty,
+  dynamicText,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
+import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { millisecondsOf } from "../messages.ts";
+import { MqttClient, type MqttOptions } from "./client.ts";
+
+/** What connects: a task, a poll, or a trigger that holds a connection. */
+type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
+
+/** Time to take leave after a stop. */
+const CLOSE_TIMEOUT_MS = 500;
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** How long a broker keeps the messages of a session that is not connected, in seconds. */
+const SESSION_SECONDS = 7 * 24 * 60 * 60;
+const PORTS: ReadonlyMap<string, number> = new Map([
+  ["tcp:", 1883],
+  ["mqtt:", 1883],
+  ["ssl:", 8883],
+  ["mqtts:", 8883],
+  ["tls:", 8883],
+]);
+
+/** Properties of each type. */
+export const CONNECTION_PROPERTIES: PropertySchemas = Object.freeze({
+  server: dynamicText("Address of the broker, `tcp://host:1883`, or `ssl://host:8883` for TLS.", {
+    required: true,
+  }),
+  clientId: dynamicText(
+    "Name of the client, which only one connection of the broker has. Default is one that the broker chooses.",
+  ),
+  mqttVersion: dynamicChoice(["V3", "V5"], "V5", "Version of the protocol: 3.1.1 or 5."),
+  username: dynamicText("Name of the user."),
+  password: dynamicText("Password of the user; keep it as a secret."),
+  crt: dynamicText("Certificate of the authority that the broker's certificate is checked with, PEM."),
+  connectionTimeout: dynamicProperty("duration", "Longest wait for the connection.", { default: "PT30S" }),
+  httpsHostnameVerificationEnabled: dynamicFlag(
+    true,
+    "Whether the certificate must be valid, and have the name of the host.",
+  ),
+  authMethod: dynamicText("Has no effect: further methods of authentication are not supported.", {
+    ignored: true,
+  }),
+  qos: dynamicProperty("integer", "Quality of service: 0 at most once, 1 at least once, 2 exactly once.", {
+    default: 1,
+    minimum: 0,
+    maximum: 2,
+  }),
+});
+
+/** Property: the form of payloads. */
+export const SERDE_PROPERTIES: PropertySchemas = Object.freeze({
+  serdeType: dynamicChoice(
+    ["JSON", "STRING", "BYTES"],
+    "JSON",
+    "Whether payloads are JSON, texts, or bytes in Base64.",
+  ),
+});
+
+/** How a connection is used. */
+interface SessionOptions {
+  /** The broker keeps messages of the client between connections; it needs a `clientId`. */
+  readonly isKept: boolean;
+  /** Takes a message; it is acknowledged when this resolves. Messages may arrive as soon as the connection works. */
+  readonly take?: MqttOptions["take"];
+}
+
+/** Runs `work` with a connection, and closes it. @throws Error with the broker and its words */
+export async function withMqtt<T>(
+  context: Connector,
+  options: SessionOptions,
+  work: (client: MqttClient) => Promise<T>,
+): Promise<T> {
+  const { server, connectionTimeout } = context.properties;
+  const url = URL.parse(String(server).trim());
+  const defaultPort = PORTS.get(url?.protocol ?? "");
+  if (!url || defaultPort === undefined || url.hostname === "") {
+    throw new Error("Invalid server: it must be tcp://host:port or ssl://host:port");
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, ""), givenPort = Number(url.port || defaultPort);
+  const { hostname, port } = await context.connectAddress(host, givenPort);
+  const socket = defaultPort === 8883
+    ? connectTls({ host: hostname, port, ...tlsOf(context, host) })
+    : connectTcp({ host: hostname, port });
+  const client = await MqttClient.connect(socket, optionsOf(context, options));
+  const stop = () => client.fail(new Error("The work was stopped"));
+  context.signal.addEventListener("abort", stop, { once: true });
+  if (context.signal.aborted) stop();
+  const timeoutMs = millisecondsOf(connectionTimeout) || DEFAULT_TIMEOUT_MS;
+  const late = () => client.fail(new Error(`There was no connection within ${timeoutMs / 1000} s`));
+  const cancel = systemClock.setTimer(timeoutMs, late);
+  try {
+    await client.accepted();
+    cancel();
+    return await Promise.race([work(client), client.broken]);
+  } catch (error) {
+    throw new Error(`Cannot use the broker "${host}:${givenPort}": ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    cancel();
+    context.signal.removeEventListener("abort", stop);
+    await client.close(CLOSE_TIMEOUT_MS);
+  }
+}
+
+function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions): MqttOptions {
+  const isVersion5 = properties.mqttVersion !== "V3";
+  return {
+    protocolVersion: isVersion5 ? 5 : 4,
+    clientId: optionalText(properties.clientId) ?? "",
+    clean: !isKept,
+    username: optionalText(properties.username),
+    password: optionalText(properties.password),
+    take: take ?? (() => Promise.resolve()),
+    ...isVersion5 && isKept && { properties: { sessionExpiryInterval: SESSION_SECONDS } },
+  };
+}
+
+function tlsOf({ properties }: Connector, host: string) {
+  return {
+    ...!isIP(host) && { servername: host },
+    ca: optionalText(properties.crt),
+    rejectUnauthorized: properties.httpsHostnameVerificationEnabled !== false,
+  };
+}

@@ -1,0 +1,179 @@
+/** `mqtt.Publish`, `mqtt.Subscribe`, `mqtt.Trigger` and `mqtt.RealtimeTrigger`. */
+import { Buffer } from "node:buffer";
+import type { JsonObject } from "../../base/json.ts";
+import { readStructure } from "../../base/json_text.ts";
+import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
+import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import {
+  BOUND_PROPERTIES,
+  MESSAGE_FILE_OUTPUTS,
+  MessageCollector,
+  messagesIn,
+  millisecondsOf,
+} from "../messages.ts";
+import type { MqttMessage } from "./client.ts";
+import { MESSAGE_OUTPUTS, messageOf, payloadOf } from "./payloads.ts";
+import { CONNECTION_PROPERTIES, SERDE_PROPERTIES, withMqtt } from "./session.ts";
+
+/** Sends messages to a topic. */
+export const publish = defineTask({
+  type: "mqtt.Publish",
+  title: "Publish messages by MQTT",
+  description: "Sends messages to a topic of a broker of MQTT.",
+  properties: {
+    ...CONNECTION_PROPERTIES,
+    topic: dynamicText("The topic.", { required: true }),
+    from: dynamicProperty("any", "A payload, a list of payloads, or the storage URI of a file of payloads.", {
+      required: true,
+    }),
+    ...SERDE_PROPERTIES,
+    retain: dynamicFlag(false, "Whether the broker keeps the message for later subscribers."),
+    responseTopic: dynamicText("Topic for responses, of MQTT 5."),
+    correlationData: dynamicText("Data that a response repeats, of MQTT 5, in Base64."),
+  },
+  outputs: { messagesCount: { type: "integer", description: "Number of messages that were sent." } },
+  metrics: { records: { type: "counter", description: "Number of messages that were sent." } },
+  examples: [{
+    title: "Publish a message",
+    yaml:
+      `id: publish\ntype: io.svc.plugin.mqtt.Publish\nserver: tcp://broker.example.com:1883\ntopic: flows/done\nfrom:\n  id: "{{ execution.id }}"`,
+  }],
+  async run(context) {
+    const { properties } = context;
+    const { from, topic, qos, retain, correlationData } = properties;
+    const responseTopic = optionalText(properties.responseTopic), correlation = optionalText(correlationData);
+    const further = {
+      ...responseTopic !== undefined && { responseTopic },
+      ...correlation !== undefined && { correlationData: Buffer.from(correlation, "base64") },
+    };
+    const options = {
+      qos: Number(qos),
+      retain: retain === true,
+      ...properties.mqttVersion !== "V3" && { properties: further },
+    };
+    const count = await withMqtt(context, { isKept: false }, async (client) => {
+      let sent = 0;
+      for await (const value of messagesIn(context, from)) {
+        await client.publish({ topic: String(topic), payload: payloadOf(properties, value), ...options });
+        sent++;
+      }
+      return sent;
+    });
+    context.metric("records", count);
+    return { messagesCount: count };
+  },
+});
+
+const TOPIC: PropertySchemas = Object.freeze({
+  topic: dynamicProperty("any", "Topic, or a list of topics; `+` and `#` stand for any.", { required: true }),
+});
+
+const SUBSCRIPTION: PropertySchemas = Object.freeze({
+  ...CONNECTION_PROPERTIES,
+  ...TOPIC,
+  ...SERDE_PROPERTIES,
+});
+
+function topicsOf({ topic }: JsonObject): string[] {
+  const given = readStructure(topic ?? null);
+  return Array.isArray(given) ? given.map(String) : [String(given)];
+}
+
+/** With a name of its own the broker keeps messages of quality 1 and 2 for the client. */
+function isKept({ clientId, qos }: JsonObject): boolean {
+  return optionalText(clientId) !== undefined && Number(qos) > 0;
+}
+
+/** Takes messages to a file. Outputs: `messagesCount`, `uri`. */
+async function collect(context: WorkContext, isSessionKept: boolean): Promise<JsonObject> {
+  const { properties } = context;
+  const { maxRecords, maxDuration } = properties;
+  if (maxRecords === undefined && maxDuration === undefined) {
+    throw new Error("Missing maxRecords: give maxRecords or maxDuration");
+  }
+  const collector = new MessageCollector(context, {
+    maxRecords: maxRecords === undefined ? undefined : Number(maxRecords),
+    maxDurationMs: millisecondsOf(maxDuration),
+  });
+  const file = collector.stored();
+  file.catch(() => {}); // Read below.
+  const take = async (message: MqttMessage) => {
+    // Without an acknowledgement the broker keeps the message.
+    if (!await collector.add(messageOf(properties, message))) await new Promise(() => {});
+  };
+  try {
+    await withMqtt(context, { isKept: isSessionKept, take }, async (client) => {
+      await client.subscribe(topicsOf(properties), Number(properties.qos));
+      await collector.over;
+    });
+  } catch (error) {
+    collector.end(error as Error);
+    await file.catch(() => {});
+    throw error;
+  }
+  return { messagesCount: collector.count, uri: await file };
+}
+
+/** Takes the messages of topics to a file. */
+export const subscribe = defineTask({
+  type: "mqtt.Subscribe",
+  title: "Receive messages by MQTT",
+  description: "Receives messages of topics of a broker of MQTT until a bound is reached, and stores them.",
+  properties: { ...SUBSCRIPTION, ...BOUND_PROPERTIES },
+  outputs: MESSAGE_FILE_OUTPUTS,
+  metrics: { records: { type: "counter", description: "Number of messages." } },
+  examples: [{
+    title: "Receive for a minute",
+    yaml:
+      `id: receive\ntype: io.svc.plugin.mqtt.Subscribe\nserver: tcp://broker.example.com:1883\ntopic: sensors/#\nmaxDuration: PT1M`,
+  }],
+  async run(context) {
+    const outputs = await collect(context, false);
+    context.metric("records", Number(outputs.messagesCount));
+    return outputs;
+  },
+});
+
+/** Starts an execution for the messages of some time. */
+export const mqttTrigger = defineTrigger({
+  type: "mqtt.Trigger",
+  title: "Start when messages arrive by MQTT",
+  description:
+    "Receives messages until a bound is reached, and starts an execution with them. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages between polls.",
+  properties: { ...SUBSCRIPTION, ...BOUND_PROPERTIES },
+  outputs: MESSAGE_FILE_OUTPUTS,
+  examples: [{
+    title: "Start for messages of ten seconds",
+    yaml:
+      `id: sensors\ntype: io.svc.plugin.mqtt.Trigger\nserver: tcp://broker.example.com:1883\nclientId: sensors\ntopic: sensors/#\nmaxDuration: PT10S\ninterval: PT1M`,
+  }],
+  async poll(context) {
+    const outputs = await collect(context, isKept(context.properties));
+    return outputs.messagesCount === 0 ? undefined : outputs;
+  },
+});
+
+/** Starts an execution for each message. */
+export const mqttRealtimeTrigger = defineRealtimeTrigger({
+  type: "mqtt.RealtimeTrigger",
+  title: "Start for each message by MQTT",
+  description:
+    "Holds a connection to a broker of MQTT and starts an execution for each message, which is acknowledged when that is durable. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages while the trigger is not connected.",
+  properties: SUBSCRIPTION,
+  outputs: MESSAGE_OUTPUTS,
+  examples: [{
+    title: "Start for each alarm",
+    yaml:
+      `id: alarms\ntype: io.svc.plugin.mqtt.RealtimeTrigger\nserver: tcp://broker.example.com:1883\nclientId: alarms\ntopic: alarms/#\nserdeType: STRING`,
+  }],
+  async listen(context) {
+    const { properties } = context;
+    const take = (message: MqttMessage) => context.emit({ variables: messageOf(properties, message) });
+    await withMqtt(context, { isKept: isKept(properties), take }, async (client) => {
+      await client.subscribe(topicsOf(properties), Number(properties.qos));
+      context.connected();
+      await client.broken;
+    });
+  },
+});

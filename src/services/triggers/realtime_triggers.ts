@@ -1,0 +1,247 @@
+/**
+ * Realtime triggers: each holds a connection to another system and starts an execution for each message. The due time of its
+ * state opens the connection when the flow is saved and when a server starts; changes of the declaration or of the switch end it.
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { ownProperty } from "../../base/json.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
+import type { TaskPorts } from "../../model/ports/task_ports.ts";
+import type { RealtimeTriggerType } from "../../model/triggers/trigger_catalog.ts";
+import type { TriggerMessage } from "../../model/triggers/trigger_definition.ts";
+import {
+  flowOf,
+  triggerName,
+  type TriggerState,
+  withEvaluation,
+} from "../../model/triggers/trigger_state.ts";
+import type { Conditions } from "../../rendering/conditions.ts";
+import { SecretMask } from "../../rendering/secret_mask.ts";
+import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { Executor } from "../../runtime/executor.ts";
+import type { Quotas } from "../access/quotas.ts";
+import type { EvaluationBuffer } from "./evaluation_buffer.ts";
+import { renderedProperties } from "./rendered_properties.ts";
+import type { DueTrigger } from "./scheduler.ts";
+import type { StartResult, TriggerStarts } from "./trigger_starts.ts";
+import type { TriggerStates } from "./trigger_states.ts";
+
+interface RealtimeDeps {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly states: TriggerStates;
+  readonly starts: TriggerStarts;
+  readonly conditions: Conditions;
+  readonly renderer: TriggerRenderer;
+  readonly executor: Pick<Executor, "begin">;
+  readonly buffer: EvaluationBuffer;
+  readonly timeZone: string;
+  readonly quotas?: Pick<Quotas, "refusalOf">;
+}
+
+/** A realtime trigger as its flow declares it. */
+interface DeclaredRealtime {
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+  readonly type: RealtimeTriggerType;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+/** Messages that a trigger remembers; in the stored state each has the characters of a hash. */
+const MAX_REMEMBERED = 100;
+const HASH_CHARS = 12;
+
+/** A connection that is open, or will be opened again. */
+interface Stream {
+  readonly tenant: TenantId;
+  readonly declared: DeclaredRealtime;
+  readonly stopping: AbortController;
+  /** Settles when it has ended. */
+  ended: Promise<void>;
+}
+
+/** The connections of realtime triggers. */
+export class RealtimeTriggers {
+  readonly #deps: RealtimeDeps;
+  readonly #streams = new Map<string, Stream>();
+  /** Streams that end; they use their connections until then. */
+  readonly #ending = new Set<Promise<void>>();
+  #ports: TaskPorts | undefined;
+
+  constructor(deps: RealtimeDeps) {
+    this.#deps = deps;
+    deps.states.listen((tenant, trigger, next) => {
+      if (next?.dueAt === undefined) this.#end(triggerName(tenant, trigger));
+    });
+  }
+
+  /** Gives triggers access to the outside; before the first check. */
+  start(ports: TaskPorts): void {
+    this.#ports = ports;
+  }
+
+  /** Ends all connections and waits for them. */
+  async stop(): Promise<void> {
+    this.#ports = undefined;
+    for (const name of [...this.#streams.keys()]) this.#end(name);
+    await Promise.all(this.#ending);
+  }
+
+  /** Ends the connections of a deleted tenant. */
+  forget(tenant: TenantId): void {
+    for (const [name, stream] of [...this.#streams]) if (stream.tenant === tenant) this.#end(name);
+  }
+
+  /**
+   * Opens the connection of a trigger that is due, unless it is open; under the lock of its flow. The due time stays, in the past:
+   * the next start of a server finds it, and nothing is written while the trigger waits for messages.
+   */
+  check({ tenant }: DueTrigger, state: TriggerState, declared: DeclaredRealtime): Promise<void> {
+    const name = triggerName(tenant, state);
+    if (!this.#streams.has(name) && this.#ports) this.#open(name, tenant, declared, this.#ports);
+    return Promise.resolve();
+  }
+
+  #open(name: string, tenant: TenantId, declared: DeclaredRealtime, ports: TaskPorts): void {
+    const stopping = new AbortController();
+    const stream: Stream = { tenant, declared, stopping, ended: Promise.resolve() };
+    stream.ended = this.#run(stream, ports);
+    this.#streams.set(name, stream);
+  }
+
+  #end(name: string): void {
+    const stream = this.#streams.get(name);
+    if (!stream) return;
+    this.#streams.delete(name);
+    stream.stopping.abort();
+    this.#ending.add(stream.ended);
+    void stream.ended.finally(() => this.#ending.delete(stream.ended));
+  }
+
+  /** Connects until the stream is ended. Never rejects. */
+  async #run(stream: Stream, ports: TaskPorts): Promise<void> {
+    const { signal } = stream.stopping;
+    for (let failures = 1; !signal.aborted; failures++) {
+      const mask = new SecretMask();
+      const connected = () => void (failures = 0);
+      const reason = await this.#listen(stream, { ports, mask, connected }).then(
+        () => "The connection ended",
+        (error: Error) => mask.apply(error.message),
+      );
+      if (signal.aborted) return;
+      const at = this.#deps.clock.now();
+      this.#deps.buffer.add(stream.tenant, keyIn(stream), { at, outcome: "SKIPPED", reason });
+      await this.#pause(Math.min(FIRST_RETRY_MS * 2 ** Math.max(failures - 1, 0), MAX_RETRY_MS), signal);
+    }
+  }
+
+  async #listen(
+    stream: Stream,
+    { ports, mask, connected }: {
+      readonly ports: TaskPorts;
+      readonly mask: SecretMask;
+      readonly connected: () => void;
+    },
+  ): Promise<void> {
+    const { tenant, declared: { plan: { flow }, trigger, type }, stopping: { signal } } = stream;
+    const properties = await renderedProperties(this.#deps.renderer, { flow, trigger, type }, mask);
+    await type.listen(properties, {
+      tenant,
+      trigger: keyIn(stream),
+      signal,
+      ports,
+      connected,
+      emit: (message) => this.#emit(stream, message),
+    });
+  }
+
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#deps.clock.setTimer(ms, resolve);
+    const stop = () => resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    return promise.finally(() => {
+      cancel();
+      signal.removeEventListener("abort", stop);
+    });
+  }
+
+  async #emit(stream: Stream, message: TriggerMessage): Promise<void> {
+    const { tenant } = stream;
+    const excess = await this.#deps.quotas?.refusalOf(tenant, "executions");
+    if (excess !== undefined) throw new Error(excess);
+    const hash = message.identity === undefined ? undefined : await hashOf(message.identity);
+    await this.#deps.states.exclusively(tenant, flowOf(keyIn(stream)), async () => {
+      const state = await this.#deps.states.get(tenant, keyIn(stream));
+      if (!state || stream.stopping.signal.aborted) throw new Error("The trigger is stopped");
+      if (hash === undefined || !rememberedIn(state).includes(hash)) {
+        await this.#start(stream, state, { variables: message.variables, hash });
+      }
+    });
+  }
+
+  async #start(
+    stream: Stream,
+    state: TriggerState,
+    { variables, hash }: { readonly variables: JsonObject; readonly hash: string | undefined },
+  ): Promise<void> {
+    const { tenant, declared: { plan, trigger } } = stream;
+    const { clock, ids, states, executor, buffer } = this.#deps;
+    const now = clock.now();
+    const start = { plan, trigger, variables, id: ids.next(now) };
+    const created = await this.#created(start);
+    if (typeof created === "string") {
+      return buffer.add(tenant, keyIn(stream), { at: now, outcome: "SKIPPED", reason: created });
+    }
+    const { execution, error } = created;
+    const outcome = error === undefined ? "STARTED" : "FAILED";
+    const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
+    const pollState = hash === undefined ? state.pollState : withRemembered(state, hash);
+    const change = { tenant, previous: state, next: { ...evaluated, pollState, date: now, updatedAt: now } };
+    await executor.begin(execution, plan, states.mutationsOf(change));
+    states.applied(change);
+  }
+
+  /** The execution, or why there is none. */
+  async #created(start: {
+    readonly plan: FlowPlan;
+    readonly trigger: Trigger;
+    readonly variables: JsonObject;
+    readonly id: string;
+  }): Promise<StartResult | string> {
+    const { conditions, starts, clock, timeZone } = this.#deps;
+    const { plan: { flow }, trigger, variables } = start;
+    try {
+      const facts = { flow, date: clock.now(), timeZone, variables: { trigger: variables } };
+      const refusal = await conditions.refusal(trigger, facts);
+      return refusal ?? await starts.createOrFail(start);
+    } catch (error) {
+      const { message } = error as Error;
+      return { execution: starts.fail(start, message), error: message };
+    }
+  }
+}
+
+function keyIn({ declared: { plan: { flow }, trigger } }: Stream): TriggerKey {
+  return { namespace: flow.namespace, flowId: flow.id, triggerId: trigger.id };
+}
+
+async function hashOf(identity: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(identity));
+  return new Uint8Array(digest).toBase64().slice(0, HASH_CHARS);
+}
+
+const SEEN = "seen";
+
+/** Hashes of the last messages, latest first. */
+function rememberedIn({ pollState }: TriggerState): readonly JsonValue[] {
+  const seen = pollState && ownProperty(pollState, SEEN);
+  return Array.isArray(seen) ? seen : [];
+}
+
+function withRemembered(state: TriggerState, hash: string): JsonObject {
+  return { ...state.pollState, [SEEN]: [hash, ...rememberedIn(state)].slice(0, MAX_REMEMBERED) };
+}

@@ -1,0 +1,170 @@
+/** Types of Kafka, against a broker that keeps one partition or more. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { consume, kafkaTrigger } from "../../../src/integrations/kafka/consume.ts";
+import { produce } from "../../../src/integrations/kafka/produce.ts";
+import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
+import { Harness } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
+import { executionsOf } from "../../support/triggers.ts";
+import { KafkaBroker } from "../../support/kafka_broker.ts";
+
+function connection(broker: KafkaBroker, further: JsonObject = {}): JsonObject {
+  return { properties: { "bootstrap.servers": broker.servers, "auto.offset.reset": "earliest", ...further } };
+}
+
+function rowsOf(files: ReadonlyMap<string, string>): JsonObject[] {
+  const [text = ""] = files.values();
+  return text.split("\n").filter(Boolean).map((line) => parseJson(line) as JsonObject);
+}
+
+Deno.test("kafka.Produce and Consume send and take messages with keys, headers and forms", async () => {
+  await using broker = new KafkaBroker();
+  const sent = await runDefinition(produce, {
+    ...connection(broker, { "compression.type": "gzip" }),
+    topic: "orders",
+    from: [
+      { key: "a", value: { n: 1 }, headers: { kind: "x" }, timestamp: "2026-01-01T00:00:00Z" },
+      { key: "b", value: { n: 2 } },
+      { key: null, value: null, topic: "orders" },
+    ],
+    valueSerializer: "JSON",
+  });
+  assertEquals([sent.outputs.messagesCount, sent.metrics.records], [3, 3]);
+  const taken = await runDefinition(consume, {
+    ...connection(broker),
+    topic: "orders",
+    groupId: "g",
+    valueDeserializer: "JSON",
+    maxRecords: 3,
+  });
+  assertEquals(taken.outputs.messagesCount, 3);
+  const rows = rowsOf(taken.files);
+  assertEquals(rows.map(({ key, value, offset }) => [key, value, offset]), [
+    ["a", { n: 1 }, 0],
+    ["b", { n: 2 }, 1],
+    [null, null, 2],
+  ]);
+  assertEquals([rows[0]?.headers, rows[0]?.timestamp], [{ kind: "x" }, "2026-01-01T00:00:00.000Z"]);
+  assertEquals(broker.committed.get("g orders/0"), 3n);
+  const rest = await runDefinition(consume, {
+    ...connection(broker),
+    topic: ["orders"],
+    groupId: "g",
+    pollDuration: "PT0.2S",
+  });
+  assertEquals([rest.outputs.messagesCount, rowsOf(rest.files)], [0, []]);
+});
+
+Deno.test("Kafka is connected to by TLS, with the certificate of its authority", async () => {
+  const listener = Deno.listenTls({
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: SELF_SIGNED_CERT,
+    key: SELF_SIGNED_KEY,
+  });
+  await using broker = new KafkaBroker({ partitions: 2, listener });
+  const secured = { "security.protocol": "SSL", "ssl.truststore.certificates": SELF_SIGNED_CERT };
+  const message = { topic: "t", from: [{ key: "a", value: 1 }, { key: "b", value: 2 }] };
+  const sent = await runDefinition(produce, { ...connection(broker, secured), ...message });
+  assertEquals(sent.outputs.messagesCount, 2);
+  await assertRejects(
+    () => runDefinition(produce, { ...connection(broker, { "security.protocol": "SSL" }), ...message }),
+    Error,
+    "Cannot send messages",
+  );
+});
+
+Deno.test("kafka.Consume skips messages without the headers, and malformed ones if configured", async () => {
+  await using broker = new KafkaBroker();
+  const from = [
+    { value: "{}", headers: { a: "1" } },
+    { value: "{", headers: { a: "1" } },
+    { value: "{}", headers: { a: "2" } },
+  ];
+  await runDefinition(produce, { ...connection(broker), topic: "t", from });
+  const properties = {
+    ...connection(broker),
+    topicPattern: "t.*",
+    pollDuration: "PT0.2S",
+    valueDeserializer: "JSON",
+  };
+  const taken = await runDefinition(consume, {
+    ...properties,
+    headerFilters: { a: "1" },
+    onSerdeError: { type: "SKIPPED" },
+  });
+  assertEquals(rowsOf(taken.files).map(({ offset }) => offset), [0]);
+  await assertRejects(
+    () => runDefinition(consume, properties),
+    Error,
+    `Cannot receive messages at "${broker.servers}": Cannot read the value as JSON`,
+  );
+});
+
+Deno.test("kafka.Trigger takes each message once, and commits what is durable at the next poll", async () => {
+  await using broker = new KafkaBroker();
+  const properties = { ...connection(broker), topic: "t", groupId: "g", pollDuration: "PT0.2S" };
+  await runDefinition(produce, { ...connection(broker), topic: "t", from: [{ value: "1" }, { value: "2" }] });
+  const first = await pollDefinition(kafkaTrigger, { ...properties, maxRecords: 1 });
+  assertEquals([first.isFound, rowsOf(first.files).map(({ value }) => value)], [true, ["1"]]);
+  assertEquals(broker.committed.size, 0);
+  const second = await pollDefinition(kafkaTrigger, properties, first.state);
+  assertEquals(rowsOf(second.files).map(({ value }) => value), ["2"]);
+  assertEquals(broker.committed.get("g t/0"), 1n);
+  const third = await pollDefinition(kafkaTrigger, properties, second.state);
+  assertEquals([third.isFound, broker.committed.get("g t/0")], [false, 2n]);
+});
+
+Deno.test("kafka.Consume ends within a second of the signal, and names servers that do not respond", async () => {
+  await using broker = new KafkaBroker();
+  const stop = new AbortController();
+  const run = runDefinition(consume, { ...connection(broker), topic: "t" }, { signal: stop.signal });
+  stop.abort();
+  await assertRejects(() => run, Error, "The work was stopped");
+  await assertRejects(
+    () =>
+      runDefinition(produce, {
+        properties: { "bootstrap.servers": "localhost:1" },
+        topic: "t",
+        from: { value: 1 },
+      }),
+    Error,
+    'Cannot send messages at "localhost:1": ',
+  );
+});
+
+Deno.test("kafka.RealtimeTrigger starts an execution for each message, and commits what is durable", async () => {
+  await using broker = new KafkaBroker();
+  await using app = await Harness.start();
+  await app.save(`id: p
+namespace: demo
+triggers:
+- id: t
+  type: io.kestra.plugin.kafka.RealtimeTrigger
+  topic: t
+  groupId: g
+  valueDeserializer: JSON
+  properties: {bootstrap.servers: "${broker.servers}", auto.offset.reset: earliest}
+tasks:
+- {id: l, type: io.kestra.plugin.core.log.Log, message: "{{ trigger.value.n }}"}
+`);
+  await app.advance(1);
+  const send = (n: number) =>
+    runDefinition(produce, {
+      ...connection(broker),
+      topic: "t",
+      from: { key: "k", value: { n } },
+      valueSerializer: "JSON",
+    });
+  await send(1);
+  await until(() => Promise.resolve(broker.committed.get("g t/0") === 1n));
+  await send(2);
+  await until(() => Promise.resolve(broker.committed.get("g t/0") === 2n));
+  const executions = await executionsOf(app, "p");
+  assertEquals(executions.map(({ trigger: { key, value, offset } }) => [key, value, offset]), [
+    ["k", { n: 1 }, 0],
+    ["k", { n: 2 }, 1],
+  ]);
+});

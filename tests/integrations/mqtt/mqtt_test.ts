@@ -1,0 +1,119 @@
+/** Types of MQTT, against Mosquitto. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import {
+  mqttRealtimeTrigger,
+  mqttTrigger,
+  publish,
+  subscribe,
+} from "../../../src/integrations/mqtt/types.ts";
+import { hasMosquitto, startMosquitto } from "../../support/brokers.ts";
+import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { Listening } from "../../support/listen_definition.ts";
+import { until } from "../../support/machine_processes.ts";
+import { SELF_SIGNED_CERT } from "../../support/self_signed.ts";
+
+/** Skipped where the program is missing. */
+const ignore = !hasMosquitto();
+
+for (const qos of [0, 2]) {
+  Deno.test({ name: `messages of MQTT with the quality of service ${qos} arrive`, ignore }, async () => {
+    await using broker = await startMosquitto();
+    const server = { server: `tcp://localhost:${broker.port}`, qos };
+    await using listening = new Listening(mqttRealtimeTrigger, { ...server, clientId: "watch", topic: "t" });
+    await listening.connected;
+    await runDefinition(publish, { ...server, topic: "t", from: [1, 2] });
+    await until(() => Promise.resolve(listening.messages.length === 2));
+    assertEquals(listening.messages.map(({ variables: { payload, qos } }) => [payload, qos]), [[1, qos], [
+      2,
+      qos,
+    ]]);
+  });
+}
+
+function rowsOf(files: ReadonlyMap<string, string>): JsonObject[] {
+  const [text = ""] = files.values();
+  return text.split("\n").filter(Boolean).map((line) => parseJson(line) as JsonObject);
+}
+
+for (const mqttVersion of ["V3", "V5"]) {
+  Deno.test(
+    { name: `mqtt.Publish and Subscribe send and take messages with ${mqttVersion}`, ignore },
+    async () => {
+      await using broker = await startMosquitto();
+      const server = { server: `tcp://localhost:${broker.port}`, mqttVersion };
+      const kept = await runDefinition(publish, {
+        ...server,
+        topic: "a/b",
+        from: { n: 1 },
+        retain: true,
+        responseTopic: "r",
+      });
+      assertEquals([kept.outputs.messagesCount, kept.metrics.records], [1, 1]);
+      const taken = await runDefinition(subscribe, { ...server, topic: ["a/+"], maxRecords: 1 });
+      assertEquals(taken.outputs.messagesCount, 1);
+      const [row = {}] = rowsOf(taken.files);
+      assertEquals([row.topic, row.payload, row.qos, row.retain], ["a/b", { n: 1 }, 1, true]);
+      assertEquals(row.responseTopic, mqttVersion === "V5" ? "r" : undefined);
+    },
+  );
+}
+
+Deno.test({
+  name: "mqtt.Trigger receives what was sent since the last poll, for a client with a name",
+  ignore,
+}, async () => {
+  await using broker = await startMosquitto();
+  const server = { server: `tcp://localhost:${broker.port}`, serdeType: "STRING" };
+  const properties = { ...server, clientId: "watch", topic: "t", maxDuration: "PT0.3S" };
+  assertEquals((await pollDefinition(mqttTrigger, properties)).isFound, false);
+  await runDefinition(publish, { ...server, topic: "t", from: ["one", "two"] });
+  const polled = await pollDefinition(mqttTrigger, { ...properties, maxDuration: "PT1M", maxRecords: 2 });
+  assertEquals(rowsOf(polled.files).map(({ payload }) => payload), ["one", "two"]);
+});
+
+Deno.test(
+  { name: "mqtt.RealtimeTrigger acknowledges a message when its execution is durable", ignore },
+  async () => {
+    await using broker = await startMosquitto();
+    const server = { server: `tcp://localhost:${broker.port}` };
+    const properties = { ...server, clientId: "watch", topic: "t" };
+    {
+      await using refused = new Listening(mqttRealtimeTrigger, properties, () => {
+        throw new Error("not durable");
+      });
+      await refused.connected;
+      await runDefinition(publish, { ...server, topic: "t", from: [1] });
+      await assertRejects(() => refused.ended, Error, "not durable");
+    }
+    await using listening = new Listening(mqttRealtimeTrigger, properties);
+    await listening.connected;
+    await runDefinition(publish, { ...server, topic: "t", from: [2] });
+    await until(() => Promise.resolve(listening.messages.length === 2));
+    assertEquals(listening.messages.map(({ variables }) => variables.payload), [1, 2]);
+  },
+);
+
+Deno.test({ name: "brokers of MQTT are connected to by TLS; failures name the broker", ignore }, async () => {
+  await using broker = await startMosquitto();
+  const server = { server: `ssl://localhost:${broker.tlsPort}`, topic: "t", from: "x", serdeType: "STRING" };
+  const sent = await runDefinition(publish, { ...server, crt: SELF_SIGNED_CERT });
+  assertEquals(sent.outputs.messagesCount, 1);
+  const name = `Cannot use the broker "localhost:${broker.tlsPort}"`;
+  await assertRejects(() => runDefinition(publish, server), Error, name);
+  await assertRejects(
+    () => runDefinition(publish, { ...server, server: "http://localhost" }),
+    Error,
+    "Invalid server",
+  );
+  const stop = new AbortController();
+  const waiting = runDefinition(subscribe, {
+    server: `tcp://localhost:${broker.port}`,
+    topic: "t",
+    maxRecords: 1,
+  }, {
+    signal: stop.signal,
+  });
+  stop.abort();
+  await assertRejects(() => waiting, Error, "stopped");
+});

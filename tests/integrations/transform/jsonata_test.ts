@@ -1,0 +1,57 @@
+/** JSONata: results, limits and stops. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { type JsonValue, stringifyJson } from "../../../src/base/json.ts";
+import { withJsonata } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { transformItems, transformValue } from "../../../src/integrations/transform/jsonata/tasks.ts";
+import { runDefinition } from "../../support/definition_run.ts";
+
+const FILE = "kestra:///demo/products.json";
+
+const VALUES: readonly (readonly [from: JsonValue, expression: string, json: string])[] = [
+  ['{"a": [{"n": 1.5}, {"n": 2}]}', "$sum(a.n)", "3.5"],
+  [{ first: "John", last: "Doe" }, '{"name": first & " " & last}', '{"name":"John Doe"}'],
+  ["{}", "missing", "null"],
+  ['{"a": 1}', "$.constructor", "null"],
+];
+
+Deno.test("jsonata.TransformValue gives the result of an expression for a value or its text", async () => {
+  for (const [from, expression, json] of VALUES) {
+    const { outputs } = await runDefinition(transformValue, { from, expression });
+    assertEquals(stringifyJson(outputs.value), json);
+  }
+});
+
+Deno.test("jsonata.TransformItems evaluates each value, and makes a row of each element of a list", async () => {
+  const files = { [FILE]: '{"p": [{"t": "a"}, {"t": "b"}]}\n{p: [{t: "c"}]}\n' };
+  const properties = { from: FILE, expression: "[p.t]" };
+  const rows = await runDefinition(transformItems, properties, { files });
+  assertEquals([...rows.files.values()], ['"a"\n"b"\n"c"\n']);
+  assertEquals([rows.outputs.processedItemsTotal, rows.metrics.records], [3, 3]);
+  const lists = await runDefinition(transformItems, { ...properties, explodeArray: false }, { files });
+  assertEquals([...lists.files.values()], ['["a","b"]\n["c"]\n']);
+});
+
+const REFUSED: readonly (readonly [rule: string, expression: string, message: string])[] = [
+  ["a malformed expression", "a +", "Invalid expression: "],
+  ["an error of an expression", '$error("no")', "Cannot evaluate the expression for value 1: no"],
+  ["endless recursion", "($f := function($x){1 + $f($x)}; $f(1))", "Stack overflow"],
+  ["a list beyond the limit", "[1..2000000]", "2000000"],
+];
+
+for (const [rule, expression, message] of REFUSED) {
+  Deno.test(`jsonata fails for ${rule}`, async () => {
+    await assertRejects(() => runDefinition(transformValue, { from: "{}", expression }), Error, message);
+  });
+}
+
+Deno.test("jsonata ends with the signal, even within a regular expression that takes exponential time", async () => {
+  const stop = new AbortController();
+  const values = async function* () {
+    yield await Promise.resolve({ text: "a".repeat(40) });
+    // The value is sent when the generator has ended; from then on the thread does not respond.
+    setTimeout(() => stop.abort(), 0);
+  };
+  const options = { expression: "$contains(text, /^(a+)+b$/)", maxDepth: 10, signal: stop.signal };
+  const run = withJsonata(options, (evaluator) => Array.fromAsync(evaluator.evaluate(values())));
+  await assertRejects(() => run, Error, "The evaluation was stopped");
+});
