@@ -176,8 +176,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["anthropic", "ChatCompletion"],
   ["gemini", "ChatCompletion StructuredOutputCompletion TextCompletion"],
   ["openai", "ChatCompletion CreateImage Responses UploadFile"],
-  "compress",
-  "ArchiveCompress ArchiveDecompress FileCompress FileDecompress FileEncrypt FileDecrypt",
+  ["compress", "ArchiveCompress ArchiveDecompress FileCompress FileDecompress FileEncrypt FileDecrypt"],
   ["gcp.auth", "OauthAccessToken"],
   [
     "gcp.bigquery",
