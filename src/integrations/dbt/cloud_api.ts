@@ -54,7 +54,7 @@ export class DbtCloud {
     throw refusalOf({ operation, url, status, words: wordsOf(text) });
   }
 
-  /** The `data` of a response. @throws Error as {@link send}, or there is none */
+  /** The `data` of a response. @throws Error as {@link send}, or the response has none */
   async read(request: CloudRequest): Promise<JsonObject> {
     const { text } = await this.send(request);
     const body = tryParseJson(text);

@@ -123,7 +123,7 @@ function report(context: TaskContext, text: string): JsonObject[] {
   return nodeOutputs(nodes);
 }
 
-/** The id of a started run. @throws Error there is none */
+/** The id of a started run. @throws Error the response has none */
 export function runIdOf(run: JsonObject): string {
   const id = isJsonObject(run) ? optionalText(run.id) : undefined;
   if (id !== undefined) return id;

@@ -47,7 +47,7 @@ function namesOf(description: string, required: boolean): PropertySchema {
   });
 }
 
-/** Outputs: what `fetchType` asks for. */
+/** Outputs: those that `fetchType` names. */
 export const kubectlGet = defineTask({
   type: "kubernetes.kubectl.Get",
   title: "Read resources of Kubernetes",

@@ -337,8 +337,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
       const reason = this.#failureOf(exitCode, run);
       return place.isDetached && exitCode === 0 ? { exitCode, containerId: name } : { exitCode, reason };
     } finally {
-      // A stopped client may leave its container running.
-      if (isStopped) await this.containers.attempt([...clientCommand(run), ...removalArguments(run)]);
+      // A stopped client may leave its container running. The next task may remove the image of `docker.cli.Run`.
+      if (isStopped || place.keepsEntryPoint && !place.isDetached) {
+        await this.containers.attempt([...clientCommand(run), ...removalArguments(run)]);
+      }
       await this.#directories.remove(name);
     }
   }

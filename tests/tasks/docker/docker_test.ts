@@ -96,7 +96,7 @@ Deno.test("Run, Build, Tag, ImageLs, Stop and Rm work with real containers and i
     assertEquals(await containersWith(`sluice.execution=${id}`), []);
   });
   await test.step("Rm removes images, and names what is missing", async () => {
-    const removed = await run(app, ["Rm", { imageIds: [`${name}:1`, `${name}:2`], force: true }]);
+    const removed = await run(app, ["Rm", { imageIds: [`${name}:1`, `${name}:2`] }]);
     assertEquals([removed.state, removed.lines], ["SUCCESS", ["INFO Removed 0 containers and 2 images"]]);
     const again = await run(app, ["Rm", { imageIds: [`${name}:1`] }]);
     assertEquals(again.state, "FAILED");

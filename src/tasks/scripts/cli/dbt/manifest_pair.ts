@@ -39,7 +39,7 @@ export function manifestPairOf(
   return isJsonObject(pair) ? kvPairIdOf(pair, context) : undefined;
 }
 
-/** The text of the stored manifest; `undefined` if there is none. @throws Error it is too large */
+/** The text of the stored manifest; `undefined` if the pair is missing or empty. @throws Error it is too large */
 export async function loadManifest({ tenant, ports }: RunContext, id: KvPairId): Promise<string | undefined> {
   const value = await ports.kvPairs.get(tenant, id, { isInherited: false });
   if (value === undefined || value === null || value === "") return undefined;
