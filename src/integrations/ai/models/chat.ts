@@ -104,9 +104,11 @@ export type GeneratedImage =
 export interface LanguageModel {
   /** Name of the provider and of the model, for messages. */
   readonly title: string;
+  /** Replies to the last message. */
   chat(request: ChatRequest): Promise<ChatReply>;
   /** At most {@link MAX_EMBEDDED_TEXTS} texts. */
   embed(texts: readonly string[]): Promise<Embedded>;
+  /** Makes one image. */
   image(prompt: string): Promise<GeneratedImage>;
 }
 
