@@ -52,7 +52,7 @@ export class KvEmbeddingStore {
     const texts: EmbeddedText[] = [];
     if (!isDropped && head) {
       texts.push(...objectsOf(head.entries).map(readEntry));
-      for (const part of parts) texts.push(...objectsOf((await read(context, part))?.entries).map(readEntry));
+      for (const part of parts) texts.push(...await readPart(context, part));
     }
     return new KvEmbeddingStore(context, key, { texts, parts });
   }
@@ -98,6 +98,12 @@ export class KvEmbeddingStore {
     for (const name of this.#oldParts) await kvPairs.delete(name);
     return { kvName: this.#key };
   }
+}
+
+async function readPart(context: ServerTaskContext, key: string): Promise<EmbeddedText[]> {
+  const part = await read(context, key);
+  if (part) return objectsOf(part.entries).map(readEntry);
+  throw new Error(`Cannot read the embeddings "${key}": they were replaced meanwhile; retry the task`);
 }
 
 async function read({ kvPairs }: ServerTaskContext, key: string): Promise<JsonObject | undefined> {
