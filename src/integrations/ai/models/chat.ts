@@ -7,7 +7,7 @@ export type ContentBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" | "pdf"; readonly mediaType: string; readonly base64: string };
 
-/** A call of a tool that the model asks for. */
+/** A call of a tool that the model requests. */
 export interface ToolCall {
   /** Given by the provider; unique within the conversation. */
   readonly id: string;
