@@ -56,12 +56,12 @@ const SERVER_INSTEAD = "run the MCP server by itself, and use `ai.tool.Streamabl
 /** The tools. */
 export const TOOLS: readonly PartType[] = Object.freeze([
   definePart("tool", "TavilyWebSearch", {
-    description: "Searches the web with Tavily, when the model asks for it.",
+    description: "Searches the web with Tavily, when the model calls this tool.",
     properties: TAVILY_KEY,
     aliases: ["langchain4j.tool.TavilyWebSearch"],
   }),
   definePart("tool", "GoogleCustomWebSearch", {
-    description: "Searches the web with Google, when the model asks for it.",
+    description: "Searches the web with Google, when the model calls this tool.",
     properties: GOOGLE_KEYS,
     aliases: ["langchain4j.tool.GoogleCustomWebSearch"],
   }),
@@ -76,7 +76,7 @@ export const TOOLS: readonly PartType[] = Object.freeze([
   }),
   definePart("tool", "KestraFlow", {
     description:
-      "Starts executions of a flow, when the model asks for it. The model gets the id of the execution.",
+      "Starts executions of a flow, when the model calls this tool. The model gets the id of the execution.",
     properties: FLOW_PROPERTIES,
   }),
   definePart("tool", "AIAgent", {

@@ -47,7 +47,7 @@ export const listTools = defineServerTask({
   },
 });
 
-/** Errors of the tool are told apart from those of the server. */
+/** An error of the tool can be an output; one of the server ends the task. */
 export const callTool = defineServerTask({
   type: "ai.mcp.CallTool",
   title: "Call a tool of an MCP server",

@@ -6,7 +6,7 @@ import { dynamicProperties } from "../../model/tasks/task_definition.ts";
 import type { PartType } from "../../model/tasks/task_catalog.ts";
 
 /** The families, by what they are. */
-export const FAMILIES = Object.freeze({
+const FAMILIES = Object.freeze({
   provider: "ai.provider",
   tool: "ai.tool",
   retriever: "ai.retriever",

@@ -16,7 +16,7 @@ const TOOL: PropertySchemas = {
   inputSchema: dynamicProperty("map", "JSON Schema of its input."),
 };
 
-/** Tools are not called: `toolUses` says which ones the model asks for. */
+/** Tools are not called: `toolUses` says which ones the model requests. */
 export const anthropicChatCompletion = defineTask({
   type: "anthropic.ChatCompletion",
   title: "Continue a conversation with a model of Anthropic",
@@ -33,7 +33,7 @@ export const anthropicChatCompletion = defineTask({
     temperature: dynamicProperty("number", "Randomness, from 0 to 1.", { minimum: 0, maximum: 1 }),
     topP: dynamicProperty("number", "Chooses among the most likely tokens of this total probability."),
     topK: dynamicProperty("integer", "Chooses among so many of the most likely tokens.", { minimum: 1 }),
-    tools: dynamicProperty("list", "Tools that the model may ask for.", {
+    tools: dynamicProperty("list", "Tools that the model may request.", {
       items: dynamicProperty("object", "A tool.", { properties: TOOL }),
     }),
     promptCaching: dynamicFlag(false, "Caches the beginning of the prompt."),
@@ -41,7 +41,7 @@ export const anthropicChatCompletion = defineTask({
   },
   outputs: {
     outputText: { type: "string", description: "The text of the reply." },
-    toolUses: { type: "list", description: "Tools that the model asks for: `id`, `name` and `input`." },
+    toolUses: { type: "list", description: "Tools that the model requests: `id`, `name` and `input`." },
     stopReason: {
       type: "string",
       description: "Why the reply ended, such as `end_turn`, `max_tokens` or `tool_use`.",

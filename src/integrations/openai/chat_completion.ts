@@ -52,10 +52,10 @@ export const openAiChatCompletion = defineTask({
       items: dynamicProperty("object", "A message.", { properties: MESSAGE }),
     }),
     prompt: dynamicText("What the user says, after the messages."),
-    functions: dynamicProperty("list", "Functions that the model may ask for.", {
+    functions: dynamicProperty("list", "Functions that the model may request.", {
       items: dynamicProperty("object", "A function.", { properties: FUNCTION }),
     }),
-    functionCall: dynamicText("`auto`, `none`, or the name of the function that must be asked for.", {
+    functionCall: dynamicText("`auto`, `none`, or the name of the function that must be requested.", {
       default: "auto",
     }),
     temperature: dynamicProperty("number", "Randomness, from 0 to 2.", { minimum: 0, maximum: 2 }),

@@ -103,7 +103,7 @@ const HISTORIES:
   ];
 
 for (const [provider, history, expected] of HISTORIES) {
-  Deno.test(`${provider}: a call of a tool that is not there is told to the model, with signatures`, async () => {
+  Deno.test(`${provider}: a call of an unknown tool gets the list of tools as its result, and signatures are sent back`, async () => {
     const api = apiOf(provider);
     await using stub = modelStub(api, [{ call: "no", given: { a: 1 } }, { text: "ok" }]);
     await agent(stub, { tools: [SEARCH] }, {}, api);

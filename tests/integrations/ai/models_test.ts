@@ -362,7 +362,7 @@ Deno.test("Classification gives the class without white space", async () => {
   assertMatch(JSON.stringify(bodiesOf(stub)[0]?.systemInstruction), /positive, negative/);
 });
 
-Deno.test("JSONStructuredExtraction asks for a schema of texts", async () => {
+Deno.test("JSONStructuredExtraction requests a schema of texts", async () => {
   const api = apiOf("OpenAI");
   await using stub = modelStub(api, [{ text: '{"name":"Ada"}' }]);
   const properties = {

@@ -158,6 +158,18 @@ Deno.test("a large store has several pairs, and none of them is left over", asyn
   assertEquals([...kvPairs.keys()], ["h-embedding-store"]);
 });
 
+Deno.test("a store of which a part is missing is refused, not searched in part", async () => {
+  const kvPairs = new Map([["h-embedding-store", '{"parts": ["gone"]}']]);
+  await using stub = openAiStub();
+  const query = { query: "sun", maxResults: 1, minScore: 0 };
+  const run = runDefinition(search, { ...COMMON, ...query }, optionsOf(stub, kvPairs));
+  await assertRejects(
+    () => run,
+    Error,
+    'Cannot read the embeddings "gone": they were replaced meanwhile; retry the task',
+  );
+});
+
 Deno.test("rag.ChatCompletion adds stored texts to the prompt", async () => {
   await using stub = openAiStub();
   const { outputs } = await runDefinition(ragChatCompletion, {

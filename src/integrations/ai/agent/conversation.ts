@@ -15,12 +15,12 @@ import {
 import type { AgentTool } from "./tool.ts";
 
 /** Rounds with calls where no limit is given: what a loop of a model may cost. */
-export const MAX_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 /** Characters of a logged prompt or reply. */
 const MAX_LOGGED_CHARS = 10_000;
 
 /** What is begun. */
-export interface Conversation {
+interface Conversation {
   readonly model: LanguageModel;
   readonly configuration: ChatConfiguration;
   readonly system?: string;
@@ -36,7 +36,7 @@ export interface TimedReply extends ChatReply {
 }
 
 /** A call that was made. */
-export interface MadeCall extends ToolCall {
+interface MadeCall extends ToolCall {
   readonly result: string;
 }
 

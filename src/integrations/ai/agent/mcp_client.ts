@@ -151,7 +151,7 @@ class HttpTransport implements Transport {
     return isJsonObject(body) ? body : undefined;
   }
 
-  /** Ends the session; a server that does not know how is left alone. */
+  /** Ends the session; a server without this method may refuse it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#session === undefined || this.#context.signal.aborted) return;
     const { url, headers } = this.#place;

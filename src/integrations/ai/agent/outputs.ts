@@ -7,7 +7,7 @@ import type { ChatOptions, ChatReply, FinishReason, TokenUsage } from "../models
 import { given } from "../models/model_calls.ts";
 import type { ConversationResult, TimedReply } from "./conversation.ts";
 import { GUARDRAIL_OUTPUTS } from "./guardrails.ts";
-import type { Source } from "./retriever.ts";
+import type { Source } from "./source.ts";
 
 /** Outputs: tokens and the end of a reply. */
 export const USAGE_OUTPUTS: PropertySchemas = Object.freeze({

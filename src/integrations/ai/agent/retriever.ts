@@ -1,13 +1,7 @@
 /** Texts that are added to a prompt before the model reads it. */
-import { type JsonObject, objectsOf } from "../../../base/json.ts";
-import type { JsonValue } from "../../../base/json.ts";
+import { type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
-
-/** A found text, as outputs show it. */
-export interface Source {
-  readonly content: string;
-  readonly metadata: JsonObject;
-}
+import type { Source } from "./source.ts";
 
 /** The texts that the typed retrievers find for a prompt, in their order. @throws Error with host and words of a service */
 export async function retrieve(
@@ -34,10 +28,4 @@ async function retrieveOne(context: ServerTaskContext, part: JsonObject, prompt:
     maxResults,
     minScore: Number(part.minScore),
   });
-}
-
-/** The prompt with the found texts. */
-export function augmented(prompt: string, sources: readonly Source[]): string {
-  if (sources.length === 0) return prompt;
-  return `${prompt}\n\nAnswer with this information:\n${sources.map(({ content }) => content).join("\n\n")}`;
 }

@@ -1,37 +1,15 @@
 /** Runs an agent: opens its model, tools, memory and retrievers, and leads the conversation. */
-import { type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { type JsonObject, objectsOf } from "../../../base/json.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
-import { type ChatConfiguration, readConfiguration } from "../configuration.ts";
+import { readConfiguration } from "../configuration.ts";
 import { type ChatMessage, type ContentBlock, textOfBlocks } from "../models/chat.ts";
 import { modelOf } from "../providers.ts";
-import { type ConversationResult, converse } from "./conversation.ts";
+import type { AgentResult, AgentWork } from "./agent_work.ts";
+import { converse } from "./conversation.ts";
 import { ChatMemory } from "./memory.ts";
-import { augmented, retrieve, type Source } from "./retriever.ts";
+import { retrieve } from "./retriever.ts";
+import { augmented, type Source } from "./source.ts";
 import type { AgentTool, OpenTools, ToolOpener } from "./tool.ts";
-
-/** Typed properties of an agent. */
-export interface AgentWork {
-  readonly provider: JsonValue | undefined;
-  readonly configuration: JsonValue | undefined;
-  readonly system?: string;
-  /** Messages before that of the user. */
-  readonly history?: readonly ChatMessage[];
-  /** What the user says. */
-  readonly blocks: readonly ContentBlock[];
-  readonly tools?: JsonValue;
-  readonly retrievers?: JsonValue;
-  /** Texts that were found already. */
-  readonly sources?: readonly Source[];
-  readonly memory?: JsonValue;
-  readonly maxRounds?: JsonValue;
-}
-
-/** What an agent gives. */
-export interface AgentResult {
-  readonly result: ConversationResult;
-  readonly sources: readonly Source[];
-  readonly configuration: ChatConfiguration;
-}
 
 /** Runs it. @throws Error a provider, a tool or a retriever fails */
 export async function runAgent(context: ServerTaskContext, work: AgentWork): Promise<AgentResult> {
@@ -73,7 +51,7 @@ const OPENERS: ReadonlyMap<string, () => Promise<ToolOpener>> = new Map([
   ["ai.tool.StreamableHttpMcpClient", async () => (await import("./mcp_tools.ts")).openMcpTools],
   ["ai.tool.SseMcpClient", async () => (await import("./mcp_tools.ts")).openMcpTools],
   ["ai.tool.KestraFlow", async () => (await import("./flow_tool.ts")).openFlowTool],
-  ["ai.tool.AIAgent", async () => (await import("./agent_tool.ts")).openAgentTool],
+  ["ai.tool.AIAgent", async () => (await import("./agent_tool.ts")).agentToolOpener(runAgent)],
 ]);
 
 /** Opens the tools of all parts. If one fails, the others are closed. */

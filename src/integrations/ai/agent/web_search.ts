@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
 import type { TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../../http_calls.ts";
-import type { Source } from "./retriever.ts";
+import type { Source } from "./source.ts";
 import { objectSchema, type ToolOpener, toolsOf } from "./tool.ts";
 
 const TAVILY = "https://api.tavily.com/search";

@@ -7,7 +7,7 @@ export type ContentBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" | "pdf"; readonly mediaType: string; readonly base64: string };
 
-/** A call of a tool that the model asks for. */
+/** A call of a tool that the model requests. */
 export interface ToolCall {
   /** Given by the provider; unique within the conversation. */
   readonly id: string;
@@ -104,9 +104,11 @@ export type GeneratedImage =
 export interface LanguageModel {
   /** Name of the provider and of the model, for messages. */
   readonly title: string;
+  /** Replies to the last message. */
   chat(request: ChatRequest): Promise<ChatReply>;
   /** At most {@link MAX_EMBEDDED_TEXTS} texts. */
   embed(texts: readonly string[]): Promise<Embedded>;
+  /** Makes one image. */
   image(prompt: string): Promise<GeneratedImage>;
 }
 

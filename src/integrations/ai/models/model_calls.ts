@@ -15,7 +15,7 @@ const REPLY_MS = 300_000;
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 /** A call of a provider. */
-export interface ModelCall {
+interface ModelCall {
   /** Verb and object, such as `complete the prompt with "gpt-5"`. */
   readonly operation: string;
   readonly url: string;

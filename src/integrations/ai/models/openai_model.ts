@@ -125,7 +125,7 @@ function messagesOf(
   return [...text === "" ? [] : [{ role: "system", content: text }], ...messages.map(messageForm)];
 }
 
-/** A provider without schemas is told what to reply; the word JSON is required by the mode. */
+/** For providers without schemas: states the form of the reply. The mode requires the word JSON. */
 export function jsonInstruction(schema: JsonObject | undefined): string {
   const rule = "Reply with one JSON object and nothing else.";
   return schema ? `${rule} It must match this JSON Schema: ${stringifyJson(schema)}` : rule;

@@ -5,7 +5,7 @@ import { defineServerTask, type ServerTaskContext } from "../../../model/tasks/s
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { checkPrompt, checkReply, guarded, GUARDRAILS } from "../agent/guardrails.ts";
 import { AGENT_METRICS, AGENT_OUTPUTS, conversationOutputs } from "../agent/outputs.ts";
-import type { Source } from "../agent/retriever.ts";
+import type { Source } from "../agent/source.ts";
 import { CHAT_CONFIGURATION } from "../configuration.ts";
 import { partProperty, partsProperty } from "../part.ts";
 

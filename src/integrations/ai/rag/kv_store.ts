@@ -15,13 +15,7 @@ import { decodeBase64, encodeBase64 } from "../../../languages/values/mod.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { objectOf } from "../models/model_calls.ts";
-import {
-  type EmbeddedText,
-  type EmbeddingStore,
-  type FoundText,
-  similarity,
-  type StoreQuery,
-} from "./embedding_store.ts";
+import { type EmbeddedText, type FoundText, similarity, type StoreQuery } from "./embedded_text.ts";
 
 /** Characters of a pair: below the limit of a value, in UTF-8 too. */
 const MAX_PART_CHARS = 300_000;
@@ -29,7 +23,7 @@ const MAX_PART_CHARS = 300_000;
 const MAX_PARTS = 200;
 
 /** An open store; a search needs no change. */
-export class KvEmbeddingStore implements EmbeddingStore {
+export class KvEmbeddingStore {
   readonly #context: ServerTaskContext;
   readonly #key: string;
   readonly #texts: EmbeddedText[];
@@ -58,19 +52,18 @@ export class KvEmbeddingStore implements EmbeddingStore {
     const texts: EmbeddedText[] = [];
     if (!isDropped && head) {
       texts.push(...objectsOf(head.entries).map(readEntry));
-      for (const part of parts) texts.push(...objectsOf((await read(context, part))?.entries).map(readEntry));
+      for (const part of parts) texts.push(...await readPart(context, part));
     }
     return new KvEmbeddingStore(context, key, { texts, parts });
   }
 
-  /** @inheritdoc */
-  add(texts: readonly EmbeddedText[]): Promise<void> {
-    this.#texts.push(...texts);
-    return Promise.resolve();
+  /** Adds texts, which `save` makes durable. */
+  add(texts: readonly EmbeddedText[]): void {
+    for (const text of texts) this.#texts.push(text);
   }
 
-  /** @inheritdoc */
-  search({ vector, maxResults, minScore }: StoreQuery): Promise<FoundText[]> {
+  /** The most similar texts first. @throws Error the vectors have another length */
+  search({ vector, maxResults, minScore }: StoreQuery): FoundText[] {
     const found = this.#texts.map(({ vector: own, text, metadata }) => {
       if (own.length === vector.length) return { text, metadata, score: similarity(own, vector) };
       throw new Error(
@@ -79,10 +72,10 @@ export class KvEmbeddingStore implements EmbeddingStore {
       );
     });
     const near = found.filter(({ score }) => score >= minScore).sort((a, b) => b.score - a.score);
-    return Promise.resolve(near.slice(0, maxResults));
+    return near.slice(0, maxResults);
   }
 
-  /** The parts have new names, so that a search meanwhile finds the former store. */
+  /** Stores all texts; returns outputs. The parts have new names, so that a search meanwhile finds the former store. @throws Error too many */
   async save(): Promise<JsonObject> {
     const parts = partsOf(this.#texts.map(storedForm));
     if (parts.length > MAX_PARTS) {
@@ -105,9 +98,12 @@ export class KvEmbeddingStore implements EmbeddingStore {
     for (const name of this.#oldParts) await kvPairs.delete(name);
     return { kvName: this.#key };
   }
+}
 
-  /** @inheritdoc */
-  async [Symbol.asyncDispose](): Promise<void> {}
+async function readPart(context: ServerTaskContext, key: string): Promise<EmbeddedText[]> {
+  const part = await read(context, key);
+  if (part) return objectsOf(part.entries).map(readEntry);
+  throw new Error(`Cannot read the embeddings "${key}": they were replaced meanwhile; retry the task`);
 }
 
 async function read({ kvPairs }: ServerTaskContext, key: string): Promise<JsonObject | undefined> {

@@ -1,9 +1,9 @@
 /** Searches a store of embeddings for a text. */
 import type { JsonObject } from "../../../base/json.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
-import type { Source } from "../agent/retriever.ts";
+import type { Source } from "../agent/source.ts";
 import { modelOf } from "../providers.ts";
-import { openStore } from "./embedding_store.ts";
+import { KvEmbeddingStore } from "./kv_store.ts";
 
 /** A search. */
 export interface StoreSearch {
@@ -25,8 +25,8 @@ export async function searchStore(
   context.metric("ai.provider.calls", 1, { tags: { provider: String(provider.type) } });
   const { vectors: [vector] } = await model.embed([query]);
   if (!vector) throw new Error(`Cannot embed the query with ${model.title}: its reply has no vector`);
-  await using store = await openStore(context, embeddings);
+  const store = await KvEmbeddingStore.open(context, embeddings, { isDropped: false });
   context.metric("ai.embedding.store.calls", 1, { tags: { store: String(embeddings.type) } });
-  const found = await store.search({ vector, maxResults, minScore });
+  const found = store.search({ vector, maxResults, minScore });
   return found.map(({ text, metadata }) => ({ content: text, metadata }));
 }

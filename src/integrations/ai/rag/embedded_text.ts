@@ -1,6 +1,5 @@
-/** Stores of texts with their embeddings. */
+/** Texts with their embeddings, and how similar they are. */
 import type { JsonObject } from "../../../base/json.ts";
-import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 
 /** A text with its vector. */
 export interface EmbeddedText {
@@ -21,31 +20,6 @@ export interface StoreQuery {
   readonly vector: readonly number[];
   readonly maxResults: number;
   readonly minScore: number;
-}
-
-/** An open store. */
-export interface EmbeddingStore extends AsyncDisposable {
-  /** Adds texts. @throws Error other vectors have another length, or the store is full */
-  add(texts: readonly EmbeddedText[]): Promise<void>;
-  /** The most similar texts first. */
-  search(query: StoreQuery): Promise<FoundText[]>;
-  /** Makes additions durable; returns outputs. */
-  save(): Promise<JsonObject>;
-}
-
-interface OpenOptions {
-  /** Removes what is stored. */
-  readonly isDropped?: boolean;
-}
-
-/** Opens the store of a typed part. @throws Error it cannot be reached or read */
-export async function openStore(
-  context: ServerTaskContext,
-  part: JsonObject,
-  { isDropped = false }: OpenOptions = {},
-): Promise<EmbeddingStore> {
-  const { KvEmbeddingStore } = await import("./kv_store.ts");
-  return await KvEmbeddingStore.open(context, part, { isDropped });
 }
 
 /** The score of two vectors; 0 for vectors without length. */
