@@ -169,9 +169,11 @@ class BulkWriter {
     const isFailed = this.#random() < FAILED_SHARE;
     const state = isFailed ? "FAILED" : STATES[index % STATES.length] as State;
     const moved = (history: History): History =>
-      history.map((entry, place) => {
+      history.flatMap((entry, place): History => {
         const isLast = place === history.length - 1 && place > 0;
-        return isLast ? { state, at: at + durationMs } : { state: entry.state, at };
+        if (!isLast) return [{ state: entry.state, at }];
+        const end = { state, at: at + durationMs };
+        return state === "KILLED" ? [{ state: "KILLING", at: end.at }, end] : [end];
       });
     return {
       ...template,

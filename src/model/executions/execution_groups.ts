@@ -35,7 +35,7 @@ export interface NumberSummary {
   readonly max: number;
   /**
    * The least number that at least `share` (above 0, at most 1) of the numbers do not exceed, with an error of at most 0.8 %;
-   * `undefined` without numbers. Present where {@link ExecutionGrouping.hasQuantiles} asks for it.
+   * `undefined` without numbers. Present with {@link ExecutionGrouping.hasQuantiles}.
    */
   readonly quantile?: (share: number) => number | undefined;
 }

@@ -21,7 +21,7 @@ import type { CheckContext } from "./context.ts";
 /** Blocks in memory while a file is written. */
 const CACHE_BYTES = 16 * 1024 * 1024;
 
-/** The column file of a tenant that a server would use. A file of an earlier state is none: the server writes it again. */
+/** The column file of a tenant that a server would use. A server writes a file of an earlier state again: it is not compared. */
 export class ColumnFileCheck {
   readonly #tenant: TenantId;
   readonly #context: CheckContext;
@@ -39,7 +39,7 @@ export class ColumnFileCheck {
     this.#blocks = new Map(of.blocks.map((block) => [block.summary.firstId, block]));
   }
 
-  /** `undefined` if a server would not use the file, or there is none. */
+  /** `undefined` if there is no file that a server would use. */
   static async open(tenant: TenantId, context: CheckContext): Promise<ColumnFileCheck | undefined> {
     const { store, columns } = context;
     const bytes = columns?.files.open(tenant, false);

@@ -88,6 +88,18 @@ const WRONG: readonly (readonly [source: string, path: string, line: number, say
     5,
     "of STATE must be one of COUNT",
   ],
+  [
+    table("  columns: {n: {field: START_DATE, agg: P95}}\n"),
+    "data.columns.n.agg",
+    5,
+    "of START_DATE must be one of COUNT, MIN, MAX",
+  ],
+  [
+    table("  columns: {n: {field: VALUE, agg: P95}}\n").replace("Executions", "Metrics"),
+    "data.columns.n.agg",
+    5,
+    "of VALUE must be one of COUNT, SUM, AVG, MIN, MAX",
+  ],
   [table("  columns: {n: {field: LABELS}}\n"), "data.columns.n.labelKey", 5, "must name the label"],
   [
     table("  columns: {s: {field: STATE}}\n", "Pie"),

@@ -68,6 +68,17 @@ const TABLES: readonly (readonly [data: string, body: string, rows: readonly str
     ["a 3", "b 1", "null 2"],
   ],
   ["Executions", "columns: {r: {field: FLOW_REVISION}, n: {agg: COUNT}}", ["1 6"]],
+  // The clock stands still while they run.
+  [
+    "Executions",
+    "columns: {s: {field: STATE}, m: {field: DURATION, agg: P50}, p: {field: DURATION, agg: P95}}",
+    ["FAILED 0.0 0.0", "SUCCESS 0.0 0.0"],
+  ],
+  [
+    "Executions",
+    "columns: {t: {field: LABELS, labelKey: team}, p: {field: DURATION, agg: P95}}",
+    ["a 0.0", "b 0.0", "null 0.0"],
+  ],
   [
     "Executions",
     "columns: {id: {field: FLOW_ID}, s: {field: STATE}}\nwhere: [{field: NAMESPACE, type: EQUAL_TO, value: demo}]\n" +
