@@ -11,6 +11,7 @@ import { GITHUB_TASKS } from "./github/registry.ts";
 import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
+import { SERVER_API_TASKS } from "./kestra/registry.ts";
 import { LDAP_TASKS } from "./ldap/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
 import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
@@ -35,6 +36,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...MAIL_TASKS,
   ...NOTIFICATION_TASKS,
   ...SERDES_TASKS,
+  ...SERVER_API_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */
