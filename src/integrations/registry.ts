@@ -17,6 +17,7 @@ import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworks
 import { INCIDENT_TASKS } from "./incidents/registry.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
 import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
+import { SERVER_API_TASKS } from "./kestra/registry.ts";
 import { LDAP_TASKS } from "./ldap/registry.ts";
 import { KAFKA_REALTIME_TRIGGERS, KAFKA_TASKS, KAFKA_TRIGGERS } from "./kafka/registry.ts";
 import { MAIL_TASKS } from "./mail/registry.ts";
@@ -56,6 +57,7 @@ export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...REDIS_TASKS,
   ...SERDES_TASKS,
   ...TRANSFORM_TASKS,
+  ...SERVER_API_TASKS,
 ]);
 
 /** The polling triggers; what takes time is imported by `poll`. */

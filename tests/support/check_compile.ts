@@ -146,6 +146,18 @@ const SHIPPED_PACKAGES = [
   ...["readable-stream", "abort-controller", "event-target-shim", "events", "process", "string_decoder"],
   // SSH and SFTP: 3 MB, loaded by the first task that uses them; its native parts are not built.
   ...["ssh2", "asn1", "bcrypt-pbkdf", "buildcheck", "cpu-features", "nan", "safer-buffer", "tweetnacl"],
+  // Archives and LDAP: 2 MB, loaded by the first task that uses them.
+  ...[
+    "base64-js",
+    "buffer",
+    "ieee754",
+    "ldapts",
+    "modern-tar",
+    "pend",
+    "strict-event-emitter-types",
+    "through",
+  ],
+  ...["unbzip2-stream", "xz-decompress", "yauzl"],
 ];
 /** Characters by which an embedded file is found in the binary. */
 const SAMPLE_LENGTH = 80;

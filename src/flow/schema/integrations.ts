@@ -398,6 +398,13 @@ filter: (objectClass=person)`,
     way:
       "call the API of this server with core.http.Request; core.execution, core.log and core.flow hold tasks for " +
       "executions, logs and subflows",
+    example: `id: query
+type: io.kestra.plugin.kestra.executions.Query
+kestraUrl: https://flows.example.com
+auth:
+  apiToken: "{{ secret('API_TOKEN') }}"
+states: [FAILED]
+timeRange: P1D`,
   },
   {
     id: "enterprise",

@@ -2,6 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseFlowSource, validateFlow, validateTask } from "../../../src/flow/mod.ts";
 import { integrationOf, INTEGRATIONS, TRIGGER_WAY } from "../../../src/flow/schema/integrations.ts";
+import { INTEGRATION_TASKS } from "../../../src/integrations/registry.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
 
@@ -96,3 +97,14 @@ for (const { id, example } of INTEGRATIONS) {
     assertEquals(problems.map(({ path, message }) => `${path}: ${message}`), []);
   });
 }
+
+Deno.test("the examples of types are valid tasks or flows", () => {
+  const problemsOf = (yaml: string) =>
+    !/^type:/m.test(yaml)
+      ? validateFlow(parseFlowSource(yaml), CATALOGS)
+      : validateTask(parseFlowSource(yaml), CATALOGS);
+  const problems = INTEGRATION_TASKS.flatMap(({ type, examples = [] }) =>
+    examples.flatMap(({ yaml }) => problemsOf(yaml)).map(({ path, message }) => `${type} ${path}: ${message}`)
+  );
+  assertEquals(problems, []);
+});
