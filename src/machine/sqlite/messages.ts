@@ -10,14 +10,8 @@ export type ToSqlite =
   | { readonly type: "close" }
   | { readonly type: "run"; readonly sql: string; readonly values: readonly SqliteValue[] };
 
-/** First characters of the lines of the process. */
-export const SQLITE_LINES = Object.freeze({
-  /** Names of the columns, a JSON list. */
-  columns: "C",
-  /** Values of a row, each as JSON, separated by tabs. */
-  row: "R",
-  /** The statement has ended; the number of rows that it has returned, or changed. */
-  end: "E",
-  /** The statement has failed; the message as JSON. */
-  failure: "F",
-});
+/**
+ * First character of a line of the process. C: names of the columns, a JSON list; R: values of a row, each as JSON, separated by
+ * tabs; E: the statement has ended, the number of rows that it has returned or changed; F: it has failed, the message as JSON.
+ */
+export type SqliteLine = "C" | "R" | "E" | "F";

@@ -4,7 +4,7 @@ import type { SqliteDatabase, SqlitePlace, SqlitePort, SqliteRows } from "../../
 import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
 import { readLines } from "../json_lines.ts";
 import { FairSlots } from "../scripts/process_slots.ts";
-import { SQLITE_LINES, type SqliteValue, type ToSqlite } from "./messages.ts";
+import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
 
 const HOST = Object.freeze({
   command: "sqlite-host",
@@ -76,10 +76,10 @@ class SqliteProcess implements SqliteDatabase {
     for (;;) {
       const { value: line } = await this.#lines.next();
       if (line === undefined) throw await this.#ended();
-      const content = line.slice(1);
-      if (line.startsWith(SQLITE_LINES.row)) rows?.row(content.split("\t"));
-      else if (line.startsWith(SQLITE_LINES.columns)) rows?.columns(JSON.parse(content));
-      else if (line.startsWith(SQLITE_LINES.failure)) throw new Error(JSON.parse(content));
+      const [kind, content] = [line.charAt(0) as SqliteLine, line.slice(1)];
+      if (kind === "R") rows?.row(content.split("\t"));
+      else if (kind === "C") rows?.columns(JSON.parse(content));
+      else if (kind === "F") throw new Error(JSON.parse(content));
       else return Number(content);
     }
   }

@@ -1,9 +1,10 @@
 /**
  * The thread that runs the statements of a SQLite database. It may read and change one directory alone, which also forbids
- * ATTACH. Also imported by the process, so that the compiled binary holds it.
+ * ATTACH. It imports no other module, which would need a permission to be read. Also imported by the process, so that the
+ * compiled binary holds it.
  */
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
-import { SQLITE_LINES, type SqliteValue, type ToSqlite } from "./messages.ts";
+import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
 
 /** The address of this module. */
 export const SQLITE_WORKER_URL = import.meta.url;
@@ -13,11 +14,16 @@ const BUFFER_CHARS = 64 * 1024;
 
 const encoder = new TextEncoder();
 
+/** What the types of the run-time leave out. */
+interface ArrayRows {
+  setReturnArrays(isOn: boolean): void;
+}
+
 /** Output of the process. */
 class Output {
   #text = "";
 
-  line(kind: string, content: string): void {
+  line(kind: SqliteLine, content: string): void {
     this.#text += `${kind}${content}\n`;
     if (this.#text.length >= BUFFER_CHARS) this.flush();
   }
@@ -41,10 +47,10 @@ function serve(): void {
       else if (message.type === "run" && database) run(database, message, output);
       else {
         database?.close();
-        output.line(SQLITE_LINES.end, "0");
+        output.line("E", "0");
       }
     } catch (error) {
-      output.line(SQLITE_LINES.failure, JSON.stringify((error as Error).message));
+      output.line("F", JSON.stringify((error as Error).message));
     }
     output.flush();
   };
@@ -67,17 +73,17 @@ function run(
   const inputs = values.map(inputOf);
   const columns = statement.columns();
   if (columns.length === 0) {
-    return output.line(SQLITE_LINES.end, String(statement.run(...inputs).changes));
+    return output.line("E", String(statement.run(...inputs).changes));
   }
   statement.setReadBigInts(true);
-  statement.setReturnArrays(true);
-  output.line(SQLITE_LINES.columns, JSON.stringify(columns.map(({ name }) => name)));
+  (statement as unknown as ArrayRows).setReturnArrays(true);
+  output.line("C", JSON.stringify(columns.map(({ name }) => name)));
   let count = 0;
   for (const row of statement.iterate(...inputs)) {
-    output.line(SQLITE_LINES.row, (row as unknown as SQLOutputValue[]).map(textOf).join("\t"));
+    output.line("R", (row as unknown as SQLOutputValue[]).map(textOf).join("\t"));
     count++;
   }
-  output.line(SQLITE_LINES.end, String(count));
+  output.line("E", String(count));
 }
 
 function inputOf(value: SqliteValue): SQLInputValue {
