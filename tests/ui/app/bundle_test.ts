@@ -18,9 +18,13 @@ Deno.test("the build of the UI is small, and names the files of its first view",
   await buildUi();
   const bundle = readBundle();
   assert(bundle);
-  const { manifest: { script, style, preloads }, files } = bundle;
+  const { manifest: { script, style, preloads, views }, files } = bundle;
   const first = [script, style, ...preloads];
   assertEquals(first.filter((name) => !files.has(name)), []);
+  for (const [view, names] of Object.entries(views)) {
+    assert(names.some((name) => name.startsWith(view)), `${view} is not loaded with its document`);
+    assertEquals(names.filter((name) => !files.has(name) || first.includes(name)), []);
+  }
   const sizes = [...files].map(([name, { gzip, brotli }]) => ({
     name,
     isFirst: first.includes(name),
