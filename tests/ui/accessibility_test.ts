@@ -1,6 +1,6 @@
 /** What a check of accessibility finds after it has passed for similar pages. */
 import { assertRejects } from "@std/assert";
-import { checkAccessibility, hasBrowser, type Page, withBrowser } from "./browser.ts";
+import { checkAccessibility, hasBrowser, type Page, withBrowser } from "../support/browser.ts";
 
 const pageOf = (body: string, style = "") =>
   `<!doctype html><html lang="en"><head><title>Page</title><style>${style}</style></head><body>${body}</body></html>`;
