@@ -128,7 +128,7 @@ function Members() {
 const ROLE_TONES = { LEADER: "good", CANDIDATE: "busy", FOLLOWER: "idle" } as const;
 
 const memberColumns = (): readonly Column<MemberRow>[] => [
-  { name: "id", title: "Id", cell: ({ id }) => <code>{id}</code> },
+  { name: "process", title: "Id", cell: ({ id }) => <code>{id}</code> },
   {
     name: "role",
     title: t("admin.role"),
