@@ -3,6 +3,7 @@
  * message of the console, an exception, a breach of the content security policy or of accessibility, and a request that
  * the OpenAPI description does not have, fail the story.
  */
+import axe from "axe-core/axe.min.js";
 import {
   type Browser,
   type BrowserContext,
@@ -13,12 +14,10 @@ import {
 } from "playwright-core";
 import type { JsonObject } from "../../src/base/json.ts";
 import { Description } from "../fuzz/http/description.ts";
-import { checkAccessibility } from "./accessibility.ts";
 import { fail } from "./assert.ts";
 import { ServerProcess, type ServerProcessOptions } from "./server_process.ts";
 import { withTempDir } from "./temp_dir.ts";
 
-export { checkAccessibility } from "./accessibility.ts";
 export type { Browser, Page } from "playwright-core";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -32,10 +31,7 @@ const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height:
 /** Longest time for one step of a story; a page is drawn in a fraction of it on a machine that does nothing else. */
 const STEP_TIMEOUT_MS = 60_000;
 
-/** False where there is no Chromium. */
-export const hasBrowser = CHROMIUM !== undefined;
-
-if (!hasBrowser) {
+if (CHROMIUM === undefined) {
   await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
 }
 
@@ -82,7 +78,7 @@ export function stories(
         for (const each of list) await runStory(test, each, shared);
       });
     });
-  Deno.test({ name: subject, ignore: !hasBrowser, fn });
+  Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
 }
 
 async function runStory(test: Deno.TestContext, story: PageStory, shared: SharedPage): Promise<void> {
@@ -190,6 +186,21 @@ async function watchPage(
   const unexpected = reports.filter((report) => !expectedErrors?.test(report));
   if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
   await checkDescribed(page, requests);
+}
+
+/** Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+    // The selectors of all other nodes take two thirds of the time.
+    const result = await axe.run({ runOnly, resultTypes: ["violations"] });
+    return result.violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
+    );
+  });
+  if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
 }
 
 /** Collects messages of the console, exceptions, and requests to the API as method and path. */
