@@ -1,10 +1,11 @@
 /** The document that loads the UI. Its scripts draw everything else. */
-import type { Manifest } from "./bundle.ts";
+import type { LinkedView, Manifest } from "./bundle.ts";
 import { UI_PATH } from "./layout.ts";
 import { markup } from "./markup.ts";
 
-/** The document; the same for all views. */
-export function appPage({ script, style, preloads }: Manifest): string {
+/** The document. That of a linked view names its scripts, too: they are loaded together with those of the first view. */
+export function appPage({ script, style, preloads, views }: Manifest, view?: LinkedView): string {
+  const modules = [...preloads, ...view ? views[view] : []];
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -15,7 +16,7 @@ export function appPage({ script, style, preloads }: Manifest): string {
 <link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${UI_PATH}/assets/${style}">
 <script type="module" src="${UI_PATH}/assets/${script}"></script>
-${preloads.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)}</head>
+${modules.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)}</head>
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript. The API of this server works without it.</noscript>

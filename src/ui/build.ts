@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { BUNDLE_FOLDER, type Manifest, MANIFEST_FILE } from "./bundle.ts";
+import { BUNDLE_FOLDER, LINKED_VIEWS, type LinkedView, type Manifest, MANIFEST_FILE } from "./bundle.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
@@ -90,10 +90,12 @@ async function styles(): Promise<string> {
 
 async function write(scripts: ReadonlyMap<string, Uint8Array>, style: Uint8Array): Promise<void> {
   const entry = scripts.get(ENTRY) ?? new Uint8Array();
+  const preloads = importsOf(ENTRY, scripts);
   const manifest: Manifest = {
     script: hashed("main", "js", entry),
     style: hashed("app", "css", style),
-    preloads: [...importsOf(ENTRY, scripts)],
+    preloads: [...preloads],
+    views: viewScripts(scripts, preloads),
   };
   await Deno.remove(BUNDLE_FOLDER, { recursive: true }).catch(() => {});
   await Deno.mkdir(BUNDLE_FOLDER, { recursive: true });
@@ -110,6 +112,19 @@ async function writePacked(path: string, bytes: Uint8Array): Promise<void> {
   await Deno.writeFile(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   await Deno.writeFile(`${path}.br`, brotliCompressSync(bytes, { params }));
+}
+
+/** The scripts of each linked view that the first view does not need. */
+function viewScripts(
+  scripts: ReadonlyMap<string, Uint8Array>,
+  preloads: ReadonlySet<string>,
+): Manifest["views"] {
+  const entries = LINKED_VIEWS.map((view) => {
+    const own = [...scripts.keys()].filter((name) => name.startsWith(`${view}-`));
+    const all = own.flatMap((name) => [name, ...importsOf(name, scripts)]);
+    return [view, all.filter((name) => name !== ENTRY && !preloads.has(name))] as const;
+  });
+  return Object.fromEntries(entries) as Record<LinkedView, string[]>;
 }
 
 /** The scripts that are loaded with a script: its imports, without those that it loads later. */

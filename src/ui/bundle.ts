@@ -5,12 +5,20 @@ export const BUNDLE_FOLDER = new URL("./dist", import.meta.url).pathname;
 /** Names the entry files of a build. */
 export const MANIFEST_FILE = "manifest.json";
 
+/** Modules of views that are loaded when they are needed, and whose documents name their scripts. */
+export const LINKED_VIEWS = ["execution_page", "flow_page"] as const;
+
+/** One of {@link LINKED_VIEWS}. */
+export type LinkedView = typeof LINKED_VIEWS[number];
+
 /** Names of the files that the first view needs. */
 export interface Manifest {
   readonly script: string;
   readonly style: string;
   /** Scripts that `script` imports, and those that they import. */
   readonly preloads: readonly string[];
+  /** Further scripts of the views that people open by links. */
+  readonly views: Readonly<Record<LinkedView, readonly string[]>>;
 }
 
 /** A file of the build, compressed. */

@@ -1,6 +1,7 @@
 /** Which view an address shows. Large views are loaded when they are needed. */
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
+import { loadExecutionEarly } from "./api/execution.ts";
 import { pagePath } from "./core/places.ts";
 import { query, segments } from "./core/router.ts";
 import { EmptyState, Skeleton } from "./kit/feedback.tsx";
@@ -18,9 +19,9 @@ const BlueprintList = lazy(() =>
 );
 const PluginList = lazy(() => import("./views/plugins/plugin_list.tsx").then((module) => module.PluginList));
 
-const ExecutionPage = lazy(() =>
-  import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage)
-);
+const loadExecutionPage = () =>
+  import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage);
+const ExecutionPage = lazy(loadExecutionPage);
 const ExecutionById = lazy(() =>
   import("./views/execution/execution_links.tsx").then((module) => module.ExecutionById)
 );
@@ -30,6 +31,15 @@ const TriggerList = lazy(() => import("./views/triggers/trigger_list.tsx"));
 const NamespacesView = lazy(() => import("./views/namespaces/namespaces_view.tsx"));
 const AdminView = lazy(() => import("./views/admin/admin_view.tsx"));
 const SettingsView = lazy(() => import("./views/settings/settings_view.tsx"));
+
+/** Begins to load script and data of the page of an execution: without it they are loaded after texts and frame are drawn, one after the other. */
+export function preloadView(): void {
+  const [, , , id] = segments.value;
+  if (id === undefined || viewOf(segments.value) !== ExecutionPage) return;
+  loadExecutionEarly(id);
+  // The view itself reports a failure.
+  loadExecutionPage().catch(() => {});
+}
 
 /** The page. */
 export function App() {

@@ -1,6 +1,6 @@
 /** Starts the UI in the browser. */
 import { render } from "preact";
-import { App } from "./app.tsx";
+import { App, preloadView } from "./app.tsx";
 import { applyPreferences } from "./core/preferences.ts";
 import { startRouter } from "./core/router.ts";
 import { startClock } from "./core/time.ts";
@@ -10,6 +10,7 @@ const root = document.getElementById("app");
 if (root) {
   applyPreferences();
   startRouter();
+  preloadView();
   startClock();
   await startTexts();
   root.replaceChildren();

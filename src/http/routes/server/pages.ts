@@ -10,7 +10,7 @@ import type { Executions } from "../../../services/executions/executions.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import { appPage } from "../../../ui/app_page.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
-import type { Bundle, PackedFile } from "../../../ui/bundle.ts";
+import type { Bundle, LinkedView, PackedFile } from "../../../ui/bundle.ts";
 import { notBuiltPage, notFoundPage } from "../../../ui/layout.ts";
 import { type View, VIEWS } from "../../../ui/views.ts";
 import type { AppEnv } from "../../forms/env.ts";
@@ -41,7 +41,8 @@ export function pageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
       const path = [view, ...names.map((name) => `:${name}`)].join("/");
       routes.get(`/${path}`, async (c) => {
         const parts = names.map((name) => c.req.param(name) ?? "");
-        return showPage(c, deps, await missingText(deps, c.get("actor"), [view, ...parts]));
+        const missing = await missingText(deps, c.get("actor"), [view, ...parts]);
+        return showPage(c, deps, { missing, view: linkedView(view, parts) });
       });
     }
   }
@@ -49,10 +50,20 @@ export function pageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
 }
 
 /** The UI, which says itself what it does not find. */
-function showPage(c: Context<AppEnv>, { bundle }: PageRoutesDeps, missing?: string): Response {
+function showPage(
+  c: Context<AppEnv>,
+  { bundle }: PageRoutesDeps,
+  { missing, view }: { readonly missing?: string; readonly view?: LinkedView } = {},
+): Response {
   const status = missing === undefined ? 200 : 404;
-  if (bundle) return c.body(appPage(bundle.manifest), status, PAGE_HEADERS);
+  if (bundle) return c.body(appPage(bundle.manifest, view), status, PAGE_HEADERS);
   return c.body(missing === undefined ? notBuiltPage() : notFoundPage(missing), status, PAGE_HEADERS);
+}
+
+/** The view of an execution or a flow; other views have no scripts that are worth naming. */
+function linkedView(view: View, parts: readonly string[]): LinkedView | undefined {
+  if (parts.length < 3) return undefined;
+  return view === "executions" ? "execution_page" : view === "flows" ? "flow_page" : undefined;
 }
 
 /** What an address names and the tenant does not have; `undefined` if all is there. */

@@ -1,5 +1,7 @@
 /** One execution with its task runs, with the members that its page reads. */
 import { TERMINAL_STATES } from "../../../model/executions/state.ts";
+import { apiPath } from "../core/places.ts";
+import { get } from "./client.ts";
 import type { ExecutionRow, StateInfo } from "./entities.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -36,4 +38,21 @@ export type LogEntry = Pick<
 /** True if nothing more happens by itself. */
 export function hasEnded({ state }: { readonly state: StateInfo }): boolean {
   return TERMINAL_STATES.has(state.current);
+}
+
+let early: { readonly id: string; readonly found: Promise<ExecutionInfo> } | undefined;
+
+/** Requests an execution before the view that shows it is there. */
+export function loadExecutionEarly(id: string): void {
+  const found = get<ExecutionInfo>(apiPath("executions", id));
+  // The view that takes it reports a failure.
+  found.catch(() => {});
+  early = { id, found };
+}
+
+/** An execution; an early request for it is used once. @throws ApiError */
+export function loadExecution(id: string): Promise<ExecutionInfo> {
+  const taken = early?.id === id ? early.found : undefined;
+  early = undefined;
+  return taken ?? get<ExecutionInfo>(apiPath("executions", id));
 }

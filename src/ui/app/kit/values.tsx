@@ -1,14 +1,20 @@
 /** Small pieces that show one value. */
-import { useEffect, useState } from "preact/hooks";
+import { computed } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { preferences } from "../core/preferences.ts";
 import { dateTimeText, durationText, now, relativeText } from "../core/time.ts";
 import { t } from "../texts/mod.ts";
 
 /** An instant, as the person prefers it; the whole date and time is its title. */
 export function Time({ at }: { readonly at: string | undefined | null }) {
+  // A signal as the text: each second texts are compared, and nothing is rendered while they stay the same.
+  const text = useMemo(() => computed(() => at ? instantText(at) : ""), [at]);
   if (!at) return <span class="dim">–</span>;
-  const text = preferences.value.dateFormat === "relative" ? relativeText(at) : dateTimeText(at);
   return <time dateTime={at} title={dateTimeText(at)}>{text}</time>;
+}
+
+function instantText(at: string): string {
+  return preferences.value.dateFormat === "relative" ? relativeText(at) : dateTimeText(at);
 }
 
 interface DurationProps {

@@ -13,7 +13,12 @@ tasks:
 `;
 const SCRIPT = "console.log(1)";
 const BUNDLE: Bundle = {
-  manifest: { script: "main-1.js", style: "app-1.css", preloads: ["chunk-1.js"] },
+  manifest: {
+    script: "main-1.js",
+    style: "app-1.css",
+    preloads: ["chunk-1.js"],
+    views: { execution_page: ["execution_page-1.js"], flow_page: ["flow_page-1.js"] },
+  },
   files: new Map([["main-1.js", {
     gzip: new Uint8Array(gzipSync(SCRIPT)),
     brotli: new Uint8Array(brotliCompressSync(SCRIPT)),
@@ -48,6 +53,22 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
       const response = await server.request("GET", path);
       assertEquals([response.status, response.headers.get("content-type")], [200, HTML], path);
       assertStringIncludes(await response.text(), bundle ? "/ui/assets/main-1.js" : "The UI was not built");
+    }
+  });
+
+  Deno.test(`GET /ui/… names the scripts of an execution and a flow in their documents only, ${what}`, async () => {
+    await using server = await Harness.start({ bundle });
+    const { id } = await server.run(FLOW);
+    const rows = [
+      ["/executions", []],
+      [`/executions/${id}`, []],
+      [`/executions/demo/hello/${id}/logs`, ["execution_page-1.js"]],
+      ["/flows/new", []],
+      ["/flows/edit/demo/hello", ["flow_page-1.js"]],
+    ] as const;
+    for (const [path, scripts] of rows) {
+      const text = await (await server.request("GET", `/ui${path}`)).text();
+      assertEquals(text.match(/\w+_page-1\.js/g) ?? [], bundle ? [...scripts] : [], path);
     }
   });
 

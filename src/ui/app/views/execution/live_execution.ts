@@ -1,8 +1,8 @@
 /** One execution, kept up to date while it runs. A finished one is loaded once. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { ApiError, get, urlOf } from "../../api/client.ts";
-import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { ApiError, urlOf } from "../../api/client.ts";
+import { type ExecutionInfo, hasEnded, loadExecution } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { applyMessage, type ExecutionMessage } from "./execution_delta.ts";
 
@@ -44,7 +44,7 @@ class LiveExecution {
   async reload(): Promise<void> {
     this.#stop();
     try {
-      const execution = await get<ExecutionInfo>(apiPath("executions", this.#id));
+      const execution = await loadExecution(this.#id);
       if (this.#isClosed) return;
       this.#execution.value = execution;
       this.#error.value = undefined;

@@ -64,7 +64,7 @@ stories("/admin", [
     async run(page) {
       await page.goto("/ui/admin");
       for (
-        const [tab, path] of [["API tokens", "tokens"], ["Tenants", "tenants"], [
+        const [tab, path] of [["Processes", "processes"], ["API tokens", "tokens"], ["Tenants", "tenants"], [
           "Maintenance",
           "maintenance",
         ]]
@@ -74,6 +74,38 @@ stories("/admin", [
       }
       await page.goto("/ui/admin/nothing");
       await page.getByText("There is nothing here").waitFor();
+    },
+  },
+  {
+    name: "without workers the command that starts one is shown, beside the only server of the database",
+    size: "small",
+    async run(page, server) {
+      await page.goto("/ui/admin/processes");
+      await page.getByText("No worker is connected to this tenant").waitFor();
+      await page.getByText(`sluice worker --server ${server.url} --group`).waitFor();
+      const members = page.getByRole("table", { name: "Servers" }).locator("tbody tr");
+      assertMatch(await members.innerText(), /LEADER/);
+      await checkWidth(page);
+    },
+  },
+  {
+    name: "a worker is shown with its groups and its load, connected or silent",
+    scheme: "dark",
+    async run(page, server) {
+      const hello = { id: "w1", name: "press", version: "1.2.3", groups: ["gpu", "big"], concurrency: 4 };
+      const body = JSON.stringify({ ...hello, leases: [] });
+      const connection = await fetch(`${server.url}/api/v1/worker/connect`, { method: "POST", body });
+      await page.goto("/ui/admin/processes");
+      const row = page.getByRole("table", { name: "Workers" }).locator("tbody tr");
+      await row.getByText("Connected", { exact: true }).waitFor();
+      for (const text of ["press", "gpu, big", "0 of 4", "1.2.3"]) await row.getByText(text).waitFor();
+      // A silent worker is in the list for a limited time only, which a slow page could miss.
+      const { results } = await server.json<{ results: object[] }>("GET", "/workers");
+      const json = { results: results.map((each) => ({ ...each, isConnected: false })), total: 1 };
+      await page.route("**/api/v1/main/workers", (route) => route.fulfill({ json }));
+      await page.reload();
+      await row.getByText("Silent", { exact: true }).waitFor();
+      await connection.body?.cancel();
     },
   },
   {
