@@ -59,7 +59,10 @@ for (const [name, task] of WAITS) {
   });
 }
 
-async function stateAfterCrashes(count: number, options: Parameters<typeof Harness.start>[0]): Promise<string> {
+async function stateAfterCrashes(
+  count: number,
+  options: Parameters<typeof Harness.start>[0],
+): Promise<string> {
   let app = await Harness.start({ ...options, effect: () => new Promise<never>(() => {}) });
   await app.save(NEVER);
   const { id } = await app.start("never");
