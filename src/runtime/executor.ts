@@ -382,10 +382,15 @@ export class Executor {
     return wasListed && await this.#recovery.recover(tenant, id);
   }
 
-  /** Interrupts running attempts and waits for commits in progress; the next process recovers what has not ended. */
-  async stop(): Promise<void> {
+  /** Interrupts running attempts, and lets no execution continue. */
+  interruptAll(): void {
     this.#isStopping = true;
     this.#live.interruptAll();
+  }
+
+  /** Interrupts running attempts and waits for commits in progress; the next process recovers what has not ended. */
+  async stop(): Promise<void> {
+    this.interruptAll();
     await this.#work.settled();
     this.#live.interruptAll(); // Attempts that started meanwhile.
     const over = Promise.withResolvers<void>();

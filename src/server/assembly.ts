@@ -200,6 +200,12 @@ export class Assembly {
     await this.services.executions.close();
   }
 
+  /** Interrupts all attempts here at once, for a leader that has lost its lease: connections that they opened must not be used. */
+  abandon(): void {
+    this.services.workers.close();
+    this.executor.interruptAll();
+  }
+
   /** Stops all parts in order; live executions continue at the next start. The store is the caller's: it stays open. */
   async stop(): Promise<void> {
     const { executor } = this;

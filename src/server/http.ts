@@ -94,9 +94,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     clients,
     isReady,
     findProblem,
-    warning: options.cluster && (() => options.cluster?.warning()),
-    database: options.database,
-    failedPlugins: options.failedPlugins,
+    ...healthOf(options),
     config: configOf(options, isProtected),
     tenantRoutes: [
       { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },
@@ -141,6 +139,11 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     tenantWebRoutes: pageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+/** What the health checks say of the options. */
+function healthOf({ database, failedPlugins, cluster }: AssemblyOptions) {
+  return { database, failedPlugins, warning: () => cluster?.warning() };
 }
 
 /** A server that has its database for itself is the only process. */

@@ -18,6 +18,8 @@ export interface ClusterOptions {
   readonly leaseTtl: string;
   /** Without `--advertise`: requests reach the leader by way of the database. */
   readonly hasNoAddresses?: boolean;
+  /** Further arguments of each server. */
+  readonly args?: readonly string[];
   /** What happens to requests of a server to the database; absent: they reach it directly. */
   readonly faults?: ProxyPlan;
 }
@@ -54,12 +56,12 @@ export class Member implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { folder, leaseTtl, hasNoAddresses } = this.#options;
+    const { folder, leaseTtl, hasNoAddresses, args = [] } = this.#options;
     const address = hasNoAddresses ? [] : ["--advertise", this.url];
     this.#process = await ServerProcess.start({
       dataDir: `${folder}/data-${this.#port}`,
       port: this.#port,
-      args: ["--database", this.#database, "--lease-ttl", leaseTtl, ...address],
+      args: ["--database", this.#database, "--lease-ttl", leaseTtl, ...address, ...args],
       env: { SLUICE_DATABASE_TOKEN: DENOKV_TOKEN, SLUICE_ENCRYPTION_KEY: KEY },
     });
   }

@@ -158,6 +158,7 @@ export class Term {
     this.#isOver = true;
     this.#cancelRenewal?.();
     this.#deps.assembly.committer.fence(reason);
+    this.#deps.assembly.abandon();
     this.#over.resolve(reason);
   }
 

@@ -5,6 +5,7 @@ import { silentLogger } from "../../../src/base/log.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
+import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { checkData } from "../../../src/store/meta.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FaultyStore } from "../../support/faulty_store.ts";
@@ -26,6 +27,10 @@ class World {
   readonly clock = new FakeClock();
   readonly store = new QueuelessStore(new MemoryStore(this.clock));
   readonly forwarded: string[] = [];
+  /** When the desks of terms are disposed of. */
+  deskDisposed: Promise<void> = Promise.resolve();
+  /** Attempts of `harness.Waits` that were interrupted. */
+  interrupted = 0;
   readonly #members: ClusterMember[] = [];
 
   /** Calls of each process: the leader has responded to a request that another one has posted. */
@@ -46,7 +51,7 @@ class World {
       database: "kv_connect",
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
       checkData: () => checkData(store, "key"),
-      createAssembly: (term) => Assembly.create({ ...options, ...term }),
+      createAssembly: (term) => Assembly.create({ ...options, extraTasks: [this.#waits()], ...term }),
       forwarder: () => ({
         count: this.forwarded.length,
         forward: ({ method, url }) => {
@@ -64,7 +69,26 @@ class World {
 
   #desk(holder: string, { onServed }: DeskTerm): Desk {
     this.served.set(holder, onServed);
-    return { start: () => {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+    return { start: () => {}, [Symbol.asyncDispose]: () => this.deskDisposed };
+  }
+
+  /** A task that ends when it is interrupted. */
+  #waits(): RunnableTaskType {
+    const run: RunnableTaskType["run"] = async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      this.interrupted++;
+      return { state: "KILLED" };
+    };
+    const description = "Waits.";
+    return {
+      form: "runnable",
+      type: "harness.Waits",
+      aliases: [],
+      description,
+      pure: false,
+      properties: {},
+      run,
+    };
   }
 
   async started(holder: string, options: Parameters<World["member"]>[1] = {}): Promise<ClusterMember> {
@@ -223,6 +247,23 @@ Deno.test("GET /health of a follower is 503 while it knows no leader", async () 
   world.store.isUnreadable = false;
   await world.clock.advance(TTL_MS);
   assert(first.leader() !== undefined);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: attempts are interrupted as soon as the lease is lost, whatever the term still ends", async () => {
+  const world = new World();
+  const disposed = Promise.withResolvers<void>();
+  world.deskDisposed = disposed.promise;
+  const first = await world.started("first", { hasAddress: false });
+  const flow = "{id: waits, namespace: demo, tasks: [{id: a, type: io.svc.plugin.harness.Waits}]}";
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", flow), 200);
+  assertEquals(await statusOf(first, "/api/v1/main/executions/demo/waits", "POST"), 200);
+  await world.clock.advance(100);
+  assertEquals(world.interrupted, 0);
+  world.clock.jump(TTL_MS);
+  await world.clock.advance(1);
+  assertEquals(world.interrupted, 1);
+  disposed.resolve();
   await world.stop();
 });
 

@@ -99,6 +99,7 @@ export class Node {
         await jobs.start();
         this.jobs = jobs;
       },
+      abandon: () => jobs.stop(),
       stop: async () => {
         jobs.stop();
         await committer[Symbol.asyncDispose]();
