@@ -3,7 +3,6 @@ import { readDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
-import { DEFAULT_WORKER_GROUP } from "../../model/ports/workers.ts";
 import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../../model/tasks/task_catalog.ts";
 import { orderByNeeds } from "../inputs/depends_on.ts";
@@ -80,8 +79,7 @@ function reportUselessCache({ task, type, path }: TypedTask, { report }: RuleCon
 
 /** Tasks that need the database run on the server. */
 function reportUselessWorkerGroup({ task, type, path }: TypedTask, { report }: RuleContext): void {
-  const hasEffect = type.form === "runnable" && type.runsOnWorkers;
-  if (!hasValue(task, "workerGroup") || hasEffect || type.type === WORKING_DIRECTORY) return;
+  if (!hasValue(task, "workerGroup") || type.form === "runnable" && type.runsOnWorkers) return;
   const message = `has no effect on a task of type "${type.type}" and is ignored: it runs on the server`;
   report.warning("ignored", [...path, "workerGroup"], message);
 }
@@ -104,35 +102,22 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
   const tasks = ownProperty(task, "tasks") ?? null;
   const id = textOf(task, "id") ?? "";
   const at = [...path, "tasks"];
-  refuseWorkerGroup(task, path, report);
   if (tasks === null || Array.isArray(tasks) && tasks.length === 0) {
     report.error("required", at, `${id}: The 'tasks' property cannot be empty`);
     return TASKS;
   }
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
     const written = isJsonObject(child) ? textOf(child, "type") : undefined;
-    if (isJsonObject(child)) refuseWorkerGroup(child, [...at, index], report);
+    if (isJsonObject(child) && hasValue(child, "workerGroup")) {
+      const message = "has no effect within a WorkingDirectory and is ignored: its tasks run on the server";
+      report.warning("ignored", [...at, index, "workerGroup"], message);
+    }
     const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;
     const message = `${id}: Only runnable tasks are allowed as children of a WorkingDirectory task`;
     report.error("not_runnable", [...at, index, "type"], message);
   }
   return NONE;
-}
-
-/** Without the refusal its tasks would run on another machine than they name. The server is a worker of `default`. */
-function refuseWorkerGroup(task: JsonObject, path: Path, report: Report): void {
-  if (!hasValue(task, "workerGroup")) return;
-  const group = ownProperty(task, "workerGroup");
-  const key = isJsonObject(group) ? textOf(group, "key") : undefined;
-  const at = [...path, "workerGroup"];
-  if (key === DEFAULT_WORKER_GROUP) {
-    const message = "has no effect within a WorkingDirectory and is ignored: its tasks run on the server";
-    return report.warning("ignored", at, message);
-  }
-  const message = "Not supported: the tasks of a WorkingDirectory share a directory of the server. " +
-    'Remove "workerGroup", or put the task outside of the WorkingDirectory and pass files by its outputs';
-  report.error("not_supported", at, message);
 }
 
 function isRunnable(type: TaskType): boolean {

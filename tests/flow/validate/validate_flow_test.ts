@@ -129,21 +129,6 @@ const COMMON: Rows = [
     ],
   ],
   [
-    "a worker group of a WorkingDirectory, and of a task within it",
-    "{id: a, type: core.flow.WorkingDirectory, workerGroup: {key: x}, tasks: [{id: b, type: core.http.Request, uri: a, workerGroup: {key: x}}]}",
-    [
-      "not_supported tasks[0].workerGroup @4:45+11",
-      "not_supported tasks[0].tasks[0].workerGroup @4:120+11",
-    ],
-  ],
-  [
-    "the default worker group of a WorkingDirectory, of which the server is a worker",
-    "{id: a, type: core.flow.WorkingDirectory, workerGroup: {key: default}, tasks: [{id: b, type: core.log.Log, message: a}]}",
-    [
-      "warning ignored tasks[0].workerGroup @4:45+11",
-    ],
-  ],
-  [
     "workerSelector, version and assets",
     "{id: a, type: core.debug.Return, workerSelector: {}, version: 1.0, assets: []}",
     [
