@@ -10,9 +10,13 @@ const MIN_WORD = 4;
  * The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`. When none is within the limit,
  * the only one that ends with `name` as a word of its own, as `errorMessage` ends with `message`; otherwise `undefined`.
  */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  maxEdits = MAX_EDITS,
+): string | undefined {
   const candidates = [...known];
-  const limit = Math.min(MAX_EDITS, Math.max(1, Math.floor(name.length / 3)));
+  const limit = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
   let nearest: string | undefined;
   let fewest = limit + 1;
   for (const candidate of candidates) {

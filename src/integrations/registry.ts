@@ -1,84 +1,164 @@
-/** The types of all groups of integrations. A group is a folder with a registry, and a line here. */
-import type { TaskDefinition } from "../model/tasks/task_definition.ts";
-import type { PartType } from "../model/tasks/task_catalog.ts";
-import { AI_PARTS, AI_TASKS } from "./ai/registry.ts";
-import { ANTHROPIC_TASKS } from "./anthropic/registry.ts";
-import type { RealtimeDefinition, TriggerDefinition } from "../model/triggers/trigger_definition.ts";
-import { AWS_TASKS, AWS_TRIGGERS } from "./aws/registry.ts";
-import { DBT_TASKS } from "./dbt/registry.ts";
-import { AZURE_TASKS, AZURE_TRIGGERS } from "./azure/registry.ts";
-import { COMPRESS_TASKS } from "./compress/registry.ts";
-import { GCP_TASKS, GCP_TRIGGERS } from "./gcp/registry.ts";
-import { FS_TASKS, FS_TRIGGERS } from "./fs/registry.ts";
-import { GEMINI_TASKS } from "./gemini/registry.ts";
-import { GIT_TASKS } from "./git/registry.ts";
-import { GITHUB_TASKS } from "./github/registry.ts";
-import { GOOGLE_WORKSPACE_TASKS, GOOGLE_WORKSPACE_TRIGGERS } from "./googleworkspace/registry.ts";
-import { INCIDENT_TASKS } from "./incidents/registry.ts";
-import { JDBC_TASKS, JDBC_TRIGGERS } from "./jdbc/registry.ts";
-import { KUBERNETES_TASKS } from "./kubernetes/registry.ts";
-import { SERVER_API_TASKS } from "./kestra/registry.ts";
-import { LDAP_TASKS } from "./ldap/registry.ts";
-import { KAFKA_REALTIME_TRIGGERS, KAFKA_TASKS, KAFKA_TRIGGERS } from "./kafka/registry.ts";
-import { MAIL_TASKS } from "./mail/registry.ts";
-import { MQTT_REALTIME_TRIGGERS, MQTT_TASKS, MQTT_TRIGGERS } from "./mqtt/registry.ts";
-import { NOTIFICATION_TASKS } from "./notifications/registry.ts";
-import { OPENAI_TASKS } from "./openai/registry.ts";
-import { REDIS_REALTIME_TRIGGERS, REDIS_TASKS, REDIS_TRIGGERS } from "./redis/registry.ts";
-import { SERDES_TASKS } from "./serdes/registry.ts";
-import { TRANSFORM_TASKS } from "./transform/registry.ts";
-
 /**
- * A definition is data, some 20 µs to load, and schemas need it at boot. What takes longer, such as a package, is imported
- * by `run` when a type is first used.
+ * The groups of integrations: a folder with a registry, and an entry here. A group is loaded when a text first names one of its
+ * types: all of them take 20 MB of memory, and a server uses few.
  */
-export const INTEGRATION_TASKS: readonly TaskDefinition[] = Object.freeze([
-  ...AI_TASKS,
-  ...ANTHROPIC_TASKS,
-  ...AWS_TASKS,
-  ...DBT_TASKS,
-  ...AZURE_TASKS,
-  ...COMPRESS_TASKS,
-  ...GCP_TASKS,
-  ...FS_TASKS,
-  ...GEMINI_TASKS,
-  ...GIT_TASKS,
-  ...GITHUB_TASKS,
-  ...GOOGLE_WORKSPACE_TASKS,
-  ...INCIDENT_TASKS,
-  ...JDBC_TASKS,
-  ...KUBERNETES_TASKS,
-  ...LDAP_TASKS,
-  ...KAFKA_TASKS,
-  ...MAIL_TASKS,
-  ...MQTT_TASKS,
-  ...NOTIFICATION_TASKS,
-  ...OPENAI_TASKS,
-  ...REDIS_TASKS,
-  ...SERDES_TASKS,
-  ...TRANSFORM_TASKS,
-  ...SERVER_API_TASKS,
-]);
+import type { PartType } from "../model/tasks/task_catalog.ts";
+import type { TaskDefinition } from "../model/tasks/task_definition.ts";
+import type { RealtimeDefinition, TriggerDefinition } from "../model/triggers/trigger_definition.ts";
 
-/** The polling triggers; what takes time is imported by `poll`. */
-export const INTEGRATION_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
-  ...AWS_TRIGGERS,
-  ...AZURE_TRIGGERS,
-  ...FS_TRIGGERS,
-  ...GCP_TRIGGERS,
-  ...GOOGLE_WORKSPACE_TRIGGERS,
-  ...JDBC_TRIGGERS,
-  ...KAFKA_TRIGGERS,
-  ...MQTT_TRIGGERS,
-  ...REDIS_TRIGGERS,
-]);
+/** The types of a group. What takes time, such as a package, is imported when a type is first used. */
+export interface IntegrationTypes {
+  readonly tasks: readonly TaskDefinition[];
+  /** Polling triggers. */
+  readonly triggers?: readonly TriggerDefinition[];
+  /** Triggers that hold a connection. */
+  readonly realtimeTriggers?: readonly RealtimeDefinition[];
+  /** Types of objects within properties of tasks. */
+  readonly parts?: readonly PartType[];
+}
 
-/** The triggers that hold a connection; what takes time is imported by `listen`. */
-export const INTEGRATION_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([
-  ...KAFKA_REALTIME_TRIGGERS,
-  ...MQTT_REALTIME_TRIGGERS,
-  ...REDIS_REALTIME_TRIGGERS,
-]);
+/** A group. */
+export interface IntegrationGroup {
+  /** First words of the names and aliases of its types. Groups may share some. */
+  readonly prefixes: readonly string[];
+  /** Imports its types. */
+  load(): Promise<IntegrationTypes>;
+}
 
-/** The types of objects within properties of tasks. */
-export const INTEGRATION_PARTS: readonly PartType[] = Object.freeze([...AI_PARTS]);
+/** All groups. */
+export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
+  {
+    prefixes: ["ai", "langchain4j"],
+    load: () =>
+      import("./ai/registry.ts").then((group) => ({ tasks: group.AI_TASKS, parts: group.AI_PARTS })),
+  },
+  {
+    prefixes: ["anthropic"],
+    load: () => import("./anthropic/registry.ts").then((group) => ({ tasks: group.ANTHROPIC_TASKS })),
+  },
+  {
+    prefixes: ["aws", "minio"],
+    load: () =>
+      import("./aws/registry.ts").then((group) => ({ tasks: group.AWS_TASKS, triggers: group.AWS_TRIGGERS })),
+  },
+  {
+    prefixes: ["azure"],
+    load: () =>
+      import("./azure/registry.ts").then((group) => ({
+        tasks: group.AZURE_TASKS,
+        triggers: group.AZURE_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: ["compress"],
+    load: () => import("./compress/registry.ts").then((group) => ({ tasks: group.COMPRESS_TASKS })),
+  },
+  {
+    prefixes: ["dbt"],
+    load: () => import("./dbt/registry.ts").then((group) => ({ tasks: group.DBT_TASKS })),
+  },
+  {
+    prefixes: ["fs"],
+    load: () =>
+      import("./fs/registry.ts").then((group) => ({ tasks: group.FS_TASKS, triggers: group.FS_TRIGGERS })),
+  },
+  {
+    prefixes: ["gcp"],
+    load: () =>
+      import("./gcp/registry.ts").then((group) => ({ tasks: group.GCP_TASKS, triggers: group.GCP_TRIGGERS })),
+  },
+  {
+    prefixes: ["gemini"],
+    load: () => import("./gemini/registry.ts").then((group) => ({ tasks: group.GEMINI_TASKS })),
+  },
+  {
+    prefixes: ["git"],
+    load: () => import("./git/registry.ts").then((group) => ({ tasks: group.GIT_TASKS })),
+  },
+  {
+    prefixes: ["github"],
+    load: () => import("./github/registry.ts").then((group) => ({ tasks: group.GITHUB_TASKS })),
+  },
+  {
+    prefixes: ["googleworkspace"],
+    load: () =>
+      import("./googleworkspace/registry.ts").then((group) => ({
+        tasks: group.GOOGLE_WORKSPACE_TASKS,
+        triggers: group.GOOGLE_WORKSPACE_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: ["notifications", "opsgenie", "pagerduty", "sentry", "squadcast", "zenduty"],
+    load: () => import("./incidents/registry.ts").then((group) => ({ tasks: group.INCIDENT_TASKS })),
+  },
+  {
+    prefixes: ["jdbc"],
+    load: () =>
+      import("./jdbc/registry.ts").then((group) => ({
+        tasks: group.JDBC_TASKS,
+        triggers: group.JDBC_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: ["kafka"],
+    load: () =>
+      import("./kafka/registry.ts").then((group) => ({
+        tasks: group.KAFKA_TASKS,
+        triggers: group.KAFKA_TRIGGERS,
+        realtimeTriggers: group.KAFKA_REALTIME_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: ["kestra"],
+    load: () => import("./kestra/registry.ts").then((group) => ({ tasks: group.SERVER_API_TASKS })),
+  },
+  {
+    prefixes: ["kubernetes"],
+    load: () => import("./kubernetes/registry.ts").then((group) => ({ tasks: group.KUBERNETES_TASKS })),
+  },
+  {
+    prefixes: ["ldap"],
+    load: () => import("./ldap/registry.ts").then((group) => ({ tasks: group.LDAP_TASKS })),
+  },
+  {
+    prefixes: ["notifications", "email", "sendgrid"],
+    load: () => import("./mail/registry.ts").then((group) => ({ tasks: group.MAIL_TASKS })),
+  },
+  {
+    prefixes: ["mqtt"],
+    load: () =>
+      import("./mqtt/registry.ts").then((group) => ({
+        tasks: group.MQTT_TASKS,
+        triggers: group.MQTT_TRIGGERS,
+        realtimeTriggers: group.MQTT_REALTIME_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: [
+      ...["notifications", "googleworkspace", "discord", "line", "messenger", "slack", "teams", "telegram"],
+      ...["twilio", "whatsapp", "x", "zulip"],
+    ],
+    load: () => import("./notifications/registry.ts").then((group) => ({ tasks: group.NOTIFICATION_TASKS })),
+  },
+  {
+    prefixes: ["openai"],
+    load: () => import("./openai/registry.ts").then((group) => ({ tasks: group.OPENAI_TASKS })),
+  },
+  {
+    prefixes: ["redis"],
+    load: () =>
+      import("./redis/registry.ts").then((group) => ({
+        tasks: group.REDIS_TASKS,
+        triggers: group.REDIS_TRIGGERS,
+        realtimeTriggers: group.REDIS_REALTIME_TRIGGERS,
+      })),
+  },
+  {
+    prefixes: ["serdes"],
+    load: () => import("./serdes/registry.ts").then((group) => ({ tasks: group.SERDES_TASKS })),
+  },
+  {
+    prefixes: ["transform"],
+    load: () => import("./transform/registry.ts").then((group) => ({ tasks: group.TRANSFORM_TASKS })),
+  },
+]);

@@ -5,16 +5,18 @@ import { StartRefusal } from "../machine/server_process/start_refusal.ts";
 import { type PluginDefault, readPluginDefaults } from "../model/flows/inherited_defaults.ts";
 
 /** The plugin defaults of a configuration. @throws StartRefusal: names the entry and the reason */
-export function serverDefaults(
+export async function serverDefaults(
   given: GivenDefaults | undefined,
   catalogs: () => Catalogs,
-): readonly PluginDefault[] {
+): Promise<readonly PluginDefault[]> {
   if (!given) return [];
   const parsed = parseYamlValue(given.text);
   if ("reason" in parsed) throw refusal(given, parsed.reason);
   const read = readPluginDefaults(parsed.value);
   if ("problem" in read) throw refusal(given, read.problem);
-  const [item] = checkInheritedDefaults(read.defaults, catalogs());
+  const known = catalogs();
+  await known.tasks.load(given.text);
+  const [item] = checkInheritedDefaults(read.defaults, known);
   if (item) throw refusal(given, `${item.path}: ${item.message}`);
   return read.defaults;
 }

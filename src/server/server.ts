@@ -74,7 +74,7 @@ type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins"
 async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase): Promise<ServerHandle> {
   const { kind, store, mismatch, unreadable, release } = opened;
   const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
-  const options = { ...assemblyOptions(config, logger, opened), slowRenders };
+  const options = { ...await assemblyOptions(config, logger, opened), slowRenders };
   const fingerprint = await keyFingerprint(opened.encryptionKey);
   const checked = () => checkData(store, fingerprint);
   await checked().catch((error) => {
@@ -111,11 +111,11 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
   };
 }
 
-function assemblyOptions(
+async function assemblyOptions(
   config: ServeConfig,
   logger: Logger,
   { kind, store, encryptionKey, dataDir, catalogFiles }: OpenDatabase,
-): AssemblyOptions {
+): Promise<AssemblyOptions> {
   return {
     ...config,
     dataDir,
@@ -131,7 +131,7 @@ function assemblyOptions(
     isUserStored: config.protection.type === "setup",
     noAuthExplicit: config.protection.type === "none",
     timeZone: config.timezone,
-    pluginDefaults: serverDefaults(config.pluginDefaults, () => ({
+    pluginDefaults: await serverDefaults(config.pluginDefaults, () => ({
       tasks: createTaskCatalog(config.extraTasks),
       triggers: createTriggerCatalog(),
     })),

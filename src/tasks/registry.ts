@@ -1,7 +1,8 @@
 /** All task types. A new one is a file and a line here or in the registry of its group. */
-import { INTEGRATION_PARTS, INTEGRATION_TASKS } from "../integrations/registry.ts";
+import { loadAllTypes, loadTypes } from "../integrations/loading.ts";
 import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
 import type { TaskCatalog, TaskType, TypeList } from "../model/tasks/task_catalog.ts";
+import { LOADED_PARTS, LoadedTypes } from "./definition/loaded_types.ts";
 import { taskTypeOf } from "./definition/task_type.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
@@ -59,27 +60,44 @@ const TASK_TYPES: readonly TaskType[] = [
   ...STORAGE_TASKS,
   templatedTask,
   toggleTask,
-  ...INTEGRATION_TASKS.map((definition) => ({ ...taskTypeOf(definition), runsOnWorkers: true })),
 ];
+
+const INTEGRATIONS = new LoadedTypes<TaskType>(({ tasks }) =>
+  tasks.map((definition) => ({ ...taskTypeOf(definition), runsOnWorkers: true }))
+);
 
 /** The catalog of the built-in types and of `extra` ones. */
 export function createTaskCatalog(extra: readonly TaskType[] = []): TaskCatalog {
-  const types = [...TASK_TYPES, ...extra].sort((a, b) => a.type < b.type ? -1 : 1);
+  const own = [...TASK_TYPES, ...extra];
   const byName = new Map(
-    [...types, ...FOR_EACH_ITEM_PARTS].flatMap((type) =>
+    [...own, ...FOR_EACH_ITEM_PARTS].flatMap((type) =>
       [type.type, ...type.aliases].map((name) => [name, type] as const)
     ),
   );
-  return { find: (kind) => byName.get(kind), list: () => types, runners: RUNNERS, parts: PARTS };
+  return {
+    find: (kind) => byName.get(kind) ?? INTEGRATIONS.find(kind),
+    list: () => sorted([...own, ...INTEGRATIONS.list()]),
+    runners: RUNNERS,
+    parts: PARTS,
+    load: loadTypes,
+    loadAll: loadAllTypes,
+  };
 }
 
 function typeList<T extends TypeDeclaration>(given: readonly T[]): TypeList<T> {
-  const types = given.toSorted((a, b) => a.type < b.type ? -1 : 1);
+  const types = sorted(given);
   const byName = new Map(
     types.flatMap((type) => [type.type, ...type.aliases].map((name) => [name, type] as const)),
   );
   return Object.freeze({ find: (kind: string) => byName.get(kind), list: () => types });
 }
 
+function sorted<T extends TypeDeclaration>(types: readonly T[]): readonly T[] {
+  return types.toSorted((a, b) => a.type < b.type ? -1 : 1);
+}
+
 const RUNNERS: TaskCatalog["runners"] = typeList(Object.values(TASK_RUNNERS));
-const PARTS: TaskCatalog["parts"] = typeList(INTEGRATION_PARTS);
+const PARTS: TaskCatalog["parts"] = {
+  find: (kind) => LOADED_PARTS.find(kind),
+  list: () => sorted(LOADED_PARTS.list()),
+};

@@ -1,7 +1,7 @@
 /** All trigger types and condition types. A new trigger is a file of its own and a line here. */
-import { INTEGRATION_REALTIME_TRIGGERS, INTEGRATION_TRIGGERS } from "../integrations/registry.ts";
 import type { TriggerCatalog, TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
+import { LoadedTypes } from "../tasks/definition/loaded_types.ts";
 import { realtimeTypeOf, triggerTypeOf } from "../tasks/definition/trigger_type.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";
 import { dependenciesOf } from "./depends_on.ts";
@@ -18,9 +18,12 @@ const TRIGGER_TYPES: readonly TriggerType[] = [
   scheduleTrigger,
   scheduleOnDatesTrigger,
   webhookTrigger,
-  ...INTEGRATION_TRIGGERS.map(triggerTypeOf),
-  ...INTEGRATION_REALTIME_TRIGGERS.map(realtimeTypeOf),
 ];
+
+const INTEGRATIONS = new LoadedTypes<TriggerType>(({ triggers = [], realtimeTriggers = [] }) => [
+  ...triggers.map(triggerTypeOf),
+  ...realtimeTriggers.map(realtimeTypeOf),
+]);
 
 /** The catalog of the built-in types and of `extra` ones. */
 export function createTriggerCatalog(extra: readonly TriggerType[] = []): TriggerCatalog {
@@ -28,8 +31,8 @@ export function createTriggerCatalog(extra: readonly TriggerType[] = []): Trigge
   const triggers = byName(types);
   const conditions = byName(CONDITION_TYPES);
   return {
-    find: (kind) => triggers.get(kind),
-    list: () => sorted(types),
+    find: (kind) => triggers.get(kind) ?? INTEGRATIONS.find(kind),
+    list: () => sorted([...types, ...INTEGRATIONS.list()]),
     findCondition: (kind) => conditions.get(kind),
     listConditions: () => sorted(CONDITION_TYPES),
     preconditionsOf,

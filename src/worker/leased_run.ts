@@ -92,6 +92,7 @@ export class LeasedRun {
   async #outcome(context: WorkerContext): Promise<AttemptOutcome> {
     const { type: name, properties, serverRoot } = this.attempt;
     const { catalog, machine: { workingDirectories }, version } = this.#deps;
+    await catalog.load(name);
     const type = catalog.find(name);
     if (type?.form !== "runnable" || !type.runsOnWorkers) {
       throw new Error(`Cannot run the task: the worker of version ${version} has no type "${name}"`);

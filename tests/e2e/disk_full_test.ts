@@ -54,10 +54,19 @@ async function put(api: string, key: string, value: string): Promise<{ status: n
   return { status: response.status, text: await response.text() };
 }
 
+/** A text that the server cannot store in much less space. */
+function incompressible(length: number): string {
+  const bytes = new Uint8Array(length);
+  for (let start = 0; start < length; start += 65_536) {
+    crypto.getRandomValues(bytes.subarray(start, start + 65_536));
+  }
+  return bytes.toBase64().slice(0, length);
+}
+
 /** Stores pairs until there is no room; gives how many were stored, and the refusal. */
 async function fill(api: string): Promise<{ stored: number; refusal: { status: number; text: string } }> {
   for (let stored = 0; stored < MAX_PUTS; stored++) {
-    const refusal = await put(api, `k${stored}`, `${stored}`.padEnd(PUT_BYTES, "x"));
+    const refusal = await put(api, `k${stored}`, incompressible(PUT_BYTES));
     if (refusal.status !== 200) return { stored, refusal };
   }
   throw new Error("the disk never became full");

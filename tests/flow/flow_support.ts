@@ -202,6 +202,8 @@ export const catalog: TaskCatalog = {
   list: () => TASK_TYPES,
   runners: { find: finder(RUNNER_TYPES), list: () => RUNNER_TYPES },
   parts: { find: finder([]), list: () => [] },
+  load: () => undefined,
+  loadAll: () => undefined,
 };
 
 const triggers: TriggerCatalog = {

@@ -159,7 +159,8 @@ Deno.test("TemplateCache.prepare() prepares the tasks of a flow and passes over 
   const setup = new Setup({ tasks: [known, unknown] });
   const find = (kind: string) => kind === known.kind ? TYPE : undefined;
   const none = { find: () => undefined, list: () => [] };
-  const catalog = { find, list: () => [TYPE], runners: none, parts: none };
+  const load = () => undefined;
+  const catalog = { find, list: () => [TYPE], runners: none, parts: none, load, loadAll: load };
   setup.cache.prepare(setup.plan, catalog);
   const prepared = setup.cache.task(setup.plan, known, TYPE);
   assertEquals(prepared.dynamic.map(({ name }) => name), ["text"]);

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { StartRefusal } from "../../src/machine/server_process/start_refusal.ts";
 import { serverDefaults } from "../../src/server/plugin_defaults.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
@@ -8,12 +8,12 @@ const LOG = "io.svc.plugin.core.log.Log";
 const catalogs = () => ({ tasks: createTaskCatalog(), triggers: createTriggerCatalog() });
 const read = (text: string) => serverDefaults({ origin: '"d.yaml"', text }, catalogs);
 
-Deno.test("serverDefaults() reads a list in YAML or JSON; none without the option", () => {
+Deno.test("serverDefaults() reads a list in YAML or JSON; none without the option", async () => {
   const expected = [{ type: LOG, forced: true, values: { level: "WARN" } }];
-  assertEquals(read(`- type: ${LOG}\n  forced: true\n  values: {level: WARN}\n`), expected);
-  assertEquals(read(JSON.stringify(expected)), expected);
-  assertEquals(read(""), []);
-  assertEquals(serverDefaults(undefined, catalogs), []);
+  assertEquals(await read(`- type: ${LOG}\n  forced: true\n  values: {level: WARN}\n`), expected);
+  assertEquals(await read(JSON.stringify(expected)), expected);
+  assertEquals(await read(""), []);
+  assertEquals(await serverDefaults(undefined, catalogs), []);
 });
 
 const REFUSED: readonly (readonly [text: string, reason: string])[] = [
@@ -26,8 +26,8 @@ const REFUSED: readonly (readonly [text: string, reason: string])[] = [
 ];
 
 for (const [text, reason] of REFUSED) {
-  Deno.test(`serverDefaults() refuses ${text}`, () => {
-    const { message } = assertThrows(() => read(text), StartRefusal);
+  Deno.test(`serverDefaults() refuses ${text}`, async () => {
+    const { message } = await assertRejects(() => read(text), StartRefusal);
     assertEquals(message.startsWith('Cannot use the plugin defaults of "d.yaml": '), true, message);
     assertEquals(message.includes(reason), true, message);
   });

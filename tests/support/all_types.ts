@@ -4,6 +4,7 @@ import type { TaskType } from "../../src/model/tasks/task_catalog.ts";
 import type { ConditionType, TriggerType } from "../../src/model/triggers/trigger_catalog.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+import "./all_integrations.ts";
 
 /** The types that work. */
 export function builtInTypes(): SchemaSources {
@@ -25,10 +26,9 @@ export function declaredTypes(): SchemaSources {
   });
   return {
     tasks: {
+      ...tasks,
       find: (kind) => mapped(tasks.find(kind), asFlowable),
       list: () => tasks.list().map(asFlowable),
-      runners: tasks.runners,
-      parts: tasks.parts,
     },
     triggers: {
       ...triggers,

@@ -20,6 +20,7 @@ import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts"
 import { HOST_FUNCTION_NAMES } from "../../src/rendering/host_functions/mod.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+import "./all_integrations.ts";
 import {
   DIFFERENCES,
   FOREIGN_TAGS,

@@ -5,16 +5,11 @@ import {
   INTEGRATIONS,
   TRIGGER_WAY,
 } from "../../src/flow/schema/integrations.ts";
-import {
-  INTEGRATION_PARTS,
-  INTEGRATION_REALTIME_TRIGGERS,
-  INTEGRATION_TASKS,
-  INTEGRATION_TRIGGERS,
-} from "../../src/integrations/registry.ts";
 import type { PartType } from "../../src/model/tasks/task_catalog.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+import { INTEGRATION_PARTS, INTEGRATION_TASKS, INTEGRATION_TRIGGERS } from "./all_integrations.ts";
 
 const PATH = "docs/INTEGRATIONS.md";
 
@@ -46,7 +41,7 @@ function section(integration: Integration, types: readonly string[]): string {
     `- Further types: ${isPlanned ? "planned" : "not planned"}.`,
     `- The nearest way: ${way}.`,
   ];
-  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS, ...INTEGRATION_REALTIME_TRIGGERS];
+  const defined = [...INTEGRATION_TASKS, ...INTEGRATION_TRIGGERS];
   const parts = INTEGRATION_PARTS.filter(({ type }) => integrationOf(type) === integration);
   return [
     ...lines,

@@ -4,6 +4,7 @@ import { nestedTaskProperties } from "../../src/model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { TASK_RUNNERS } from "../../src/tasks/scripts/task_runner.ts";
 import { declarationProblems } from "../support/declaration_rules.ts";
+import "../support/all_integrations.ts";
 
 /** Canonical names by group; aliases follow the colon. */
 const TYPES: readonly (readonly [group: string, names: string])[] = [
@@ -65,7 +66,12 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "jdbc.postgresql",
     "Query Queries Batch CopyIn CopyOut: jdbc.postgres.Query jdbc.postgres.Queries jdbc.postgres.Batch",
   ],
-  ...["jdbc.redshift", "jdbc.mysql", "jdbc.mariadb"].map((group) => [group, "Query Queries Batch"] as const),
+  ...["redshift", "mysql", "mariadb", "sqlite", "trino"].map((system) =>
+    [`jdbc.${system}`, "Query Queries Batch"] as const
+  ),
+  ...["druid", "duckdb", "pinot"].map((system) => [`jdbc.${system}`, "Query Queries"] as const),
+  ["jdbc.clickhouse", "BulkInsert Queries Query"],
+  ["jdbc.snowflake", "Batch Download Queries Query"],
   [
     "notifications.slack",
     "SlackIncomingWebhook SlackExecution: slack.notifications.SlackIncomingWebhook slack.SlackIncomingWebhook " +

@@ -1,10 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
 import { declarationProblems } from "../support/declaration_rules.ts";
+import "../support/all_integrations.ts";
 
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["aws.s3.Trigger"],
+  ["aws.sqs.Trigger"],
+  ["azure.storage.blob.Trigger"],
   ["core.http.Trigger", "fs.http.Trigger"],
   ["core.trigger.Flow", "core.models.triggers.types.Flow"],
   ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
@@ -13,10 +16,14 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
   ["gcp.bigquery.Trigger"],
   ["gcp.gcs.Trigger"],
-  ["jdbc.mariadb.Trigger"],
-  ["jdbc.mysql.Trigger"],
+  ["gcp.pubsub.Trigger"],
+  ["googleworkspace.drive.FileCreatedTrigger"],
+  ["googleworkspace.sheets.SheetModifiedTrigger"],
+  ...["clickhouse", "druid", "duckdb", "mariadb", "mysql", "pinot"].map((system) =>
+    [`jdbc.${system}.Trigger`] as const
+  ),
   ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
-  ["jdbc.redshift.Trigger"],
+  ...["redshift", "snowflake", "sqlite", "trino"].map((system) => [`jdbc.${system}.Trigger`] as const),
   ["kafka.RealtimeTrigger"],
   ["kafka.Trigger"],
   ["minio.Trigger"],

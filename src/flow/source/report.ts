@@ -84,9 +84,9 @@ export class Report {
   }
 
   /** `, did you mean "…"` when a known name is similar, else an empty text. */
-  suggest(name: string, known: Iterable<string>): string {
+  suggest(name: string, known: Iterable<string>, maxEdits?: number): string {
     if (name.length < MIN_COMPARED || ++this.#suggestions > MAX_SUGGESTIONS) return "";
-    const near = nearestName(name.slice(0, MAX_COMPARED), known);
+    const near = nearestName(name.slice(0, MAX_COMPARED), known, maxEdits);
     return near === undefined ? "" : `, did you mean "${near}"`;
   }
 

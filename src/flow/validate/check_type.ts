@@ -80,7 +80,9 @@ export function refuseUnknownType(
   path: Path,
   { report, known }: { readonly report: Report; readonly known: Iterable<string> },
 ): void {
-  const suggestion = report.suggest(type, known);
+  // Names of different systems of one integration are similar.
+  const maxEdits = integrationOf(canonicalType(type)) ? 2 : undefined;
+  const suggestion = report.suggest(type, known, maxEdits);
   const help = suggestion === "" ? integrationHelp(type) : suggestion;
   report.error("unknown_type", [...path, "type"], `Invalid type: ${cutText(type)}${help}`);
 }

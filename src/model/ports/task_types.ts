@@ -16,5 +16,5 @@ export interface FoundTaskType extends TypeDeclaration {
 /** Finds task types. */
 export interface TaskTypePort {
   /** By the type as written in a flow. */
-  find(type: string): FoundTaskType | undefined;
+  find(type: string): Promise<FoundTaskType | undefined>;
 }

@@ -104,6 +104,13 @@ export interface TaskCatalog extends TypeList<TaskType> {
   readonly runners: TypeList<TaskRunnerType>;
   /** The parts of all families. */
   readonly parts: TypeList<PartType>;
+  /**
+   * Loads the types of tasks, triggers and parts that a text names: those of integrations are not found before. `undefined` if
+   * all of them are loaded.
+   */
+  load(text: string): Promise<void> | undefined;
+  /** Loads all types; `undefined` if they are loaded. */
+  loadAll(): Promise<void> | undefined;
 }
 
 /** Names of properties with nested tasks. */

@@ -7,7 +7,8 @@ import type { AttemptOutcome, TaskCatalog, WaitingTaskType } from "../../model/t
 /** Creates the port. A waiting task waits within the attempt of the calling task: the wait does not survive a crash. */
 export function createTaskTypePort(tasks: TaskCatalog, clock: Clock): TaskTypePort {
   return {
-    find(type) {
+    async find(type) {
+      await tasks.load(type);
       const found = tasks.find(canonicalType(type));
       return found?.form === "waiting" ? runnable(found, clock) : found;
     },

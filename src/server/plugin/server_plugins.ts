@@ -24,22 +24,23 @@ export async function readPlugins(
   const { plugins: loaded, problems } = isDeploy
     ? { plugins: [], problems: [{ file: folder, message: "Deno Deploy runs no processes" }] }
     : await loadPlugins(folder, new PluginProcesses(systemClock));
-  const { types, taken } = withoutTaken(loaded);
+  const { types, taken } = await withoutTaken(loaded);
   const failed: readonly PluginProblem[] = [...problems, ...taken];
   for (const { message } of failed) logger.error(`Cannot use a plugin: ${message}`);
   logger.info(`Plugins add ${types.length} task types`, { folder });
   return { types, failed: failed.map(({ file }) => file) };
 }
 
-function withoutTaken(loaded: readonly LoadedPlugin[]): {
+async function withoutTaken(loaded: readonly LoadedPlugin[]): Promise<{
   readonly types: readonly TaskType[];
   readonly taken: readonly PluginProblem[];
-} {
+}> {
   const catalog = createTaskCatalog();
   const seen = new Set<string>();
   const types: TaskType[] = [], taken: PluginProblem[] = [];
   for (const { file, definition } of loaded) {
     const names = [definition.type, ...definition.aliases ?? []];
+    await catalog.load(names.join("\n"));
     const used = names.find((name) => seen.has(name) || catalog.find(name));
     if (used === undefined) types.push({ ...taskTypeOf(definition), isOwn: true, runsOnWorkers: true });
     else taken.push({ file, message: `${file}: another type has the name "${used}"` });

@@ -49,7 +49,7 @@ export class AttemptFlows implements FlowPort {
     const { flows } = this.#deps;
     const actor = this.#actor(tenant);
     const given = setNamespace(source, namespace);
-    const draft = flows.draft(actor, given);
+    const draft = await flows.draft(actor, given);
     const before = await undefinedIfMissing(() => flows.get(actor, draft));
     const isSame = before?.source === given;
     const after = isSame || dryRun ? draft : await flows.put(actor, given);

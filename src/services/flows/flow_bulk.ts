@@ -45,7 +45,7 @@ export class FlowBulk {
   async update(actor: Actor, text: string, options: BulkOptions): Promise<Flow[]> {
     const sources = splitDocuments(text);
     const { namespace, allowNamespaceChild } = options;
-    const named = new Set(sources.map((source) => this.#flows.draft(actor, source).namespace));
+    const named = new Set((await this.#drafts(actor, sources)).map((draft) => draft.namespace));
     const isInside = (key: Pick<FlowKey, "namespace">) => {
       if (namespace === undefined) return named.has(key.namespace);
       return allowNamespaceChild ? isWithinNamespace(key.namespace, namespace) : key.namespace === namespace;
@@ -75,6 +75,10 @@ export class FlowBulk {
     return changing.length;
   }
 
+  async #drafts(actor: Actor, sources: readonly string[]): Promise<Flow[]> {
+    return await Promise.all(sources.map((source) => this.#flows.draft(actor, source)));
+  }
+
   async #save(
     actor: Actor,
     sources: readonly string[],
@@ -83,7 +87,7 @@ export class FlowBulk {
       readonly deletes?: (key: FlowKey) => boolean;
     },
   ): Promise<Flow[]> {
-    const drafts = sources.map((source) => this.#flows.draft(actor, source));
+    const drafts = await this.#drafts(actor, sources);
     const names = new Set(drafts.map(flowName));
     if (!drafts.every(isInside)) {
       throw invalidFlow([{ path: "flow.namespace", message: "Flow namespace is invalid" }]);

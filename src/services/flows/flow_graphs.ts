@@ -60,7 +60,7 @@ export class FlowGraphs {
 
   /** The graph of a source that is not saved. @throws DomainError invalid_entity */
   async draft(actor: Actor, source: string, subflows: readonly string[]): Promise<string> {
-    return await this.#text(actor, this.#flows.draft(actor, source), { subflows });
+    return await this.#text(actor, await this.#flows.draft(actor, source), { subflows });
   }
 
   async #text(actor: Actor, flow: Flow, { subflows, runs }: Drawn): Promise<string> {

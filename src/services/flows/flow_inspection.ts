@@ -45,8 +45,9 @@ export class FlowInspection {
   }
 
   /** Names that expressions of a source may use, by root variable; with `taskId`, those of that task. @throws DomainError invalid_entity, not_found */
-  expressions({ tenant }: Actor, source: string, taskId?: string): JsonObject {
+  async expressions({ tenant }: Actor, source: string, taskId?: string): Promise<JsonObject> {
     const { document, problems } = parseFlowSource(source);
+    await this.#catalog.load(source);
     if (!document) throw problemsError(problems);
     const { namespace } = document;
     const { variables: inherited } = this.#flows.inherited(tenant, String(namespace));

@@ -6,6 +6,7 @@ import { type FlowPlan, planFlow } from "../../engine/plan.ts";
 import {
   buildFlow,
   type Catalogs,
+  type FlowProblem,
   isSameSource,
   type ParsedSource,
   parseFlowSource,
@@ -140,7 +141,7 @@ export class Flows {
   /** Saves a new flow. @throws DomainError invalid_entity, also if the id exists */
   async create(actor: Actor, source: string): Promise<SavedFlow> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = this.#parseValid(actor.tenant, source);
+    const { parsed, warnings } = await this.#parseValid(actor.tenant, source);
     const key = keyOf(parsed);
     return await this.#locks.run(lockKey(actor, key), async () => {
       const head = this.#heads.get(actor.tenant, key);
@@ -154,7 +155,7 @@ export class Flows {
   /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
   async update(actor: Actor, key: FlowKey, source: string, ifMatch?: number): Promise<SavedFlow> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = this.#parseValid(actor.tenant, source);
+    const { parsed, warnings } = await this.#parseValid(actor.tenant, source);
     return await this.#locks.run(lockKey(actor, key), async () => {
       return {
         flow: await this.#saveNext(await this.#latest(actor, key, ifMatch), parsed, source),
@@ -173,7 +174,7 @@ export class Flows {
     return await this.#locks.run(lockKey(actor, key), async () => {
       const current = await this.#latest(actor, key, ifMatch);
       const source = change(current);
-      return await this.#saveNext(current, this.#parseValid(actor.tenant, source).parsed, source);
+      return await this.#saveNext(current, (await this.#parseValid(actor.tenant, source)).parsed, source);
     });
   }
 
@@ -199,7 +200,7 @@ export class Flows {
 
   /** Creates or updates a flow. @throws DomainError invalid_entity */
   async put(actor: Actor, source: string): Promise<Flow> {
-    const key = keyOf(this.#parseValid(actor.tenant, source).parsed);
+    const key = keyOf((await this.#parseValid(actor.tenant, source)).parsed);
     const head = this.#heads.get(actor.tenant, key);
     const isUpdate = head && !head.deleted;
     return (await (isUpdate ? this.update(actor, key, source) : this.create(actor, source))).flow;
@@ -221,7 +222,7 @@ export class Flows {
     if (known) return known.flow;
     const record = await this.#deps.records.revision(head, head.revision);
     if (!record) throw missingFlow(head);
-    return this.#flowOf(head, record);
+    return await this.#flowOf(head, record);
   }
 
   /** The plan of the latest revision, if it is cached and the flow is not deleted. */
@@ -248,7 +249,7 @@ export class Flows {
 
   async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
     for await (const record of this.#deps.records.revisions(head)) {
-      if (allowDeleted || !record.deleted) yield [this.#flowOf(head, record)];
+      if (allowDeleted || !record.deleted) yield [await this.#flowOf(head, record)];
     }
   }
 
@@ -318,32 +319,29 @@ export class Flows {
   async validate(actor: Actor, text: string): Promise<FlowCheck[]> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
     const documents = splitDocuments(text);
-    return (documents.length > 0 ? documents : [text]).map((source, index) => {
+    return await Promise.all((documents.length > 0 ? documents : [text]).map(async (source, index) => {
       const parsed = parseFlowSource(source);
       const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed) };
-      const problems = validateFlow(parsed, this.#deps.catalogs, rules);
+      const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
       const { id, namespace, revision } = parsed.document ?? {};
       const key = { id: String(id), namespace: String(namespace) };
       const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
       const isOutdated = typeof revision === "number" && revision !== next;
       return { index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated };
-    });
+    }));
   }
 
   /** Checks a source of a single task or trigger. */
-  validatePart(source: string, part: "task" | "trigger"): FlowCheck {
+  async validatePart(source: string, part: "task" | "trigger"): Promise<FlowCheck> {
     const parsed = parseFlowSource(source);
-    const check = part === "task" ? validateTask : validateTrigger;
-    return {
-      index: 0,
-      problems: check(parsed, this.#deps.catalogs, this.#withExpressions),
-      isOutdated: false,
-    };
+    const validate = part === "task" ? validateTask : validateTrigger;
+    const check = () => validate(parsed, this.#deps.catalogs, this.#withExpressions);
+    return { index: 0, problems: await this.#problemsOf(source, check), isOutdated: false };
   }
 
   /** The flow of a source, without saving it. @throws DomainError invalid_entity */
-  draft({ tenant }: Actor, source: string): Flow {
-    const { parsed } = this.#parseValid(tenant, source);
+  async draft({ tenant }: Actor, source: string): Promise<Flow> {
+    const { parsed } = await this.#parseValid(tenant, source);
     const previous = this.#heads.get(tenant, keyOf(parsed));
     const ids = {
       tenant,
@@ -381,9 +379,21 @@ export class Flows {
     return { expressions: { functions: this.#deps.functions } };
   }
 
-  #parseValid(tenant: TenantId, source: string): ValidSource {
+  /** What `check` finds once the types of a source are loaded. Names like an unknown one may be those of any group. */
+  async #problemsOf(source: string, check: () => readonly FlowProblem[]): Promise<readonly FlowProblem[]> {
+    const { tasks } = this.#deps.catalogs;
+    await tasks.load(source);
+    const problems = check();
+    const loading = problems.some(({ code }) => code === "unknown_type") ? tasks.loadAll() : undefined;
+    if (!loading) return problems;
+    await loading;
+    return check();
+  }
+
+  async #parseValid(tenant: TenantId, source: string): Promise<ValidSource> {
     const parsed = parseFlowSource(source);
-    const problems = validateFlow(parsed, this.#deps.catalogs, this.#inheritedRules(tenant, parsed));
+    const rules = this.#inheritedRules(tenant, parsed);
+    const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
     const errors = problems.filter((problem) => problem.severity === "error");
     if (errors.length > 0) throw problemsError(errors);
     return { parsed, warnings: problems };
@@ -447,13 +457,14 @@ export class Flows {
     }
     // Read before the flow is built from it: a change meanwhile has another key.
     const key = this.#planKey(head, revision);
-    const plan = planFlow(this.#flowOf(head, record));
+    const plan = planFlow(await this.#flowOf(head, record));
     this.#plans.set(key, plan);
     return plan;
   }
 
-  #flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Flow {
+  async #flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Promise<Flow> {
     const { revision, deleted, source } = record;
+    await this.#deps.catalogs.tasks.load(source);
     const inherited = this.#inherited(tenant, namespace);
     const identity = { tenant, revision, flowNo, deleted, source, ...inherited };
     return buildFlow(record.definition, identity, this.#deps.catalogs);

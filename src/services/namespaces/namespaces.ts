@@ -4,7 +4,13 @@
  * exist until it has a flow again.
  */
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  stringifyJson,
+} from "../../base/json.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, illegalState, invalidEntity, notFound } from "../../model/errors.ts";
@@ -177,7 +183,7 @@ export class Namespaces {
 
   async #put(actor: Actor, namespace: Namespace): Promise<Namespace> {
     const { flows, records, catalogs } = this.#deps;
-    this.#check(actor, namespace);
+    await this.#check(actor, namespace);
     const before = await records.get(actor.tenant, namespace.id);
     await this.#store(actor, { ...namespace, isDeleted: false });
     const touched = [...before?.pluginDefaults ?? [], ...namespace.pluginDefaults ?? []];
@@ -192,7 +198,10 @@ export class Namespaces {
     await records.put(tenant, record, () => defaults.put(tenant, record));
   }
 
-  #check({ tenant }: Actor, { id, description, variables, pluginDefaults }: Namespace): void {
+  async #check(
+    { tenant }: Actor,
+    { id, description, variables, pluginDefaults = [] }: Namespace,
+  ): Promise<void> {
     const { defaults, catalogs } = this.#deps;
     if ((description?.length ?? 0) > MAX_NAMESPACE_DESCRIPTION_LENGTH) {
       throw illegalArgument(`a description has at most ${MAX_NAMESPACE_DESCRIPTION_LENGTH} characters`);
@@ -210,7 +219,8 @@ export class Namespaces {
         `the variables and plugin defaults of all namespaces have at most ${MAX_TENANT_DECLARED_BYTES} bytes as JSON`,
       );
     }
-    const items = checkInheritedDefaults(pluginDefaults ?? [], catalogs);
+    await catalogs.tasks.load(stringifyJson(pluginDefaults));
+    const items = checkInheritedDefaults(pluginDefaults, catalogs);
     if (items.length === 0) return;
     throw invalidEntity(items.map(({ path, message }) => `${path}: ${message}`).join(", "), { items });
   }

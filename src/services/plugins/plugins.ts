@@ -161,6 +161,12 @@ export class Plugins {
     throw unknown(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
   }
 
+  /** This object, once all types are loaded; its other members see only the types that are. */
+  async load(): Promise<this> {
+    await this.#options.tasks.loadAll();
+    return this;
+  }
+
   /** All input types. */
   listInputs(): { readonly type: string; readonly cls: string }[] {
     return listInputTypes().map(({ names: [type = ""] }) => ({ type, cls: inputClass(type) }));

@@ -7,9 +7,9 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
-import { INTEGRATION_PARTS } from "../../integrations/registry.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import { flagOf, structureOf, textOf } from "../property_values.ts";
+import { LOADED_PARTS } from "./loaded_types.ts";
 
 /** The declared properties; absent and empty ones have their default, or are left out. @throws Error a value of another type, or a required one is missing */
 export function typedProperties(given: JsonObject, schemas: PropertySchemas): JsonObject {
@@ -82,7 +82,7 @@ function structured(
 function typedPart(value: JsonValue, name: string, { family }: Pick<PropertySchema, "family">): JsonObject {
   const written = isJsonObject(value) ? textOf(value, "type") ?? "" : "";
   const kind = canonicalType(written);
-  const part = INTEGRATION_PARTS.find(({ type, aliases }) => type === kind || aliases.includes(kind));
+  const part = LOADED_PARTS.find(kind);
   if (!isJsonObject(value) || part?.form !== "part" || part.family !== family) {
     throw new Error(`Invalid ${name}: it must have a type of ${family}, but its type is "${written}"`);
   }

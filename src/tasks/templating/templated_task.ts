@@ -26,7 +26,7 @@ export const templatedTask: RunnableTaskType = {
     spec: dynamicContent("Declaration of a runnable task, as a YAML text.", { required: true }),
   },
   async run(properties, context) {
-    const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
+    const { type, members } = await readSpec(textOf(properties, "spec") ?? "", context);
     const given = await propertiesOf(type, members, context);
     return await type.run(given, innerContext(context, given));
   },
@@ -43,14 +43,14 @@ function isRunnable(type: FoundTaskType): type is Runnable {
   return type.run !== undefined;
 }
 
-function readSpec(
+async function readSpec(
   text: string,
   { ports }: RunContext,
-): { readonly type: Runnable; readonly members: JsonObject } {
+): Promise<{ readonly type: Runnable; readonly members: JsonObject }> {
   const members = parseYaml(text);
   if (!isJsonObject(members)) throw new Error("The templated task must be a map with a type");
   const written = textOf(members, "type") ?? "";
-  const type = ports.taskTypes.find(written);
+  const type = await ports.taskTypes.find(written);
   if (!type) throw new Error(`Invalid type: ${written}`);
   if (type.type === OWN_TYPE) throw new Error(`The templated task cannot be of type '${written}'`);
   if (!isRunnable(type)) throw new Error("The templated task must be a runnable task");

@@ -85,7 +85,7 @@ function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps)
 
   routes.post("/flows/expressions", async (c) => {
     const taskId = queryOf(c).get("taskId") || undefined;
-    return valueResponse(inspection.expressions(c.get("actor"), await readSource(c), taskId));
+    return valueResponse(await inspection.expressions(c.get("actor"), await readSource(c), taskId));
   });
 }
 

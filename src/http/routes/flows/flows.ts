@@ -103,7 +103,7 @@ function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps)
 }
 
 async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
-  return valueResponse(checkResponse(flows.validatePart(await readSource(c), part)));
+  return valueResponse(checkResponse(await flows.validatePart(await readSource(c), part)));
 }
 
 /** Kind of the entries of `section`; a task by default. @throws DomainError bad_request */

@@ -27,19 +27,28 @@ const SORT_FIELDS: ReadonlyMap<string, (plugin: PluginEntry) => string> = new Ma
  */
 export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  routes.get("/plugins", (c) => listResponse(c, plugins.list()));
-  routes.get("/plugins/schemas/:kind", (c) => {
+  routes.get("/plugins", async (c) => listResponse(c, (await plugins.load()).list()));
+  routes.get("/plugins/schemas/:kind", async (c) => {
     const isList = readBoolean(queryOf(c), "arrayOf", false);
-    return jsonResponse(plugins.schemaText(c.req.param("kind"), { isList }));
+    return jsonResponse((await plugins.load()).schemaText(c.req.param("kind"), { isList }));
   });
-  routes.get("/plugins/properties/:kind", (c) => valueResponse(plugins.properties(c.req.param("kind"))));
-  routes.get("/plugins/triggers", () => {
-    const results = plugins.listTriggers();
+  routes.get(
+    "/plugins/properties/:kind",
+    async (c) => valueResponse((await plugins.load()).properties(c.req.param("kind"))),
+  );
+  routes.get("/plugins/triggers", async () => {
+    const results = (await plugins.load()).listTriggers();
     return valueResponse({ results, total: results.length }, CACHED);
   });
-  routes.get("/plugins/groups/subgroups", () => valueResponse(plugins.listSubgroups(), CACHED));
-  routes.get("/plugins/inputs", () => valueResponse(plugins.listInputs()));
-  routes.get("/plugins/inputs/:type", (c) => valueResponse(plugins.input(c.req.param("type"))));
+  routes.get(
+    "/plugins/groups/subgroups",
+    async () => valueResponse((await plugins.load()).listSubgroups(), CACHED),
+  );
+  routes.get("/plugins/inputs", async () => valueResponse((await plugins.load()).listInputs()));
+  routes.get(
+    "/plugins/inputs/:type",
+    async (c) => valueResponse((await plugins.load()).input(c.req.param("type"))),
+  );
   // Types have no UI pages; clients query them anyway.
   routes.post("/plugins/pluginUiManifest", () => valueResponse({ manifest: {} }));
   addIcons(routes, plugins);
@@ -48,26 +57,32 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
 }
 
 function addIcons(routes: Hono<AppEnv>, plugins: Plugins): void {
-  routes.get("/plugins/icons", () => valueResponse(plugins.icons(), CACHED));
-  routes.get("/plugins/icons/groups", () => valueResponse(plugins.groupIcons(), CACHED));
-  routes.get("/plugins/icons/:cls", (c) => {
+  routes.get("/plugins/icons", async () => valueResponse((await plugins.load()).icons(), CACHED));
+  routes.get("/plugins/icons/groups", async () => valueResponse((await plugins.load()).groupIcons(), CACHED));
+  routes.get("/plugins/icons/:cls", async (c) => {
     const cls = c.req.param("cls");
-    const icon = plugins.icon(cls);
+    const icon = (await plugins.load()).icon(cls);
     // Some clients read a map by type, others the member "icon".
     return valueResponse({ [cls]: icon, icon }, CACHED);
   });
-  routes.get("/plugins/icons/:cls/icon.svg", (c) => {
+  routes.get("/plugins/icons/:cls/icon.svg", async (c) => {
     const headers = { ...CACHED, "content-type": "image/svg+xml" };
-    return c.body(plugins.iconSvg(c.req.param("cls")), 200, headers);
+    return c.body((await plugins.load()).iconSvg(c.req.param("cls")), 200, headers);
   });
 }
 
 function addDocumentation(routes: Hono<AppEnv>, plugins: Plugins): void {
-  routes.get("/plugins/:cls", (c) => valueResponse(plugins.documentation(c.req.param("cls"), readFull(c))));
-  routes.get("/plugins/:cls/versions", (c) => valueResponse(plugins.versions(c.req.param("cls"))));
-  routes.get("/plugins/:cls/versions/:version", (c) => {
+  routes.get(
+    "/plugins/:cls",
+    async (c) => valueResponse((await plugins.load()).documentation(c.req.param("cls"), readFull(c))),
+  );
+  routes.get(
+    "/plugins/:cls/versions",
+    async (c) => valueResponse((await plugins.load()).versions(c.req.param("cls"))),
+  );
+  routes.get("/plugins/:cls/versions/:version", async (c) => {
     const { cls, version } = c.req.param();
-    return valueResponse(plugins.documentationOf(cls, version, readFull(c)));
+    return valueResponse((await plugins.load()).documentationOf(cls, version, readFull(c)));
   });
 }
 

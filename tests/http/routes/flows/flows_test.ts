@@ -344,7 +344,7 @@ Deno.test("POST and PUT /flows give the places of problems, as /flows/validate d
   await using server = await Harness.start();
   await server.save("id: f\nnamespace: demo\ntasks: [{id: t, type: io.svc.plugin.core.debug.Return}]\n");
   const source =
-    "id: f\nnamespace: demo\ntasks:\n  - id: t\n    type: io.kestra.plugin.jdbc.duckdb.Query\n    sql: x\n";
+    "id: f\nnamespace: demo\ntasks:\n  - id: t\n    type: io.kestra.plugin.jdbc.oracle.Query\n    sql: x\n";
   const place = { path: "tasks[0].type", line: 5, column: 11 };
   const [check] = await server.json("POST", "/flows/validate", yaml(source)) as JsonObject[];
   const [{ path, line, column, message } = {} as JsonObject] = check?.problems as JsonObject[];
