@@ -1,6 +1,7 @@
 /** Runs a defined task without a server: files by URI in memory, requests over real sockets. */
 import { systemClock } from "../../src/base/clock.ts";
 import type { JsonObject } from "../../src/base/json.ts";
+import { loadTypes } from "../../src/integrations/loading.ts";
 import { HttpClient } from "../../src/machine/http_client/http_client.ts";
 import { compileTemplate, renderValue } from "../../src/expr/mod.ts";
 import type { ServerTaskContext } from "../../src/model/tasks/server_task.ts";
@@ -41,6 +42,8 @@ export async function runDefinition(
   { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map() }:
     DefinitionRunOptions = {},
 ): Promise<DefinitionRun> {
+  // Its parts, such as the provider of a language model, are types of its group.
+  await loadTypes(definition.type);
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, files, signal);
     const context: Partial<ServerTaskContext> & TaskContext = {
