@@ -101,6 +101,13 @@ Deno.test({ name: "brokers of MQTT are connected to by TLS; failures name the br
   assertEquals(sent.outputs.messagesCount, 1);
   const name = `Cannot use the broker "localhost:${broker.tlsPort}"`;
   await assertRejects(() => runDefinition(publish, server), Error, name);
+  // Without the check of the name the certificate itself is still verified.
+  const anyName = { ...server, httpsHostnameVerificationEnabled: false };
+  await assertRejects(() => runDefinition(publish, anyName), Error, name);
+  assertEquals(
+    (await runDefinition(publish, { ...anyName, crt: SELF_SIGNED_CERT })).outputs.messagesCount,
+    1,
+  );
   await assertRejects(
     () => runDefinition(publish, { ...server, server: "http://localhost" }),
     Error,
