@@ -70,9 +70,10 @@ Deno.test("GET /triggers/search shows since when a poll is under way, and nothin
 });
 
 for (
-  const [when, outcomes] of [[undefined, ["STARTED"]], ["{{ trigger.count == 2 }}", [
-    "SKIPPED: `when` is false",
-  ]]]
+  const { when, outcomes } of [
+    { when: undefined, outcomes: ["STARTED"] },
+    { when: "{{ trigger.count == 2 }}", outcomes: ["SKIPPED: `when` is false"] },
+  ]
 ) {
   Deno.test(`messages of a poll are confirmed when its evaluation is durable: ${outcomes}`, async () => {
     await using app = await Harness.start();
