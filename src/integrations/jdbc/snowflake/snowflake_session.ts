@@ -5,12 +5,17 @@ import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
 import { type HttpServer, httpServerOf, sendStatement, statementError } from "../http/http_server.ts";
-import type { RowSink, SqlSession, StatementPlan, StatementResult } from "../session.ts";
+import {
+  NO_ROWS,
+  type RowSink,
+  type SqlSession,
+  type StatementPlan,
+  type StatementResult,
+} from "../session.ts";
 import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
 const PATH = "/api/v2/statements";
 /** Statements whose result is rows; others report what they changed. */
