@@ -4,6 +4,7 @@ import { readDuration } from "../base/duration.ts";
 import { type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
+import type { TriggerContext } from "../model/triggers/trigger_definition.ts";
 import { pause } from "./http_calls.ts";
 import { rowLines, writePieces } from "./row_files.ts";
 
@@ -44,6 +45,8 @@ export const CONSUMED: PropertySchemas = Object.freeze({
   count: { type: "integer", description: "Number of messages." },
 });
 
+type ConsumingContext = Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">;
+
 const MAX_RECORDS = 100_000;
 const PAUSE_MS = 500;
 
@@ -52,9 +55,18 @@ const PAUSE_MS = 500;
  * received again. @throws Error no limit is given
  */
 export async function consumeMessages(
-  context: Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">,
+  context: ConsumingContext,
   source: MessageSource,
 ): Promise<{ readonly uri: string; readonly count: number }> {
+  const { uri, handles } = await storedMessages(context, source);
+  if (handles.length > 0) await source.confirm(handles);
+  return { uri, count: handles.length };
+}
+
+async function storedMessages(
+  context: ConsumingContext,
+  source: MessageSource,
+): Promise<{ readonly uri: string; readonly handles: readonly string[] }> {
   const { maxRecords, maxDuration } = context.properties;
   if (maxRecords === undefined && maxDuration === undefined) {
     throw new Error("Missing maxRecords or maxDuration: one of them must end the reading");
@@ -68,9 +80,7 @@ export async function consumeMessages(
   };
   const path = `${await context.directory()}/messages.ion`;
   await writePieces(path, rowLines(rows()), context.signal);
-  const uri = await context.storeFile(path);
-  if (handles.length > 0) await source.confirm(handles);
-  return { uri, count: handles.length };
+  return { uri: await context.storeFile(path), handles };
 }
 
 async function* received(
@@ -102,11 +112,13 @@ export function messageValue(text: string, serdeType: JsonValue | undefined): Js
   }
 }
 
-/** The messages of a trigger; `undefined` if there are none. */
+/** The messages of a trigger, which are confirmed when its execution is durable; `undefined` if there are none. */
 export async function polledMessages(
-  context: Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">,
+  context: ConsumingContext & Pick<TriggerContext, "whenDurable">,
   source: MessageSource,
 ): Promise<JsonObject | undefined> {
-  const { uri, count } = await consumeMessages(context, source);
-  return count === 0 ? undefined : { uri, count };
+  const { uri, handles } = await storedMessages(context, source);
+  if (handles.length === 0) return undefined;
+  context.whenDurable(() => source.confirm(handles));
+  return { uri, count: handles.length };
 }

@@ -1,11 +1,13 @@
 /** What becomes of the rows of a query: outputs, or a file. */
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
 import { dynamicProperty, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
 import { rowLines, writePieces } from "./row_files.ts";
 
 /** Most rows of an output: they are held in memory. */
 const MAX_FETCHED_ROWS = 100_000;
+/** Outputs are part of the execution; more belongs into a file. */
+const MAX_FETCHED_CHARS = 32 * 1024 * 1024;
 
 /** Property: what becomes of the rows. */
 export const FETCH_TYPE: PropertySchema = dynamicProperty(
@@ -34,12 +36,32 @@ export async function fetchedRows(
     const { value } = await rows.next();
     return value === undefined ? { size: 0 } : { row: value, size: 1 };
   }
-  const fetched: JsonObject[] = [];
+  const fetched = new OutputRows();
   for await (const row of rows) {
-    if (fetched.push(row) <= MAX_FETCHED_ROWS) continue;
-    throw new Error(`Cannot fetch the rows: there are more than ${MAX_FETCHED_ROWS}; use fetchType STORE`);
+    fetched.add(row);
+    if (fetched.list.length <= MAX_FETCHED_ROWS) continue;
+    throw new Error(
+      `Cannot fetch the rows: there are more than ${MAX_FETCHED_ROWS}; store them in a file, with STORE`,
+    );
   }
-  return { rows: fetched, size: fetched.length };
+  return { rows: fetched.list, size: fetched.list.length };
+}
+
+/** Rows for an output, within its size. */
+export class OutputRows {
+  readonly list: JsonValue[] = [];
+  #chars = 0;
+
+  /** Adds a row. @throws Error they are too large */
+  add(row: JsonValue): void {
+    this.#chars += stringifyJson(row).length;
+    if (this.#chars > MAX_FETCHED_CHARS) {
+      throw new Error(
+        `Cannot fetch the rows: they have more than ${MAX_FETCHED_CHARS} characters; store them in a file, with STORE`,
+      );
+    }
+    this.list.push(row);
+  }
 }
 
 async function storedRows(

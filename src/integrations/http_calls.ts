@@ -40,15 +40,23 @@ export async function callRepeatedly(
 
 /** Waits. @throws Error the work must stop */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const stop = () => reject(new Error("The work was stopped"));
-  if (signal.aborted) stop();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = systemClock.setTimer(ms, resolve);
+  return unlessStopped(promise, signal).finally(cancel);
+}
+
+/** What a package does, which itself may continue after a stop. @throws Error the work must stop */
+export async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(new Error("The work was stopped"));
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => {
-    cancel();
+  try {
+    return await Promise.race([stopped.promise, work]);
+  } finally {
     signal.removeEventListener("abort", stop);
-  });
+    work.catch(() => {}); // It fails once more when the work was stopped.
+  }
 }
 
 /** What a refusal is about. */

@@ -94,12 +94,15 @@ export async function pollDefinition(
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
     let state = previous;
+    const confirmations: (() => Promise<void>)[] = [];
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
       state: { get: () => state, set: (next) => state = next },
+      whenDurable: (confirm) => void confirmations.push(confirm),
     });
+    for (const confirm of confirmations) await confirm();
     return { ...resultOf(trial, found), isFound: found !== undefined, state };
   });
 }

@@ -19,7 +19,7 @@ export function hasDirectoryServer(): boolean {
 /** An empty directory `dc=example,dc=com`. */
 export interface DirectoryServer {
   readonly port: number;
-  /** With TLS and a certificate that nobody trusts. */
+  /** With TLS and a certificate that no authority has signed. */
   readonly tlsPort: number;
   readonly userDn: string;
   readonly password: string;

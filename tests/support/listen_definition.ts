@@ -16,13 +16,15 @@ export class Listening implements AsyncDisposable {
   readonly ended: Promise<void>;
   readonly #stopping = new AbortController();
 
-  /** `taken` decides about each message; it throws to have it delivered again. */
+  /** `taken` decides about each message; it throws to have it delivered again. With `isStopped` it is stopped before it begins. */
   constructor(
     definition: RealtimeDefinition,
     properties: JsonObject,
     taken: (message: TriggerMessage) => void = () => {},
+    { isStopped = false } = {},
   ) {
     const { signal } = this.#stopping;
+    if (isStopped) this.#stopping.abort();
     const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
     const connected = Promise.withResolvers<void>();
     this.connected = connected.promise;

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicText } from "../../model/flows/schema.ts";
 import { defineServerTask } from "../../model/tasks/server_task.ts";
+import { pathWithin } from "../remote_files.ts";
 import { partProperty } from "./part.ts";
 import { modelOf } from "./providers.ts";
 
@@ -40,7 +41,7 @@ prompt: A lighthouse in a storm, as a woodcut`,
     context.metric("ai.provider.calls", 1, { tags: { provider: String(provider.type) } });
     const image = await model.image(String(context.properties.prompt));
     if ("url" in image) return { imageUrl: image.url };
-    const path = `${await context.directory()}/image.${image.mediaType.replace(/^.*\//, "")}`;
+    const path = pathWithin(await context.directory(), `image.${image.mediaType.replace("image/", "")}`);
     await writeFile(path, Buffer.from(image.base64, "base64"));
     return { imageUrl: await context.storeFile(path) };
   },

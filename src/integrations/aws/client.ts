@@ -9,7 +9,7 @@ import {
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
-import { readXml, textAt } from "./xml.ts";
+import { readXml, textAt } from "../xml.ts";
 
 /** Properties of all types of AWS. */
 export const CONNECTION: PropertySchemas = Object.freeze({

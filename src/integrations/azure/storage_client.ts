@@ -12,7 +12,7 @@ import {
   type TaskResponse,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { readXml, textAt } from "../aws/xml.ts";
+import { readXml, textAt } from "../xml.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
 
 /** Properties of all types of the storage. */

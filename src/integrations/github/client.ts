@@ -43,7 +43,7 @@ interface GithubRequest extends Pick<TaskRequest, "method" | "json"> {
   readonly isRepeatable?: boolean;
 }
 
-/** Sends requests with the token that the properties give; without one as anybody may. */
+/** Sends requests with the token that the properties give; without one, as a user who is not logged in. */
 export class GithubClient {
   readonly #context: Pick<WorkContext, "properties" | "http" | "signal">;
 

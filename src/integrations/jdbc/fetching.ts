@@ -1,16 +1,14 @@
 /** What becomes of the rows of a statement: `fetchType` and its older forms. */
 import { mkdtemp } from "node:fs/promises";
-import { type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import { OutputRows } from "../fetched_rows.ts";
 import { type Cell, type Column, jsonRow } from "./cells.ts";
 import { IonFile } from "./ion_file.ts";
 import type { RowSink, StatementResult } from "./session.ts";
 
 /** `fetchType`. */
 type FetchType = "NONE" | "FETCH" | "FETCH_ONE" | "STORE";
-
-/** Outputs are part of the execution; more belongs into a file. */
-const MAX_FETCHED_CHARS = 32 * 1024 * 1024;
 
 /** The way that the properties name. */
 export function fetchTypeOf(
@@ -60,10 +58,9 @@ async function storeRows(
 
 /** Keeps the first rows and counts all. */
 class FetchedRows implements RowSink {
-  readonly list: JsonValue[] = [];
+  readonly #rows = new OutputRows();
   readonly #maxRows: number;
   #columns: readonly Column[] = [];
-  #chars = 0;
   size = 0;
 
   constructor(maxRows: number) {
@@ -76,14 +73,10 @@ class FetchedRows implements RowSink {
 
   row(cells: readonly Cell[]): void {
     this.size++;
-    if (this.list.length >= this.#maxRows) return;
-    const row = jsonRow(this.#columns, cells);
-    this.#chars += stringifyJson(row).length;
-    if (this.#chars > MAX_FETCHED_CHARS) {
-      throw new Error(
-        `Cannot fetch the rows: they have more than ${MAX_FETCHED_CHARS} characters; use fetchType: STORE`,
-      );
-    }
-    this.list.push(row);
+    if (this.list.length < this.#maxRows) this.#rows.add(jsonRow(this.#columns, cells));
+  }
+
+  get list(): JsonValue[] {
+    return this.#rows.list;
   }
 }

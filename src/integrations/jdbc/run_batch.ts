@@ -2,14 +2,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { MachineWork } from "../../model/tasks/machine_task.ts";
 import { readRows } from "../row_files.ts";
-import type { RowSink } from "./session.ts";
-import { type Database, type SqlSession, textProperty } from "./session.ts";
+import { type Database, NO_ROWS, type SqlSession, textProperty } from "./session.ts";
 import { inTransaction } from "./run_queries.ts";
 
 /** The protocol counts values with 16 bits. */
 const MAX_VALUES = 32_000;
 const MAX_ROWS = 5_000;
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 const VALUES = /^([^]*?\bvalues\s*)\(\s*(\?(?:\s*,\s*\?)*)\s*\)([^]*)$/i;
 
 /** Rows of the file, and rows that the server has changed. */

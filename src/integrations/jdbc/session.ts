@@ -14,6 +14,9 @@ export interface RowSink {
   frame?(bytes: Uint8Array, start: number): void;
 }
 
+/** For statements whose rows are not wanted. */
+export const NO_ROWS: RowSink = Object.freeze({ columns: () => {}, row: () => {} });
+
 /** What a statement has done. */
 export interface StatementResult {
   /** Whether it has a result with columns, even if without rows. */

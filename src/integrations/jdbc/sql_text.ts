@@ -103,3 +103,8 @@ export function withLiterals(
 export function quotedText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** A text as databases quote it in whose literals a backslash escapes. */
+export function escapedText(text: string): string {
+  return quotedText(text.replaceAll("\\", "\\\\"));
+}

@@ -153,7 +153,7 @@ function openSocket(
   const socket = new Socket();
   let cancel: (() => void) | undefined;
   const stop = () => {
-    cancel = systemClock.setTimer(STOP_MS, () => socket.destroy(new Error("The work was stopped")));
+    cancel = systemClock.setTimer(STOP_MS, () => socket.destroy(stopped()));
   };
   signal.addEventListener("abort", stop, { once: true });
   socket.once("close", () => {
@@ -163,11 +163,17 @@ function openSocket(
   const names = isIP(host) ? {} : { servername: host };
   const outer = ssl ? connectTls({ socket, ...names, ...ssl }, onConnect) : socket;
   if (!ssl) socket.once("connect", onConnect);
-  connectAddress(host, port).then(
+  // The package tries again after a stop, too.
+  const address = signal.aborted ? Promise.reject(stopped()) : connectAddress(host, port);
+  address.then(
     ({ hostname, port: checked }) => socket.connect({ host: hostname, port: checked }),
     (error) => outer.destroy(error),
   );
   return outer;
+}
+
+function stopped(): Error {
+  return new Error("The work was stopped");
 }
 
 /** The error of a call, with the servers and the words of the package. */

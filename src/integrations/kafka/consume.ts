@@ -121,14 +121,16 @@ groupId: flows
 interval: PT1M`,
   }],
   async poll(context) {
-    const known = context.state.get()?.positions;
+    const groupId = String(context.properties.groupId);
+    const state = context.state.get();
+    const known = state?.groupId === groupId ? state.positions : undefined;
     const durable = new Positions(known), positions = new Positions(known);
     const outputs = await takeMessages(context, {
       positions,
       finish: (commit) => commit(durable.list()),
     });
     if (outputs.messagesCount === 0) return undefined;
-    context.state.set({ positions: positions.list().map((position) => ({ ...position })) });
+    context.state.set({ groupId, positions: positions.list().map((position) => ({ ...position })) });
     return outputs;
   },
 });

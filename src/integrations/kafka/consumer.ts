@@ -4,8 +4,10 @@ import { toIso } from "../../base/clock.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
+import { unlessStopped } from "../http_calls.ts";
 import { connectKafka, type Connector, kafkaError } from "./connection.ts";
 import type { GroupOffset, HeaderValue, KafkaConsumer, ReceivedMessage } from "./kafka_package.ts";
+import { nameTest } from "../remote_files.ts";
 import { deserialized, serdeProperty } from "./serdes.ts";
 
 const SESSION_TIMEOUT_MS = 30_000;
@@ -104,8 +106,10 @@ export async function receive(context: Connector, options: TakeOptions): Promise
   consumer.on(consumer.events.GROUP_JOIN, options.joined);
   crashed.promise.catch(() => {}); // Read below, once the consumer runs.
   try {
-    await consumer.connect();
-    await consumer.subscribe({ topics: topicsOf(context.properties), fromBeginning: reset === "earliest" });
+    const { signal } = context;
+    await unlessStopped(consumer.connect(), signal);
+    const topics = topicsOf(context.properties);
+    await unlessStopped(consumer.subscribe({ topics, fromBeginning: reset === "earliest" }), signal);
     const commit: Commit = (offsets) =>
       groupId === undefined || offsets.length === 0 ? Promise.resolve() : consumer.commitOffsets(offsets);
     await run(consumer, context, { ...options, commit, failed: crashed.reject });
@@ -156,8 +160,21 @@ function topicsOf({ topic, topicPattern }: JsonObject): (string | RegExp)[] {
   if (names.length > 0) return names;
   const pattern = optionalText(topicPattern);
   if (pattern === undefined) throw new Error("Missing topic: give topic or topicPattern");
-  // It is matched only with names of topics, which have at most 249 characters.
-  return [new RegExp(`^(?:${pattern})$`)];
+  return [new TopicPattern(pattern)];
+}
+
+/** The package takes regular expressions alone; this one is matched in linear time. */
+class TopicPattern extends RegExp {
+  readonly #matches: (name: string) => boolean;
+
+  constructor(pattern: string) {
+    super("");
+    this.#matches = nameTest(pattern);
+  }
+
+  override test(name: string): boolean {
+    return this.#matches(name);
+  }
 }
 
 function messageFilter({ headerFilters, since }: JsonObject): (message: ReceivedMessage) => boolean {

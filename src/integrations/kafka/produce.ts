@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { parseInstant } from "../../base/iso_8601.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { unlessStopped } from "../http_calls.ts";
 import { asRecord, batchesOf, messagesIn } from "../messages.ts";
 import { type ClientProperties, CONNECTION_PROPERTIES, connectKafka, kafkaError } from "./connection.ts";
 import { type HeaderValue, loadKafka, type SentMessage } from "./kafka_package.ts";
@@ -52,12 +53,13 @@ valueSerializer: JSON`,
       allowAutoTopicCreation: true,
       createPartitioner: Partitioners.DefaultPartitioner,
     });
+    const { signal } = context;
     let count = 0;
     try {
-      await producer.connect();
+      await unlessStopped(producer.connect(), signal);
       for await (const batch of batchesOf(messagesIn(context, context.properties.from), BATCH_SIZE)) {
         const topicMessages = byTopic(context, batch);
-        await producer.sendBatch({ ...sendOptions(properties), topicMessages });
+        await unlessStopped(producer.sendBatch({ ...sendOptions(properties), topicMessages }), signal);
         count += batch.length;
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The API of this server, and of others of this language. */
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -65,8 +66,7 @@ function authorization({ auth }: JsonObject): Record<string, string> {
   const token = optionalText(apiToken), user = optionalText(username);
   if (token !== undefined) return { Authorization: `Bearer ${token}` };
   if (user === undefined) return {};
-  const pair = new TextEncoder().encode(`${user}:${optionalText(password) ?? ""}`);
-  return { Authorization: `Basic ${pair.toBase64()}` };
+  return { Authorization: basicCredentials(user, optionalText(password) ?? "") };
 }
 
 function wordsOf({ text }: TaskResponse): string {

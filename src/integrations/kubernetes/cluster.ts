@@ -1,5 +1,6 @@
 /** The API of a Kubernetes cluster. https://kubernetes.io/docs/reference/using-api/ */
 import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -110,8 +111,7 @@ export class Cluster {
     const { oauthToken, username, password } = this.#connection;
     if (oauthToken) return { Authorization: `Bearer ${oauthToken}` };
     if (!username) return {};
-    const text = new TextEncoder().encode(`${username}:${password ?? ""}`);
-    return { Authorization: `Basic ${text.toBase64()}` };
+    return { Authorization: basicCredentials(String(username), String(password ?? "")) };
   }
 
   #tls(): TaskTls {

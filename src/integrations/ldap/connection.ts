@@ -59,7 +59,7 @@ export async function withLdap<T>(
   signal.addEventListener("abort", abort);
   const run = async () => {
     const user = optionalText(properties.userDn);
-    // A name without a password would be accepted as nobody by many servers.
+    // A name without a password would be accepted as anonymous by many servers.
     if (user !== undefined && optionalText(properties.password) === undefined) {
       throw new Error("there is no password for userDn");
     }

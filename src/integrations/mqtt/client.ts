@@ -61,8 +61,11 @@ interface PacketPackage {
 const KEEP_ALIVE_SECONDS = 60;
 /** Twice within the time after which the broker gives the client up. */
 const PING_MS = 30_000;
-/** Messages that wait for `take`; then the connection is read no further. */
+/** Messages that wait for `take`, and their bytes; then the connection is read no further. */
 const MAX_WAITING = 100;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** Largest packet; it is held in memory. */
+const MAX_PACKET_BYTES = 64 * 1024 * 1024;
 const REFUSED_FROM = 128;
 /** Acknowledgements that end a request. */
 const FINAL = new Set(["puback", "pubcomp", "suback"]);
@@ -79,6 +82,9 @@ export class MqttClient {
   readonly #pending = new Map<number, PromiseWithResolvers<void>>();
   #lastId = 0;
   #waiting = 0;
+  #waitingBytes = 0;
+  /** Bytes since the last whole packet. */
+  #partialBytes = 0;
   #taken: Promise<void> = Promise.resolve();
   #cancelPing: (() => void) | undefined;
   #isPinging = false;
@@ -92,7 +98,13 @@ export class MqttClient {
     const parser = mqttPacket.parser(options);
     parser.on("packet", (packet) => this.#receive(packet));
     parser.on("error", (error) => this.fail(error));
-    socket.on("data", (bytes: Uint8Array) => parser.parse(bytes));
+    socket.on("data", (bytes: Uint8Array) => {
+      this.#partialBytes += bytes.length;
+      parser.parse(bytes);
+      if (this.#partialBytes <= MAX_PACKET_BYTES) return;
+      this.fail(new Error(`The broker sent a message of more than ${MAX_PACKET_BYTES} bytes`));
+      socket.destroy();
+    });
     socket.on("error", (error: Error) => this.fail(error));
     socket.on("close", () => this.fail(new Error("The connection was closed")));
   }
@@ -182,6 +194,7 @@ export class MqttClient {
   #receive(packet: Packet): void {
     const { cmd, messageId = 0 } = packet;
     this.#isPinging = false;
+    this.#partialBytes = 0;
     if (cmd === "publish") return this.#take(packet as Packet & MqttMessage);
     if (cmd === "pubrel") return this.#send({ cmd: "pubcomp", messageId });
     const refusal = refusalOf(packet);
@@ -195,13 +208,22 @@ export class MqttClient {
     else pending?.resolve();
   }
 
+  get #isFull(): boolean {
+    return this.#waiting >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES;
+  }
+
   /** One message after the other. */
   #take(message: Packet & MqttMessage): void {
-    if (++this.#waiting >= MAX_WAITING) this.#socket.pause();
+    const { length } = message.payload;
+    this.#waiting++;
+    this.#waitingBytes += length;
+    if (this.#isFull) this.#socket.pause();
     this.#taken = this.#taken.then(() => this.#options.take(message)).then(() => {
       const { qos, messageId } = message;
       if (qos > 0) this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
-      if (--this.#waiting < MAX_WAITING) this.#socket.resume();
+      this.#waiting--;
+      this.#waitingBytes -= length;
+      if (!this.#isFull) this.#socket.resume();
     });
     this.#taken.catch((error) => this.fail(error));
   }

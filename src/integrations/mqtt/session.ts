@@ -44,7 +44,7 @@ export const CONNECTION_PROPERTIES: PropertySchemas = Object.freeze({
   connectionTimeout: dynamicProperty("duration", "Longest wait for the connection.", { default: "PT30S" }),
   httpsHostnameVerificationEnabled: dynamicFlag(
     true,
-    "Whether the certificate must be valid, and have the name of the host.",
+    "Whether the certificate must have the name of the host; it must be valid in any case.",
   ),
   authMethod: dynamicText("Has no effect: further methods of authentication are not supported.", {
     ignored: true,
@@ -129,6 +129,6 @@ function tlsOf({ properties }: Connector, host: string) {
   return {
     ...!isIP(host) && { servername: host },
     ca: optionalText(properties.crt),
-    rejectUnauthorized: properties.httpsHostnameVerificationEnabled !== false,
+    ...properties.httpsHostnameVerificationEnabled === false && { checkServerIdentity: () => undefined },
   };
 }

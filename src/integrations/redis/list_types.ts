@@ -206,7 +206,8 @@ export const listRealtimeTrigger = defineRealtimeTrigger({
         const value = left ?? await command("BLMOVE", key, taken, "LEFT", "RIGHT", BLOCK_SECONDS);
         if (value === null) continue;
         await context.emit({ variables: { value: restored(properties, value) } });
-        await command("LPOP", taken);
+        // Not its head: a connection that ends may have moved another value there meanwhile.
+        await command("LREM", taken, 1, String(value));
       }
     });
   },

@@ -5,7 +5,9 @@ import { type ResponseHead, valuesOf } from "./response_reader.ts";
 import { percentDecoded } from "../../model/http/percent_decoding.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const PERSONAL: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
+/** Names of headers with credentials: standard ones, and those of many APIs, such as `X-Api-Key`, `Private-Token` and `Mcp-Session-Id`. */
+const PERSONAL =
+  /authorization|cookie|token|secret|password|credential|session|signature|(?:^|-|api)(?:key|auth)$/i;
 
 /** One hop: the request itself, or its form after a redirection. */
 export interface Hop {
@@ -62,7 +64,7 @@ export function redirected(hop: Hop, code: number, location: string): Hop {
     method: becomesGet ? "GET" : hop.method,
     body: becomesGet ? undefined : hop.body,
     headers: hop.headers.filter((header) =>
-      !(becomesGet && isContentType(header)) && (isSame || !PERSONAL.has(header[0].toLowerCase())) &&
+      !(becomesGet && isContentType(header)) && (isSame || !PERSONAL.test(header[0])) &&
       header[0].toLowerCase() !== "host"
     ),
   };

@@ -37,6 +37,8 @@ export interface PollContext {
   readonly state: JsonObject | undefined;
   /** Replaces the state; durable together with the evaluation, unless the poll fails. @throws Error it is too large */
   setState(state: JsonObject): void;
+  /** Registers what is done once the evaluation is durable, unless the poll fails. */
+  whenDurable(confirm: () => Promise<void>): void;
   /** Adds a line to the log of the execution that the poll starts. */
   log(level: LogLevel, message: string): void;
   /** Renders a template with further root variables. @throws Error rendering failed */

@@ -23,6 +23,11 @@ interface TriggerMemory {
 export interface TriggerContext extends WorkContext {
   readonly trigger: TriggerKey & { readonly tenant: string };
   readonly state: TriggerMemory;
+  /**
+   * Registers what is done once the evaluation of the poll, with the execution that it starts, is durable: messages are
+   * confirmed then. It is left out if the poll fails; its own error becomes the reason of an evaluation.
+   */
+  whenDurable(confirm: () => Promise<void>): void;
 }
 
 /** A polling trigger. */

@@ -29,6 +29,7 @@ export class PollWork implements AsyncDisposable {
   readonly #previous: JsonObject | undefined;
   readonly #lines: LogLine[] = [];
   #state: JsonObject | undefined;
+  #confirmations: (() => Promise<void>)[] = [];
   #isCommitted = false;
 
   constructor({ triggerId, ...identity }: PollIdentity, { clock, state }: PollWorkOptions) {
@@ -53,9 +54,20 @@ export class PollWork implements AsyncDisposable {
     this.#state = state;
   }
 
-  /** Returns to the state before the poll. */
-  resetState(): void {
+  /** Registers what {@link confirm} does. */
+  whenDurable(confirm: () => Promise<void>): void {
+    this.#confirmations.push(confirm);
+  }
+
+  /** To be called when the evaluation is durable. @throws Error with the words of the other system */
+  async confirm(): Promise<void> {
+    for (const confirm of this.#confirmations) await confirm();
+  }
+
+  /** Returns to the state before the poll; nothing is confirmed. */
+  reset(): void {
     this.#state = this.#previous;
+    this.#confirmations = [];
   }
 
   /** Collects a line. */

@@ -22,6 +22,7 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { PollWork } from "./poll_work.ts";
 import { renderedProperties } from "./rendered_properties.ts";
+import type { EvaluationBuffer } from "./evaluation_buffer.ts";
 import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -34,6 +35,7 @@ interface PollsDeps {
   readonly conditions: Conditions;
   readonly renderer: TriggerRenderer;
   readonly executor: Pick<Executor, "begin">;
+  readonly buffer: EvaluationBuffer;
   readonly timeZone: string;
   readonly quotas?: Pick<Quotas, "refusalOf">;
 }
@@ -100,10 +102,23 @@ export class Polls {
     const finding: Finding = reason === undefined
       ? await this.#watched(due, declared, work)
       : { isFired: false, reason };
-    await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
+    const isSettled = await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
       const state = await this.#deps.states.get(due.tenant, due.trigger);
-      if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding, work });
+      if (state?.dueAt !== due.dueAt) return false;
+      await this.#settle(due, { state, declared, finding, work });
+      return true;
     });
+    if (isSettled) await this.#confirm(due, work);
+  }
+
+  /** A failure is an evaluation: the other system delivers the same again. */
+  async #confirm({ tenant, trigger }: DueTrigger, work: PollWork): Promise<void> {
+    try {
+      await work.confirm();
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.#deps.buffer.add(tenant, trigger, { at: this.#deps.clock.now(), outcome: "SKIPPED", reason });
+    }
   }
 
   async #workOf({ tenant, trigger }: DueTrigger, { plan: { flow } }: DeclaredPoll): Promise<PollWork> {
@@ -166,6 +181,7 @@ export class Polls {
         keeper: work.keeper,
         state: work.state,
         setState: (state) => work.set(state),
+        whenDurable: (confirm) => work.whenDurable(() => masked(confirm(), mask)),
         log: (level, message) => work.log(level, mask.apply(message)),
         render: (template, given) => renderer.value(flow, template, given, mask),
       });
@@ -173,7 +189,7 @@ export class Polls {
       return await this.#evaluate(flow, trigger, found);
     } catch (error) {
       const message = mask.apply((error as Error).message);
-      work.resetState();
+      work.reset();
       const isStopping = this.#closing.signal.aborted;
       const isFailure = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
       return isFailure
@@ -202,5 +218,13 @@ export class Polls {
       setOwnProperty(stored, name, this.#ports.cipher.seal({ tenant, namespace, flowId }, text));
     }
     return stored;
+  }
+}
+
+async function masked(work: Promise<void>, mask: SecretMask): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    throw new Error(mask.apply((error as Error).message), { cause: error });
   }
 }

@@ -59,12 +59,14 @@ async function poll(
 class DefinedPoll extends DefinedWork implements TriggerContext {
   readonly trigger: TriggerContext["trigger"];
   readonly state: TriggerContext["state"];
+  readonly whenDurable: TriggerContext["whenDurable"];
 
   constructor(context: PollContext, options: ConstructorParameters<typeof DefinedWork>[1]) {
     const { keeper, signal, ports } = context;
     super({ ...keeper, signal, ports, log: (level, message) => context.log(level, message) }, options);
     const { tenant, namespace, flowId, taskId: triggerId } = keeper;
     this.trigger = { tenant, namespace, flowId, triggerId };
+    this.whenDurable = (confirm) => context.whenDurable(confirm);
     let { state } = context;
     this.state = {
       get: () => state,

@@ -163,3 +163,14 @@ for (const [reply, expected] of REFUSALS) {
     assertEquals(error.message.replace(server.host, "HOST"), expected);
   });
 }
+
+for (const type of ["application/json", "text/event-stream"]) {
+  Deno.test(`an endless response as ${type} ends the task, not the memory of the server`, async () => {
+    const piece = new TextEncoder().encode(" ".repeat(1024 * 1024));
+    await using server = new ApiStub(() => {
+      const body = new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+      return new Response(body, { headers: { "content-type": type } });
+    });
+    await assertRejects(() => runDefinition(listTools, { url: server.url }), Error, "its response is larger");
+  });
+}

@@ -42,7 +42,7 @@ Deno.test("jdbc.clickhouse.Query sends SQL with the user, and keeps the types of
       '{"n":2,"big":3,"d":0.10,"day":2024-03-01,"at":2024-03-01T00:00:00.000Z,"tags":[],"t":"","none":nan}\n',
   );
   const [{ method, query, headers, text } = assertSent()] = stub.requests;
-  assertEquals([method, text], ["POST", "SELECT * FROM t WHERE a = 'it\\'s \\\\' AND b = 7"]);
+  assertEquals([method, text], ["POST", "SELECT * FROM t WHERE a = 'it''s \\\\' AND b = 7"]);
   assertEquals(
     [query.database, query.session_timezone, query.default_format, query.wait_end_of_query],
     ["shop", "Europe/Paris", "JSONCompactEachRowWithNamesAndTypes", "1"],

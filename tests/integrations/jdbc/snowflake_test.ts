@@ -77,6 +77,25 @@ function assertSent(): never {
   throw new Error("No request was sent");
 }
 
+Deno.test("jdbc.snowflake: a parameter stays within its literal, in which a backslash escapes", async () => {
+  await using stub = snowflake(() => ({ resultSetMetaData: META, data: [] }));
+  const sql = "SELECT * FROM t WHERE a = :a";
+  await runTask("snowflake.Query", login(stub, { sql, parameters: { a: "\\' OR 1 = 1 --" } }));
+  assertEquals(
+    JSON.parse(stub.requests[0]?.text ?? "").statement,
+    "SELECT * FROM t WHERE a = '\\\\'' OR 1 = 1 --'",
+  );
+});
+
+Deno.test("jdbc.snowflake: comments before a statement take linear time", async () => {
+  await using stub = snowflake(() => ({ stats: { numRowsInserted: 2 } }));
+  const { outputs } = await runTask(
+    "snowflake.Query",
+    login(stub, { sql: `${"/* */".repeat(40)} INSERT INTO t` }),
+  );
+  assertEquals(outputs.size, 0);
+});
+
 Deno.test("jdbc.snowflake.Queries sends its statements as one transaction, and reads the result of each query", async () => {
   const results: Record<string, JsonObject> = {
     b: { stats: { numRowsInserted: 1 } },
@@ -171,13 +190,14 @@ Deno.test("jdbc.snowflake.Download stores the file behind the address that Snowf
   const packed = new Uint8Array(await promisify(gzip)("a,b\n"));
   await using stub = new ApiStub(({ path }, { url }) => {
     if (path === "/signed/x.csv.gz") return new Response(packed);
+    if (path === "/signed/damaged") return new Response("a,b");
     if (path.startsWith("/signed")) return new Response("NoSuchKey", { status: 404 });
     return {
       resultSetMetaData: { rowType: [{ name: "URL", type: "text" }] },
       data: [[`${url}/signed/${names.shift()}?secret=1`]],
     };
   });
-  const names = ["x.csv.gz", "x.csv.gz", "y"];
+  const names = ["x.csv.gz", "x.csv.gz", "damaged", "y"];
   const download = (rest: JsonObject = {}) =>
     runTask("snowflake.Download", login(stub, { stageName: "@s.exports", fileName: "a'/x.csv.gz", ...rest }));
   const { files } = await download();
@@ -187,6 +207,7 @@ Deno.test("jdbc.snowflake.Download stores the file behind the address that Snowf
     "SELECT GET_PRESIGNED_URL(@s.exports, 'a''/x.csv.gz') AS url",
   );
   assertEquals([...(await download({ compress: false })).bytes.values()], [packed]);
+  await assertRejects(() => download(), Error, "Cannot unpack the file: it is no GZIP file, or damaged");
   const error = await assertRejects(() => download(), Error, "the response was 404: NoSuchKey");
   assertEquals(error.message.includes("secret=1"), false);
   await assertRejects(() => download({ stageName: "s; DROP" }), Error, 'Invalid stageName "s; DROP"');

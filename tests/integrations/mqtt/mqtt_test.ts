@@ -101,6 +101,13 @@ Deno.test({ name: "brokers of MQTT are connected to by TLS; failures name the br
   assertEquals(sent.outputs.messagesCount, 1);
   const name = `Cannot use the broker "localhost:${broker.tlsPort}"`;
   await assertRejects(() => runDefinition(publish, server), Error, name);
+  // Without the check of the name the certificate itself is still verified.
+  const anyName = { ...server, httpsHostnameVerificationEnabled: false };
+  await assertRejects(() => runDefinition(publish, anyName), Error, name);
+  assertEquals(
+    (await runDefinition(publish, { ...anyName, crt: SELF_SIGNED_CERT })).outputs.messagesCount,
+    1,
+  );
   await assertRejects(
     () => runDefinition(publish, { ...server, server: "http://localhost" }),
     Error,
@@ -116,4 +123,30 @@ Deno.test({ name: "brokers of MQTT are connected to by TLS; failures name the br
   });
   stop.abort();
   await assertRejects(() => waiting, Error, "stopped");
+});
+
+Deno.test("an endless message ends the connection, not the memory of the server", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const sending = listener.accept().then(async (connection) => {
+    // CONNACK of MQTT 3.1.1, and the head of a PUBLISH of the largest length.
+    await connection.write(Uint8Array.from([0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f]));
+    const piece = new Uint8Array(1024 * 1024);
+    try {
+      for (;;) await connection.write(piece);
+    } catch {
+      connection.close();
+    }
+  });
+  const server = {
+    server: `tcp://127.0.0.1:${listener.addr.port}`,
+    mqttVersion: "V3",
+    topic: "t",
+    maxRecords: 1,
+  };
+  await assertRejects(
+    () => runDefinition(subscribe, server),
+    Error,
+    "The broker sent a message of more than 67108864 bytes",
+  );
+  await sending;
 });

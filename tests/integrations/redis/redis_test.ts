@@ -102,6 +102,25 @@ Deno.test(
   },
 );
 
+Deno.test(
+  { name: "redis.list.RealtimeTrigger removes the value of the execution, not another one", ignore },
+  async () => {
+    await using redis = await startRedis();
+    await run(redis.url, "list.ListPush", { key: "jobs", from: ["one"] });
+    const moved = ["zero"];
+    const properties = { url: redis.url, key: "jobs" };
+    // As a connection that has been ended at the same time may do.
+    await using listening = new Listening(listRealtimeTrigger, properties, async () => {
+      const from = moved.splice(0);
+      if (from.length > 0) {
+        await run(redis.url, "list.ListPush", { key: "jobs:taken:main.demo.h.watch", from });
+      }
+    });
+    await until(() => Promise.resolve(listening.messages.length === 2));
+    assertEquals(listening.messages.map(({ variables }) => variables.value), ["one", "zero"]);
+  },
+);
+
 /** Replies to commands of RedisJSON as https://redis.io/docs/latest/commands/json.get/ and its neighbours give them. */
 const MODULE_REPLIES: ReadonlyMap<string, string> = new Map([
   ["JSON.GET k $.a", "$3\r\n[1]\r\n"],

@@ -1,5 +1,5 @@
 /** Grok expressions and their named patterns. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
 import { GrokPattern } from "../../../src/integrations/transform/grok/grok.ts";
 import { GROK_PATTERNS } from "../../../src/integrations/transform/grok/patterns.ts";
@@ -93,3 +93,16 @@ for (const [pattern, message] of REFUSED) {
     await assertRejects(run, Error, message);
   });
 }
+
+Deno.test("grok refuses definitions that grow by references to each other, at once", () => {
+  const names = Array.from({ length: 15 }, (_, index) => `P${index}`);
+  const definitions = new Map(
+    names.map((name, index) => [name, `%{P${index + 1}}`.repeat(10)] as const),
+  );
+  definitions.set("P15", "a");
+  assertThrows(
+    () => new GrokPattern("%{P0}", { definitions, namedOnly: true }),
+    Error,
+    "Invalid pattern: it has more than 10000 characters with the patterns that it refers to",
+  );
+});

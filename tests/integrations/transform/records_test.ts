@@ -231,3 +231,12 @@ for (const { type } of TRANSFORM_TASKS.filter(({ outputs }) => Object.hasOwn(out
     assertEquals((given.outputs.records as unknown[]).length, 2);
   });
 }
+
+Deno.test("records that are too large together are no output: a small source can multiply", async () => {
+  const from = { text: "x".repeat(1024 * 1024), items: Array.from({ length: 40 }, () => 0) };
+  await assertRejects(
+    () => runDefinition(task("Unnest"), { from, path: "items[]", as: "item" }),
+    Error,
+    "Cannot fetch the rows: they have more than 33554432 characters; store them in a file, with STORE",
+  );
+});

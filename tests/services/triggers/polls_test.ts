@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { ApiStub } from "../../support/api_stub.ts";
 import { until } from "../../support/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
 
@@ -67,6 +68,39 @@ Deno.test("GET /triggers/search shows since when a poll is under way, and nothin
   assertEquals([after.evaluateRunningDate, typeof after.evaluatedAt], [undefined, "string"]);
   await upstream.shutdown();
 });
+
+for (
+  const { when, outcomes } of [
+    { when: undefined, outcomes: ["STARTED"] },
+    { when: "{{ trigger.count == 2 }}", outcomes: ["SKIPPED: `when` is false"] },
+  ]
+) {
+  Deno.test(`messages of a poll are confirmed when its evaluation is durable: ${outcomes}`, async () => {
+    await using app = await Harness.start();
+    const seen: (readonly string[])[] = [];
+    await using queue = new ApiStub(async ({ headers }) => {
+      if (headers["x-amz-target"] === "AmazonSQS.ReceiveMessage") {
+        return { Messages: seen.length === 0 ? [{ Body: "1", ReceiptHandle: "r" }] : [] };
+      }
+      seen.push(evaluationsOf(await stateOf(app, "p")));
+      return Response.json({ message: "refused" }, { status: 400 });
+    });
+    await app.save(triggeredFlow("p", {
+      type: "io.kestra.plugin.aws.sqs.Trigger",
+      accessKeyId: "key",
+      secretKeyId: "secret",
+      region: "eu-central-1",
+      endpointOverride: queue.url,
+      queueUrl: `${queue.url}/q`,
+      maxRecords: 1,
+      ...when && { when },
+    }));
+    await app.advance(1_000);
+    const last = async () => evaluationsOf(await stateOf(app, "p"))[0] ?? "";
+    await until(async () => (await last()).includes("Cannot delete messages"));
+    assertEquals(seen, [outcomes]);
+  });
+}
 
 /** Response codes, properties of the trigger, and the evaluations of two polls. */
 const CASES:

@@ -13,6 +13,8 @@ const ACCEPT = "application/json, text/event-stream";
 /** Pages of a list of tools. */
 const MAX_PAGES = 100;
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** Largest response; with events, all of a connection. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** Where a server is. */
 export interface McpPlace {
@@ -145,9 +147,9 @@ class HttpTransport implements Transport {
       return undefined;
     }
     if (response.headers["content-type"]?.includes("text/event-stream")) {
-      return await responseAmong(sseEvents(response.body), message.id);
+      return await responseAmong(sseEvents(limited(response.body)), message.id);
     }
-    const body = tryParseJson(await new Response(response.body).text());
+    const body = tryParseJson(await new Response(limited(response.body)).text());
     return isJsonObject(body) ? body : undefined;
   }
 
@@ -194,7 +196,7 @@ class EventTransport implements Transport {
     const request = { url, timeoutMs, headers: { Accept: "text/event-stream", ...headers } };
     const response = await context.httpStream(request);
     if (response.status !== 200) throw await refused(url, response);
-    const events = sseEvents(response.body);
+    const events = sseEvents(limited(response.body));
     const { value } = await events.next();
     const target = value?.name === "endpoint" ? new URL(value.data, url) : undefined;
     // The headers are sent there, too, so it must be the same server.
@@ -239,6 +241,22 @@ async function refused(
   url: string,
   { status, body }: Awaited<ReturnType<McpContext["httpStream"]>>,
 ): Promise<Error> {
-  const words = await new Response(body).text().catch(() => "");
+  const words = await new Response(limited(body)).text().catch(() => "");
   return refusalOf({ operation: "use the MCP server", url, status, words });
+}
+
+/** The bytes of a body, which ends with an error if it is too large. */
+function limited(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (bytes <= MAX_RESPONSE_BYTES) controller.enqueue(chunk);
+        else {controller.error(
+            new Error(`Cannot use the MCP server: its response is larger than ${MAX_RESPONSE_BYTES} bytes`),
+          );}
+      },
+    }),
+  );
 }

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskDefinition } from "../../../model/tasks/task_definition.ts";
-import { escapeXml } from "../xml.ts";
+import { escapeXml } from "../../xml.ts";
 import { BUCKET, KEY, OWNER, type S3Flavor } from "./flavor.ts";
 import { LISTING } from "./list.ts";
 import { copyObject, deleteObject, listObjects, S3Client } from "./objects.ts";

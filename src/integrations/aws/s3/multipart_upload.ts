@@ -1,6 +1,6 @@
 /** Uploads of files: small ones in one request, large ones in parts. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
 import { open, stat } from "node:fs/promises";
-import { escapeXml, readXml, textAt } from "../xml.ts";
+import { escapeXml, readXml, textAt } from "../../xml.ts";
 import { wordsOf } from "../client.ts";
 import type { ObjectAddress, S3Client } from "./objects.ts";
 

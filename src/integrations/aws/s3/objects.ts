@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { optionalText, type TaskResponse, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { nameTest, pathWithin } from "../../remote_files.ts";
 import { AwsClient, type AwsRequest, wordsOf } from "../client.ts";
-import { elementsAt, readXml, textAt } from "../xml.ts";
+import { elementsAt, readXml, textAt } from "../../xml.ts";
 
 /** An object by its names. */
 export interface ObjectAddress {

@@ -7,7 +7,7 @@ import {
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
-import { elementsAt, readXml, textAt } from "../../aws/xml.ts";
+import { elementsAt, readXml, textAt } from "../../xml.ts";
 import { pause } from "../../http_calls.ts";
 import { nameTest, pathWithin } from "../../remote_files.ts";
 import type { StorageClient } from "../storage_client.ts";

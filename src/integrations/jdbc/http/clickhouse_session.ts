@@ -6,7 +6,7 @@ import { linesOf, readTextFile } from "../../row_files.ts";
 import type { CellKind, Column } from "../cells.ts";
 import { itemsOf, plainText } from "../json_cells.ts";
 import type { RowSink, SqlSession, StatementResult } from "../session.ts";
-import { type BoundStatement, withLiterals } from "../sql_text.ts";
+import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { type HttpServer, httpServerOf, sendStatement, statementError } from "./http_server.ts";
 
 const FORMAT = "JSONCompactEachRowWithNamesAndTypes";
@@ -45,7 +45,7 @@ export class ClickhouseSession implements SqlSession {
   /** @inheritdoc */
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
     const name = this.#folder.slice((await this.#context.directory()).length + 1);
-    const sql = withLiterals(statement, quoted);
+    const sql = withLiterals(statement, escapedText);
     const { path = "" } = await this.#send({ body: sql, saveTo: `${name}/rows` });
     return await readRows(path, sink);
   }
@@ -138,9 +138,4 @@ const KINDS: readonly (readonly [RegExp, CellKind])[] = [
 function columnOf(name: string, type: string): Column {
   const inner = type.replace(/^LowCardinality\((.*)\)$/, "$1").replace(/^Nullable\((.*)\)$/, "$1");
   return { name, kind: KINDS.find(([pattern]) => pattern.test(inner))?.[1] ?? "text" };
-}
-
-/** A backslash escapes in literals. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -6,7 +6,7 @@ import { optionalText, type TaskResponse } from "../../../model/tasks/task_defin
 import { linesOf, readTextFile } from "../../row_files.ts";
 import type { CellKind, Column } from "../cells.ts";
 import { itemsOf, plainText } from "../json_cells.ts";
-import type { RowSink, SqlSession, StatementResult } from "../session.ts";
+import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
@@ -15,8 +15,6 @@ import {
   sendStatement,
   statementError,
 } from "./http_server.ts";
-
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 
 /** Opens a session. @throws Error the url is invalid */
 export function openDruid(context: MachineWork): Promise<SqlSession> {

@@ -1,4 +1,5 @@
 /** Databases that are reached by HTTP. */
+import { basicCredentials } from "../../../model/http/http_request.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest, type TaskResponse } from "../../../model/tasks/task_definition.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
@@ -54,8 +55,7 @@ export function httpServerOf({ properties }: Pick<MachineWork, "properties">, ki
 /** The header of a user with a password; none without a user. */
 export function basicAuthorization({ username, password }: HttpServer): Record<string, string> {
   if (username === "") return {};
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return { authorization: `Basic ${bytes.toBase64()}` };
+  return { authorization: basicCredentials(username, password) };
 }
 
 /** Sends a statement, or reads a part of its result. @throws Error no response; it names the host */

@@ -3,7 +3,7 @@ import { isJsonObject, objectsOf, parseJson, stringifyJson } from "../../../base
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import type { CellKind, Column } from "../cells.ts";
 import { cellOfJson } from "../json_cells.ts";
-import type { RowSink, SqlSession, StatementResult } from "../session.ts";
+import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
@@ -12,8 +12,6 @@ import {
   sendStatement,
   statementError,
 } from "./http_server.ts";
-
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 
 /** Opens a session. @throws Error the url is invalid */
 export function openPinot(context: MachineWork): Promise<SqlSession> {

@@ -5,7 +5,7 @@ import { optionalText, type TaskRequest } from "../../../model/tasks/task_defini
 import { callRepeatedly } from "../../http_calls.ts";
 import type { CellKind, Column } from "../cells.ts";
 import { cellOfJson } from "../json_cells.ts";
-import type { RowSink, SqlSession, StatementResult } from "../session.ts";
+import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
@@ -15,7 +15,6 @@ import {
   statementError,
 } from "./http_server.ts";
 
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 /** Of a response, to which the following requests belong. */
 const SESSION_HEADERS: ReadonlyMap<string, string> = new Map([
   ["x-trino-set-catalog", "x-trino-catalog"],

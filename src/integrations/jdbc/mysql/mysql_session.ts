@@ -4,7 +4,7 @@ import { Double, type JsonValue } from "../../../base/json.ts";
 import type { WorkContext } from "../../../model/tasks/task_definition.ts";
 import type { Cell, CellKind, Column } from "../cells.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
-import { type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
+import { NO_ROWS, type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
 import type { BoundStatement } from "../sql_text.ts";
 import {
   loadMysql,
@@ -17,7 +17,6 @@ import {
 
 const CONNECT_MS = 30_000;
 const BINARY_CHARACTER_SET = 63;
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 
 /** Kinds by the numbers of the protocol. https://mariadb.com/kb/en/result-set-packets/ */
 const KINDS: ReadonlyMap<number, CellKind> = new Map([

@@ -5,17 +5,22 @@ import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
 import { type HttpServer, httpServerOf, sendStatement, statementError } from "../http/http_server.ts";
-import type { RowSink, SqlSession, StatementPlan, StatementResult } from "../session.ts";
-import { type BoundStatement, withLiterals } from "../sql_text.ts";
+import {
+  NO_ROWS,
+  type RowSink,
+  type SqlSession,
+  type StatementPlan,
+  type StatementResult,
+} from "../session.ts";
+import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
 const PATH = "/api/v2/statements";
 /** Statements whose result is rows; others report what they changed. */
 const WITH_ROWS =
-  /^(?:\s|--[^\n]*\n|\/\*[^]*?\*\/|\()*(?:select|with|show|desc|describe|list|ls|call|values|explain|table|execute)\b/i;
+  /^(?:\s|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/|\()*(?:select|with|show|desc|describe|list|ls|call|values|explain|table|execute)\b/i;
 /** The driver takes the database by that name. */
 const FROM_URL: readonly (readonly [property: string, options: readonly string[]])[] = [
   ["warehouse", ["warehouse"]],
@@ -45,7 +50,7 @@ export class SnowflakeSession implements SqlSession {
   /** Several statements are one request, so that they share a session and can be a transaction. */
   async prepare({ statements, after, isTransaction }: StatementPlan): Promise<void> {
     if (statements.length + after.length < 2) return;
-    const texts = [...statements.map((each) => withLiterals(each)), ...after];
+    const texts = [...statements.map((each) => withLiterals(each, escapedText)), ...after];
     const all = isTransaction ? ["BEGIN", ...texts, "COMMIT"] : texts;
     const parameters = { MULTI_STATEMENT_COUNT: String(all.length) };
     const { statementHandles } = await this.#submit(`${all.join(";\n")};`, { parameters });
@@ -57,7 +62,7 @@ export class SnowflakeSession implements SqlSession {
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
     const handle = this.#handles?.shift();
     const first = handle === undefined
-      ? await this.#submit(withLiterals(statement), {})
+      ? await this.#submit(withLiterals(statement, escapedText), {})
       : await this.#page(`/${encodeURIComponent(handle)}`);
     if (!WITH_ROWS.test(statement.sql)) return { hasRows: false, rowCount: changedRows(first) };
     return { hasRows: true, rowCount: await this.#read(first, sink) };

@@ -1,13 +1,12 @@
 /** Reads a file of a stage by the address that Snowflake signs for it. */
-import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
+import { unpackedFile } from "../../compress/compression.ts";
 import { refusalOf } from "../../http_calls.ts";
 import { pathWithin } from "../../remote_files.ts";
-import { quotedText } from "../sql_text.ts";
+import { writePieces } from "../../row_files.ts";
+import { escapedText } from "../sql_text.ts";
 import { openSnowflake } from "./snowflake_session.ts";
 
 /** The path of the file in the directory of the work. @throws Error it does not exist, or the stage is encrypted by clients */
@@ -18,7 +17,7 @@ export async function downloadStaged(context: MachineWork): Promise<string> {
   if (!/^@?(?:[\w$.~%]|"[^"]*")+$/.test(stage)) throw new Error(`Invalid stageName "${stage}"`);
   await using session = await openSnowflake(context);
   let url = "";
-  const sql = `SELECT GET_PRESIGNED_URL(@${stage.replace(/^@/, "")}, ${quotedText(name)}) AS url`;
+  const sql = `SELECT GET_PRESIGNED_URL(@${stage.replace(/^@/, "")}, ${escapedText(name)}) AS url`;
   await session.run({ sql, values: [] }, { columns: () => {}, row: ([cell]) => void (url = cell ?? "") });
   const directory = await context.directory();
   const folder = (await mkdtemp(`${directory}/staged-`)).slice(directory.length + 1);
@@ -27,6 +26,6 @@ export async function downloadStaged(context: MachineWork): Promise<string> {
   if (status !== 200) throw refusalOf({ operation: `download "${name}"`, url, status, words: text });
   if (properties.compress === false || !path.endsWith(".gz")) return path;
   const plain = path.slice(0, -".gz".length);
-  await pipeline(createReadStream(path), createGunzip(), createWriteStream(plain), { signal });
+  await writePieces(plain, unpackedFile(path, "GZIP", signal), signal);
   return plain;
 }

@@ -3,10 +3,8 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { SqliteDatabase } from "../../../model/ports/sqlite.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
-import type { RowSink, SqlSession, StatementResult } from "../session.ts";
+import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import type { BoundStatement } from "../sql_text.ts";
-
-const NO_ROWS: RowSink = { columns: () => {}, row: () => {} };
 
 /** Opens the file that `url` names, with the content of `sqliteFile`. @throws Error the name leaves the working directory */
 export async function openSqlite(context: MachineWork): Promise<SqlSession> {

@@ -8,6 +8,8 @@ const MAX_MOVES = 5_000_000;
 const MAX_DEPTH = 20;
 /** Characters of an expression with the patterns that it refers to; the line of a web server has some 2,000. */
 const MAX_LENGTH = 10_000;
+/** With the references, which are longer than what replaces them. */
+const MAX_EXPANDED_LENGTH = 4 * MAX_LENGTH;
 const REFERENCE = /%\{(\w+)(?::([\w.@[\]-]+?))?(?::(int|long|float|double|boolean|string))?\}/g;
 const NAMED_GROUP = /\(\?<([A-Za-z]\w*)>/g;
 
@@ -66,6 +68,8 @@ export class GrokPattern {
 class Expansion {
   readonly captures = new Map<string, Capture>();
   readonly #options: GrokOptions;
+  /** Characters of all patterns so far: a few definitions that refer to each other could grow without an end. */
+  #length = 0;
 
   constructor(options: GrokOptions) {
     this.#options = options;
@@ -73,6 +77,12 @@ class Expansion {
 
   expand(source: string, outer: readonly string[]): string {
     if (outer.length > MAX_DEPTH) throw new Error(`Invalid pattern: "${outer[0]}" refers to itself`);
+    this.#length += source.length;
+    if (this.#length > MAX_EXPANDED_LENGTH) {
+      throw new Error(
+        `Invalid pattern: it has more than ${MAX_LENGTH} characters with the patterns that it refers to`,
+      );
+    }
     const named = source.replace(NAMED_GROUP, (_, field: string) => this.#open(field, undefined));
     return named.replace(REFERENCE, (_, name: string, field?: string, type?: string) => {
       const inner = this.#options.definitions.get(name) ?? GROK_PATTERNS.get(name);

@@ -1,6 +1,6 @@
 /** XML of responses. */
-import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
-import { optionalText } from "../../model/tasks/task_definition.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
+import { optionalText } from "../model/tasks/task_definition.ts";
 
 /** The elements of a document as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. */
 export async function readXml(text: string): Promise<JsonObject> {
