@@ -14,7 +14,7 @@ import { LeasedRun, type LeasedRunDeps } from "./leased_run.ts";
 import { ApiError } from "./server_api.ts";
 
 interface SessionOptions extends LeasedRunDeps {
-  readonly hello: Omit<WorkerHello, "leases">;
+  readonly hello: Omit<WorkerHello, "id" | "leases">;
   readonly logger: Logger;
 }
 
@@ -30,6 +30,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #runs = new Map<string, { readonly run: LeasedRun; readonly ended: Promise<void> }>();
   readonly #ending = new AbortController();
+  #id: string;
   #confirmed = { atMs: 0, at: 0 };
   #streamSeenMs = 0;
   #stream = new AbortController();
@@ -37,6 +38,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#id = this.#newId();
     this.#confirm();
   }
 
@@ -75,7 +77,11 @@ export class Session {
     this.#stream = new AbortController();
     try {
       const leases = [...this.#runs.keys()];
-      const events = await api.connect({ ...hello, leases }, this.#stream.signal, () => this.#seen());
+      const events = await api.connect(
+        { ...hello, id: this.#id, leases },
+        this.#stream.signal,
+        () => this.#seen(),
+      );
       this.#isConnected = true;
       this.#seen();
       this.#confirm();
@@ -114,10 +120,10 @@ export class Session {
 
   async #beat(): Promise<void> {
     if (!this.#isConnected) return;
-    const { api, hello } = this.#options;
+    const { api } = this.#options;
     const sentAt = this.#now();
     try {
-      const { stop } = await api.heartbeat(hello.id, [...this.#runs.keys()]);
+      const { stop } = await api.heartbeat(this.#id, [...this.#runs.keys()]);
       this.#confirmed = sentAt;
       for (const lease of stop) this.#runs.get(lease)?.run.stop();
     } catch (error) {
@@ -136,6 +142,8 @@ export class Session {
         attempts: this.#runs.size,
       });
       this.#abandon([...this.#runs.keys()]);
+      // A worker that connects without its attempts gets them again. These were begun: the server must find their worker silent.
+      this.#id = this.#newId();
       this.#stream.abort();
     }
     return Promise.resolve();
@@ -150,6 +158,11 @@ export class Session {
   #now() {
     const { clock } = this.#options.machine;
     return { atMs: clock.monotonicMs(), at: clock.now() };
+  }
+
+  #newId(): string {
+    const { ids, machine: { clock } } = this.#options;
+    return ids.next(clock.now());
   }
 
   #confirm(): void {
@@ -171,8 +184,7 @@ export class Session {
     const runs = [...this.#runs.values()];
     for (const { run } of runs) run.abandon();
     await Promise.all(runs.map(({ ended }) => ended));
-    const { api, hello } = this.#options;
-    await api.leave(hello.id).catch(() => {}); // The server notices the silence.
+    await this.#options.api.leave(this.#id).catch(() => {}); // The server notices the silence.
   }
 
   /** Calls `work` again and again, `ms` after the last call has ended; returns what stops it. */

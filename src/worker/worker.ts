@@ -37,15 +37,14 @@ export async function runWorker(
   const ownTypes = config.plugins === undefined ? [] : await readPlugins(config.plugins, config, logger);
   await using machine = createMachine({ ...options, concurrency });
   const api = new ServerApi({ url, token, version: VERSION, send: (request) => fetch(request), clock });
-  const ids = new IdSource();
   const session = new Session({
     api,
     machine,
     logger,
     catalog: createTaskCatalog(ownTypes),
-    ids,
+    ids: new IdSource(),
     version: VERSION,
-    hello: { id: ids.next(clock.now()), name, groups, concurrency, version: VERSION },
+    hello: { name, groups, concurrency, version: VERSION },
   });
   const stopListening = platform.listenSignals(stopper(session, platform));
   try {

@@ -23,7 +23,7 @@ export class FakeClock implements Clock {
 
   /** @inheritdoc */
   now(): Instant {
-    return this.#now;
+    return Math.floor(this.#now);
   }
 
   /** @inheritdoc */

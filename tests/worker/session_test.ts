@@ -49,7 +49,7 @@ class TestWorker implements AsyncDisposable {
       catalog: createTaskCatalog([type]),
       ids: new IdSource(),
       version: "1",
-      hello: { id: "w1", name: "w1", groups: ["gpu"], concurrency: 2, version: "1" },
+      hello: { name: "w1", groups: ["gpu"], concurrency: 2, version: "1" },
     });
     this.#worked = this.session.work();
   }
@@ -59,6 +59,13 @@ class TestWorker implements AsyncDisposable {
     await this.#worked;
     await this.directories[Symbol.asyncDispose]();
   }
+}
+
+/** Resolves when the signal is aborted. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve());
+  await promise;
 }
 
 /** Lets both sides work. */
@@ -127,9 +134,7 @@ Deno.test("Session: an error fails the attempt with its message, and a kill ends
   await using app = await Harness.start(OPTIONS);
   await using worker = new TestWorker(() => app, async (context, { text }) => {
     if (text === "f") throw new Error("no such table");
-    const aborted = Promise.withResolvers<void>();
-    context.signal.addEventListener("abort", () => aborted.resolve());
-    await aborted.promise;
+    await aborted(context.signal);
     return { state: "KILLED" };
   });
   await app.save(remoteFlow("f"));
@@ -176,9 +181,7 @@ Deno.test("Session: ends its attempts when the server confirms none, before anot
   await using app = await Harness.start(OPTIONS);
   let isAborted = false;
   await using worker = new TestWorker(() => app, async (context) => {
-    const aborted = Promise.withResolvers<void>();
-    context.signal.addEventListener("abort", () => aborted.resolve());
-    await aborted.promise;
+    await aborted(context.signal);
     isAborted = true;
     return { state: "KILLED" };
   });
@@ -192,6 +195,31 @@ Deno.test("Session: ends its attempts when the server confirms none, before anot
   assertEquals(isAborted, true);
   assertEquals(worker.session.attempts, 0);
   worker.isCut = false;
+});
+
+Deno.test("Session: an attempt that it has ended unconfirmed ends RESUBMITTED before it is run again", async () => {
+  await using app = await Harness.start(OPTIONS);
+  const finish = Promise.withResolvers<void>();
+  let count = 0;
+  await using worker = new TestWorker(() => app, async (context) => {
+    context.log("INFO", `run ${++count}`);
+    await Promise.race([finish.promise, aborted(context.signal)]);
+    return { state: "SUCCESS" };
+  });
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  await pass(app, worker, 2_000);
+  worker.isCut = true;
+  await pass(app, worker, UNCONFIRMED_MS + 2_000);
+  worker.isCut = false;
+  await pass(app, worker, 15_000);
+  finish.resolve();
+  const execution = await untilEnded(app, worker, id);
+  const states = execution.taskRunList[0]?.attempts?.map(({ state }) => state.current);
+  assertEquals(states, ["RESUBMITTED", "SUCCESS"]);
+  const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  const ofRuns = lines.map(({ message }) => message).filter((message) => message.startsWith("run "));
+  assertEquals(ofRuns, ["run 1", "run 2"]);
 });
 
 Deno.test("Session: paths of the server in properties are those of the worker", async () => {

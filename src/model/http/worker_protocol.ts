@@ -21,7 +21,7 @@ export const MAX_WORKER_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** A worker as it introduces itself. */
 export interface WorkerHello {
-  /** Random, new for each process. */
+  /** Random, new for each process, and after a worker has ended its attempts because they were not confirmed. */
   readonly id: string;
   /** For people, such as the name of its machine. */
   readonly name: string;

@@ -103,8 +103,8 @@ export class MailboxCarrier implements Carrier, Disposable {
 
   /** After a post with an unknown outcome: a request that may still arrive must find that it was withdrawn. */
   async #withdrawUnsure(id: string, { message }: Error): Promise<ForwardError> {
-    const isWithdrawn = await this.#mail.withdraw(id, true).catch(() => false);
-    return new ForwardError(`the request could not be posted: ${message}`, !isWithdrawn);
+    const outcome = await this.#mail.withdraw(id, true).catch(() => "unknown");
+    return new ForwardError(`the request could not be posted: ${message}`, outcome !== "withdrawn");
   }
 
   /** Stores all parts of the body but the last ones, which are posted with the head. */

@@ -5,6 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import { failureResponse } from "../../machine/http_server/options.ts";
 import type { Committer } from "../../store/committer.ts";
 import {
+  ABANDONED_MS,
   claimMutation,
   dropMutation,
   LeaderMail,
@@ -40,8 +41,6 @@ const STOP_MS = 1_000;
 /** Safe requests are claimed when they take longer. Most have their response by then, which saves a commit and a read. */
 const LATE_CLAIM_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
-/** What belongs to no request under way is removed after this time. */
-const ABANDONED_MS = 15 * 60_000;
 /** Keys that are removed by one commit. */
 const MAX_REMOVED = 500;
 

@@ -6,6 +6,7 @@ import {
   readResponseHead,
   readResponsePart,
   type ResponsePart,
+  type Withdrawal,
 } from "../../store/records/mailbox_records.ts";
 import { ForwardError, type Leader } from "../proxy/carrier.ts";
 import type { Bell } from "./bell.ts";
@@ -24,6 +25,10 @@ interface PostedResponseOptions {
 
 /** A request that the leader has not claimed after this time is withdrawn. */
 const CLAIM_TIMEOUT_MS = 5_000;
+/** From a withdrawal with an unknown outcome to the next try. */
+const RETRY_MS = 1_000;
+/** From a withdrawal that found a claim to the next try: the leader removes its claim of a request that was withdrawn before. */
+const CLAIM_CHECK_MS = 60_000;
 /** After so many parts the leader learns that they were read; it may be twice as many ahead. */
 const CONFIRMED_PARTS = 16;
 /** Statuses whose responses have no body. */
@@ -41,8 +46,6 @@ export class PostedResponse {
   readonly #replaced = Promise.withResolvers<void>();
   #isReplaced = false;
   #isEnded = false;
-  /** The leader has the request, or may have it. */
-  #isClaimed = false;
   #parts: Uint8Array[] = [];
   /** Number of parts that were taken, and of those that were confirmed. */
   #taken = 0;
@@ -76,7 +79,8 @@ export class PostedResponse {
       this.#end();
       return new Response(null, { status, headers: allHeaders });
     } catch (error) {
-      if (signal.aborted && this.#isClaimed) await this.leave();
+      const mayBeHandled = !(error instanceof ForwardError) || error.hasBegun;
+      if (signal.aborted && mayBeHandled) await this.leave();
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -95,28 +99,33 @@ export class PostedResponse {
     await mail.leave(id, leader.holder).catch(() => {});
   }
 
-  /** Part 0. @throws ForwardError withdrawn, or no response after the leader has claimed the request */
+  /** Part 0. @throws ForwardError withdrawn, or no response although the leader may have handled the request */
   async #headPart(): Promise<Uint8Array> {
     const { clock } = this.#options;
     const claimedByMs = clock.monotonicMs() + CLAIM_TIMEOUT_MS;
-    const isOverdue = () => !this.#isClaimed && (this.#isReplaced || clock.monotonicMs() >= claimedByMs);
+    let retryAtMs = 0;
+    const isOverdue = () => {
+      const nowMs = clock.monotonicMs();
+      return nowMs >= retryAtMs && (this.#isReplaced || nowMs >= claimedByMs);
+    };
     for (;;) {
       const part = await this.#next(isOverdue);
       if (part) return part;
-      this.#isClaimed ||= !await this.#withdraw();
-      if (this.#isClaimed && !this.#isCut) continue;
+      const outcome = await this.#withdraw();
+      retryAtMs = clock.monotonicMs() + (outcome === "claimed" ? CLAIM_CHECK_MS : RETRY_MS);
+      const mayRespond = outcome === "claimed" || outcome === "unknown";
+      if (mayRespond && !this.#isCut) continue;
       this.#finish();
-      if (this.#isClaimed) throw new ForwardError("another server has taken over", true);
-      throw new ForwardError("the leading server did not take the request", false);
+      throw refusalOf(outcome);
     }
   }
 
-  /** Withdraws the request; false if the leader has claimed it, or if that is not known. */
-  async #withdraw(): Promise<boolean> {
+  /** Withdraws the request. Never rejects. */
+  async #withdraw(): Promise<Withdrawal | "unknown"> {
     const { id, mail } = this.#options;
-    const isWithdrawn = await mail.withdraw(id, false).catch(() => false);
-    if (isWithdrawn) await mail.clear(id, this.bodyParts, [0, 0]).catch(() => {});
-    return isWithdrawn;
+    const outcome = await mail.withdraw(id, false).catch(() => "unknown" as const);
+    if (outcome === "withdrawn") await mail.clear(id, this.bodyParts, [0, 0]).catch(() => {});
+    return outcome;
   }
 
   /** The next part; `undefined` when it is overdue, and when it was cut. */
@@ -179,4 +188,10 @@ export class PostedResponse {
     this.#isEnded = true;
     this.#options.ended();
   }
+}
+
+function refusalOf(outcome: Withdrawal | "unknown"): ForwardError {
+  if (outcome === "withdrawn") return new ForwardError("the leading server did not take the request", false);
+  if (outcome === "expired") return new ForwardError("what is known of it was removed meanwhile", true);
+  return new ForwardError("another server has taken over", true);
 }

@@ -4,6 +4,7 @@
  * requires that key to be missing. So of claim and withdrawal only one has an effect, and no claim can fail a commit group.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
+import { idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import {
@@ -50,6 +51,16 @@ export interface ResponsePart {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * What became of a withdrawal. `expired`: there is no claim, but the request is so old that a claim may have been removed, so
+ * it may have been handled.
+ */
+export type Withdrawal = "withdrawn" | "claimed" | "expired";
+
+/** What belongs to no request under way is removed after this time, in milliseconds since the time of the id. */
+export const ABANDONED_MS = 15 * 60_000;
+/** From this age on, a missing claim proves nothing. The other half is for the difference between the clocks of two processes. */
+const CLAIM_PROOF_MS = ABANDONED_MS / 2;
 /** Largest part of a body: with its key it fits into a message that a database server sends at once. */
 export const MAX_PART_BYTES = 14 * 1024;
 /** Requests that are listed at once. */
@@ -94,12 +105,14 @@ export class FollowerMail {
     if (posted === null) throw new Error("the request is posted already");
   }
 
-  /** Withdraws a request; false when the leader has claimed it. `isUnsure`: it may be posted later. @throws Error unknown outcome */
-  async withdraw(id: string, isUnsure: boolean): Promise<boolean> {
+  /** Withdraws a request. `isUnsure`: it may be posted later. @throws Error unknown outcome */
+  async withdraw(id: string, isUnsure: boolean): Promise<Withdrawal> {
     const key = postedRequestKey(id);
     const mutation: Mutation = isUnsure ? set(key, encodeJson(WITHDRAWN)) : { type: "delete", key };
     const checks = [{ key: postedClaimKey(id), versionstamp: null }];
-    return await this.#store.commit({ checks, mutations: [mutation], messages: [] }) !== null;
+    if (await this.#store.commit({ checks, mutations: [mutation], messages: [] }) === null) return "claimed";
+    // After the commit: the machine may have been suspended until now.
+    return this.#clock.now() - idTime(id) < CLAIM_PROOF_MS ? "withdrawn" : "expired";
   }
 
   /** The parts of a response from the n-th on that are there, some at most. Part 0 is the head. */

@@ -6,8 +6,10 @@ import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.t
 import type { Store } from "../../../src/store/store.ts";
 import { Denokv, DENOKV_TOKEN, denokvTest } from "../../support/denokv.ts";
 import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
 import { MemoryStore } from "../../support/memory_store.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
+import { Machine } from "../../simulation/cluster/machine.ts";
 import { MailboxPair } from "./mailbox_pair.ts";
 
 const START = "/api/v1/main/executions/a/b";
@@ -260,3 +262,56 @@ Deno.test("mailbox: a body that the client does not send to its end is refused",
   }
   store.close();
 });
+
+for (const isKnown of [false, true]) {
+  const rule =
+    `a request whose claim was swept while its follower was suspended: 504, claim known: ${isKnown}`;
+  Deno.test(`mailbox: ${rule}`, async () => {
+    const store = new MemoryStore(new FakeClock());
+    const follower = new Machine(new FakeClock(), store);
+    {
+      await using pair = new MailboxPair(store, follower);
+      const finish = Promise.withResolvers<void>();
+      let count = 0;
+      await pair.lead(1, async () => {
+        count++;
+        await finish.promise;
+        return new Response();
+      });
+      const sent = pair.send(START, { method: "POST", body: "x" });
+      await pair.until(() => count === 1);
+      if (isKnown) await pair.clock.advance(10_000);
+      follower.freeze();
+      finish.resolve();
+      await pair.until(async () => await pair.stored() === 0, 60_000);
+      follower.thaw(true);
+      await pair.clock.advance(70_000);
+      assertEquals([pair.carrier.openCount, count], [0, 1]);
+      assertEquals((await sent).status, 504);
+    }
+    store.close();
+  });
+}
+
+for (const fault of ["fail_before", "fail_after", "late"] as const) {
+  Deno.test(`mailbox: a withdrawal whose outcome is unknown is tried again: ${fault}`, async () => {
+    const store = new MemoryStore(new FakeClock());
+    const faults: Fault[] = [fault];
+    const follower = new FaultyStore(store, (_, { mutations: [first] }) => {
+      const isWithdrawal = first?.type === "delete" && first.key[1] === "q";
+      return (isWithdrawal ? faults.shift() : undefined) ?? "none";
+    });
+    {
+      await using pair = new MailboxPair(store, follower);
+      pair.view.set(1);
+      const sent = pair.send(START, { method: "POST", body: "x" });
+      await pair.until(async () => await pair.stored() > 0);
+      await pair.clock.advance(20_000);
+      assertEquals(pair.carrier.openCount, 0);
+      assertEquals((await sent).status, 503);
+      await follower.land();
+      assertEquals(await pair.stored(), 0);
+    }
+    store.close();
+  });
+}

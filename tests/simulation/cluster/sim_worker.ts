@@ -34,6 +34,8 @@ export class SimWorker {
   /** Lines that the server has confirmed. */
   readonly confirmed: string[] = [];
   readonly #options: WorkerOptions;
+  #id: string;
+  #idCount = 0;
   #node: Node | undefined;
   #disconnect: (() => void) | undefined;
   #confirmedMs = 0;
@@ -41,6 +43,7 @@ export class SimWorker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#id = options.id;
     this.#every(HEARTBEAT_MS, () => this.#beat());
     this.#every(SEND_MS, () => this.#work());
   }
@@ -69,7 +72,7 @@ export class SimWorker {
     const sentMs = this.#options.clock.monotonicMs();
     if (this.#node) {
       const response = await this.#call((workers) =>
-        workers.heartbeat(this.#options.id, undefined, [...this.runs.keys()])
+        workers.heartbeat(this.#id, undefined, [...this.runs.keys()])
       );
       if (response === "gone") this.#cut();
       else if (response !== "lost") {
@@ -80,10 +83,11 @@ export class SimWorker {
   }
 
   async #work(): Promise<void> {
-    const { clock, chance } = this.#options;
+    const { id, clock, chance } = this.#options;
     if (this.runs.size > 0 && clock.monotonicMs() - this.#confirmedMs >= UNCONFIRMED_MS) {
       this.runs.clear();
       this.#cut();
+      this.#id = `${id}.${++this.#idCount}`;
     }
     if (!this.#node) await this.#connect();
     for (const [lease, run] of this.runs) {
@@ -96,7 +100,8 @@ export class SimWorker {
   }
 
   async #connect(): Promise<void> {
-    const { id, leader, clock } = this.#options;
+    const { leader, clock } = this.#options;
+    const id = this.#id;
     const node = leader();
     if (!node?.jobs) return;
     const hello = {

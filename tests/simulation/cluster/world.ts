@@ -30,6 +30,8 @@ const FAULTS: readonly (readonly [number, Fault])[] = [
 
 interface Sent {
   readonly id: string;
+  /** The process that received it. */
+  readonly node: Node;
   status: number | undefined;
 }
 
@@ -154,7 +156,7 @@ export class World {
   #send(method: "GET" | "POST"): void {
     const node = this.#chance.pick(this.#nodes.filter(({ machine }) => machine.isRunning));
     if (!node) return;
-    const sent: Sent = { id: `r${++this.#count}`, status: undefined };
+    const sent: Sent = { id: `r${++this.#count}`, node, status: undefined };
     if (method === "POST") this.#sent.push(sent);
     const path = method === "POST" ? "/api/v1/main/executions/a/b" : "/api/v1/main/flows/search";
     const body = method === "POST" ? sent.id : undefined;
@@ -205,12 +207,13 @@ export class World {
   }
 
   async #isOver(): Promise<boolean> {
-    return (await this.#counts("end")).size === JOB_NAMES.length &&
+    return (await this.#counts("end")).size === JOB_NAMES.length && this.#unanswered().length === 0 &&
       this.#workers.every(({ jobs }) => jobs.length === 0);
   }
 
   async #checkRequests(): Promise<void> {
     const did = await this.#counts("did");
+    for (const { id } of this.#unanswered()) this.broken.push(`request ${id} has no response`);
     for (const { id, status } of this.#sent) {
       const count = did.get(id) ?? 0;
       const isRight = status === 200 ? count === 1 : status === 503 ? count === 0 : count <= 1;
@@ -230,6 +233,11 @@ export class World {
     for (const { confirmed } of [...this.#workers, ...this.#killed]) {
       for (const line of confirmed) if (!lines.has(line)) this.broken.push(`line ${line} is lost`);
     }
+  }
+
+  /** Requests without a response to processes that still run. */
+  #unanswered(): Sent[] {
+    return this.#sent.filter(({ node, status }) => status === undefined && this.#nodes.includes(node));
   }
 
   /** How often something was stored. */
