@@ -1,7 +1,7 @@
 import { assertEquals, assertGreater } from "@std/assert";
-import { withCompatibilityLists } from "./support/compatibility_doc.ts";
+import { withCompatibilityLists } from "./support/documents/compatibility_doc.ts";
 
-Deno.test("docs/COMPATIBILITY.md lists what the source declares; tests/support/compatibility_doc.ts writes it", async () => {
+Deno.test("docs/COMPATIBILITY.md lists what the source declares; tests/support/documents/compatibility_doc.ts writes it", async () => {
   const document = await Deno.readTextFile("docs/COMPATIBILITY.md");
   assertEquals(document, await withCompatibilityLists(document));
 });

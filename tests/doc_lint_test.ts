@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { keepDiagnostics } from "./support/doc_lint.ts";
+import { keepDiagnostics } from "./support/checks/doc_lint.ts";
 
 function diagnostic(code: string, line: number): string {
   return `error[${code}]: a message\n  --> /root/src/base/a.ts:${line}:1\n   | \n`;

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { apiTypes, writtenTypes } from "./support/api_types.ts";
-import { withOptionTable } from "./support/configuration_doc.ts";
-import { integrationsDocument } from "./support/integrations_doc.ts";
-import { readSources } from "./support/source_facts.ts";
+import { apiTypes, writtenTypes } from "./support/documents/api_types.ts";
+import { withOptionTable } from "./support/documents/configuration_doc.ts";
+import { integrationsDocument } from "./support/documents/integrations_doc.ts";
+import { readSources } from "./support/documents/source_facts.ts";
 
 const TASK = /deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g;
 /** A path in back quotes: a TypeScript file or a folder. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { EFFECT_FILES, findProblems, mayImport, PLATFORM_PLACES, ROOMS } from "./support/layers.ts";
-import { readFacts, readSources, type SourceFile } from "./support/source_facts.ts";
-import { findUnusedExports } from "./support/unused_exports.ts";
+import { EFFECT_FILES, findProblems, mayImport, PLATFORM_PLACES, ROOMS } from "./support/checks/layers.ts";
+import { readFacts, readSources, type SourceFile } from "./support/documents/source_facts.ts";
+import { findUnusedExports } from "./support/checks/unused_exports.ts";
 
 function check(...files: readonly SourceFile[]): string[] {
   return findProblems(files.map(readFacts));

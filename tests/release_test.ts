@@ -1,7 +1,7 @@
 /** The files of a release, and the script that installs them. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startServer } from "./server/proxy/proxied_pair.ts";
-import { type Build, release } from "./support/release.ts";
+import { type Build, release } from "./support/release/release.ts";
 import { withTempDir } from "./support/temp_dir.ts";
 
 const PROGRAM = "#!/bin/sh\necho installed program\n";

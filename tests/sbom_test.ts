@@ -1,8 +1,8 @@
 /** The software bill of materials that `deno task sbom` prints. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import lock from "../deno.lock" with { type: "text" };
-import shipped from "./support/compile.lock" with { type: "text" };
-import { billOfMaterials, ownBill } from "./support/sbom.ts";
+import shipped from "./support/release/compile.lock" with { type: "text" };
+import { billOfMaterials, ownBill } from "./support/release/sbom.ts";
 
 const LOCKED = packagesOf(lock);
 const SHIPPED = packagesOf(shipped);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../src/base/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../src/model/limits.ts";
 import { Harness } from "../support/harness.ts";
 import { flowSource } from "./refusals.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 
 const INPUT = "inputs:\n  - id: text\n    type: STRING\n    defaults: a\n";
 

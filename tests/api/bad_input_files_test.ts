@@ -1,7 +1,7 @@
 /** Bad input for namespace files: paths, forms and zips. */
 import { assertEquals } from "@std/assert";
 import { Harness } from "../support/harness.ts";
-import { fileForm, json, multipart } from "../support/request_bodies.ts";
+import { fileForm, json, multipart } from "../support/flows/request_bodies.ts";
 import { buildZip, type ZipSpec } from "../support/zip_builder.ts";
 import { assertRefused, type Refusal, testRefusals } from "./refusals.ts";
 

@@ -2,7 +2,7 @@
 import { MAX_FLOW_ID_LENGTH, MAX_FLOW_SOURCE_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
 import { flowSource, type Refusal, testRefusals } from "./refusals.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const RETURN = "    type: io.svc.plugin.core.debug.Return\n";
 const BOMB = ["a: &a [x,x,x,x,x,x,x,x,x,x]", "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]"]

@@ -3,7 +3,7 @@ import { MAX_KV_VALUE_BYTES } from "../../src/model/limits.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { readRefusal, type Refusal, testRefusals } from "./refusals.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 
 const PUT = "PUT /namespaces/demo/kv/color";
 

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 import { flowSource, readRefusal, type Refusal, testRefusals } from "./refusals.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 type Row = readonly [what: string, request: string, init: RequestInit, status: number, ...says: string[]];
 

@@ -2,7 +2,7 @@
 import { MAX_INPUT_VALUE_BYTES, MAX_WEBHOOK_BODY_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
 import { flowSource, type Refusal, testRefusals } from "./refusals.ts";
-import { json, multipart } from "../support/request_bodies.ts";
+import { json, multipart } from "../support/flows/request_bodies.ts";
 
 /** An id of the right form that no execution has. */
 const UNKNOWN_ID = "AVbbQ08s000Ox85LEc8pG1";

@@ -1,11 +1,11 @@
 /** Access: wrong credentials of every kind, tokens and tenants on every route, path suffixes. */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, ownProperty } from "../../src/base/json.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
 import { flowSource, readRefusal } from "./refusals.ts";
 import { fillPath, PROTECTED_ROUTES, rawRequest } from "./route_list.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const CREDENTIALS = { user: "anna@example.org", password: "correct:horse" };
 const GOOD = basic(CREDENTIALS.user, CREDENTIALS.password);

@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../src/base/json.ts";
 import { EventReader } from "../http/event_reader.ts";
-import { FAKE_START, settle } from "../support/fake_clock.ts";
+import { FAKE_START, settle } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
 import { flowSource } from "./refusals.ts";
-import { fileForm, json, multipart, yaml } from "../support/request_bodies.ts";
+import { fileForm, json, multipart, yaml } from "../support/flows/request_bodies.ts";
 
 const INPUTS = "inputs:\n  - id: name\n    type: STRING\n    defaults: World\n" +
   "  - id: count\n    type: INT\n    required: false\n";

@@ -1,11 +1,11 @@
 /** No request to any route returns 500: that status means a bug. */
 import { assert, assertEquals } from "@std/assert";
 import { type LogFields, Logger } from "../../src/base/log.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
 import { flowSource } from "./refusals.ts";
 import { fillPath, PROTECTED_ROUTES, rawRequest } from "./route_list.ts";
-import { multipart } from "../support/request_bodies.ts";
+import { multipart } from "../support/flows/request_bodies.ts";
 
 const DEEP = "[".repeat(20_000);
 const UNKNOWN_ID = "AVbbQ08s000Ox85LEc8pG1";

@@ -1,6 +1,6 @@
 /** Rows of bad input: a request, the expected response, and the proof that nothing was stored. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 
 /** A request that must be refused. */

@@ -1,9 +1,9 @@
 /** Every statement of the API document, over HTTP: with both prefixes of types, with and without a tenant in the path. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../src/base/json.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const ID = /^[0-9A-Za-z]{22}$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/;

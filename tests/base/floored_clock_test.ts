@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { FlooredClock } from "../../src/base/floored_clock.ts";
-import { FAKE_START, FakeClock } from "../support/fake_clock.ts";
+import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
 
 Deno.test("FlooredClock shows the time of the clock below while that is later", () => {
   const below = new FakeClock();

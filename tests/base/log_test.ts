@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Logger } from "../../src/base/log.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
 
 function linesOf(format: "text" | "json", write: (logger: Logger) => void): string[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
-import { freePort } from "../support/free_port.ts";
-import { START_FLAGS } from "../support/server_process.ts";
+import { freePort } from "../support/processes/free_port.ts";
+import { START_FLAGS } from "../support/processes/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
 

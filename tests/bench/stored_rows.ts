@@ -6,7 +6,7 @@
 import { systemClock } from "../../src/base/clock.ts";
 import type { Atomic, Key, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
-import { MemoryStore } from "../support/memory_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
 
 const WRITE_UNIT_BYTES = 1_024;
 const READ_UNIT_BYTES = 4_096;

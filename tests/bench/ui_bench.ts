@@ -1,6 +1,6 @@
 /** `deno task bench:ui`: the budgets of the UI in Chromium, against a real server with many executions. Nothing fails. */
 import { parseArgs } from "node:util";
-import { type Browser, type Page, withBrowser } from "../support/browser.ts";
+import { type Browser, type Page, withBrowser } from "../support/browser/browser.ts";
 import { createFlow, flowOf, getExecution, resume, searchPath, start, startPath } from "./api.ts";
 import { Bench } from "./bench.ts";
 import { inMegabytes, inMs, inPercent, median, quantile } from "./figures.ts";

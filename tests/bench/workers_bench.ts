@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { HEARTBEAT_MS } from "../../src/model/http/worker_protocol.ts";
-import { WorkerProcess } from "../support/worker_process.ts";
+import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { createFlow, flowOf } from "./api.ts";
 import { ServerUnderTest } from "./server_under_test.ts";
 

@@ -2,7 +2,7 @@
  * `deno task test:clients`: generates clients from the description of a real server and runs a round trip with each. Ends with
  * the line `N passed, N failed`, which counts steps; a client that this machine cannot generate is skipped with a notice.
  */
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { runCommand } from "./command.ts";
 import { type ClientKit, readReport } from "./generated_client.ts";

@@ -1,8 +1,8 @@
 /** Real servers that share one real database server. */
-import { DatabaseProxy, type ProxyPlan } from "../support/database_proxy.ts";
-import { Denokv, DENOKV_TOKEN } from "../support/denokv.ts";
-import { freePort } from "../support/free_port.ts";
-import { type Finished, ServerProcess } from "../support/server_process.ts";
+import { DatabaseProxy, type ProxyPlan } from "../support/servers/database_proxy.ts";
+import { Denokv, DENOKV_TOKEN } from "../support/servers/denokv.ts";
+import { freePort } from "../support/processes/free_port.ts";
+import { type Finished, ServerProcess } from "../support/processes/server_process.ts";
 
 const KEY = btoa("k".repeat(32));
 const MAX_STARTS = 5;

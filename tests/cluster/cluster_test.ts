@@ -1,6 +1,6 @@
 /** One cycle of each kind of `deno task test:cluster`, and the scripts of a leader that is frozen. */
 import { assert, assertEquals } from "@std/assert";
-import { denokvTest } from "../support/denokv.ts";
+import { denokvTest } from "../support/servers/denokv.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { type Blow, runCampaign } from "./campaign.ts";
 import { Cluster, pause } from "./cluster.ts";

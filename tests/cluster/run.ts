@@ -1,7 +1,7 @@
 /** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses] [--faults]`: kills, stops and freezes leaders under load, with `--faults` over a bad network to the database. */
-import { print, readNumber } from "../support/command_line.ts";
-import { hasDenokv } from "../support/denokv.ts";
-import type { ProxyFault } from "../support/database_proxy.ts";
+import { print, readNumber } from "../support/processes/command_line.ts";
+import { hasDenokv } from "../support/servers/denokv.ts";
+import type { ProxyFault } from "../support/servers/database_proxy.ts";
 import { Chance } from "../crash/chance.ts";
 import { type Blow, type CampaignResult, runCampaign } from "./campaign.ts";
 

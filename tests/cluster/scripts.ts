@@ -2,9 +2,9 @@
  * `deno task test:cluster:scripts [--scripts N]`: three servers and two workers, as `docs/deploy/compose.cluster.yaml` starts them,
  * run one flow of many scripts; its leader is killed on the way. Shows that each script ran, and which ones were repeated.
  */
-import { print, readNumber } from "../support/command_line.ts";
-import { hasDenokv } from "../support/denokv.ts";
-import { WorkerProcess } from "../support/worker_process.ts";
+import { print, readNumber } from "../support/processes/command_line.ts";
+import { hasDenokv } from "../support/servers/denokv.ts";
+import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { Cluster, type Member, pause } from "./cluster.ts";
 
 const POLL_MS = 200;

@@ -1,8 +1,8 @@
 /** The server dies, or its database fails, at every commit of an action: what a client that asks again gets is the same. */
 import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { type Cut, CUT_MODES, MortalStore } from "./mortal_store.ts";
 

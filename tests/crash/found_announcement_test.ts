@@ -1,13 +1,13 @@
 /** What earlier processes announced is looked for while recovered executions announce more: none is reacted to twice. */
 import { assertEquals } from "@std/assert";
-import { compareKeys } from "../support/key_order.ts";
+import { compareKeys } from "../support/checks/key_order.ts";
 import { ANNOUNCEMENTS } from "../../src/store/keys.ts";
-import type { MemoryStore } from "../support/memory_store.ts";
+import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import type { Atomic, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
-import { executionsOf, flowTrigger, triggeredFlow } from "../support/triggers.ts";
+import { executionsOf, flowTrigger, triggeredFlow } from "../support/flows/triggers.ts";
 
 /** Finds announcements once one was written, as a database does that is busy with a recovery. */
 class SlowAnnouncements extends FaultyStore {

@@ -1,11 +1,11 @@
 /** The search for values that were never finished runs while recovered executions write: it must leave theirs alone. */
 import { assertEquals } from "@std/assert";
-import { compareKeys } from "../support/key_order.ts";
+import { compareKeys } from "../support/checks/key_order.ts";
 import { BLOB_INTENTS } from "../../src/store/keys.ts";
-import type { MemoryStore } from "../support/memory_store.ts";
+import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import type { Atomic, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
 
 const FLOW = `

@@ -1,7 +1,7 @@
 /** A store that simulates a process crash or a database failure at a given commit. */
 import type { Atomic, Store } from "../../src/store/store.ts";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 
 /**
  * The fault of the commit. `die_before`, `die_after`: the process crashes before or after the write; the commit never

@@ -1,9 +1,9 @@
 /** What one request does to an execution while another one, or the engine, is at it. */
 import { assert, assertEquals } from "@std/assert";
-import type { MemoryStore } from "../support/memory_store.ts";
+import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import { assertEquals } from "@std/assert";
 import { checkStore } from "../../src/store/check/check.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { Chance } from "./chance.ts";
 import type { Effects, SeenExecution } from "./execution_check.ts";

@@ -1,8 +1,8 @@
 /** Timers that could not be read at a start are read later, and none of them is passed over. */
 import { assertEquals } from "@std/assert";
-import type { MemoryStore } from "../support/memory_store.ts";
+import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import type { ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { Harness, statesOf } from "../support/harness.ts";
 
 const FLOW = `

@@ -1,6 +1,6 @@
 /** What a crash run looks for is found: each kind of fault, planted once. */
 import { assertEquals } from "@std/assert";
-import { until } from "../support/machine_processes.ts";
+import { until } from "../support/processes/machine_processes.ts";
 import {
   effectProblem,
   executionProblems,

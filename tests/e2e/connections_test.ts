@@ -1,6 +1,6 @@
 /** The real process against clients that open connections and do not use them. */
 import { assertEquals } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const OPEN_FILES = 300;

@@ -1,6 +1,6 @@
 /** Data of format 1, as the first version left it behind: every later version opens it and finds everything. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const FIXTURE = "tests/fixtures/data-v1";

@@ -1,7 +1,7 @@
 /** The real server on a real database server: what was acknowledged outlives the end of either. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/denokv.ts";
-import { ServerProcess } from "../support/server_process.ts";
+import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/servers/denokv.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const KEY = btoa("k".repeat(32));

@@ -1,7 +1,7 @@
 /** A disk that is full, for real: a small file system in memory, filled by the server itself. Needs the right to mount. */
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import { readRefusal } from "../api/refusals.ts";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** Room for the reserve of 16 MiB and some data. */

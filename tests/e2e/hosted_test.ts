@@ -1,6 +1,6 @@
 /** The program as Deno Deploy runs it: without arguments, disk and port, with the database and the cron of the platform. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { freePort } from "../support/free_port.ts";
+import { freePort } from "../support/processes/free_port.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -3,7 +3,7 @@
  * one; the actual one must be the full response in {@link FULL_RESPONSES}, member for member and in the same order.
  */
 import { assert, assertEquals, assertGreater, AssertionError, assertThrows } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** The address that README.md shows. */

@@ -1,7 +1,7 @@
 /** Starting and stopping the real process, as a person or a service manager does. */
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
-import { smoke } from "../support/smoke.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
+import { smoke } from "../support/release/smoke.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** Longest time until a line arrives that was written. */

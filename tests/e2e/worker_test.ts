@@ -1,11 +1,11 @@
 /** Real workers: processes that run scripts for a server. */
 import { assertEquals } from "@std/assert";
 import { SILENCE_MS } from "../../src/model/http/worker_protocol.ts";
-import { freePort } from "../support/free_port.ts";
+import { freePort } from "../support/processes/free_port.ts";
 import { type ExecutionResponse, Harness } from "../support/harness.ts";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
-import { WorkerProcess } from "../support/worker_process.ts";
+import { WorkerProcess } from "../support/processes/worker_process.ts";
 
 const POLL_MS = 100;
 

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { childId } from "../../src/engine/children.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import type { Flow, Task } from "../../src/model/flows/flow.ts";
-import { plan, returns, task } from "../support/flows.ts";
+import { plan, returns, task } from "../support/flows/flows.ts";
 import { type Decisions, Driver } from "./driver.ts";
 
 const FLOW = "io.svc.plugin.core.flow";

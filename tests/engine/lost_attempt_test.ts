@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { Event } from "../../src/engine/events.ts";
 import { hasWork } from "../../src/engine/recover.ts";
 import { currentState } from "../../src/model/executions/state.ts";
-import { plan, returns } from "../support/flows.ts";
+import { plan, returns } from "../support/flows/flows.ts";
 import { Driver } from "./driver.ts";
 
 function begun(): Driver {

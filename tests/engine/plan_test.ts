@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { planFlow } from "../../src/engine/plan.ts";
-import { plan } from "../support/flows.ts";
+import { plan } from "../support/flows/flows.ts";
 
 const SOURCES: readonly (readonly [source: string, mentionsSecrets: boolean])[] = [
   ["id: plain\ntasks: []\n", false],

@@ -5,7 +5,7 @@ import { replayExecution, restartAnew } from "../../src/engine/replay.ts";
 import type { Execution } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 import { currentState } from "../../src/model/executions/state.ts";
-import { plan, returns, task } from "../support/flows.ts";
+import { plan, returns, task } from "../support/flows/flows.ts";
 import { flowable, historiesOf, RUN_ID, runNew, runOn, type Script, statesOf } from "./run_plan.ts";
 
 const NEW_ID = "AVbbB83o000xXUY4wsF0c9";

@@ -5,7 +5,7 @@ import type { Event } from "../../src/engine/events.ts";
 import { step } from "../../src/engine/step.ts";
 import { currentState } from "../../src/model/executions/state.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
-import { plan, returns, task } from "../support/flows.ts";
+import { plan, returns, task } from "../support/flows/flows.ts";
 import { storeExecution } from "../simulation/stored_form.ts";
 import { Driver } from "./driver.ts";
 import { flowable } from "./run_plan.ts";

@@ -6,7 +6,7 @@ import { canRestart } from "../../src/engine/restart.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { Flow, Task } from "../../src/model/flows/flow.ts";
 import { currentState } from "../../src/model/executions/state.ts";
-import { plan, returns, task } from "../support/flows.ts";
+import { plan, returns, task } from "../support/flows/flows.ts";
 import { flowable, historiesOf, runNew, runOn, type Script, statesOf } from "./run_plan.ts";
 
 const ENDED = "CREATED RUNNING SUCCESS";

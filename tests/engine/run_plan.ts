@@ -7,7 +7,7 @@ import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { Execution } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
-import { task } from "../support/flows.ts";
+import { task } from "../support/flows/flows.ts";
 
 /** Id of the executions. */
 export const RUN_ID = "AVbbB83o000xXUY4wsF0c8";

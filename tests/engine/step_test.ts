@@ -10,7 +10,7 @@ import type { Execution } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 import { canMove, isEnded, type State } from "../../src/model/executions/state.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
-import { plan, returns } from "../support/flows.ts";
+import { plan, returns } from "../support/flows/flows.ts";
 
 const ID = "AVbbB83o000xXUY4wsF0c8";
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Logger } from "../../src/base/log.ts";
 import { type ExecutionResponse, Harness } from "../support/harness.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 import { JumpingClock } from "./jumping_clock.ts";
 
 const DAY_MS = 86_400_000;

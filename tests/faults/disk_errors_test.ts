@@ -1,6 +1,6 @@
 /** A disk that fails writes and reads under the real server. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { CAN_FAIL_DISKS, type DiskFault, EIO, ENOSPC, EROFS, withFaultyDisk } from "./faulty_disk.ts";
 import { countInLog, healthOf, Pairs } from "./pairs.ts";
 

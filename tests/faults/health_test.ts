@@ -2,11 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { toIso } from "../../src/base/clock.ts";
 import { Logger } from "../../src/base/log.ts";
-import type { MemoryStore } from "../support/memory_store.ts";
-import { FAKE_START, FakeClock } from "../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../support/faulty_store.ts";
+import type { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 
 const FLOW =
   "id: hello\nnamespace: demo\ntasks:\n  - {id: say, type: io.svc.plugin.core.log.Log, message: hi}\n";

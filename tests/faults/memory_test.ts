@@ -1,6 +1,6 @@
 /** A server that reaches the limit of its memory: it ends, and what it acknowledged is there at the next start. */
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** Megabytes of the heap. A virtual memory limit cannot be used: V8 reserves more than 20 GB of addresses at its start. */

@@ -1,6 +1,6 @@
 /** KV pairs that a test stores in a server with a fault, to compare them with what is there afterwards. */
 import { assertEquals } from "@std/assert";
-import type { ServerProcess } from "../support/server_process.ts";
+import type { ServerProcess } from "../support/processes/server_process.ts";
 
 const PATH = "/api/v1/main/namespaces/faults/kv";
 /** Longest time until a server accepts writes again; it tries each second. */

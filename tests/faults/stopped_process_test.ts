@@ -1,6 +1,6 @@
 /** A server whose process is stopped for a while, as a suspended machine does. */
 import { assert, assertEquals } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { Pairs } from "./pairs.ts";
 

@@ -1,6 +1,6 @@
 /** What a torn or damaged page of the database does to the next start. */
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { Pairs } from "./pairs.ts";
 

@@ -1,5 +1,5 @@
 /** Users' flows that name images: in containers of Podman, and as processes where no container runtime is. */
-import { userImagesProblem } from "../support/containers.ts";
+import { userImagesProblem } from "../support/processes/containers.ts";
 import { testUserFlows } from "./user_flow_tests.ts";
 
 const GROUPS = ["containers"];

@@ -1,12 +1,12 @@
 /** Runs the scenario of a file as a user would: saves its flows, starts one, acts on the execution and waits for the end. */
 import { parseDuration } from "../../src/base/duration.ts";
 import { type State, TERMINAL_STATES } from "../../src/model/executions/state.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
-import { until } from "../support/machine_processes.ts";
-import type { MisbehavingServer, ReceivedRequest } from "../support/misbehaving_server.ts";
-import { PackageIndex, type Wheel, wheelOf } from "../support/package_index.ts";
-import { fileForm, json, yaml } from "../support/request_bodies.ts";
+import { until } from "../support/processes/machine_processes.ts";
+import type { MisbehavingServer, ReceivedRequest } from "../support/servers/misbehaving_server.ts";
+import { PackageIndex, type Wheel, wheelOf } from "../support/servers/package_index.ts";
+import { fileForm, json, yaml } from "../support/flows/request_bodies.ts";
 import type { Expectation, PackageSpec, Scenario, Step, UserFlow, WebhookCall } from "./user_flow.ts";
 import { pointTo, serveWeb } from "./web.ts";
 

@@ -1,5 +1,5 @@
 /** The web that users' flows call: the responses of a scenario, served on the loopback interface. */
-import { answer, MisbehavingServer } from "../support/misbehaving_server.ts";
+import { answer, MisbehavingServer } from "../support/servers/misbehaving_server.ts";
 import type { WebResponse } from "./user_flow.ts";
 
 const HOSTS = /https?:\/\/(?:[a-z0-9-]+\.)*example\.(?:com|org)/g;

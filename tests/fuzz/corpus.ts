@@ -12,7 +12,7 @@ import * as orchestrator from "../expr/rows/orchestrator.ts";
 import * as output from "../expr/rows/output.ts";
 import type { Table } from "../expr/rows/table.ts";
 import vectors from "../fixtures/expression_vectors.json" with { type: "json" };
-import { declaredTypes } from "../support/all_types.ts";
+import { declaredTypes } from "../support/flows/all_types.ts";
 
 const MODULES = [lexical, operators, lookup, output, filters, orchestrator, functions, dates];
 const MAX_TEMPLATE_LENGTH = 2_000;

@@ -14,9 +14,9 @@ import { FirstUser } from "../../src/services/access/first_user.ts";
 import { Tenants } from "../../src/services/access/tenants.ts";
 import { Tokens } from "../../src/services/access/tokens.ts";
 import type { Committer } from "../../src/store/committer.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
 /** The one user of a protected application. */
 export const ADMIN: Credentials = { user: "admin", password: "correct:horse" };

@@ -1,5 +1,5 @@
 /** Reads event streams in tests. */
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 
 /** An event as received. */
 export interface ReceivedEvent {

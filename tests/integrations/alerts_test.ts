@@ -1,8 +1,8 @@
 /** The types that report to services for messages, incidents and mails: what they send, and what they say when it is refused. */
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { answer } from "../support/misbehaving_server.ts";
-import { send } from "../support/sent_message.ts";
+import { answer } from "../support/servers/misbehaving_server.ts";
+import { send } from "../support/flows/sent_message.ts";
 
 const PREFIX = "type: io.kestra.plugin.notifications";
 const FACTS = { Namespace: "demo", Flow: "h", State: "RUNNING" };

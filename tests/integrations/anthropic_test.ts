@@ -2,8 +2,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { anthropicChatCompletion } from "../../src/integrations/anthropic/chat_completion.ts";
-import { ApiStub } from "../support/api_stub.ts";
-import { runDefinition } from "../support/definition_run.ts";
+import { ApiStub } from "../support/servers/api_stub.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 
 function anthropicStub(reply: JsonObject): ApiStub {
   return new ApiStub(({ method, path, headers }) => {

@@ -1,12 +1,12 @@
 /** The types of SSH, SFTP, FTP and FTPS, against OpenSSH and vsftpd. */
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { freePort } from "../support/free_port.ts";
-import { hasFileServers, withFtpServer, withSshServer } from "../support/file_servers.ts";
+import { freePort } from "../support/processes/free_port.ts";
+import { hasFileServers, withFtpServer, withSshServer } from "../support/servers/file_servers.ts";
 import { Harness } from "../support/harness.ts";
-import { until } from "../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf } from "../support/triggers.ts";
-import { runTasks, storedText } from "../support/run_flow.ts";
+import { until } from "../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf } from "../support/flows/triggers.ts";
+import { runTasks, storedText } from "../support/flows/run_flow.ts";
 
 /** Skipped where the programs are missing. */
 const ignore = !hasFileServers();

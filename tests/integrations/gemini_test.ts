@@ -7,8 +7,8 @@ import {
   geminiTextCompletion,
 } from "../../src/integrations/gemini/completions.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { ApiStub } from "../support/api_stub.ts";
-import { runDefinition } from "../support/definition_run.ts";
+import { ApiStub } from "../support/servers/api_stub.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 
 const RATINGS = [{ category: "HARM", probability: "LOW" }];
 const REPLY: JsonObject = {

@@ -8,8 +8,8 @@ import { issuesComment, issuesCreate, pullsCreate } from "../../src/integrations
 import { projectsList } from "../../src/integrations/github/projects.ts";
 import { SEARCH_TASKS } from "../../src/integrations/github/search.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../support/api_stub.ts";
-import { runDefinition } from "../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../support/servers/api_stub.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 
 const TOKEN = "ghp_secret";
 

@@ -21,8 +21,8 @@ import {
   sheetModifiedTrigger,
 } from "../../src/integrations/googleworkspace/triggers.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import type { ApiReply, ApiRequest, ApiStub } from "../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../support/definition_run.ts";
+import type { ApiReply, ApiRequest, ApiStub } from "../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../support/flows/definition_run.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp/gcp_stub.ts";
 
 const FILE = "kestra:///demo/data.csv";

@@ -16,8 +16,8 @@ import {
   namespacesList,
 } from "../../src/integrations/kestra/lists.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { ApiStub } from "../support/api_stub.ts";
-import { runDefinition } from "../support/definition_run.ts";
+import { ApiStub } from "../support/servers/api_stub.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 import { Harness } from "../support/harness.ts";
 
 const TOKEN = "token-1";

@@ -5,12 +5,12 @@ import { ldapAdd, ldapDelete, ldapModify } from "../../src/integrations/ldap/cha
 import { type LdifRecord, ldifText, readLdif } from "../../src/integrations/ldap/ldif.ts";
 import { ldapSearch } from "../../src/integrations/ldap/search.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { runDefinition } from "../support/definition_run.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 import {
   type DirectoryServer,
   hasDirectoryServer,
   withDirectoryServer,
-} from "../support/directory_server.ts";
+} from "../support/servers/directory_server.ts";
 
 const ignore = !hasDirectoryServer();
 

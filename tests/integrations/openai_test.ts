@@ -6,8 +6,8 @@ import { openAiCreateImage } from "../../src/integrations/openai/create_image.ts
 import { openAiResponses } from "../../src/integrations/openai/responses.ts";
 import { openAiUploadFile } from "../../src/integrations/openai/upload_file.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { ApiStub } from "../support/api_stub.ts";
-import { type DefinitionRunOptions, runDefinition } from "../support/definition_run.ts";
+import { ApiStub } from "../support/servers/api_stub.ts";
+import { type DefinitionRunOptions, runDefinition } from "../support/flows/definition_run.ts";
 
 const ORIGIN = "https://api.openai.com";
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { DataDir, DataDirError, isDiskFull, RESERVE_BYTES } from "../../src/machine/data_dir.ts";
-import { until } from "../support/machine_processes.ts";
+import { until } from "../support/processes/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const OPTIONS = { clock: systemClock, randomBytes: systemRandomBytes, processId: 4711 };

@@ -4,7 +4,7 @@ import { ATTACKS } from "./attacks/all.ts";
 import { type OverloadOptions, readOptions, USAGE } from "./options.ts";
 import { failuresOf, type ScenarioResult, table } from "./report.ts";
 import { runScenario, type ScenarioOptions } from "./scenario.ts";
-import { print } from "../support/command_line.ts";
+import { print } from "../support/processes/command_line.ts";
 
 /** Open files that the attacking process needs beside its connections. */
 const OTHER_FILES = 100;

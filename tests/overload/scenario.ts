@@ -1,6 +1,6 @@
 /** One scenario: a new server, attacks on it, clients that measure, and a check of what they were promised. */
 import { residentBytes } from "../bench/process_stats.ts";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { AttackProcess } from "./attack_process.ts";
 import type { Attack } from "./attacks/attack.ts";
 import { observe } from "./observer.ts";

@@ -18,8 +18,8 @@ import type { PropertySchemas } from "../../src/model/flows/schema.ts";
 import type { FlowableTaskType } from "../../src/model/tasks/task_catalog.ts";
 import type { HostValues } from "../../src/rendering/host_functions/mod.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "../../src/rendering/renderer.ts";
-import { FAKE_START, FakeClock } from "../support/fake_clock.ts";
-import { plan, task } from "../support/flows.ts";
+import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
+import { plan, task } from "../support/flows/flows.ts";
 
 const KIND = "io.svc.plugin.core.test.Rendered";
 const SECRET = "hunter2-hunter2";

@@ -8,8 +8,8 @@ import type { HostValues } from "../../src/rendering/host_functions/mod.ts";
 import { createInputRenderer } from "../../src/rendering/input_renderer.ts";
 import { Renderer, TemplateCache } from "../../src/rendering/renderer.ts";
 import { createTriggerRenderer } from "../../src/rendering/trigger_renderer.ts";
-import { FAKE_START, FakeClock } from "../support/fake_clock.ts";
-import { plan } from "../support/flows.ts";
+import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
+import { plan } from "../support/flows/flows.ts";
 
 const PLAN = plan({ variables: { v: "of the flow" }, labels: [{ key: "a.b", value: "of the flow" }] });
 const VALUES: HostValues = {

@@ -5,7 +5,7 @@ import { stringifyJson } from "../../src/base/json.ts";
 import { Logger } from "../../src/base/log.ts";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { EventReader } from "../http/event_reader.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../support/harness.ts";
 
 const SECRET = "correct-horse-battery";

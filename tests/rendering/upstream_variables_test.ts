@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
-import { condition, executionsOf, flowTrigger, triggeredFlow } from "../support/triggers.ts";
+import { condition, executionsOf, flowTrigger, triggeredFlow } from "../support/flows/triggers.ts";
 
 /** A flow of namespace `demo` that gives its id as output `of_<id>` and in a map that all of them have. */
 function upstream(id: string, members: JsonObject = {}): string {

@@ -1,6 +1,6 @@
 /** Paths of working directories in templates. */
 import { assertEquals } from "@std/assert";
-import { runScriptsOn, scriptTask } from "../support/script_flows.ts";
+import { runScriptsOn, scriptTask } from "../support/flows/script_flows.ts";
 
 Deno.test("outputFiles has the path of each declared file, and none for globs", async () => {
   const { execution, outputs, lines } = await runScriptsOn(

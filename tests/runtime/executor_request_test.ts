@@ -5,8 +5,8 @@ import { DomainError } from "../../src/model/errors.ts";
 import { currentState } from "../../src/model/executions/state.ts";
 import { executionFileKey } from "../../src/store/keys.ts";
 import type { Atomic, ListOptions, Selector, Store, StoredEntry } from "../../src/store/store.ts";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { Harness, statesOf } from "../support/harness.ts";
 
 /** The output of `big` is stored apart from the record, so that each load of the execution reads it from the store. */

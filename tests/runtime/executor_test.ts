@@ -1,9 +1,9 @@
 /** Executions from start to end, over the whole server: what is durable when, kills, timers, crashes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
 const RETURN = "io.svc.plugin.core.debug.Return";

@@ -4,7 +4,7 @@ import { parseDuration } from "../../src/base/duration.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness, statesOf, type TaskRunResponse } from "../support/harness.ts";
 import { type Expectation, readRows, type Row } from "./flow_control_rows.ts";
 

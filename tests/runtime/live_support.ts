@@ -8,8 +8,8 @@ import type { Renderer } from "../../src/rendering/renderer.ts";
 import type { AttemptCommand } from "../../src/runtime/live/live_execution.ts";
 import { LiveExecution } from "../../src/runtime/live/live_execution.ts";
 import { newForm } from "../../src/store/records/execution_form.ts";
-import { FAKE_START } from "../support/fake_clock.ts";
-import { plan } from "../support/flows.ts";
+import { FAKE_START } from "../support/fakes/fake_clock.ts";
+import { plan } from "../support/flows/flows.ts";
 
 /** The secret that {@link liveExecution} masks. */
 export const SECRET = "hunter2";

@@ -1,6 +1,6 @@
 /** After crashes: what only waited was not interrupted, and is not given up for what others do. */
 import { assertEquals } from "@std/assert";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 
 /** Processes that lead in turn: each start is a take-over from one that may be alive. */

@@ -2,8 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkStore } from "../../src/store/check/check.ts";
 import { type ExecutionResponse, Harness } from "../support/harness.ts";
-import { answer, MisbehavingServer } from "../support/misbehaving_server.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { answer, MisbehavingServer } from "../support/servers/misbehaving_server.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const FLOW =
   "id: a\nnamespace: demo\ntasks:\n  - id: r\n    type: io.svc.plugin.core.debug.Return\n    format: x\n";

@@ -2,9 +2,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { QuotaKind, QuotaOptions } from "../../src/model/access/quota.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const ACME = "/api/v1/acme";
 const WRITE = "io.svc.plugin.core.storage.Write";

@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { json, yaml } from "../support/request_bodies.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { json, yaml } from "../support/flows/request_bodies.ts";
 import { type Cut, MortalStore } from "../crash/mortal_store.ts";
 
 const TENANT = "/api/v1/acme";

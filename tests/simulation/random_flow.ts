@@ -2,7 +2,7 @@
 import { type FlowPlan, planFlow } from "../../src/engine/plan.ts";
 import type { Flow, RetryPolicy, Sla, Task } from "../../src/model/flows/flow.ts";
 import { LOOP } from "../../src/model/executions/loop_run.ts";
-import { plan, task } from "../support/flows.ts";
+import { plan, task } from "../support/flows/flows.ts";
 import type { Choices } from "./choices.ts";
 
 /** Kinds of tasks that do work: nothing is known of them but how their attempts end. */

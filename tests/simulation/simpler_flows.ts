@@ -1,6 +1,6 @@
 /** Flows that are a little simpler than a given one: a task less, a task without its children, a property less. */
 import type { Flow, Task } from "../../src/model/flows/flow.ts";
-import { task } from "../support/flows.ts";
+import { task } from "../support/flows/flows.ts";
 
 const LISTS = ["tasks", "errors", "finally", "afterExecution"] as const;
 

@@ -1,8 +1,8 @@
 /** Executions of a flow with a concurrency limit, on a complete server: never more than the limit, never fewer than possible. */
 import { assert, assertEquals } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
-import { settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 
 const SEEDS = 60;

@@ -1,7 +1,7 @@
 /** A server under a steady mixed load, measured all the time, and looked at in the end. */
 import { Chance } from "../crash/chance.ts";
 import { Client } from "../crash/client.ts";
-import { ServerProcess } from "../support/server_process.ts";
+import { ServerProcess } from "../support/processes/server_process.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { STARTED, triggeredFlows } from "./flows.ts";
 import { Followers } from "./followers.ts";

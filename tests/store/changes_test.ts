@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Changes } from "../../src/store/changes.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 
 const KEY = { tenant: "main", id: "A1" };
 

@@ -4,10 +4,10 @@ import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { MAX_GROUP_MUTATIONS } from "../../src/model/limits.ts";
 import { Committer, type Entry } from "../../src/store/committer.ts";
-import { MemoryStore } from "../support/memory_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../support/faulty_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
 
 async function setUp(plan: (commit: number) => Fault = () => "none") {
   const clock = new FakeClock();

@@ -8,10 +8,10 @@ import type { Committer } from "../../src/store/committer.ts";
 import { HeldLease, type LeaseHolder, LeaseWatch } from "../../src/store/lease.ts";
 import { checkData } from "../../src/store/meta.ts";
 import { Chance } from "../crash/chance.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../support/faulty_store.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
 const SEEDS = 100;
 const STEPS = 120;

@@ -7,10 +7,10 @@ import { META_KEY } from "../../src/store/keys.ts";
 import { HeldLease, type LeaseHolder, LeaseWatch } from "../../src/store/lease.ts";
 import { checkData } from "../../src/store/meta.ts";
 import type { Store } from "../../src/store/store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
 const TTL_MS = 5_000;
 /** How long a candidate waits after it first saw a version of the lease. */

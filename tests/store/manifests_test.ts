@@ -1,10 +1,10 @@
 /** Manifests: the list of live executions in few keys and messages. */
 import { assertEquals } from "@std/assert";
 import { Manifests } from "../../src/store/manifests.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
 async function setUp(hasQueue = true) {
   const clock = new FakeClock();

@@ -2,10 +2,10 @@
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { encodeJson } from "../../src/store/codec.ts";
 import { META_KEY } from "../../src/store/keys.ts";
-import { MemoryStore } from "../support/memory_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
 
 Deno.test("checkData() writes format and key to a new database and accepts it afterwards", async () => {
   const store = new MemoryStore(new FakeClock());

@@ -3,10 +3,10 @@ import { assert, assertEquals, assertGreater, assertRejects } from "@std/assert"
 import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { SpaceWatch } from "../../src/store/space_watch.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
 const MIB = 1024 * 1024;
 /** SQLite begins its log again after 1,000 pages of 4 KiB. */

@@ -4,12 +4,12 @@ import type { Key, Selector, Store } from "../../src/store/store.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
-import { DatabaseProxy, type ProxyPlan } from "../support/database_proxy.ts";
-import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/denokv.ts";
-import { MemoryStore } from "../support/memory_store.ts";
+import { DatabaseProxy, type ProxyPlan } from "../support/servers/database_proxy.ts";
+import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/servers/denokv.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { withTempDir } from "../support/temp_dir.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { FaultyStore } from "../support/faulty_store.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 
 const STORES: Readonly<Record<string, (directory: string) => Promise<Store>>> = {
   memory: () => Promise.resolve(new MemoryStore(new FakeClock())),

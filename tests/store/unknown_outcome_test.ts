@@ -6,12 +6,12 @@ import { DomainError } from "../../src/model/errors.ts";
 import { Committer, type Entry } from "../../src/store/committer.ts";
 import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { DatabaseProxy } from "../support/database_proxy.ts";
-import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/denokv.ts";
-import { FakeClock } from "../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../support/faulty_store.ts";
-import { MemoryStore } from "../support/memory_store.ts";
-import { quietCommitter } from "../support/quiet_committer.ts";
+import { DatabaseProxy } from "../support/servers/database_proxy.ts";
+import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/servers/denokv.ts";
+import { FakeClock } from "../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
+import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** The database of a case. */

@@ -4,9 +4,9 @@ import { Logger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import type { DiskProblem } from "../../src/model/server_health.ts";
 import { Committer, type Entry } from "../../src/store/committer.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../support/faulty_store.ts";
-import { MemoryStore } from "../support/memory_store.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../support/fakes/memory_store.ts";
 
 interface Line {
   readonly level: string;

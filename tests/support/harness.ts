@@ -7,11 +7,11 @@ import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/tasks/task_catalog.ts";
-import { MemoryStore } from "./memory_store.ts";
+import { MemoryStore } from "./fakes/memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { FakeClock, settle } from "./fake_clock.ts";
-import { describedResponse } from "./described_responses.ts";
-import { yaml } from "./request_bodies.ts";
+import { FakeClock, settle } from "./fakes/fake_clock.ts";
+import { describedResponse } from "./checks/described_responses.ts";
+import { yaml } from "./flows/request_bodies.ts";
 
 /** The side effect of a `harness.Effect` task in one attempt. */
 export type Effect = (

@@ -2,7 +2,7 @@
  * Creates `tests/fixtures/data-v1`: a data directory of format 1 that holds one record of every kind. It was created once
  * and must not be regenerated: every later version must open it (`tests/e2e/data_format_test.ts`).
  */
-import { ServerProcess } from "./server_process.ts";
+import { ServerProcess } from "./processes/server_process.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
 const JSON_TYPE = { "content-type": "application/json" };

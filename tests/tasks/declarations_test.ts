@@ -3,8 +3,8 @@ import type { PropertySchema } from "../../src/model/flows/schema.ts";
 import { nestedTaskProperties } from "../../src/model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { TASK_RUNNERS } from "../../src/tasks/scripts/task_runner.ts";
-import { declarationProblems } from "../support/declaration_rules.ts";
-import "../support/all_integrations.ts";
+import { declarationProblems } from "../support/checks/declaration_rules.ts";
+import "../support/flows/all_integrations.ts";
 
 /** Canonical names by group; aliases follow the colon. */
 const TYPES: readonly (readonly [group: string, names: string])[] = [

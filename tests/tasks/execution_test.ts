@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
 import { CORE, flowOf, logOf, resultsOf, runTasks, summaryOf } from "./core_flows.ts";
 

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { CORE, flowOf, logOf } from "./core_flows.ts";
-import { json } from "../support/request_bodies.ts";
+import { json } from "../support/flows/request_bodies.ts";
 
 const INPUT = "inputs: [{id: u, type: STRING}]\n";
 

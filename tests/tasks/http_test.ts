@@ -1,8 +1,8 @@
 /** HTTP tasks and `http()` within flows. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
-import { until } from "../support/machine_processes.ts";
-import { answer, type Behaviour, MisbehavingServer } from "../support/misbehaving_server.ts";
+import { until } from "../support/processes/machine_processes.ts";
+import { answer, type Behaviour, MisbehavingServer } from "../support/servers/misbehaving_server.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
-import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
+import { ownSeconds, sleepers, until } from "../support/processes/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** An ended execution with its log. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { RunnableTaskType } from "../../src/model/tasks/task_catalog.ts";
 import { Harness } from "../support/harness.ts";
-import { settle } from "../support/fake_clock.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 import { CORE, flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";
 
 const ITEMS = '{"k":"a","n":1}\\n{"k":"b","n":2}\\n\\n{"k":"a","n":3}\\n';

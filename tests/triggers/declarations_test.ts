@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
-import { declarationProblems } from "../support/declaration_rules.ts";
-import "../support/all_integrations.ts";
+import { declarationProblems } from "../support/checks/declaration_rules.ts";
+import "../support/flows/all_integrations.ts";
 
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [

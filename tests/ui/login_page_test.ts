@@ -1,6 +1,6 @@
 /** Log-in, log-out and the set-up of the first user in a browser. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { checkAccessibility, type Page, stories } from "../support/browser.ts";
+import { checkAccessibility, type Page, stories } from "../support/browser/browser.ts";
 
 const PASSWORD = "a-good-password";
 const ARGS = ["--basic-auth", `admin:${PASSWORD}`];

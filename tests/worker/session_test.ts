@@ -9,8 +9,8 @@ import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { ServerApi } from "../../src/worker/server_api.ts";
 import { Session } from "../../src/worker/session.ts";
 import type { WorkerMachine } from "../../src/worker/worker_context.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
-import { REMOTE_TASK, remoteFlow } from "../support/fake_worker.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
+import { REMOTE_TASK, remoteFlow } from "../support/fakes/fake_worker.ts";
 import { Harness } from "../support/harness.ts";
 
 type Run = (

@@ -1,5 +1,5 @@
 /** Row 23: completed one-task executions a second at 64 clients on denokv ÷ on a file. */
-import { Denokv, DENOKV_TOKEN, hasDenokv } from "../../support/denokv.ts";
+import { Denokv, DENOKV_TOKEN, hasDenokv } from "../../support/servers/denokv.ts";
 import { createFlow, pureFlow, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { perSecond, type RowResult } from "../figures.ts";

@@ -1,5 +1,5 @@
 /** Row 25: rows a second of a PostgreSQL query that is stored as a file, in a flow ÷ by psql. */
-import { DATABASE_PASSWORD, startPostgresql } from "../../support/database_programs.ts";
+import { DATABASE_PASSWORD, startPostgresql } from "../../support/servers/database_programs.ts";
 import { createFlow, flowOf, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { median, perSecond, type RowResult } from "../figures.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../../src/base/json.ts";
 import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
 import { exampleOf } from "../../../src/flow/json_schema/json_schema.ts";
-import { builtInTypes } from "../../support/all_types.ts";
+import { builtInTypes } from "../../support/flows/all_types.ts";
 import { assertPlaces, assertRoundTrip } from "./roundtrip.ts";
 
 const CATALOGS = builtInTypes();

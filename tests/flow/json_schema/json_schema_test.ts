@@ -13,7 +13,7 @@ import {
   shownName,
 } from "../../../src/flow/json_schema/json_schema.ts";
 import type { PropertySchema } from "../../../src/model/flows/schema.ts";
-import { builtInTypes, declaredTypes } from "../../support/all_types.ts";
+import { builtInTypes, declaredTypes } from "../../support/flows/all_types.ts";
 
 /** Text of a regular expression for texts with expressions. */
 const EXPRESSION = "\\{\\{|\\{%";

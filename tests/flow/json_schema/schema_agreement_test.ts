@@ -5,8 +5,8 @@ import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
 import type { PropertySchema } from "../../../src/model/flows/schema.ts";
 import type { TaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
-import { builtInTypes } from "../../support/all_types.ts";
-import { editorViews } from "../../support/editor.ts";
+import { builtInTypes } from "../../support/flows/all_types.ts";
+import { editorViews } from "../../support/browser/editor.ts";
 
 const TEXT: PropertySchema = { type: "string", description: "d" };
 const ANY: PropertySchema = { type: "any", description: "d" };

@@ -6,8 +6,8 @@ import {
   type SchemaSources,
 } from "../../../src/flow/json_schema/json_schema.ts";
 import type { TypeDeclaration } from "../../../src/model/flows/type_declaration.ts";
-import { builtInTypes, declaredTypes } from "../../support/all_types.ts";
-import { CURSOR, editorViews } from "../../support/editor.ts";
+import { builtInTypes, declaredTypes } from "../../support/flows/all_types.ts";
+import { CURSOR, editorViews } from "../../support/browser/editor.ts";
 
 function flowSchema(sources: SchemaSources): unknown {
   return schemaDocument(createDefinitions(sources), "Flow");

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseFlowSource, validateFlow, validateTask } from "../../../src/flow/mod.ts";
 import { integrationOf, INTEGRATIONS, TRIGGER_WAY } from "../../../src/flow/schema/integrations.ts";
-import { INTEGRATION_TASKS } from "../../support/all_integrations.ts";
+import { INTEGRATION_TASKS } from "../../support/flows/all_integrations.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
 

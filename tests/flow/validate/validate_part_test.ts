@@ -5,7 +5,7 @@ import { applyPluginDefaults } from "../../../src/flow/schema/plugin_defaults.ts
 import { isJsonObject, type JsonObject } from "../../../src/base/json.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
-import "../../support/all_integrations.ts";
+import "../../support/flows/all_integrations.ts";
 
 const CATALOGS = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
 const AI = "io.kestra.plugin.ai";

@@ -1,6 +1,6 @@
 /** A real server process to fuzz: protected, without scripts and without network for its flows. */
 import type { JsonObject } from "../../../src/base/json.ts";
-import { ServerProcess } from "../../support/server_process.ts";
+import { ServerProcess } from "../../support/processes/server_process.ts";
 import { Description } from "./description.ts";
 import { OWN_TOKEN, type Send } from "./fixtures.ts";
 import { PLANTED } from "./recorded.ts";

@@ -16,7 +16,7 @@ import type { Flow } from "../../../src/model/flows/flow.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { assertPlaces, assertRoundTrip, responseText, saved } from "../../flow/build/roundtrip.ts";
-import { declaredTypes } from "../../support/all_types.ts";
+import { declaredTypes } from "../../support/flows/all_types.ts";
 import { flowCorpus } from "../corpus.ts";
 import { mutated, type Spares } from "../mutate.ts";
 import { attempt, expect, type Input, shown, type Target } from "../target.ts";

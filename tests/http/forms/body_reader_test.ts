@@ -7,8 +7,8 @@ import { readChunks } from "../../../src/http/forms/body_reader.ts";
 import type { AppEnv } from "../../../src/http/forms/env.ts";
 import { readForm } from "../../../src/http/forms/multipart.ts";
 import { startHttpServer } from "../../../src/machine/http_server/http_server.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { RawClient } from "../../support/raw_client.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { RawClient } from "../../support/processes/raw_client.ts";
 import { startApp } from "../app_under_test.ts";
 
 const MAX_BYTES = 1_000_000;

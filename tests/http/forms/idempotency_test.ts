@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { json, yaml } from "../../support/request_bodies.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const RETURN = "tasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: a\n";

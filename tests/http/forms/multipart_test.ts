@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { DomainError } from "../../../src/model/errors.ts";
 import { type MultipartLimits, readForm, readMultipart } from "../../../src/http/forms/multipart.ts";
-import { patternBytes } from "../../support/namespace_services.ts";
+import { patternBytes } from "../../support/flows/namespace_services.ts";
 
 const LIMITS: MultipartLimits = { maxBytes: 10_000_000 };
 const TYPE = "multipart/form-data; boundary=XX";

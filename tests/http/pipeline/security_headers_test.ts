@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
-import { triggeredFlow } from "../../support/triggers.ts";
+import { triggeredFlow } from "../../support/flows/triggers.ts";
 
 const SANDBOX = "sandbox; default-src 'none'";
 const NAMES = ["content-security-policy", "x-content-type-options", "referrer-policy"];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
 import { flowSource } from "../../api/refusals.ts";
-import { triggeredFlow } from "../../support/triggers.ts";
+import { triggeredFlow } from "../../support/flows/triggers.ts";
 
 const LOGIN = { authorization: `Basic ${btoa("anna:right")}` };
 const PROTECTED = { credentials: { user: "anna", password: "right" }, noAuthExplicit: false };

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { json, yaml } from "../../support/request_bodies.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
 const ACCEPTS = [

@@ -1,6 +1,6 @@
 /** Delta streams of executions, on a complete server. */
 import { assert, assertEquals, assertObjectMatch } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { EventReader, type ReceivedEvent } from "../event_reader.ts";
 

@@ -1,7 +1,7 @@
 /** Streams of the states of related executions, on a complete server. */
 import { assertEquals } from "@std/assert";
 import { Logger } from "../../../src/base/log.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { EventReader } from "../event_reader.ts";
 

@@ -6,7 +6,7 @@ import { type EventProducer, eventStream, EventStreams } from "../../../src/http
 import { Transfers } from "../../../src/machine/http_server/transfers.ts";
 import type { DomainError } from "../../../src/model/errors.ts";
 import { attachWatcher } from "../../../src/model/http/transfer_watch.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { basicHeader, startApp } from "../app_under_test.ts";
 
 /** Settles when the signal is aborted. */

@@ -2,8 +2,8 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { aiAgent } from "../../../src/integrations/ai/agent_task.ts";
-import { type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { type DefinitionRunOptions, runDefinition } from "../../support/definition_run.ts";
+import { type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { type DefinitionRunOptions, runDefinition } from "../../support/flows/definition_run.ts";
 import { apiOf, APIS, bodiesOf, type ModelApi, modelStub, providerOf } from "./model_stub.ts";
 
 const OPENAI = apiOf("OpenAI");

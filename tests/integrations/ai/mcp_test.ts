@@ -3,8 +3,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { aiAgent } from "../../../src/integrations/ai/agent_task.ts";
 import { callTool, listTools } from "../../../src/integrations/ai/mcp_tasks.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 import { apiOf, bodiesOf, modelStub, providerOf } from "./model_stub.ts";
 
 const ADD: JsonObject = {

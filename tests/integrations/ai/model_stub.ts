@@ -3,7 +3,7 @@
  * docs.anthropic.com/en/api/messages, ai.google.dev/api.
  */
 import type { JsonObject } from "../../../src/base/json.ts";
-import { type ApiRequest, ApiStub } from "../../support/api_stub.ts";
+import { type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 
 /** What the model of a stub says next: a text, a call of a tool, or a whole response. */
 export type Said =

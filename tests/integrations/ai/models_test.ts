@@ -6,8 +6,8 @@ import { chatCompletion } from "../../../src/integrations/ai/chat_completion.ts"
 import { classification } from "../../../src/integrations/ai/classification.ts";
 import { imageGeneration } from "../../../src/integrations/ai/image_generation.ts";
 import { jsonExtraction } from "../../../src/integrations/ai/json_extraction.ts";
-import { ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 import { apiOf, APIS, bodiesOf, type ModelApi, modelStub, providerOf, type Said } from "./model_stub.ts";
 
 const MESSAGES = [{ type: "SYSTEM", content: "be short" }, { type: "USER", content: "hi" }];

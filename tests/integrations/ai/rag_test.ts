@@ -6,8 +6,8 @@ import { ragChatCompletion } from "../../../src/integrations/ai/rag/chat_complet
 import { ingestDocument } from "../../../src/integrations/ai/rag/ingest_document.ts";
 import { search } from "../../../src/integrations/ai/rag/search.ts";
 import { split, type SplitOptions } from "../../../src/integrations/ai/rag/splitter.ts";
-import { ApiStub } from "../../support/api_stub.ts";
-import { type DefinitionRunOptions, runDefinition } from "../../support/definition_run.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { type DefinitionRunOptions, runDefinition } from "../../support/flows/definition_run.ts";
 import { apiOf, providerOf } from "./model_stub.ts";
 
 /** A text has a number for each of these words. */

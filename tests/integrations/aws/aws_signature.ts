@@ -1,6 +1,6 @@
 /** Verifies signatures of version 4 by the steps of the documentation, apart from the code that signs. */
 import { createHash, createHmac } from "node:crypto";
-import type { ApiRequest } from "../../support/api_stub.ts";
+import type { ApiRequest } from "../../support/servers/api_stub.ts";
 
 /** The key pair that tests sign with. */
 export const KEYS = { accessKeyId: "AKIDEXAMPLE", secretKeyId: "wJalrXUtnFEMI" };

@@ -3,8 +3,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { eventbridgePutEvents, kinesisPutRecords, snsPublish } from "../../../src/integrations/aws/events.ts";
 import { sqsConsume, sqsPublish, sqsTrigger } from "../../../src/integrations/aws/sqs.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { isSigned, KEYS } from "./aws_signature.ts";
 
 /** A stub of a service of AWS that responds to an action of its JSON protocol. */

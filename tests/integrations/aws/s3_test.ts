@@ -5,9 +5,9 @@ import { AWS_TASKS, AWS_TRIGGERS } from "../../../src/integrations/aws/registry.
 import { uploadFile } from "../../../src/integrations/aws/s3/multipart_upload.ts";
 import { S3Client } from "../../../src/integrations/aws/s3/objects.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/definition_run.ts";
-import { withS3Server } from "../../support/s3_server.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { withS3Server } from "../../support/servers/s3_server.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { isSigned, KEYS } from "./aws_signature.ts";
 

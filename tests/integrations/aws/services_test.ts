@@ -11,8 +11,8 @@ import {
 } from "../../../src/integrations/aws/dynamodb.ts";
 import { lambdaInvoke } from "../../../src/integrations/aws/lambda.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 import { isSigned, KEYS } from "./aws_signature.ts";
 
 /** Checks the signature, the service and the protocol of each request. */

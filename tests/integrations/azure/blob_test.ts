@@ -15,8 +15,8 @@ import {
   blobList,
   blobTrigger,
 } from "../../../src/integrations/azure/blob/read.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 
 const ACCOUNT = "acme";
 const KEY = Buffer.from("the key of the account").toString("base64");

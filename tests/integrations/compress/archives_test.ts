@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { archiveCompress, archiveDecompress } from "../../../src/integrations/compress/archives.ts";
 import { fileCompress, fileDecompress } from "../../../src/integrations/compress/files.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 
 const FROM = "kestra:///demo/archive";

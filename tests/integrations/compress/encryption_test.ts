@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { fileDecrypt, fileEncrypt } from "../../../src/integrations/compress/encryption.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/file";
 const CHEAP = { iterations: 100_000, memory: 1024 };

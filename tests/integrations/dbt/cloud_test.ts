@@ -3,8 +3,8 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { dbtCloudCheckStatus, dbtCloudTriggerRun } from "../../../src/integrations/dbt/cloud_tasks.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const ACCOUNT = "/api/v2/accounts/7";
 const RESULTS = {

@@ -1,8 +1,8 @@
 /** How types of Google Cloud get access tokens. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { oauthAccessToken } from "../../../src/integrations/gcp/oauth_access_token.ts";
-import { ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 import { gcpStub, PUBLIC_KEY, serviceAccount, TOKEN } from "./gcp_stub.ts";
 
 function decoded(part: string | undefined): Record<string, unknown> {

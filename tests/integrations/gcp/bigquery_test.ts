@@ -16,8 +16,8 @@ import {
   bigqueryUpdateTable,
 } from "../../../src/integrations/gcp/bigquery/tables.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import type { ApiReply, ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import type { ApiReply, ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
 
 const JOBS = "/bigquery/v2/projects/my-project/jobs";

@@ -1,5 +1,5 @@
 /** A stub of Google Cloud that grants tokens, and a service account for it. */
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 
 const PAIR = await crypto.subtle.generateKey(
   {

@@ -14,8 +14,8 @@ import { gcsDownloads, gcsTrigger } from "../../../src/integrations/gcp/gcs/down
 import { gcsList } from "../../../src/integrations/gcp/gcs/list.ts";
 import { gcsUpload } from "../../../src/integrations/gcp/gcs/upload.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import type { ApiReply, ApiRequest } from "../../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import type { ApiReply, ApiRequest } from "../../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
 
 const FILE = "kestra:///demo/data.csv";

@@ -1,8 +1,8 @@
 /** The types of Pub/Sub against a stub of its REST API. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { pubsubConsume, pubsubPublish, pubsubTrigger } from "../../../src/integrations/gcp/pubsub.ts";
-import type { ApiReply, ApiRequest } from "../../support/api_stub.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
+import type { ApiReply, ApiRequest } from "../../support/servers/api_stub.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
 
 function base64(text: string): string {

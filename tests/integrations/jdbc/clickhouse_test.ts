@@ -1,7 +1,7 @@
 /** The types of `jdbc.clickhouse`. Shapes are those of https://clickhouse.com/docs/en/interfaces/http and …/formats. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiStub } from "../../support/api_stub.ts";
-import { pollDefinition } from "../../support/definition_run.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { pollDefinition } from "../../support/flows/definition_run.ts";
 import { runTask, triggerOf } from "./stubbed_database.ts";
 
 const HEAD = '["n","big","d","day","at","tags","t","none"]\n' +

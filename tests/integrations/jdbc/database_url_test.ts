@@ -1,7 +1,7 @@
 /** Addresses of databases: how they are read, and that the rules for addresses apply to them. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { readDatabaseUrl } from "../../../src/integrations/jdbc/database_url.ts";
-import { DatabaseFlows } from "../../support/database_flows.ts";
+import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { Harness } from "../../support/harness.ts";
 
 const KIND = { kinds: ["postgresql", "postgres"], port: 5432 };

@@ -3,8 +3,8 @@
  * https://docs.pinot.apache.org/users/api/querying-pinot-using-standard-sql/response-format.
  */
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiStub } from "../../support/api_stub.ts";
-import { pollDefinition } from "../../support/definition_run.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { pollDefinition } from "../../support/flows/definition_run.ts";
 import { runTask, triggerOf } from "./stubbed_database.ts";
 
 const DRUID_ROWS = '["__time","n","t"]\n["TIMESTAMP","BIGINT","VARCHAR"]\n' +

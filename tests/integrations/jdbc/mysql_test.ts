@@ -1,11 +1,11 @@
 /** The types of `jdbc.mysql` and `jdbc.mariadb` against MariaDB. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
-import { startMariadb } from "../../support/database_programs.ts";
-import { DatabaseFlows } from "../../support/database_flows.ts";
+import { startMariadb } from "../../support/servers/database_programs.ts";
+import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 const ALL_TYPES = `SELECT 7 AS int_, 9007199254740993 AS long_, CAST(12.50 AS DECIMAL(10,2)) AS decimal_,
   CAST(1.5 AS DOUBLE) AS double_, 'a "b" \\\\ é\\n' AS text_, NULL AS none, DATE '2024-02-29' AS day_,

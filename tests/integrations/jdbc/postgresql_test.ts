@@ -1,12 +1,12 @@
 /** The types of `jdbc.postgresql` against a real server. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type JsonObject, stringifyJson } from "../../../src/base/json.ts";
-import { DatabaseFlows } from "../../support/database_flows.ts";
-import { startPostgresql } from "../../support/database_programs.ts";
+import { DatabaseFlows } from "../../support/flows/database_flows.ts";
+import { startPostgresql } from "../../support/servers/database_programs.ts";
 import { Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
-import { SELF_SIGNED_CERT } from "../../support/self_signed.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { SELF_SIGNED_CERT } from "../../support/processes/self_signed.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 const TYPE = "io.kestra.plugin.jdbc.postgresql";
 

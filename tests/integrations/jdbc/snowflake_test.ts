@@ -5,8 +5,8 @@ import { gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
 import { cellOf } from "../../../src/integrations/jdbc/snowflake/value_texts.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { SELF_SIGNED_KEY } from "../../support/self_signed.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 import { runTask } from "./stubbed_database.ts";
 
 /** A programmatic access token has a key id and no issuer. */

@@ -1,9 +1,9 @@
 /** The types of `jdbc.sqlite`. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
-import { DatabaseFlows } from "../../support/database_flows.ts";
+import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 
 type Case = readonly [name: string, work: (flows: DatabaseFlows) => Promise<void>];
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { JDBC_TASKS, JDBC_TRIGGERS } from "../../../src/integrations/jdbc/registry.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
-import { type DefinitionRun, runDefinition } from "../../support/definition_run.ts";
+import { type DefinitionRun, runDefinition } from "../../support/flows/definition_run.ts";
 
 /** The task type `jdbc.<name>`. */
 export function taskOf(name: string): TaskDefinition {

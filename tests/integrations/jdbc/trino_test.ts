@@ -1,6 +1,6 @@
 /** The types of `jdbc.trino`. Shapes are those of https://trino.io/docs/current/develop/client-protocol.html. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiStub } from "../../support/api_stub.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
 import { runTask } from "./stubbed_database.ts";
 
 const COLUMNS = [

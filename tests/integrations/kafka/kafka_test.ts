@@ -3,12 +3,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
 import { consume, kafkaTrigger } from "../../../src/integrations/kafka/consume.ts";
 import { produce } from "../../../src/integrations/kafka/produce.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
-import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 import { Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
-import { executionsOf } from "../../support/triggers.ts";
-import { KafkaBroker } from "../../support/kafka_broker.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { executionsOf } from "../../support/flows/triggers.ts";
+import { KafkaBroker } from "../../support/servers/kafka_broker.ts";
 
 function connection(broker: KafkaBroker, further: JsonObject = {}): JsonObject {
   return { properties: { "bootstrap.servers": broker.servers, "auto.offset.reset": "earliest", ...further } };

@@ -3,8 +3,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { consume } from "../../../src/integrations/kafka/consume.ts";
 import { produce } from "../../../src/integrations/kafka/produce.ts";
 import { kafkaRealtimeTrigger } from "../../../src/integrations/kafka/realtime.ts";
-import { runDefinition } from "../../support/definition_run.ts";
-import { Listening } from "../../support/listen_definition.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
+import { Listening } from "../../support/flows/listen_definition.ts";
 
 const name = "types of Kafka end within a second of the signal, although the server does not respond";
 // The package tries to connect for another second, in vain: timers of its own remain.

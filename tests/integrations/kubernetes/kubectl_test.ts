@@ -9,9 +9,9 @@ import {
   kubectlRestart,
 } from "../../../src/integrations/kubernetes/kubectl.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { type ApiReply, type ApiRequest, ApiStub } from "../../support/api_stub.ts";
-import { runDefinition } from "../../support/definition_run.ts";
-import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 
 const KINDS: Readonly<Record<string, JsonObject[]>> = {
   "/api/v1": [

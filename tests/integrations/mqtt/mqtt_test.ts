@@ -7,11 +7,11 @@ import {
   publish,
   subscribe,
 } from "../../../src/integrations/mqtt/types.ts";
-import { hasMosquitto, startMosquitto } from "../../support/brokers.ts";
-import { pollDefinition, runDefinition } from "../../support/definition_run.ts";
-import { Listening } from "../../support/listen_definition.ts";
-import { until } from "../../support/machine_processes.ts";
-import { SELF_SIGNED_CERT } from "../../support/self_signed.ts";
+import { hasMosquitto, startMosquitto } from "../../support/servers/brokers.ts";
+import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { Listening } from "../../support/flows/listen_definition.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { SELF_SIGNED_CERT } from "../../support/processes/self_signed.ts";
 
 /** Skipped where the program is missing. */
 const ignore = !hasMosquitto();

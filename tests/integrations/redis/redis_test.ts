@@ -4,10 +4,10 @@ import { type JsonObject, stringifyJson } from "../../../src/base/json.ts";
 import { listRealtimeTrigger, listTrigger } from "../../../src/integrations/redis/list_types.ts";
 import { REDIS_TASKS } from "../../../src/integrations/redis/registry.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { hasRedis, REDIS_PASSWORD, startRedis } from "../../support/brokers.ts";
-import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/definition_run.ts";
-import { Listening } from "../../support/listen_definition.ts";
-import { until } from "../../support/machine_processes.ts";
+import { hasRedis, REDIS_PASSWORD, startRedis } from "../../support/servers/brokers.ts";
+import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { Listening } from "../../support/flows/listen_definition.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 
 /** Skipped where the program is missing. */
 const ignore = !hasRedis();

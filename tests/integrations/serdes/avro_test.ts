@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { avroToIon, inferAvroSchema, ionToAvro } from "../../../src/integrations/serdes/avro_conversions.ts";
 import { ionToParquet, parquetToIon } from "../../../src/integrations/serdes/parquet_conversions.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
 

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { csvToIon } from "../../../src/integrations/serdes/csv_to_ion.ts";
 import { ionToCsv } from "../../../src/integrations/serdes/ion_to_csv.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
 

@@ -4,7 +4,7 @@ import { strToU8, unzipSync, zipSync } from "fflate";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { excelToIon } from "../../../src/integrations/serdes/excel_to_ion.ts";
 import { ionToExcel } from "../../../src/integrations/serdes/ion_to_excel.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
 const OTHER = "kestra:///demo/other";

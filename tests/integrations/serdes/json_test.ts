@@ -6,7 +6,7 @@ import { ionToJson } from "../../../src/integrations/serdes/ion_to_json.ts";
 import { jsonToIon } from "../../../src/integrations/serdes/json_to_ion.ts";
 import { jsonToJsonl } from "../../../src/integrations/serdes/json_to_jsonl.ts";
 import { jsonValues } from "../../../src/integrations/serdes/json_values.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
 

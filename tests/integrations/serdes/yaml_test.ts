@@ -8,7 +8,7 @@ import {
   yamlToJson,
 } from "../../../src/integrations/serdes/yaml_conversions.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
 

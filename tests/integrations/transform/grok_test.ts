@@ -4,7 +4,7 @@ import { stringifyJson } from "../../../src/base/json.ts";
 import { GrokPattern } from "../../../src/integrations/transform/grok/grok.ts";
 import { GROK_PATTERNS } from "../../../src/integrations/transform/grok/patterns.ts";
 import { grokItems, grokValue } from "../../../src/integrations/transform/grok/tasks.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const PLAIN = { definitions: new Map<string, string>(), namedOnly: true };
 

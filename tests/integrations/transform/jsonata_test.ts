@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../../src/base/json.ts";
 import { withJsonata } from "../../../src/integrations/transform/jsonata/evaluation.ts";
 import { transformItems, transformValue } from "../../../src/integrations/transform/jsonata/tasks.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FILE = "kestra:///demo/products.json";
 

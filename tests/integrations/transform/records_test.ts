@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { stringifyJson } from "../../../src/base/json.ts";
 import { TRANSFORM_TASKS } from "../../../src/integrations/transform/registry.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
-import { runDefinition } from "../../support/definition_run.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FILE = "kestra:///demo/rows.ion";
 

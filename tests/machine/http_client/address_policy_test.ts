@@ -3,10 +3,10 @@ import { AddressPolicy, type AddressRules } from "../../../src/machine/http_clie
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
 import { readHttpOptions } from "../../../src/model/http/http_options.ts";
 import { HttpError, type HttpRequest } from "../../../src/model/ports/http.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { answer, MisbehavingServer } from "../../support/misbehaving_server.ts";
-import { json } from "../../support/request_bodies.ts";
+import { answer, MisbehavingServer } from "../../support/servers/misbehaving_server.ts";
+import { json } from "../../support/flows/request_bodies.ts";
 
 const METADATA = [
   "169.254.169.254",

@@ -11,9 +11,14 @@ import {
   type HttpResponse,
 } from "../../../src/model/ports/http.ts";
 import { HttpClient, type HttpClientOptions } from "../../../src/machine/http_client/http_client.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
-import { answer, type Behaviour, MisbehavingServer, writeAll } from "../../support/misbehaving_server.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
+import {
+  answer,
+  type Behaviour,
+  MisbehavingServer,
+  writeAll,
+} from "../../support/servers/misbehaving_server.ts";
 
 function client(options: Partial<HttpClientOptions> = {}): HttpClient {
   return new HttpClient({ clock: new FakeClock(), random: () => 0.5, userAgent: "sluice/test", ...options });

@@ -1,7 +1,7 @@
 /** Plain connections of the HTTP client. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { TcpTransport } from "../../../src/machine/http_client/tcp_transport.ts";
-import { writeAll } from "../../support/misbehaving_server.ts";
+import { writeAll } from "../../support/servers/misbehaving_server.ts";
 
 /** Both ends of a connection. */
 async function connected(): Promise<readonly [transport: TcpTransport, peer: Deno.Conn]> {

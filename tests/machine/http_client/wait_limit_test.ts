@@ -1,7 +1,7 @@
 /** The one timer of many waits. */
 import { assertEquals } from "@std/assert";
 import { WaitLimit } from "../../../src/machine/http_client/wait_limit.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 type Step = readonly ["begin", number] | readonly ["end" | "stop"] | readonly ["pass", number];
 

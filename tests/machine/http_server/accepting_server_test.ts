@@ -7,8 +7,8 @@ import {
   findServeConnection,
   type ServeConnection,
 } from "../../../src/machine/http_server/serve_connection.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { RawClient } from "../../support/raw_client.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { RawClient } from "../../support/processes/raw_client.ts";
 
 const GET = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 

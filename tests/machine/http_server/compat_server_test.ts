@@ -4,8 +4,8 @@ import { Logger } from "../../../src/base/log.ts";
 import { startCompatServer } from "../../../src/machine/http_server/compat_server.ts";
 import type { HttpHandler } from "../../../src/machine/http_server/connection.ts";
 import { watchTransfer } from "../../../src/model/http/transfer_watch.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { RawClient } from "../../support/raw_client.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { RawClient } from "../../support/processes/raw_client.ts";
 
 /** What `java.net.http.HttpClient` sends with each request. */
 const UPGRADE = "Connection: Upgrade, HTTP2-Settings\r\nHost: localhost\r\n" +

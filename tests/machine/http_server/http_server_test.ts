@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Logger } from "../../../src/base/log.ts";
 import { startHttpServers } from "../../../src/machine/http_server/http_server.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 function optionsFor(clock: FakeClock, lines: string[] = []) {
   const logger = new Logger({ level: "info", format: "json", clock, write: (line) => lines.push(line) });

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { silentLogger } from "../../../src/base/log.ts";
 import { PlatformServer } from "../../../src/machine/http_server/platform_server.ts";
 import { watchTransfer } from "../../../src/model/http/transfer_watch.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 Deno.test("PlatformServer serves requests, watches their bodies and stops", async () => {
   const clock = new FakeClock();

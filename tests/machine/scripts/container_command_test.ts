@@ -16,8 +16,8 @@ import type {
   RuntimePlace,
 } from "../../../src/model/ports/containers.ts";
 import type { ProcessCommand, ProcessEnd } from "../../../src/model/ports/processes.ts";
-import { ATTEMPT, shellScript } from "../../support/scripts.ts";
-import { until } from "../../support/machine_processes.ts";
+import { ATTEMPT, shellScript } from "../../support/processes/scripts.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 /** Records its arguments, its environment and the environment file of each call, beside itself. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { ContainerHost, type ContainerHostOptions } from "../../../src/machine/scripts/container_host.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 /** Programs by name: what they print, or the last line of their error stream. */

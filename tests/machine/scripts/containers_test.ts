@@ -7,10 +7,10 @@ import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import type { ContainerPlace, ContainerRuntimeName } from "../../../src/model/ports/containers.ts";
 import type { ProcessCommand } from "../../../src/model/ports/processes.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/containers.ts";
-import { until } from "../../support/machine_processes.ts";
-import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/processes/containers.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { ATTEMPT, shellScript } from "../../support/processes/scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const problem = await podmanProblem();

@@ -6,8 +6,8 @@ import { systemRandomBytes } from "../../../src/base/id.ts";
 import { ControlGroups, enforcementText } from "../../../src/machine/scripts/control_groups.ts";
 import { Processes, type ProcessOptions } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
-import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
+import { ownSeconds, sleepers, until } from "../../support/processes/machine_processes.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/processes/scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };

@@ -6,9 +6,9 @@ import { LimitWatch } from "../../../src/machine/scripts/limits.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import type { ProcessEnd } from "../../../src/model/ports/processes.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { ownSeconds, sleepers, until } from "../../support/processes/machine_processes.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/processes/scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 interface LimitedRun extends ProcessEnd {

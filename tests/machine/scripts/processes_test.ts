@@ -15,9 +15,9 @@ import {
 import { removeTree } from "../../../src/machine/scripts/remove_tree.ts";
 import { FairSlots } from "../../../src/machine/scripts/process_slots.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { ATTEMPT } from "../../support/scripts.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { ownSeconds, sleepers, until } from "../../support/processes/machine_processes.ts";
+import { ATTEMPT } from "../../support/processes/scripts.ts";
 import { ContainerHost, type ContainerHostOptions } from "../../../src/machine/scripts/container_host.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 

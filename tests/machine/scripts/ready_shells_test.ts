@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { ReadyShells } from "../../../src/machine/scripts/ready_shells.ts";
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import {
   commandOf,
   hasEnded,
@@ -13,7 +13,7 @@ import {
   processesWith,
   sleepers,
   until,
-} from "../../support/machine_processes.ts";
+} from "../../support/processes/machine_processes.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };
 const MARK = "SLUICE_RUN=";

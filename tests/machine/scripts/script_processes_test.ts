@@ -1,9 +1,9 @@
 /** Script processes under load, and when the server that started them is killed. */
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
-import { yaml } from "../../support/request_bodies.ts";
-import { ServerProcess } from "../../support/server_process.ts";
+import { ownSeconds, sleepers, until } from "../../support/processes/machine_processes.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
+import { ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const MIB = 1024 * 1024;

@@ -5,10 +5,10 @@ import { systemRandomBytes } from "../../../src/base/id.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { ScriptOwner } from "../../../src/machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
-import { processesWith, until } from "../../support/machine_processes.ts";
-import { yaml } from "../../support/request_bodies.ts";
-import { ATTEMPT, noContainers, shellScript } from "../../support/scripts.ts";
-import { ServerProcess } from "../../support/server_process.ts";
+import { processesWith, until } from "../../support/processes/machine_processes.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
+import { ATTEMPT, noContainers, shellScript } from "../../support/processes/scripts.ts";
+import { ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const NOBODY = { name: "nobody", userId: 65534, groupId: 65534 };

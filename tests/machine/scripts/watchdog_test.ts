@@ -5,7 +5,7 @@ import { GroupStarter, signalGroup } from "../../../src/machine/scripts/groups.t
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { WATCHDOG_PROGRAM } from "../../../src/machine/scripts/watchdog_program.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import {
   childrenOf,
   childrenWithVariable,
@@ -13,7 +13,7 @@ import {
   ownSeconds,
   sleepers,
   until,
-} from "../../support/machine_processes.ts";
+} from "../../support/processes/machine_processes.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;

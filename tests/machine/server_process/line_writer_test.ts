@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { LineWriter } from "../../../src/machine/server_process/line_writer.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 function setUp(most = Infinity) {
   const clock = new FakeClock();

@@ -6,7 +6,7 @@ import {
   runServer,
   type ServerHandle,
 } from "../../../src/machine/server_process/server_process.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const CONFIG: Config = {
   host: "127.0.0.1",

@@ -5,7 +5,7 @@ import { type WaitingFacts, waitingOf } from "../../../src/model/executions/exec
 import type { State } from "../../../src/model/executions/state.ts";
 import { createExecution } from "../../../src/engine/create.ts";
 import { taskRunId } from "../../../src/base/id.ts";
-import { plan } from "../../support/flows.ts";
+import { plan } from "../../support/flows/flows.ts";
 
 const ID = "AVbbB83o000xXUY4wsF0c8";
 const AT = Date.UTC(2026, 0, 1);

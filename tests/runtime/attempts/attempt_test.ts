@@ -6,8 +6,8 @@ import type { RunContext } from "../../../src/model/ports/run_context.ts";
 import type { AttemptOutcome, TaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { type AttemptDeps, runAttempt } from "../../../src/runtime/attempts/attempt.ts";
 import { KeptShapes } from "../../../src/runtime/live/kept_shapes.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { task } from "../../support/flows.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { task } from "../../support/flows/flows.ts";
 import { firstAttempt, liveExecution, runnable, SECRET, waiting } from "../live_support.ts";
 
 /** Runs the only task of a flow once. */

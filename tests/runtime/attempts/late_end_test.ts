@@ -1,8 +1,8 @@
 /** An attempt that was given up may end long after: that is never the end of the attempt that has taken its place. */
 import { assertEquals } from "@std/assert";
 import type { AttemptOutcome } from "../../../src/model/tasks/task_catalog.ts";
-import { settle } from "../../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../../support/harness.ts";
 
 const FLOW = `

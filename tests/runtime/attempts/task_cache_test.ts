@@ -7,7 +7,7 @@ import {
   type HarnessOptions,
   statesOf,
 } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
 
 /** A flow whose task has a cache; `name` is what it is given. */
 function cachedFlow(cache: string, revision = ""): string {

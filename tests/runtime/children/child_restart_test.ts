@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { goneReply, restartableChild } from "../../../src/runtime/children/child_restart.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness, statesOf } from "../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core.";

@@ -1,6 +1,6 @@
 /** What a parent logs about executions that have not succeeded. */
 import { assertEquals } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 
 const FAIL = "{id: boom, type: io.kestra.plugin.core.execution.Fail, errorMessage: no data}";

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
 
 /** A flow that each batch starts: it calls the effect, and gives what it was started with. */
 const CHILD = `id: child

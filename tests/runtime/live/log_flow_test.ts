@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { Execution, LogLine } from "../../../src/model/executions/execution.ts";
 import { LogFlow } from "../../../src/runtime/live/log_flow.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -3,9 +3,9 @@ import { assertEquals } from "@std/assert";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { Slots } from "../../../src/runtime/live/slots.ts";
 import { queuedKey, slotKey } from "../../../src/store/keys.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
 
 function limited(concurrency: string, message = "1"): string {
   return `

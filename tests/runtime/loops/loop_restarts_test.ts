@@ -1,7 +1,7 @@
 /** Passes of loops that are restarted, killed, held and replayed: what ended well stays, and each pass counts once. */
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Effect, Harness } from "../../support/harness.ts";
 import { linesOf, outputsOf, passesOf, run, untilQuiet } from "./loop_support.ts";
 

@@ -1,6 +1,6 @@
 /** Runs loops over the whole server, and reads what comes of their passes. */
 import type { JsonObject } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import type { Effect, ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core";

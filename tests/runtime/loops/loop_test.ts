@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Effect, Harness } from "../../support/harness.ts";
 import { linesOf, NAMED, outputsOf, passesOf, run } from "./loop_support.ts";
 

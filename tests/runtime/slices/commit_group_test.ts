@@ -1,7 +1,7 @@
 /** Executions that take part in one commit: children that run with their parent, a queue that moves on many at a time. */
 import { assertEquals } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import {
   EFFECT_TYPE,
   type ExecutionResponse,

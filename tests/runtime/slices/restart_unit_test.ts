@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness, type TaskRunResponse } from "../../support/harness.ts";
-import { json } from "../../support/request_bodies.ts";
+import { json } from "../../support/flows/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core.";
 const SHARING = `id: flow

@@ -10,8 +10,8 @@ import type { LiveExecution, Receipt } from "../../../src/runtime/live/live_exec
 import { runSlice, type SliceDeps } from "../../../src/runtime/slices/slice.ts";
 import { SliceBudget } from "../../../src/runtime/slices/slice_budget.ts";
 import type { Mutation } from "../../../src/store/store.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { task } from "../../support/flows.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { task } from "../../support/flows/flows.ts";
 import { liveExecution, runnable } from "../live_support.ts";
 
 const clock = new FakeClock();

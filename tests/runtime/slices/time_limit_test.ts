@@ -1,8 +1,8 @@
 /** `timeout` of tasks that arrange others: what is interrupted, what follows, what a crash and a restart do to it. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { CORE, logOf } from "../../tasks/core_flows.ts";
 
 const EFFECT = `type: ${EFFECT_TYPE}`;

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type Effect, Harness, statesOf } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { CORE, logOf } from "../../tasks/core_flows.ts";
 
 /** A WorkingDirectory `wd` with these members and tasks, and a last task `v` that shows `shown`. */

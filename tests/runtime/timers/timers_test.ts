@@ -5,8 +5,8 @@ import { silentLogger } from "../../../src/base/log.ts";
 import { type DueTimer, TimerHeap } from "../../../src/runtime/timers/timer_heap.ts";
 import { Timers } from "../../../src/runtime/timers/timers.ts";
 import { timerKey } from "../../../src/store/keys.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
-import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 
 function timer(delayMs: number, executionId = `x${delayMs}`): DueTimer {
   return { dueAt: FAKE_START + delayMs, tenant: "main", executionId, name: "start" };

@@ -7,10 +7,10 @@ import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { checkData } from "../../../src/store/meta.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FaultyStore } from "../../support/faulty_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { harnessOptions } from "../../support/harness.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 
 const TTL_MS = 5_000;
 const WATCH_MS = 200;

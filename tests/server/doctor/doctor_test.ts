@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { rowGroupsOf } from "../../../src/store/keys.ts";
 import { KvStore } from "../../../src/store/kv_store.ts";
-import { type Finished, ServerProcess } from "../../support/server_process.ts";
+import { type Finished, ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const FLOW =

@@ -9,9 +9,9 @@ import { LeaderForwarder } from "../../../src/server/proxy/leader_forwarder.ts";
 import { UnderWay } from "../../../src/server/proxy/under_way.ts";
 import type { Committer } from "../../../src/store/committer.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLeaderView } from "../../support/leader_view.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FakeLeaderView } from "../../support/fakes/leader_view.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 
 type Handler = (request: Request, env: RemoteEnv) => Response | Promise<Response>;
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { parseMigrate } from "../../../src/config/migrate.ts";
 import { runMigrate } from "../../../src/server/migrate/migrate.ts";
 import { Harness } from "../../support/harness.ts";
-import { fileForm, json } from "../../support/request_bodies.ts";
+import { fileForm, json } from "../../support/flows/request_bodies.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 

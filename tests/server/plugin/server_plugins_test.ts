@@ -1,8 +1,8 @@
 /** A server with plugins: types, validation, documentation, runs, kills and time-outs. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { ServerProcess } from "../../support/server_process.ts";
+import { ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
-import { until } from "../../support/machine_processes.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 
 const PLUGIN = `export default defineTask({
   type: "com.example.Count",

@@ -4,7 +4,7 @@ import { isLocalCaller } from "../../../src/http/pipeline/local_caller.ts";
 import { ClientAddresses } from "../../../src/http/pipeline/client_addresses.ts";
 import { ClientFactsHeader } from "../../../src/server/proxy/client_facts.ts";
 import { ForwardedRequests } from "../../../src/server/proxy/forwarded_requests.ts";
-import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
+import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const SECRET = new Uint8Array(32).fill(1);
 const OTHER = new Uint8Array(32).fill(2);

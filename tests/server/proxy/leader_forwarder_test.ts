@@ -1,7 +1,7 @@
 /** What passes through a follower, and what a client learns when the leader does not respond. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { RawClient } from "../../support/raw_client.ts";
-import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/self_signed.ts";
+import { RawClient } from "../../support/processes/raw_client.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 import { FollowerProcess, type LeaderHandler, LeaderProcess, startServer } from "./proxied_pair.ts";
 
 function pairOf(handler: LeaderHandler) {

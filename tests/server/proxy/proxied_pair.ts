@@ -11,8 +11,8 @@ import { DirectCarrier } from "../../../src/server/proxy/direct_carrier.ts";
 import { ForwardedRequests } from "../../../src/server/proxy/forwarded_requests.ts";
 import { LeaderForwarder } from "../../../src/server/proxy/leader_forwarder.ts";
 import { UnderWay } from "../../../src/server/proxy/under_way.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLeaderView } from "../../support/leader_view.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FakeLeaderView } from "../../support/fakes/leader_view.ts";
 
 /** Handles the requests of clients at the leader. */
 export type LeaderHandler = (request: Request, env: RemoteEnv) => Response | Promise<Response>;

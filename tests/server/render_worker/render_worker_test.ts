@@ -5,7 +5,7 @@ import { Double, type JsonObject, type JsonValue } from "../../../src/base/json.
 import { compileTemplate, ExpressionError } from "../../../src/expr/mod.ts";
 import type { SlowRender, SlowRenderHost } from "../../../src/rendering/host_functions/mod.ts";
 import { RenderWorker } from "../../../src/server/render_worker/render_worker.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";

@@ -13,7 +13,7 @@ import {
   QUICK_HASH,
   startApp,
 } from "../../http/app_under_test.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 
 const HEADER = basicHeader()["authorization"] ?? "";
 const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);

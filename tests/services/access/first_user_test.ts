@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { FirstUser, FirstUserRequest } from "../../../src/services/access/first_user.ts";
 import { type AppUnderTest, basicHeader, parseLine, startApp } from "../../http/app_under_test.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 
 const LOCAL: FirstUserRequest = {
   user: "anna@example.org",

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../../src/model/limits.ts";
 import { Caller } from "../../../src/services/access/caller.ts";
 import { Sessions } from "../../../src/services/access/sessions.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const ANNA = new Caller("anna");
 

@@ -4,12 +4,12 @@ import { RESERVED_TENANT_IDS } from "../../../src/model/access/tenant.ts";
 import { Tenants } from "../../../src/services/access/tenants.ts";
 import type { Committer, Entry } from "../../../src/store/committer.ts";
 import { encodeJson } from "../../../src/store/codec.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import type { Atomic, Key, Mutation } from "../../../src/store/store.ts";
 import { setTenant } from "../../../src/store/records/tenant_records.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FaultyStore } from "../../support/faulty_store.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 
 interface Setup extends AsyncDisposable {
   readonly store: MemoryStore;

@@ -6,11 +6,11 @@ import { MAX_TOKENS } from "../../../src/model/access/token.ts";
 import { Tenants } from "../../../src/services/access/tenants.ts";
 import { Tokens } from "../../../src/services/access/tokens.ts";
 import type { Committer } from "../../../src/store/committer.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { setTenant } from "../../../src/store/records/tenant_records.ts";
 import { readTokens } from "../../../src/store/records/token_records.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 
 interface Setup extends AsyncDisposable {
   readonly clock: FakeClock;

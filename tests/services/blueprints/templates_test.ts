@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TEMPLATES } from "../../../src/services/blueprints/templates.ts";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
-import { answer, type Behaviour, MisbehavingServer } from "../../support/misbehaving_server.ts";
-import { json, yaml } from "../../support/request_bodies.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { answer, type Behaviour, MisbehavingServer } from "../../support/servers/misbehaving_server.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
 
 const NAMESPACE = "company.team";
 const TYPE = { "Content-Type": "application/json" };

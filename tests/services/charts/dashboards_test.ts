@@ -3,7 +3,7 @@ import { IdSource } from "../../../src/base/id.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { Dashboards } from "../../../src/services/charts/dashboards.ts";
 import type { DashboardRecord, DashboardRecords } from "../../../src/store/records/dashboard_records.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const ACTOR = { tenant: "main", user: "test" };
 const CHART = "charts: [{id: c, type: io.svc.plugin.core.dashboard.chart.Markdown}]\n";

@@ -3,7 +3,7 @@ import { DomainError } from "../../../src/model/errors.ts";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { FollowedExecutions } from "../../../src/services/executions/followed_executions.ts";
 import { Changes } from "../../../src/store/changes.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const ACTOR = { tenant: "main", user: "" };
 const ID = "AVbchewD0008aWJT9KjFyN";

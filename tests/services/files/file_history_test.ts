@@ -9,7 +9,7 @@ import {
   patternBytes,
   sourceOf,
   startNamespaceServices,
-} from "../../support/namespace_services.ts";
+} from "../../support/flows/namespace_services.ts";
 
 const NS = "team";
 const FILE = { namespace: NS, path: "f" };

@@ -11,7 +11,7 @@ import {
   sourceOf,
   startNamespaceServices,
   treeOf,
-} from "../../support/namespace_services.ts";
+} from "../../support/flows/namespace_services.ts";
 import { buildZip, type ZipSpec } from "../../support/zip_builder.ts";
 
 const NS = "team";

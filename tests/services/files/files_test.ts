@@ -10,7 +10,7 @@ import {
   sourceOf,
   startNamespaceServices,
   treeOf,
-} from "../../support/namespace_services.ts";
+} from "../../support/flows/namespace_services.ts";
 
 const NS = "team";
 

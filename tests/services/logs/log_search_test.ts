@@ -3,7 +3,7 @@ import { COUNTED_EXECUTIONS, type LogPage } from "../../../src/services/logs/log
 import { TopLines } from "../../../src/services/logs/top_lines.ts";
 import type { LogQuery } from "../../../src/model/executions/log_query.ts";
 import type { Execution, LogLine } from "../../../src/model/executions/execution.ts";
-import { FAKE_START } from "../../support/fake_clock.ts";
+import { FAKE_START } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { CatalogFixture } from "../../store/catalog/fixture.ts";
 import { LogCandidates, MAX_CANDIDATES } from "../../../src/services/logs/log_candidates.ts";

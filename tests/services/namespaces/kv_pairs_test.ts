@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { kvValueOf } from "../../../src/model/namespaces/kv_pair.ts";
 import { KV_EXPIRED_KEPT_MS } from "../../../src/services/namespaces/kv_pairs.ts";
-import { ACTOR, startNamespaceServices } from "../../support/namespace_services.ts";
+import { ACTOR, startNamespaceServices } from "../../support/flows/namespace_services.ts";
 
 const ID = { namespace: "team.data", key: "k" };
 

@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Logger } from "../../../src/base/log.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { readEnvironmentSecrets } from "../../../src/services/namespaces/environment_secrets.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { ACTOR, startNamespaceServices } from "../../support/namespace_services.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { ACTOR, startNamespaceServices } from "../../support/flows/namespace_services.ts";
 
 const ID = { namespace: "team.data", name: "API_KEY" };
 

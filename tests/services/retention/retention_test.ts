@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Logger } from "../../../src/base/log.ts";
 import type { Atomic } from "../../../src/store/store.ts";
-import type { MemoryStore } from "../../support/memory_store.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { effects, flowSource, logs, sleeps } from "../../support/flow_sources.ts";
+import type { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { effects, flowSource, logs, sleeps } from "../../support/flows/flow_sources.ts";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
 
 const HOUR = 3_600_000;

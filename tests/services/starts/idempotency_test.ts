@@ -4,9 +4,9 @@ import { DomainError } from "../../../src/model/errors.ts";
 import { Idempotency, type OnceOutcome } from "../../../src/services/starts/idempotency.ts";
 import { Blobs } from "../../../src/store/blobs/blobs.ts";
 import { IdempotencyRecords } from "../../../src/store/records/idempotency_records.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 
 const BODY = { body: "b" };
 

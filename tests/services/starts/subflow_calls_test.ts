@@ -1,9 +1,9 @@
 /** `subflow()` in inputs of flows, over the whole server. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { executionsOf } from "../../support/triggers.ts";
+import { executionsOf } from "../../support/flows/triggers.ts";
 
 const CORE = "io.kestra.plugin.core.";
 

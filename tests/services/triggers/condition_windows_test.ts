@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
-import { executionsOf, flowTrigger, triggeredFlow } from "../../support/triggers.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
+import { executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** A flow of namespace `demo` that ends immediately with the output `text`. */
 function upstream(id: string): string {

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { MAX_EVALUATIONS } from "../../../src/model/triggers/evaluations.ts";
-import { FAKE_START, FakeClock, settle } from "../../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
+import { FAKE_START, FakeClock, settle } from "../../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { Harness } from "../../support/harness.ts";
 import {
   condition,
@@ -11,7 +11,7 @@ import {
   flowTrigger,
   stateOf,
   triggeredFlow,
-} from "../../support/triggers.ts";
+} from "../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
 const START = new Date(FAKE_START).toISOString();

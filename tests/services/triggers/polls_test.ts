@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
-import { ApiStub } from "../../support/api_stub.ts";
-import { until } from "../../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { ApiStub } from "../../support/servers/api_stub.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
 

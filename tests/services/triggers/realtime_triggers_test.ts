@@ -4,9 +4,9 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import type { RealtimeContext } from "../../../src/model/triggers/trigger_definition.ts";
 import { realtimeTypeOf } from "../../../src/tasks/definition/trigger_type.ts";
 import { Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
-import { until } from "../../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** Another system: gives each connection to the test, which ends it. */
 class Broker {

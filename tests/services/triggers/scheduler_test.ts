@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import {
   condition,
@@ -12,7 +12,7 @@ import {
   schedule,
   stateOf,
   triggeredFlow,
-} from "../../support/triggers.ts";
+} from "../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
 /** Every ten minutes; the clock of tests begins at 2026-01-15T10:30:00Z. */

@@ -1,9 +1,9 @@
 /** The scheduler over ten years of clock changes. */
 import { assert, assertEquals } from "@std/assert";
 import { parseCron } from "../../../src/languages/cron/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { executionsOf, schedule, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { executionsOf, schedule, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 import { LocalClock, oracleFires, type Span } from "../../triggers/cron/cron_oracle.ts";
 
 const ZONES = [

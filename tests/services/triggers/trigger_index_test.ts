@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { executionsOf, flowTrigger, triggeredFlow } from "../../support/triggers.ts";
+import { executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
 
 Deno.test("TriggerIndex.announcementsOf() ignores executions of other kinds than NORMAL", async () => {
   await using app = await Harness.start();

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { Harness } from "../../support/harness.ts";
-import { executionsOf, schedule, triggeredFlow } from "../../support/triggers.ts";
+import { executionsOf, schedule, triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** The execution that a schedule with these properties starts, in a flow with these members. */
 async function startOf(properties: JsonObject, members: JsonObject = {}) {

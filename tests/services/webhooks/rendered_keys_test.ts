@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import type { Flow, Trigger } from "../../../src/model/flows/flow.ts";
 import { RenderedKeys } from "../../../src/services/webhooks/rendered_keys.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { json, yaml } from "../../support/request_bodies.ts";
-import { triggeredFlow } from "../../support/triggers.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
+import { triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** A key, and whether its second call is rendered again: at once, and after a minute. */
 const KEYS: readonly (readonly [key: string, atOnce: boolean, later: boolean])[] = [

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { TriggerRenderer } from "../../../src/rendering/trigger_renderer.ts";
 import { type CalledWebhook, WebhookGate } from "../../../src/services/webhooks/webhook_gate.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 function called(tenant: string, id: string): CalledWebhook {
   const flow = { tenant, namespace: "demo", id };

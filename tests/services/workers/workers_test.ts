@@ -1,14 +1,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { SILENCE_MS } from "../../../src/model/http/worker_protocol.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import type { RunContext } from "../../../src/model/ports/run_context.ts";
 import { Workers } from "../../../src/services/workers/workers.ts";
 import { setAssignment } from "../../../src/store/records/assignment_records.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
-import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../support/fake_worker.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
+import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../support/fakes/fake_worker.ts";
 import { Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
 
 const OPTIONS: HarnessOptions = { extraTasks: [REMOTE_TASK] };

@@ -1,7 +1,7 @@
 /** A machine with one process: its clock and its connection to the database. It can be frozen, suspended and killed. */
 import type { CancelTimer, Clock } from "../../../src/base/clock.ts";
 import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
-import type { FakeClock } from "../../support/fake_clock.ts";
+import type { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 /** Its process stands still while it is frozen: no timer fires, and nothing reaches the database or comes from it. */
 export class Machine implements Clock, Store {

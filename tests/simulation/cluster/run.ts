@@ -1,5 +1,5 @@
 /** `deno task simulate:cluster --seeds N --from S`: simulates clusters, a seed each, and shows what breaks. */
-import { print, readNumber } from "../../support/command_line.ts";
+import { print, readNumber } from "../../support/processes/command_line.ts";
 import { World } from "./world.ts";
 
 const DEFAULT_SEEDS = 1_000;

@@ -3,7 +3,7 @@ import { DomainError } from "../../../src/model/errors.ts";
 import { HEARTBEAT_MS, UNCONFIRMED_MS, type WorkerEvent } from "../../../src/model/http/worker_protocol.ts";
 import type { Workers } from "../../../src/services/workers/workers.ts";
 import type { Chance } from "../../crash/chance.ts";
-import type { FakeClock } from "../../support/fake_clock.ts";
+import type { FakeClock } from "../../support/fakes/fake_clock.ts";
 import type { Node } from "./node.ts";
 
 interface Run {

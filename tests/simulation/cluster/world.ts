@@ -5,9 +5,9 @@
 import { META_KEY } from "../../../src/store/keys.ts";
 import { checkData } from "../../../src/store/meta.ts";
 import { Chance } from "../../crash/chance.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { Machine } from "./machine.ts";
 import { Node } from "./node.ts";
 import { SimWorker } from "./sim_worker.ts";

@@ -3,7 +3,12 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../../src/model/limits.ts";
 import { bytesOfChunk, packChunk } from "../../../src/store/blobs/blob_chunks.ts";
-import { collect, patternBytes, sourceOf, startNamespaceServices } from "../../support/namespace_services.ts";
+import {
+  collect,
+  patternBytes,
+  sourceOf,
+  startNamespaceServices,
+} from "../../support/flows/namespace_services.ts";
 
 const OWNER = { tenant: "main", owner: "team" };
 

@@ -12,7 +12,7 @@ import {
 } from "../../../src/model/executions/execution_query.ts";
 import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
 import { STATES } from "../../../src/model/executions/state.ts";
-import { MemoryFiles } from "../../support/memory_files.ts";
+import { MemoryFiles } from "../../support/fakes/memory_files.ts";
 import { CatalogFixture, seeded } from "./fixture.ts";
 import { randomFacts, referenceQuery } from "./reference.ts";
 

@@ -7,10 +7,10 @@ import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/filters/flow_index.ts";
 import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/rows/row.ts";
 import { Committer } from "../../../src/store/committer.ts";
-import type { MemoryFiles } from "../../support/memory_files.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
+import type { MemoryFiles } from "../../support/fakes/memory_files.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import type { Atomic } from "../../../src/store/store.ts";
-import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
+import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 
 /** Flows of all tests; one belongs to tenant `other`. */
 export const FLOWS: readonly FlowName[] = [

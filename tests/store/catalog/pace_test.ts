@@ -1,6 +1,6 @@
 import { assertEquals, assertGreaterOrEqual, assertLessOrEqual } from "@std/assert";
 import { Pace } from "../../../src/store/catalog/pace.ts";
-import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 
 Deno.test("Pace.isDue is true after 4 ms", () => {
   const clock = new FakeClock();

@@ -7,12 +7,12 @@ import { tombstoneRow } from "../../../src/store/catalog/rows/row.ts";
 import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FaultyStore } from "../../support/faulty_store.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
-import { MemoryStore } from "../../support/memory_store.ts";
-import { quietCommitter } from "../../support/quiet_committer.ts";
-import { json } from "../../support/request_bodies.ts";
+import { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
+import { json } from "../../support/flows/request_bodies.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const FLOWS = [

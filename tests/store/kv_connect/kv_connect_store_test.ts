@@ -5,7 +5,7 @@ import type { ConnectionOptions } from "../../../src/store/kv_connect/connection
 import { encodeKey } from "../../../src/store/kv_connect/key_codec.ts";
 import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.ts";
 import { type Atomic, UnsentError } from "../../../src/store/store.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FakeServer, readResponse, written } from "./fake_server.ts";
 
 const ATOMIC: Atomic = {

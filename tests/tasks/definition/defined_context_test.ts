@@ -4,7 +4,7 @@ import { dynamicText } from "../../../src/model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../../src/model/tasks/task_definition.ts";
 import { taskTypeOf } from "../../../src/tasks/definition/task_type.ts";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
-import { answer, type Behaviour, MisbehavingServer } from "../../support/misbehaving_server.ts";
+import { answer, type Behaviour, MisbehavingServer } from "../../support/servers/misbehaving_server.ts";
 
 type Work = (context: TaskContext, url: string) => Promise<unknown>;
 

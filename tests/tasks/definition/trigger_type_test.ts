@@ -5,8 +5,8 @@ import { dynamicText } from "../../../src/model/flows/schema.ts";
 import { defineTrigger, type TriggerContext } from "../../../src/model/triggers/trigger_definition.ts";
 import { triggerTypeOf } from "../../../src/tasks/definition/trigger_type.ts";
 import { Harness } from "../../support/harness.ts";
-import { until } from "../../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
 

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { ProcessCommand, ProcessPolicy, ProcessPort } from "../../../src/model/ports/processes.ts";
 import type { TaskPorts } from "../../../src/model/ports/task_ports.ts";
 import { runProgram } from "../../../src/tasks/definition/work_programs.ts";
-import { ATTEMPT } from "../../support/scripts.ts";
+import { ATTEMPT } from "../../support/processes/scripts.ts";
 
 function run(mode: ProcessPolicy["mode"], lines: readonly string[], { isMissing = false, reason = "" } = {}) {
   const commands: ProcessCommand[] = [];

@@ -1,9 +1,9 @@
 /** The types of docker with real containers and images of Podman. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/containers.ts";
+import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/processes/containers.ts";
 import { Harness } from "../../support/harness.ts";
-import { runScripts } from "../../support/script_flows.ts";
+import { runScripts } from "../../support/flows/script_flows.ts";
 
 const problem = await podmanProblem();
 

@@ -1,7 +1,7 @@
 /** `core.flow.PurgeFlows` within flows. */
 import { assertEquals } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/request_bodies.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
 import { flowOf, logOf, resultsOf, runTasks } from "../core_flows.ts";
 
 const FLOWS = ["demo/a", "demo/b_old", "demo.low/a", "else/a"];

@@ -1,7 +1,12 @@
 /** `core.http.SseRequest` within flows. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
-import { answer, type Behaviour, MisbehavingServer, writeAll } from "../../support/misbehaving_server.ts";
+import {
+  answer,
+  type Behaviour,
+  MisbehavingServer,
+  writeAll,
+} from "../../support/servers/misbehaving_server.ts";
 
 const STREAM_TYPE = { "Content-Type": "text/event-stream" };
 const EVENTS = `: start

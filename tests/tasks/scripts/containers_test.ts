@@ -1,10 +1,10 @@
 /** Script tasks in real containers, over the API, with Podman. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
-import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/containers.ts";
-import { until } from "../../support/machine_processes.ts";
-import { yaml } from "../../support/request_bodies.ts";
-import { ServerProcess } from "../../support/server_process.ts";
+import { containersWith, podmanProblem, TEST_IMAGE } from "../../support/processes/containers.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
+import { ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const problem = await podmanProblem();

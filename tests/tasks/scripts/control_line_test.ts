@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { ENCRYPTED_TYPE } from "../../../src/model/flows/input_value.ts";
 import { Harness } from "../../support/harness.ts";
-import { runScripts, runScriptsOn, scriptTask } from "../../support/script_flows.ts";
+import { runScripts, runScriptsOn, scriptTask } from "../../support/flows/script_flows.ts";
 
 function shell(commands: readonly string[]): string {
   return scriptTask("shell.Commands", [`commands: ${JSON.stringify(commands)}`]);

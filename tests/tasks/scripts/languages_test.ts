@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { FURTHER_LANGUAGES } from "../../../src/tasks/scripts/languages.ts";
 import { Harness } from "../../support/harness.ts";
-import { runScripts, runScriptsOn, scriptTask } from "../../support/script_flows.ts";
+import { runScripts, runScriptsOn, scriptTask } from "../../support/flows/script_flows.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
-import { yaml } from "../../support/request_bodies.ts";
+import { yaml } from "../../support/flows/request_bodies.ts";
 
 const PROCESS = "taskRunner: {type: io.kestra.plugin.core.runner.Process}";
 const UNUSED = "image python:3.11-slim was not used: no container runtime works on this machine " +

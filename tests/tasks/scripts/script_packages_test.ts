@@ -1,8 +1,8 @@
 /** Packages of script tasks, from a local folder instead of a package index. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
-import { moduleWheel } from "../../support/package_index.ts";
-import { runTasks, type TaskRuns } from "../../support/task_runs.ts";
+import { moduleWheel } from "../../support/servers/package_index.ts";
+import { runTasks, type TaskRuns } from "../../support/flows/task_runs.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const INSTALL_LINE = "INFO 1.2.3";

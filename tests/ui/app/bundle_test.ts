@@ -1,7 +1,7 @@
 /** The sizes of what browsers load. */
 import { assert, assertEquals } from "@std/assert";
 import { readBundle } from "../../../src/ui/bundle.ts";
-import { buildUi } from "../../support/browser.ts";
+import { buildUi } from "../../support/browser/browser.ts";
 
 const KB = 1000;
 /** Document, styles and scripts of the first view, packed by gzip. */

@@ -1,7 +1,7 @@
 /** The dashboard in a browser. */
 import { assertEquals } from "../../support/assert.ts";
-import { checkAccessibility, type Page, type PageStory, stories } from "../../support/browser.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { checkAccessibility, type Page, type PageStory, stories } from "../../support/browser/browser.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 
 const GOOD = `id: good

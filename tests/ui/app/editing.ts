@@ -1,6 +1,6 @@
 /** What stories of flows and their editor have in common. */
-import type { Page } from "../../support/browser.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import type { Page } from "../../support/browser/browser.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
 

@@ -1,8 +1,8 @@
 /** What the editor of flows completes, in a browser. */
 import { assert } from "@std/assert";
-import { type PageStory, stories } from "../../support/browser.ts";
-import { fileForm, json } from "../../support/request_bodies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { type PageStory, stories } from "../../support/browser/browser.ts";
+import { fileForm, json } from "../../support/flows/request_bodies.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { goBehind, helloIn, openEditor } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
 

@@ -1,7 +1,7 @@
 /** Runs from the editor of a flow, and the values of the last run beside its source. */
 import { assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { type Page, stories } from "../../support/browser/browser.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { goBehind, helloIn, openEditor, writeSource } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 

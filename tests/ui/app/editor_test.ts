@@ -1,6 +1,6 @@
 /** The editor of a flow in a browser: writing, problems, graph, documentation, saving, and people who edit at the same time. */
 import { assert, assertEquals } from "@std/assert";
-import { stories } from "../../support/browser.ts";
+import { stories } from "../../support/browser/browser.ts";
 import {
   goBehind,
   helloIn,

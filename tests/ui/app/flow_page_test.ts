@@ -1,7 +1,7 @@
 /** The page of a flow in a browser, with all its tabs and actions. */
 import { assert, assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser.ts";
-import { fileForm } from "../../support/request_bodies.ts";
+import { type Page, stories } from "../../support/browser/browser.ts";
+import { fileForm } from "../../support/flows/request_bodies.ts";
 import { helloIn, storedHello, updateHello } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 

@@ -1,5 +1,5 @@
 /** What stories do by the API before they look at the UI. */
-import type { ServerProcess } from "../../support/server_process.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 
 /** Stores a flow. */
 export async function saveFlow(server: ServerProcess, source: string): Promise<void> {

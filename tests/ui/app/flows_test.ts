@@ -1,8 +1,8 @@
 /** The list of flows in a browser: filters, search in sources, actions on several flows, import and export. */
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { type Page, stories } from "../../support/browser/browser.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 import { helloIn } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";

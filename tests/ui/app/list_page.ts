@@ -1,8 +1,8 @@
 /** What stories of lists share. */
-import type { Page } from "../../support/browser.ts";
+import type { Page } from "../../support/browser/browser.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { saveFlow } from "./flows.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 
 /** A type of the core plugin. */
 export const CORE = "io.svc.plugin.core.";

@@ -1,6 +1,6 @@
 /** Templates of flows and types of tasks in a browser. */
 import { assert, assertEquals } from "@std/assert";
-import { stories } from "../../support/browser.ts";
+import { stories } from "../../support/browser/browser.ts";
 
 stories("templates and types", [
   {

@@ -1,9 +1,9 @@
 /** The form that runs a flow: an input of each type, problems, labels, and what the server refuses. */
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
-import { stories } from "../../support/browser.ts";
-import { json } from "../../support/request_bodies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { stories } from "../../support/browser/browser.ts";
+import { json } from "../../support/flows/request_bodies.ts";
+import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { helloIn } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
 

@@ -1,6 +1,6 @@
 /** Markup that users write is shown as text, or cleaned, in every view; it never runs. */
 import { assertEquals } from "../../support/assert.ts";
-import { stories } from "../../support/browser.ts";
+import { stories } from "../../support/browser/browser.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 
 const MARKUP = "<img src=x onerror=hacked=1><script>hacked=1</script>";

@@ -1,7 +1,7 @@
 /** The form of durations in every response that shows states. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonValue } from "../../../../src/base/json.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness, type HarnessOptions } from "../../../support/harness.ts";
 import { EventReader } from "../../event_reader.ts";
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertNotEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { AttemptOutcome } from "../../../../src/model/tasks/task_catalog.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import {
   EFFECT_TYPE,
   type ExecutionResponse,
@@ -10,7 +10,7 @@ import {
   type HarnessOptions,
   statesOf,
 } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const NOBODY = "AVbbB83o000xXUY4wsF0c8";
 

@@ -1,9 +1,9 @@
 /** Actions on many executions, on a complete server. */
 import { assert, assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const NOBODY = "AVbbB83o000xXUY4wsF0c8";
 

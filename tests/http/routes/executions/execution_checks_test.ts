@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";

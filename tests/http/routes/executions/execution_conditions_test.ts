@@ -1,8 +1,8 @@
 /** Conditions of task runs that people let run again. */
 import { assertEquals } from "@std/assert";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 const TYPE = "io.svc.plugin.core";
 const FLOW = `id: again

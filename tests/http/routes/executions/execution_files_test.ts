@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 import { CORE } from "../../../tasks/core_flows.ts";
 
 /** Starts a flow with one FILE input; the execution's id and the file's URI. */

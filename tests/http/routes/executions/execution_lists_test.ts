@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { isJsonObject, type JsonObject } from "../../../../src/base/json.ts";
 import type { Store } from "../../../../src/store/store.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
-import type { MemoryStore } from "../../../support/memory_store.ts";
+import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
 
 const FLOW = `
 id: keeps

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { idPrefix } from "../../../../src/base/id.ts";
-import { FAKE_START, settle } from "../../../support/fake_clock.ts";
+import { FAKE_START, settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { EventReader } from "../../event_reader.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 /** A flow of namespace `demo` that returns `format`. */
 function source(id: string, more = "", format = "a"): string {

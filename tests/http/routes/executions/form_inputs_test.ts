@@ -1,7 +1,7 @@
 /** Inputs of type FORM where callers meet them: starts, the check of a form, a resume, a subflow. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core.";

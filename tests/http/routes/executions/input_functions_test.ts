@@ -1,9 +1,9 @@
 /** Functions that read data, rendered before an execution exists: choices, defaults and conditions of inputs, checks. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
-import { answer, MisbehavingServer } from "../../../support/misbehaving_server.ts";
+import { answer, MisbehavingServer } from "../../../support/servers/misbehaving_server.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const NAMED = 'tasks: [{id: t, type: io.svc.plugin.core.debug.Return, format: "{{ inputs.name }}"}]';

@@ -3,9 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { executionBody } from "../../../../src/model/executions/execution_body.ts";
 import type { Store } from "../../../../src/store/store.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
-import type { MemoryStore } from "../../../support/memory_store.ts";
+import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
 
 const TASKS = 12;
 

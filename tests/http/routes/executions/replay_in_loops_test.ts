@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core.";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 interface Rendered {
   readonly rendered: Record<string, string>;

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { unzipSync, zipSync } from "fflate";
 import { Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 /** A flow that returns `format`. */
 function source(id: string, { namespace = "demo", format = "a", more = "" } = {}): string {

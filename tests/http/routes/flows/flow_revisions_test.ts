@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonValue } from "../../../../src/base/json.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 
 const PATH = "/flows/demo/hello/revisions";
 

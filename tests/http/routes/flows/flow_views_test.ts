@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonValue } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const SEQUENTIAL = "io.svc.plugin.core.flow.Sequential";

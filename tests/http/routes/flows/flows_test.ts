@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } fr
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../../src/model/limits.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
 

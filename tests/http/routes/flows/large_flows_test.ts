@@ -3,8 +3,8 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { Selector, Store } from "../../../../src/store/store.ts";
 import { Harness } from "../../../support/harness.ts";
-import type { MemoryStore } from "../../../support/memory_store.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 
 const FLOWS = 40;
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { pluginRoutes } from "../../../../src/http/routes/flows/plugins.ts";
 import { Plugins, type TypePrefix } from "../../../../src/services/plugins/plugins.ts";
-import { builtInTypes } from "../../../support/all_types.ts";
+import { builtInTypes } from "../../../support/flows/all_types.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 import { type AppUnderTest, startApp } from "../../app_under_test.ts";
 

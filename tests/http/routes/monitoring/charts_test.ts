@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../../src/base/json.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core";
 const DAY_MS = 86_400_000;

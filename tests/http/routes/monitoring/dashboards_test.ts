@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../../src/base/json.ts";
 import { MAX_DASHBOARD_BYTES } from "../../../../src/services/charts/dashboards.ts";
 import { Harness } from "../../../support/harness.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 
 const MARKDOWN = "io.svc.plugin.core.dashboard.chart.Markdown";
 const CHART = `id: runs\ntype: ${MARKDOWN}\n`;

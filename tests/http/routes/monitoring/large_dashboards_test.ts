@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { Key, Store } from "../../../../src/store/store.ts";
 import { Harness } from "../../../support/harness.ts";
-import type { MemoryStore } from "../../../support/memory_store.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 
 /** Counts the reads of single dashboards. */
 function counting(store: MemoryStore, counts: { reads: number }): Store {

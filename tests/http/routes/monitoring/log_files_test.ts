@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness } from "../../../support/harness.ts";
 
 const FLOW = `id: filed

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { FAKE_START, settle } from "../../../support/fake_clock.ts";
-import { effects, flowSource, logs, sleeps } from "../../../support/flow_sources.ts";
+import { FAKE_START, settle } from "../../../support/fakes/fake_clock.ts";
+import { effects, flowSource, logs, sleeps } from "../../../support/flows/flow_sources.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 import { logFlow, search } from "../../log_flow.ts";
 
 const SLOW = flowSource("slow", logs("before"), sleeps("wait", "PT1H"), logs("after", "after", "ERROR"));

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertObjectMatch } from "@std/assert";
-import { FAKE_START, settle } from "../../../support/fake_clock.ts";
-import { flowSource, logs, sleeps, taskSource } from "../../../support/flow_sources.ts";
+import { FAKE_START, settle } from "../../../support/fakes/fake_clock.ts";
+import { flowSource, logs, sleeps, taskSource } from "../../../support/flows/flow_sources.ts";
 import { Harness } from "../../../support/harness.ts";
 import { EventReader } from "../../event_reader.ts";
 

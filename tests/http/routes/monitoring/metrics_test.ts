@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { Metric } from "../../../../src/model/executions/metric.ts";
-import { FaultyStore } from "../../../support/faulty_store.ts";
+import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 
 const REPORTED: readonly Metric[] = [

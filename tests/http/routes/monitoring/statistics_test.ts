@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Double, type JsonObject, type JsonValue } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core";
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import {
   type NamespaceTestServices,
   patternBytes,
   startNamespaceServices,
-} from "../../../support/namespace_services.ts";
+} from "../../../support/flows/namespace_services.ts";
 import { buildZip } from "../../../support/zip_builder.ts";
 
 const BASE = "/namespaces/company.team/files";

@@ -2,10 +2,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../../src/base/json.ts";
 import type { ListOptions, Selector, Store, StoredEntry } from "../../../../src/store/store.ts";
-import { settle } from "../../../support/fake_clock.ts";
-import { FaultyStore } from "../../../support/faulty_store.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 const FLOW =
   "id: f\nnamespace: demo.team\ntasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: a\n";

@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { type NamespaceTestServices, startNamespaceServices } from "../../../support/namespace_services.ts";
+import {
+  type NamespaceTestServices,
+  startNamespaceServices,
+} from "../../../support/flows/namespace_services.ts";
 
 const BASE = "/namespaces/company.team";
 

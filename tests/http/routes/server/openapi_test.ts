@@ -9,7 +9,7 @@ import { Harness } from "../../../support/harness.ts";
 import { ADMIN, basicHeader } from "../../app_under_test.ts";
 import { schemaProblems } from "../../json_schema_check.ts";
 import { startProduct } from "../../product_app.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"];
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Bundle } from "../../../../src/ui/bundle.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/request_bodies.ts";
+import { json } from "../../../support/flows/request_bodies.ts";
 
 const FLOW = `id: hello
 namespace: demo

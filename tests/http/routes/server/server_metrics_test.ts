@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serverMetricsText } from "../../../../src/http/responses/server_metrics_text.ts";
 import { MAX_LABELLED_NAMESPACES } from "../../../../src/services/metrics/server_metrics.ts";
-import { FAKE_START } from "../../../support/fake_clock.ts";
+import { FAKE_START } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { ADMIN, basicHeader, bearerHeader, startApp } from "../../app_under_test.ts";
 

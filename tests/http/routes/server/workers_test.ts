@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../../../support/fake_clock.ts";
-import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../../support/fake_worker.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
+import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../../support/fakes/fake_worker.ts";
 import { Harness } from "../../../support/harness.ts";
 
 const HELLO = { id: "w1", name: "w1", version: "1", groups: ["gpu"], concurrency: 1, leases: [] };

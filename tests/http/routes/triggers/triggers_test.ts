@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { isJsonObject, type JsonObject, parseJson } from "../../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../../support/harness.ts";
-import { yaml } from "../../../support/request_bodies.ts";
+import { yaml } from "../../../support/flows/request_bodies.ts";
 import {
   datesOf,
   executionsOf,
@@ -9,7 +9,7 @@ import {
   schedule,
   stateOf,
   triggeredFlow,
-} from "../../../support/triggers.ts";
+} from "../../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
 const CRON = "*/10 * * * *";

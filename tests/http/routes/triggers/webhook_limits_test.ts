@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { MAX_WEBHOOK_BODY_BYTES, MAX_WRONG_WEBHOOK_KEYS } from "../../../../src/model/limits.ts";
 import { Harness } from "../../../support/harness.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/triggers.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/flows/triggers.ts";
 
 const KEY = "webhook-key-5f0c92d7";
 const RIGHT = `/api/v1/main/executions/webhook/demo/w/${KEY}`;

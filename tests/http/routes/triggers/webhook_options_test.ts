@@ -1,8 +1,14 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../../support/harness.ts";
-import { settle } from "../../../support/fake_clock.ts";
-import { condition, evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/triggers.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
+import {
+  condition,
+  evaluationsOf,
+  executionsOf,
+  stateOf,
+  triggeredFlow,
+} from "../../../support/flows/triggers.ts";
 
 const PATH = "/executions/webhook/demo/w/key";
 const OUTPUTS = [{ id: "text", type: "STRING", value: "{{ outputs.out.value }}" }];

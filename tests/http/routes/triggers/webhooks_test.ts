@@ -1,6 +1,6 @@
 import { assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../../src/model/limits.ts";
-import { settle } from "../../../support/fake_clock.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 
 const FLOW = `id: hook

@@ -1,11 +1,11 @@
 /** The types of `jdbc.duckdb` with the real program, in a server. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type JsonObject, stringifyJson } from "../../../../src/base/json.ts";
-import { DatabaseFlows } from "../../../support/database_flows.ts";
-import { findDuckdb } from "../../../support/database_programs.ts";
+import { DatabaseFlows } from "../../../support/flows/database_flows.ts";
+import { findDuckdb } from "../../../support/servers/database_programs.ts";
 import { Harness } from "../../../support/harness.ts";
-import { until } from "../../../support/machine_processes.ts";
-import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/triggers.ts";
+import { until } from "../../../support/processes/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/flows/triggers.ts";
 
 type Case = readonly [name: string, work: (flows: DatabaseFlows) => Promise<void>];
 

@@ -7,8 +7,8 @@ import { checkStore } from "../../../../src/store/check/check.ts";
 import { rewriteColumnFiles } from "../../../../src/store/check/column_files.ts";
 import type { ExecutionGrouping } from "../../../../src/model/executions/execution_groups.ts";
 import type { ExecutionQuery } from "../../../../src/model/executions/execution_query.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
-import { MemoryFiles } from "../../../support/memory_files.ts";
+import { FakeClock } from "../../../support/fakes/fake_clock.ts";
+import { MemoryFiles } from "../../../support/fakes/memory_files.ts";
 import { CatalogFixture, NEWEST, seeded } from "../fixture.ts";
 import { randomFacts, referenceQuery } from "../reference.ts";
 

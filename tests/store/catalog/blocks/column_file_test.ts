@@ -1,7 +1,7 @@
 /** The column file beside a database: lists through it equal lists without it, whatever happened to the file. */
 import { assert, assertEquals } from "@std/assert";
 import type { ExecutionQuery } from "../../../../src/model/executions/execution_query.ts";
-import { MemoryFiles } from "../../../support/memory_files.ts";
+import { MemoryFiles } from "../../../support/fakes/memory_files.ts";
 import { CatalogFixture, type FaultyStore, NEWEST, seeded } from "../fixture.ts";
 import { randomFacts, referenceQuery } from "../reference.ts";
 

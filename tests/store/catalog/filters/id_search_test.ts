@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { IdSource } from "../../../../src/base/id.ts";
 import { IdSearch } from "../../../../src/store/catalog/filters/id_search.ts";
 import { packId } from "../../../../src/store/catalog/rows/row.ts";
-import { FAKE_START } from "../../../support/fake_clock.ts";
+import { FAKE_START } from "../../../support/fakes/fake_clock.ts";
 import { seeded } from "../fixture.ts";
 
 function idWords(id: string): Uint32Array {

@@ -10,7 +10,7 @@ import {
   START_DOUBLE,
 } from "../../../../src/store/catalog/rows/row.ts";
 import { mergeRows, wordsOf } from "../../../../src/store/catalog/rows/row_block.ts";
-import { FAKE_START } from "../../../support/fake_clock.ts";
+import { FAKE_START } from "../../../support/fakes/fake_clock.ts";
 
 const DAY_MS = 86_400_000;
 const ids = new IdSource();

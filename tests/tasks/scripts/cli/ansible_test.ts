@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { type EndedScript, runScripts } from "../../../support/script_flows.ts";
+import { type EndedScript, runScripts } from "../../../support/flows/script_flows.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 const hasAnsible = await new Deno.Command("ansible-playbook", { args: ["--version"] }).output().then(

@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { CLI_TASKS } from "../../../../src/tasks/scripts/cli/registry.ts";
 import { Harness } from "../../../support/harness.ts";
-import { runScripts } from "../../../support/script_flows.ts";
+import { runScripts } from "../../../support/flows/script_flows.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 /** Prints its call, the variables of the prefix that is the first line of `prefixes`, and files that these or arguments name. */

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { type JsonObject, stringifyJson } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { type EndedScript, runScripts } from "../../../support/script_flows.ts";
+import { type EndedScript, runScripts } from "../../../support/flows/script_flows.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 /** `RESULTS` and `MANIFEST` are what it writes, `LINES` is what it prints, `SHOW` names a file that it prints. */

@@ -1,9 +1,9 @@
 /** `redis.cli.RedisCLI` with a fake program that prints how it is called and, where it is installed, with a real server. */
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { freePort } from "../../../support/free_port.ts";
+import { freePort } from "../../../support/processes/free_port.ts";
 import { Harness } from "../../../support/harness.ts";
-import { runScripts } from "../../../support/script_flows.ts";
+import { runScripts } from "../../../support/flows/script_flows.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 const FAKE = `#!/bin/sh

@@ -1,8 +1,8 @@
 /** Python tasks with the interpreter of a system that manages Python itself (PEP 668), such as Debian, and the real uv. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../../support/harness.ts";
-import { moduleWheel, PackageIndex } from "../../../support/package_index.ts";
-import { runTasks } from "../../../support/task_runs.ts";
+import { moduleWheel, PackageIndex } from "../../../support/servers/package_index.ts";
+import { runTasks } from "../../../support/flows/task_runs.ts";
 
 const PUBLIC_INDEX = "https://pypi.org/simple";
 const PATH = "/usr/bin:/bin";

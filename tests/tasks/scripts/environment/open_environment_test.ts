@@ -1,7 +1,7 @@
 /** The interpreter of Python tasks, with fake interpreters on the PATH. */
 import { assertEquals } from "@std/assert";
 import { type ExecutionResponse, Harness } from "../../../support/harness.ts";
-import { runTasks } from "../../../support/task_runs.ts";
+import { runTasks } from "../../../support/flows/task_runs.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";

@@ -1,8 +1,8 @@
 /** The commands `pip` and `uv` of a task, with programs of the test in the place of uv, and a package index of the test. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness, type HarnessOptions } from "../../../support/harness.ts";
-import { moduleWheel, PackageIndex, programWheel } from "../../../support/package_index.ts";
-import { runTasks, type TaskRuns } from "../../../support/task_runs.ts";
+import { moduleWheel, PackageIndex, programWheel } from "../../../support/servers/package_index.ts";
+import { runTasks, type TaskRuns } from "../../../support/flows/task_runs.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";

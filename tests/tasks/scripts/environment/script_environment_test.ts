@@ -1,7 +1,7 @@
 /** The environment of Python and Node.js tasks, with the interpreters of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Harness } from "../../../support/harness.ts";
-import { runTasks } from "../../../support/task_runs.ts";
+import { runTasks } from "../../../support/flows/task_runs.ts";
 import { withTempDir, writeProgram } from "../../../support/temp_dir.ts";
 
 function script(text: string, further = "", language = "python", id = "a"): string {

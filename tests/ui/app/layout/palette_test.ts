@@ -1,7 +1,7 @@
 /** The palette and the keys of all views in a browser. */
 import { assertEquals } from "../../../support/assert.ts";
-import { checkAccessibility, type Page, type PageStory, stories } from "../../../support/browser.ts";
-import type { ServerProcess } from "../../../support/server_process.ts";
+import { checkAccessibility, type Page, type PageStory, stories } from "../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../support/processes/server_process.ts";
 import { runFlow } from "../flows.ts";
 import { CORE, LOST_CONNECTION, pressBoth, rowsOf, saveIn, SOURCES } from "../list_page.ts";
 

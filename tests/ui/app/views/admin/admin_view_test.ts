@@ -1,7 +1,7 @@
 /** Administration in a browser: numbers of the server, tokens, tenants, and what stops or removes executions. */
 import { assertEquals, assertMatch } from "../../../../support/assert.ts";
-import { checkAccessibility, type Page, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { checkWidth, confirm, CORE, LOST_CONNECTION, tryLostConnection } from "../../list_page.ts";
 
 const FLOW = `id: one

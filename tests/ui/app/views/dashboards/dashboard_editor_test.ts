@@ -1,7 +1,7 @@
 /** The editor of own dashboards in a browser, and the ways to it. */
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
-import { type Page, type PageStory, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { chart, COUNT, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 interface Stored {

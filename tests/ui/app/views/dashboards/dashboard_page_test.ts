@@ -1,7 +1,7 @@
 /** Own dashboards in a browser. */
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
-import { type Page, type PageStory, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { chart, COUNT, data, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 const MARKUP = "<img src=x onerror=hacked=1>";

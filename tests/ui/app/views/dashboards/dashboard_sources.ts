@@ -1,5 +1,5 @@
 /** Dashboards of stories, and the executions that they show. */
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow, saveFlow } from "../../flows.ts";
 
 const CHART = "io.svc.plugin.core.dashboard.chart.";

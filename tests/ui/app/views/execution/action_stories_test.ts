@@ -1,7 +1,7 @@
 /** Stories of the actions on an execution, each with its effect. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, stories } from "../../../../support/browser.ts";
+import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
 import { saveFlow } from "../../flows.ts";
 import { choose, confirm, open, run, start, waitForOther, waitForState } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 /** Stories of what an execution shows: the Gantt chart, graph, outputs, files, metrics, waiting, and a lost connection. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, type Page, stories } from "../../../../support/browser.ts";
+import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import { saveFlow } from "../../flows.ts";
 import { open, run, waitForState } from "./pages.ts";
 

@@ -1,6 +1,6 @@
 /** Stories of the page of an execution in a browser. */
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, stories } from "../../../../support/browser.ts";
+import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
 import { checkWidth } from "../../list_page.ts";
 import { confirm, open, run, start, waitForState } from "./pages.ts";
 

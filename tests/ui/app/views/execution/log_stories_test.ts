@@ -1,7 +1,7 @@
 /** Stories of the log of an execution. */
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, type Page, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { open, run, type Started } from "./pages.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";

@@ -1,6 +1,6 @@
 /** What stories of the page of an execution have in common. */
-import type { Page } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import type { Page } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { saveFlow } from "../../flows.ts";
 
 /** An execution that a story looks at. */

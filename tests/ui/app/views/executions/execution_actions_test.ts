@@ -1,7 +1,12 @@
 /** Pages, the keyboard, and actions on many executions in their list, in a browser. */
 import { assertEquals, assertMatch } from "../../../../support/assert.ts";
-import { checkAccessibility, type Page, type PageStory, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  stories,
+} from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow, startFlow } from "../../flows.ts";
 import { confirm, CORE, pressBoth, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
 

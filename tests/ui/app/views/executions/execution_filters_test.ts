@@ -1,7 +1,7 @@
 /** Filters, order, pages, saved views and exports of the list of executions in a browser. */
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { type Page, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow, startFlow } from "../../flows.ts";
 import {
   checkWidth,

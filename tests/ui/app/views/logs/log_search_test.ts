@@ -1,7 +1,7 @@
 /** The search of log lines in a browser: each filter, saved views, and links of lines. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import { type Page, stories } from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow } from "../../flows.ts";
 import {
   checkWidth,

@@ -1,7 +1,7 @@
 /** What stories of namespaces put there by the API, and how they fill forms. */
-import type { Page } from "../../../../support/browser.ts";
-import { json } from "../../../../support/request_bodies.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import type { Page } from "../../../../support/browser/browser.ts";
+import { json } from "../../../../support/flows/request_bodies.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 
 /** Sends a request that must succeed. */
 export async function send(

@@ -1,6 +1,6 @@
 /** The history of a file, and what happens when two people change it. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { stories } from "../../../../support/browser.ts";
+import { stories } from "../../../../support/browser/browser.ts";
 import { fileText, openTab, press, putFile, send } from "./contents.ts";
 
 const HISTORY = "?file=%2Fa.txt&view=history";

@@ -1,7 +1,7 @@
 /** Files of a namespace: tree, search, editor, uploads, previews. */
 import { Buffer } from "node:buffer";
 import { assertEquals } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
+import { type Page, stories } from "../../../../support/browser/browser.ts";
 import { withTempDir } from "../../../../support/temp_dir.ts";
 import { fileText, fill, openTab, press, putFile } from "./contents.ts";
 

@@ -1,7 +1,7 @@
 /** KV pairs, secrets, variables and plugin defaults of a namespace. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { type Page, type PageStory, stories } from "../../../../support/browser.ts";
-import { yaml } from "../../../../support/request_bodies.ts";
+import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
+import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
 /** A type of values, what a person types, and the value that the server stores. */

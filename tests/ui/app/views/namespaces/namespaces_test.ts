@@ -1,7 +1,7 @@
 /** The tree of namespaces, and what is done with a namespace as a whole. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { checkAccessibility, stories } from "../../../../support/browser.ts";
-import { yaml } from "../../../../support/request_bodies.ts";
+import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
+import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { saveFlow } from "../../flows.ts";
 import { createNamespace, fill, openTab, press, putFile, putPair, putSecret, send } from "./contents.ts";
 

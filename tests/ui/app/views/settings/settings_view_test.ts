@@ -1,6 +1,6 @@
 /** The settings in a browser: each of them changes what the page shows, and lasts. */
 import { assertEquals, assertMatch } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser.ts";
+import { type Page, stories } from "../../../../support/browser/browser.ts";
 import { runFlow } from "../../flows.ts";
 import { checkWidth, rowsOf, saveIn, SOURCES } from "../../list_page.ts";
 

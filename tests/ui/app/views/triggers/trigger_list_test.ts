@@ -1,7 +1,12 @@
 /** The list of triggers in a browser: filters, actions, and what a trigger says about itself. */
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
-import { checkAccessibility, type Page, type PageStory, stories } from "../../../../support/browser.ts";
-import type { ServerProcess } from "../../../../support/server_process.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  stories,
+} from "../../../../support/browser/browser.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import {
   checkWidth,
   confirm,

@@ -1,0 +1,268 @@
+/**
+ * Stories in a real browser against the real server. They are skipped, with a notice, where there is no Chromium. A
+ * message of the console, an exception, a breach of the content security policy or of accessibility, and a request that
+ * the OpenAPI description does not have, fail the story.
+ */
+import axe from "axe-core/axe.min.js";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type ConsoleMessage,
+  type Page,
+  type Request,
+} from "playwright-core";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { Description } from "../../fuzz/http/description.ts";
+import { fail } from "../assert.ts";
+import { ServerProcess, type ServerProcessOptions } from "../processes/server_process.ts";
+import { withTempDir } from "../temp_dir.ts";
+
+export type { Browser, Page } from "playwright-core";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+/** The first needs two thirds of the time of the others. */
+const CHROMIUM = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+].find(isFile);
+const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height: 844 } };
+/** Longest time for one step of a story; a page is drawn in a fraction of it on a machine that does nothing else. */
+const STEP_TIMEOUT_MS = 60_000;
+
+if (CHROMIUM === undefined) {
+  await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
+}
+
+/** Options of the server of stories. */
+type StoryServer = Pick<ServerProcessOptions, "args" | "env">;
+
+/** One of several stories on the same server. */
+export interface PageStory {
+  readonly name: string;
+  /** 1440 × 900, or 390 × 844. */
+  readonly size?: keyof typeof SIZES;
+  readonly scheme?: "light" | "dark";
+  /** Console messages that the story causes on purpose. */
+  readonly expectedErrors?: RegExp;
+  /** True if the story changes the page beyond what can be reset, for example its clock. */
+  readonly needsOwnPage?: boolean;
+  readonly run: (page: Page, server: ServerProcess) => Promise<void>;
+}
+
+/** What a group of stories starts from. */
+export interface StoryGroup extends StoryServer {
+  /** Stories on the server before `prepare`. */
+  readonly before?: readonly PageStory[];
+  /** Fills the server. */
+  readonly prepare?: (server: ServerProcess) => Promise<void>;
+}
+
+/**
+ * Registers stories that share a server, a browser and a page: starting them takes longer than most stories, and a page that
+ * has loaded the scripts does not compile them again. They run in their order. Each works in a namespace of its own and leaves
+ * alone what the others use.
+ */
+export function stories(
+  subject: string,
+  list: readonly PageStory[],
+  { before = [], prepare, ...options }: StoryGroup = {},
+): void {
+  const fn = (test: Deno.TestContext) =>
+    withServer(options, async (server) => {
+      await withBrowser(async (browser) => {
+        await using shared = new SharedPage(browser, server);
+        for (const each of before) await runStory(test, each, shared);
+        await prepare?.(server);
+        for (const each of list) await runStory(test, each, shared);
+      });
+    });
+  Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
+}
+
+async function runStory(test: Deno.TestContext, story: PageStory, shared: SharedPage): Promise<void> {
+  await test.step({
+    name: story.name,
+    // The browser outlives the step; the test checks what is left open.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: () => shared.run(story),
+  });
+}
+
+/** A page for one story after the other. Between two of them it loses its storage, routes, headers and permissions. */
+class SharedPage implements AsyncDisposable {
+  readonly #browser: Browser;
+  readonly #server: ServerProcess;
+  #context: BrowserContext | undefined;
+
+  constructor(browser: Browser, server: ServerProcess) {
+    this.#browser = browser;
+    this.#server = server;
+  }
+
+  async run(story: PageStory): Promise<void> {
+    if (story.needsOwnPage) await this[Symbol.asyncDispose]();
+    this.#context ??= await newContext(this.#browser, this.#server);
+    const page = this.#context.pages()[0] ?? await this.#context.newPage();
+    let isReusable = false;
+    try {
+      await page.setViewportSize(SIZES[story.size ?? "wide"]);
+      await page.emulateMedia({ colorScheme: story.scheme ?? "light" });
+      await watchPage(page, story.expectedErrors, () => story.run(page, this.#server));
+      if (!story.needsOwnPage) await reset(page);
+      isReusable = !story.needsOwnPage;
+    } finally {
+      if (!isReusable) await this[Symbol.asyncDispose]();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context?.close();
+    this.#context = undefined;
+  }
+}
+
+async function reset(page: Page): Promise<void> {
+  const context = page.context();
+  await context.setOffline(false);
+  await context.clearPermissions();
+  await page.unrouteAll();
+  await page.setExtraHTTPHeaders({});
+  await page.mouse.move(0, 0);
+  // A page of the same process that runs no script of the application, which could store something or send a request.
+  await page.goto("/ui/icon.svg");
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await context.clearCookies();
+}
+
+async function withServer(
+  options: StoryServer,
+  run: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
+  await buildUi();
+  await withTempDir(async (dataDir) => {
+    await using server = await ServerProcess.start({ ...options, dataDir });
+    await run(server);
+  });
+}
+
+/** Runs `use` with a browser, and closes it. */
+export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  try {
+    await use(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function newContext(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    locale: "en-GB",
+    timezoneId: "UTC",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  return context;
+}
+
+/** Checks after `use` what the page reported and requested, and its accessibility. */
+async function watchPage(
+  page: Page,
+  expectedErrors: RegExp | undefined,
+  use: () => Promise<void>,
+): Promise<void> {
+  const reports: string[] = [];
+  const requests = new Set<string>();
+  using _ = listen(page, reports, requests);
+  await use();
+  await checkAccessibility(page);
+  const unexpected = reports.filter((report) => !expectedErrors?.test(report));
+  if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
+  await checkDescribed(page, requests);
+}
+
+/** Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+    // The selectors of all other nodes take two thirds of the time.
+    const result = await axe.run({ runOnly, resultTypes: ["violations"] });
+    return result.violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
+    );
+  });
+  if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
+}
+
+/** Collects messages of the console, exceptions, and requests to the API as method and path. */
+function listen(page: Page, reports: string[], requests: Set<string>): Disposable {
+  // Chromium writes breaches of the content security policy to the console, too.
+  const onMessage = (message: ConsoleMessage) => {
+    if (["error", "warning"].includes(message.type())) {
+      reports.push(`${message.type()}: ${message.text()} (${message.location().url})`);
+    }
+  };
+  const onException = (error: Error) => reports.push(`exception: ${error.stack ?? error.message}`);
+  const onRequest = (request: Request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/")) requests.add(`${request.method()} ${pathname}`);
+  };
+  page.on("console", onMessage).on("pageerror", onException).on("request", onRequest);
+  return {
+    [Symbol.dispose]() {
+      page.off("console", onMessage).off("pageerror", onException).off("request", onRequest);
+    },
+  };
+}
+
+/** Fails on a request that scripts could not know of. A server that asks who calls is described once a page has logged in. */
+async function checkDescribed(page: Page, requests: ReadonlySet<string>): Promise<void> {
+  const description = await readDescription(page);
+  const missing = [...requests].filter((request) => {
+    const [method = "", path = ""] = request.split(" ");
+    return description?.matching(method, path).length === 0;
+  });
+  if (missing.length > 0) fail(`Requests that the OpenAPI description does not have:\n${missing.join("\n")}`);
+}
+
+/** The same for all servers of a build. */
+let known: Description | undefined;
+
+async function readDescription(page: Page): Promise<Description | undefined> {
+  if (known) return known;
+  const response = await page.request.get("/openapi.json");
+  if (response.ok()) known = new Description(await response.json() as JsonObject);
+  return known;
+}
+
+let built: Promise<void> | undefined;
+
+/** Builds the UI, once a process, if its sources are newer; test files that run at the same time wait for each other. */
+export function buildUi(): Promise<void> {
+  return built ??= runBuild();
+}
+
+async function runBuild(): Promise<void> {
+  using lock = await Deno.open(`${ROOT}src/ui/build.ts`);
+  await lock.lock(true);
+  const args = ["run", "-A", "--no-check", "src/ui/build.ts"];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).output();
+  if (!success) fail(`Cannot build the UI:\n${new TextDecoder().decode(stderr)}`);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+/** A clock that advances only when a test moves it. */
+import { setImmediate } from "node:timers";
+import type { CancelTimer, Clock, Instant } from "../../../src/base/clock.ts";
+
+interface Timer {
+  readonly dueAt: Instant;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Start time of a new fake clock. */
+export const FAKE_START: Instant = Date.UTC(2026, 0, 15, 10, 30, 0);
+
+/** Fires timers in order of their due times when it is advanced. */
+export class FakeClock implements Clock {
+  #now: Instant;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(start: Instant = FAKE_START) {
+    this.#now = start;
+  }
+
+  /** @inheritdoc */
+  now(): Instant {
+    return Math.floor(this.#now);
+  }
+
+  /** @inheritdoc */
+  monotonicMs(): number {
+    return this.#now;
+  }
+
+  /** @inheritdoc */
+  setTimer(delayMs: number, callback: () => void): CancelTimer {
+    const timer = { dueAt: this.#now + Math.max(0, delayMs), order: this.#order++, callback };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** Timers that have not fired. */
+  get timerCount(): number {
+    return this.#timers.size;
+  }
+
+  /** Advances the time by `ms`; fires each due timer and waits until its work settles. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (let timer = this.#next(end); timer; timer = this.#next(end)) {
+      this.#timers.delete(timer);
+      this.#now = Math.max(this.#now, timer.dueAt);
+      timer.callback();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+
+  /** Sets the clock forward or back without firing timers. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
+  #next(end: Instant): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.dueAt > end) continue;
+      if (!first || timer.dueAt < first.dueAt || (timer.dueAt === first.dueAt && timer.order < first.order)) {
+        first = timer;
+      }
+    }
+    return first;
+  }
+}
+
+/** Runs ready promises for ten turns of the event loop. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

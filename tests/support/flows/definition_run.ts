@@ -1,0 +1,151 @@
+/** Runs a defined task without a server: files by URI in memory, requests over real sockets. */
+import { systemClock } from "../../../src/base/clock.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { loadTypes } from "../../../src/integrations/loading.ts";
+import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
+import { compileTemplate, renderValue } from "../../../src/expr/mod.ts";
+import type { ServerTaskContext } from "../../../src/model/tasks/server_task.ts";
+import type { TaskContext, TaskDefinition, TaskRequest } from "../../../src/model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
+import { connectAddress, sendRequest, streamRequest } from "../../../src/tasks/definition/send_request.ts";
+import { typedProperties } from "../../../src/tasks/definition/typed_properties.ts";
+import { scopeOf } from "../../expr/support.ts";
+import { withTempDir } from "../temp_dir.ts";
+
+/** What one run of a task gave. */
+export interface DefinitionRun {
+  readonly outputs: JsonObject;
+  /** Stored files as text, by URI. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Stored files, by URI. */
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+  /** `LEVEL message`. */
+  readonly logs: readonly string[];
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** Options of {@link runDefinition}. */
+export interface DefinitionRunOptions {
+  /** Files that properties name, by URI. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly signal?: AbortSignal;
+  /** Addresses of stubs by the origins that requests name. */
+  readonly origins?: Readonly<Record<string, string>>;
+  /** KV pairs of the namespace, which the task may change. */
+  readonly kvPairs?: Map<string, string>;
+}
+
+/** Runs the task once. @throws what the task throws */
+export async function runDefinition(
+  definition: TaskDefinition,
+  properties: JsonObject,
+  { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map() }:
+    DefinitionRunOptions = {},
+): Promise<DefinitionRun> {
+  // Its parts, such as the provider of a language model, are types of its group.
+  await loadTypes(definition.type);
+  return await withTempDir(async (folder) => {
+    const trial = trialOf(folder, files, signal);
+    const context: Partial<ServerTaskContext> & TaskContext = {
+      ...trial.context,
+      ...redirected(trial.context, origins),
+      properties: typedProperties(properties, definition.properties),
+      kvPairs: {
+        get: (key) => Promise.resolve(kvPairs.get(key)),
+        set: (key, text) => Promise.resolve(void kvPairs.set(key, text)),
+        delete: (key) => Promise.resolve(kvPairs.delete(key)),
+      },
+      render: (template, variables) =>
+        Promise.resolve(renderValue(compileTemplate(template), scopeOf(variables))),
+    };
+    return resultOf(trial, await definition.run(context) ?? {});
+  });
+}
+
+/** The requests of the context, sent to stubs. */
+function redirected(
+  { http, httpStream }: Pick<ServerTaskContext, "http" | "httpStream">,
+  origins: Readonly<Record<string, string>>,
+): Pick<ServerTaskContext, "http" | "httpStream"> {
+  const changed = (request: TaskRequest): TaskRequest => {
+    const { origin } = new URL(request.url);
+    return { ...request, url: request.url.replace(origin, origins[origin] ?? origin) };
+  };
+  return {
+    http: (request) => http(changed(request)),
+    httpStream: (request) => httpStream(changed(request)),
+  };
+}
+
+function resultOf(
+  { stored, logs, metrics }: ReturnType<typeof trialOf>,
+  outputs: JsonObject = {},
+): DefinitionRun {
+  const texts = [...stored].map(([uri, bytes]) => [uri, new TextDecoder().decode(bytes)] as const);
+  return { outputs, files: new Map(texts), bytes: stored, logs, metrics };
+}
+
+/** Polls the trigger once, after one that has set a state; `outputs` is empty if it found nothing. @throws what the trigger throws */
+export async function pollDefinition(
+  definition: TriggerDefinition,
+  properties: JsonObject,
+  previous?: JsonObject,
+): Promise<DefinitionRun & { readonly isFound: boolean; readonly state: JsonObject | undefined }> {
+  return await withTempDir(async (folder) => {
+    const trial = trialOf(folder, {}, new AbortController().signal);
+    let state = previous;
+    const confirmations: (() => Promise<void>)[] = [];
+    const found = await definition.poll({
+      ...trial.context,
+      properties: typedProperties(properties, definition.properties),
+      trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      state: { get: () => state, set: (next) => state = next },
+      whenDurable: (confirm) => void confirmations.push(confirm),
+    });
+    for (const confirm of confirmations) await confirm();
+    return { ...resultOf(trial, found), isFound: found !== undefined, state };
+  });
+}
+
+const ATTEMPT: TaskContext["attempt"] = {
+  tenant: "main",
+  namespace: "demo",
+  flowId: "h",
+  executionId: "e1",
+  taskId: "t",
+  taskRunId: "r1",
+  attemptNumber: 1,
+};
+
+function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, signal: AbortSignal) {
+  const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
+  const stored = new Map<string, Uint8Array>();
+  const logs: string[] = [];
+  const metrics: Record<string, number> = {};
+  let count = 0;
+  const directory = () => Promise.resolve(folder);
+  const context: Omit<TaskContext, "properties"> & Pick<ServerTaskContext, "httpStream"> = {
+    attempt: ATTEMPT,
+    signal,
+    log: (level, message) => void logs.push(`${level} ${message}`),
+    metric: (name, value) => void (metrics[name] = value),
+    http: (request) => sendRequest(request, { http, signal, directory }),
+    httpStream: (request) => streamRequest(request, { http, signal, directory }),
+    connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
+    directory,
+    async fetchFile(uri) {
+      const content = files[uri];
+      if (content === undefined) throw new Error(`Cannot read "${uri}": there is no such file`);
+      const path = `${folder}/fetched-${++count}-${uri.slice(uri.lastIndexOf("/") + 1)}`;
+      await Deno.writeFile(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+      return path;
+    },
+    async storeFile(path) {
+      const uri = `kestra:///${stored.size}/${path.slice(folder.length + 1)}`;
+      stored.set(uri, await Deno.readFile(path));
+      return uri;
+    },
+    execution: (id) => Promise.reject(new Error(`Cannot read the execution "${id}": it does not exist`)),
+  };
+  return { context, stored, logs, metrics };
+}

@@ -1,0 +1,51 @@
+/** Runs a realtime trigger without a server, over real sockets. */
+import { systemClock } from "../../../src/base/clock.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
+import type { RealtimeDefinition, TriggerMessage } from "../../../src/model/triggers/trigger_definition.ts";
+import { connectAddress, sendRequest } from "../../../src/tasks/definition/send_request.ts";
+import { typedProperties } from "../../../src/tasks/definition/typed_properties.ts";
+
+/** A connection of a realtime trigger. */
+export class Listening implements AsyncDisposable {
+  /** Messages in the order of their arrival. */
+  readonly messages: TriggerMessage[] = [];
+  /** Resolves when the connection works. */
+  readonly connected: Promise<void>;
+  /** Settles when the trigger has ended. */
+  readonly ended: Promise<void>;
+  readonly #stopping = new AbortController();
+
+  /** `taken` decides about each message; it throws to have it delivered again. With `isStopped` it is stopped before it begins. */
+  constructor(
+    definition: RealtimeDefinition,
+    properties: JsonObject,
+    taken: (message: TriggerMessage) => void = () => {},
+    { isStopped = false } = {},
+  ) {
+    const { signal } = this.#stopping;
+    if (isStopped) this.#stopping.abort();
+    const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
+    const connected = Promise.withResolvers<void>();
+    this.connected = connected.promise;
+    this.ended = definition.listen({
+      properties: typedProperties(properties, definition.properties),
+      signal,
+      trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      connected: connected.resolve,
+      emit: async (message) => {
+        await Promise.resolve(taken(message));
+        this.messages.push(message);
+      },
+      connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
+      http: (request) => sendRequest(request, { http, signal, directory: () => Promise.resolve("/") }),
+    });
+    this.ended.catch(() => {}); // Read by the test.
+  }
+
+  /** Stops the trigger and waits for its end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.ended.catch(() => {});
+  }
+}

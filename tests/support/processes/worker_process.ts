@@ -1,0 +1,50 @@
+/** The real worker as a child process of a test. */
+import { START_FLAGS } from "./server_process.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** A running worker. Dispose of it to kill it. */
+export class WorkerProcess implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #ended: Promise<Deno.CommandOutput>;
+  #hasEnded = false;
+
+  private constructor(args: readonly string[]) {
+    const main = new URL("main.ts", ROOT).pathname;
+    const config = new URL("deno.json", ROOT).pathname;
+    this.#child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-check", "--config", config, ...START_FLAGS, main, "worker", ...args],
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    this.#ended = this.#child.output().finally(() => this.#hasEnded = true);
+  }
+
+  /** Starts a worker of that name and waits until its server lists it. */
+  static async start(url: string, name: string, ...args: readonly string[]): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(["--server", url, "--name", name, ...args]);
+    while (!worker.#hasEnded && !await isListed(url, name)) await new Promise((go) => setTimeout(go, 100));
+    if (!worker.#hasEnded) return worker;
+    throw new Error(new TextDecoder().decode((await worker.#ended).stderr));
+  }
+
+  /** Sends a signal and waits for the end; returns the exit code. */
+  async kill(signal: Deno.Signal): Promise<number> {
+    if (!this.#hasEnded) this.#child.kill(signal);
+    return (await this.#ended).code;
+  }
+
+  /** Kills it if it runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill("SIGKILL");
+  }
+}
+
+async function isListed(url: string, name: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/v1/main/workers`);
+  const { results } = await response.json();
+  return results.some((worker: { name: string; isConnected: boolean }) =>
+    worker.name === name && worker.isConnected
+  );
+}

@@ -1,0 +1,74 @@
+/** Brokers from Debian on free ports of this machine. Tests that need one are skipped where it is not installed. */
+import { freePort } from "../processes/free_port.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../processes/self_signed.ts";
+import { isInstalled, startServer } from "./server_programs.ts";
+
+const REDIS = "/usr/bin/redis-server";
+const MOSQUITTO = "/usr/sbin/mosquitto";
+
+/** Password of the default user. */
+export const REDIS_PASSWORD = "s3cret-word";
+
+/** Whether Redis is installed. */
+export function hasRedis(): boolean {
+  return isInstalled(REDIS);
+}
+
+/** A server in memory; `url` has the password. */
+export async function startRedis(): Promise<
+  AsyncDisposable & { readonly url: string; readonly port: number }
+> {
+  const port = freePort();
+  const options = [
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--bind",
+    "127.0.0.1",
+    "--requirepass",
+    REDIS_PASSWORD,
+  ];
+  const server = await startServer(REDIS, ["--port", String(port), "--dir", "/tmp", ...options], port);
+  const url = `redis://:${REDIS_PASSWORD}@localhost:${port}/1`;
+  return { url, port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** Whether Mosquitto is installed. */
+export function hasMosquitto(): boolean {
+  return isInstalled(MOSQUITTO);
+}
+
+interface MqttBroker extends AsyncDisposable {
+  readonly port: number;
+  readonly tlsPort: number;
+}
+
+/** A broker of MQTT in memory that anyone may use, with a port for TLS by the certificate of `self_signed.ts`. */
+export async function startMosquitto(): Promise<MqttBroker> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-test-" });
+  const port = freePort(), tlsPort = freePort();
+  await Deno.writeTextFile(`${folder}/cert.pem`, SELF_SIGNED_CERT);
+  await Deno.writeTextFile(`${folder}/key.pem`, SELF_SIGNED_KEY);
+  await Deno.writeTextFile(
+    `${folder}/config`,
+    [
+      "allow_anonymous true",
+      "persistence false",
+      ...Deno.uid() === 0 ? ["user root"] : [],
+      `listener ${port} 127.0.0.1`,
+      `listener ${tlsPort} 127.0.0.1`,
+      `certfile ${folder}/cert.pem`,
+      `keyfile ${folder}/key.pem`,
+    ].join("\n") + "\n",
+  );
+  const server = await startServer(MOSQUITTO, ["-c", `${folder}/config`], port);
+  return {
+    port,
+    tlsPort,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
