@@ -152,7 +152,9 @@ import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")
 import { systemRandomBytes } from "${import.meta.resolve("../../../src/base/id.ts")}";
 import { Processes } from "${import.meta.resolve("../../../src/machine/scripts/processes.ts")}";
 import { WorkDirectories } from "${import.meta.resolve("../../../src/machine/scripts/work_directories.ts")}";
-import { ATTEMPT, noContainers, shellScript } from "${import.meta.resolve("../../support/scripts.ts")}";
+import { ATTEMPT, noContainers, shellScript } from "${
+  import.meta.resolve("../../support/processes/scripts.ts")
+}";
 const processes = new Processes(
   { clock: systemClock, host: "127.0.0.1", scriptLimits: { processes: 100 } },
   () => 1,

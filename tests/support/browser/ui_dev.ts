@@ -11,7 +11,7 @@ import { build } from "../../../src/ui/build.ts";
 import { readBundle } from "../../../src/ui/bundle.ts";
 
 const SOURCES = ["app", "tokens.css"].map((name) =>
-  new URL(`../../src/ui/${name}`, import.meta.url).pathname
+  new URL(`../../../src/ui/${name}`, import.meta.url).pathname
 );
 const RELOAD_SCRIPT = `${ASSETS_PATH}/dev.js`;
 const RELOAD_EVENTS = `${ASSETS_PATH}/dev`;

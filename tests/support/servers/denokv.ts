@@ -1,7 +1,7 @@
 /** A KV Connect server for tests: the program denokv, at `../shared/bin/denokv` or where `DENOKV` says. Without it tests are skipped. */
 import { freePort } from "../processes/free_port.ts";
 
-const PROGRAM = Deno.env.get("DENOKV") ?? new URL("../../../shared/bin/denokv", import.meta.url).pathname;
+const PROGRAM = Deno.env.get("DENOKV") ?? new URL("../../../../shared/bin/denokv", import.meta.url).pathname;
 const START_TIMEOUT_MS = 30_000;
 const LOOK_INTERVAL_MS = 10;
 
