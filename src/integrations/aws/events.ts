@@ -82,7 +82,7 @@ function snsForm(topicArn: string, message: JsonObject): [string, string][] {
   });
 }
 
-/** The text of data; JSON of what is none. */
+/** The text of data; other values as JSON. */
 function textOf(data: JsonValue | undefined): string {
   return typeof data === "string" ? data : stringifyJson(data ?? null);
 }

@@ -95,7 +95,7 @@ async function valuesOf(context: TaskContext): Promise<JsonValue[][]> {
   const uri = String(from).trim();
   const kind = optionalText(format) ?? uri.slice(uri.lastIndexOf(".") + 1).toUpperCase();
   if (!FORMATS.includes(kind)) {
-    throw new Error(`Missing format: "${kind}" is none of ${FORMATS.join(", ")}`);
+    throw new Error(`Missing format: "${kind}" must be one of ${FORMATS.join(", ")}`);
   }
   const path = await context.fetchFile(uri);
   const rows = kind === "CSV" ? await csvRows(context, path) : objectRows(path, header === true);

@@ -163,7 +163,7 @@ function changesOf({ lines }: LdifRecord, ldap: Ldap) {
 
 function operationOf(name: string): "add" | "delete" | "replace" {
   if (name === "add" || name === "delete" || name === "replace") return name;
-  throw new Error(`the change "${name}" is none of add, delete and replace`);
+  throw new Error(`the change "${name}" must be add, delete or replace`);
 }
 
 function newNameOf({ dn, lines }: LdifRecord): string {

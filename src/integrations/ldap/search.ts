@@ -20,8 +20,7 @@ const BINARY_ATTRIBUTES = [
 export const ldapSearch = defineTask({
   type: "ldap.Search",
   title: "Search a directory of LDAP",
-  description:
-    "Searches a directory and stores the entries as LDIF. Entries are read page by page, as many as there are.",
+  description: "Searches a directory and stores the entries as LDIF. All entries are read, page by page.",
   properties: {
     ...CONNECTION,
     baseDn: dynamicText("Entry where the search begins.", { default: "ou=system" }),

@@ -23,7 +23,7 @@ const jsonGet = defineTask({
   title: "Read JSON of Redis",
   description: "Reads a JSON value, or a part of it. The server needs the module RedisJSON.",
   properties: { ...CONNECTION_PROPERTIES, ...KEY, path: PATH, failedOnMissing: FAILED_ON_MISSING },
-  outputs: { ...KEY_OUTPUT, data: { type: "any", description: "The value; null if there is none." } },
+  outputs: { ...KEY_OUTPUT, data: { type: "any", description: "The value; null if it does not exist." } },
   examples: [{
     title: "Read a part",
     yaml: `id: read\ntype: io.svc.plugin.redis.json.Get\n${URL_EXAMPLE}\nkey: order\npath: $.total`,

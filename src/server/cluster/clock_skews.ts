@@ -31,7 +31,7 @@ export class ClockSkews {
     this.#others = others;
   }
 
-  /** The first difference that is too large, as text; `undefined` if there is none. */
+  /** The first difference that is too large, as text; `undefined` if all are small. */
   get warning(): string | undefined {
     const ofLeader = this.#options.leaderSkewMs();
     if (ofLeader !== 0) return differenceText("the leading process", ofLeader);

@@ -205,7 +205,7 @@ export class RealtimeTriggers {
     states.applied(change);
   }
 
-  /** The execution, or why there is none. */
+  /** The execution, or the reason why it was not started. */
   async #created(start: {
     readonly plan: FlowPlan;
     readonly trigger: Trigger;

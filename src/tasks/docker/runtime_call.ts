@@ -43,7 +43,7 @@ interface RuntimeCall {
   readonly isLogged?: boolean;
 }
 
-/** Runs a command of the runtime; returns its output. @throws Error it fails, with the last words of the runtime, or was stopped */
+/** Runs a command of the runtime; returns its output. @throws Error it fails, with the last error lines of the runtime, or was stopped */
 export async function callRuntime(
   context: RunContext,
   properties: JsonObject,

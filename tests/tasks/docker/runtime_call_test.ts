@@ -191,7 +191,7 @@ for (const [type, properties, expected] of REFUSED) {
   });
 }
 
-Deno.test("a call that fails has the last words of the runtime", async () => {
+Deno.test("a call that fails has the last error lines of the runtime", async () => {
   const failing = (words: string) => () =>
     run("Tag", { sourceImage: "a", targetImage: "b" }, async (_args, { onLine }) => {
       if (words !== "") await onLine({ text: words, isError: true });
