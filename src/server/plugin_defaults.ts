@@ -1,4 +1,5 @@
 /** Checks the plugin defaults of the configuration against the types of the server. */
+import { stringifyJson } from "../base/json.ts";
 import type { GivenDefaults } from "../config/mod.ts";
 import { type Catalogs, checkInheritedDefaults, parseYamlValue } from "../flow/mod.ts";
 import { StartRefusal } from "../machine/server_process/start_refusal.ts";
@@ -15,7 +16,7 @@ export async function serverDefaults(
   const read = readPluginDefaults(parsed.value);
   if ("problem" in read) throw refusal(given, read.problem);
   const known = catalogs();
-  await known.tasks.load(given.text);
+  await known.tasks.load(stringifyJson(parsed.value));
   const [item] = checkInheritedDefaults(read.defaults, known);
   if (item) throw refusal(given, `${item.path}: ${item.message}`);
   return read.defaults;

@@ -79,10 +79,10 @@ async function checkFlows(
   progress: Progress,
 ): Promise<CheckedFlow[]> {
   const catalogs = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
+  await catalogs.tasks.loadAll();
   const defaults = await inheritedDefaults(source.contents);
   const flows: CheckedFlow[] = [];
   for await (const flow of source.flows()) {
-    await catalogs.tasks.load(flow.source ?? "");
     const checked = checkFlow(flow, catalogs, (name) => defaults.of(TENANT, name).pluginDefaults);
     if (isWanted(options, checked.namespace)) flows.push(checked);
     progress(`${flows.length} flows checked`);

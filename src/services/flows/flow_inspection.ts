@@ -1,5 +1,5 @@
 /** Looks up parts of flows: single tasks, deprecated types, names that expressions may use. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import {
   deprecatedTaskIds,
   expressionNames,
@@ -47,8 +47,8 @@ export class FlowInspection {
   /** Names that expressions of a source may use, by root variable; with `taskId`, those of that task. @throws DomainError invalid_entity, not_found */
   async expressions({ tenant }: Actor, source: string, taskId?: string): Promise<JsonObject> {
     const { document, problems } = parseFlowSource(source);
-    await this.#catalog.load(source);
     if (!document) throw problemsError(problems);
+    await this.#catalog.load(stringifyJson(document));
     const { namespace } = document;
     const { variables: inherited } = this.#flows.inherited(tenant, String(namespace));
     const names = expressionNames(document, this.#catalog, { taskId, inherited });

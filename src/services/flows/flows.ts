@@ -1,5 +1,6 @@
 /** Flows: saves, reads, deletes, lists. All heads are in memory; revisions are read on demand and cached. */
 import type { Clock } from "../../base/clock.ts";
+import { stringifyJson } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
 import { type FlowPlan, planFlow } from "../../engine/plan.ts";
@@ -464,7 +465,8 @@ export class Flows {
 
   async #flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Promise<Flow> {
     const { revision, deleted, source } = record;
-    await this.#deps.catalogs.tasks.load(source);
+    // Not the source: it may write the name of a type with escapes.
+    await this.#deps.catalogs.tasks.load(stringifyJson(record.definition));
     const inherited = this.#inherited(tenant, namespace);
     const identity = { tenant, revision, flowNo, deleted, source, ...inherited };
     return buildFlow(record.definition, identity, this.#deps.catalogs);
