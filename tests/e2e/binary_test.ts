@@ -1,7 +1,7 @@
 /** The compiled binary, alone in an empty folder. Built by Deno 2.6.8, whose run-time half can be had without a download. */
 import { assertEquals } from "@std/assert";
 import { buildStub, findCompileProblems } from "../support/release/check_compile.ts";
-import { compileArguments, findDenort, ROOT_PATH } from "../support/release/compile_task.ts";
+import { compileArguments, findDenort, ROOT_PATH } from "../support/release/compile.ts";
 import { ServerProcess } from "../support/processes/server_process.ts";
 import { smoke } from "../support/release/smoke.ts";
 import { withTempDir } from "../support/temp_dir.ts";

@@ -2,7 +2,8 @@
  * Builds the binary over a stub in place of Deno's run-time half, which needs no download, and checks what would be
  * shipped: the permissions, the unstable features, the entry point and the embedded files.
  */
-import { compileArguments, ROOT_PATH } from "./compile_task.ts";
+import { join } from "node:path";
+import { compileArguments, ROOT_PATH } from "./compile.ts";
 import { withTempDir } from "../temp_dir.ts";
 
 /** What a binary carries about itself, as far as it is checked. */
@@ -159,6 +160,12 @@ const SHIPPED_PACKAGES = [
   ],
   ...["unbzip2-stream", "xz-decompress", "yauzl"],
 ];
+/** Folder of a package in the cache: its registry, name and version. */
+const PACKAGE_FOLDER = /^.*?\/npm\/[^/]+\/(?:@[^/]+\/)?[^/]+\/\d[^/]*\//;
+/** Size of the packages in the list. */
+const PACKAGES_SIZE = /\.deno_compile_node_modules \(([\d.]+)MB/;
+/** The packages of all integrations; more than that is declarations of types and builds for browsers again. */
+const MAX_PACKAGES_MB = 20;
 /** Characters by which an embedded file is found in the binary. */
 const SAMPLE_LENGTH = 80;
 
@@ -169,14 +176,17 @@ export interface StubBinary {
   readonly tree: string;
   /** Files of which the binary holds nothing. */
   readonly missing: readonly string[];
+  /** Entries of packages that are left out. */
+  readonly withoutEntry: readonly string[];
 }
 
 /** Builds over the stub what the task would build. */
 export async function buildStub(): Promise<StubBinary> {
   return await withTempDir(async (folder) => {
     await Deno.copyFile("/bin/true", `${folder}/stub`);
+    const args = await compileArguments(`${folder}/binary`);
     const command = new Deno.Command(Deno.execPath(), {
-      args: await compileArguments(`${folder}/binary`),
+      args,
       cwd: ROOT_PATH,
       env: { DENORT_BIN: `${folder}/stub`, NO_COLOR: "1" },
     });
@@ -184,15 +194,17 @@ export async function buildStub(): Promise<StubBinary> {
     const tree = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
     if (!success) throw new Error(`deno compile failed:\n${tree}`);
     const binary = new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/binary`));
-    return { metadata: readMetadata(binary), tree, missing: await findMissing(binary) };
+    const missing = await findMissing(binary);
+    return { metadata: readMetadata(binary), tree, missing, withoutEntry: await findWithoutEntry(args) };
   });
 }
 
 /** What is wrong with such a binary, one line each. */
-export function findCompileProblems({ metadata, tree, missing }: StubBinary): string[] {
+export function findCompileProblems({ metadata, tree, missing, withoutEntry }: StubBinary): string[] {
   const granted = Object.entries(metadata.permissions)
     .filter(([name, value]) => name.startsWith("allow_") && value !== null && value !== false)
     .map(([name]) => name).sort();
+  const packagesMb = Number(PACKAGES_SIZE.exec(tree)?.[1]);
   const featuresOff = FEATURES.filter((feature) => !metadata.unstable_config.features.includes(feature));
   return [
     ...granted.join() === GRANTED.join() ? [] : [`permissions are ${granted.join(", ")}`],
@@ -202,7 +214,8 @@ export function findCompileProblems({ metadata, tree, missing }: StubBinary): st
     ...metadata.permissions["prompt"] === false ? [] : ["a missing permission would be asked for"],
     ...featuresOff.map((feature) => `the unstable feature "${feature}" is off`),
     ...metadata.entrypoint_key.endsWith("main.ts") ? [] : [`the entry point is "${metadata.entrypoint_key}"`],
-    ...missing.map((path) => `"${path}" is not embedded`),
+    ...packagesMb <= MAX_PACKAGES_MB ? [] : [`the packages take ${packagesMb} MB of ${MAX_PACKAGES_MB}`],
+    ...[...missing, ...withoutEntry].map((path) => `"${path}" is not embedded`),
     ...[...tree.matchAll(TOP_LEVEL)].map(([, name = ""]) => name).filter((name) => !SHIPPED.includes(name))
       .map((name) => `"${name}" is embedded`),
     ...[...tree.matchAll(PACKAGE)].map(([, name = ""]) => name)
@@ -216,6 +229,17 @@ async function findMissing(binary: string): Promise<string[]> {
     return { path, sample: new TextDecoder("latin1").decode(source.subarray(0, SAMPLE_LENGTH)) };
   }));
   return samples.filter(({ sample }) => !binary.includes(sample)).map(({ path }) => path);
+}
+
+/** The `main` files of packages that the arguments leave out. */
+async function findWithoutEntry(args: readonly string[]): Promise<string[]> {
+  const excluded = new Set(args.filter((_, at) => args[at - 1] === "--exclude"));
+  const folders = new Set([...excluded].map((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? ""));
+  const entries = await Promise.all([...folders].map(async (folder) => {
+    const { main } = JSON.parse(await Deno.readTextFile(`${folder}package.json`));
+    return join(folder, main || "index.js");
+  }));
+  return entries.filter((entry) => excluded.has(entry));
 }
 
 /** The JSON object that begins with the arguments; strings in it may hold braces. */

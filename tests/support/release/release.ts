@@ -9,7 +9,7 @@
  * machine, where none can be downloaded: then only this platform is built. `--compiler` names the Deno of the same version.
  */
 import { createHash } from "node:crypto";
-import { compileArguments, ROOT_PATH } from "./compile_task.ts";
+import { compileArguments, ROOT_PATH } from "./compile.ts";
 import { ownBill } from "./sbom.ts";
 
 /** A platform that a binary is built for. */

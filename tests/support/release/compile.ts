@@ -1,0 +1,79 @@
+/**
+ * Builds the binary `dist/sluice`. Checks, tests and the release use the same arguments.
+ *
+ * `deno compile` embeds whole npm packages. A third of their size is files that no program loads: declarations of types,
+ * source maps, documents, and builds for browsers. They are left out.
+ */
+import { readdir } from "node:fs/promises";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** Folder of the repository. */
+export const ROOT_PATH: string = ROOT.pathname;
+
+const ENTRY = "main.ts";
+/** The packages of the server without those of tests, benchmarks and the UI's build. */
+const LOCK = "tests/support/release/compile.lock";
+const FLAGS = [
+  "--v8-flags=--heap-growing-percent=50",
+  `--lock=${LOCK}`,
+  "--no-check",
+  "--no-prompt",
+  "--deny-import",
+  ...["--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys=statfs"],
+  ...["--include", "src/ui/dist"],
+];
+const NEVER_LOADED = /\.d\.[cm]?ts$|\.map$|\.md$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
+
+/** Builds the UI and fetches the packages; gives the arguments of `deno` for a build into a file. */
+export async function compileArguments(output: string): Promise<string[]> {
+  await runDeno("run", "-A", "--no-check", "src/ui/build.ts");
+  await runDeno("cache", "--no-check", `--lock=${LOCK}`, ENTRY);
+  const excluded = await findNeverLoaded();
+  return ["compile", ...FLAGS, ...excluded.flatMap((path) => ["--exclude", path]), "--output", output, ENTRY];
+}
+
+/** The run-time half for builds without network by Deno 2.6.8, and `undefined` where there is none. */
+export async function findDenort(): Promise<string | undefined> {
+  const path = Deno.env.get("DENORT_BIN") ?? new URL("../shared/bin/denort", ROOT).pathname;
+  return await Deno.stat(path).then(() => path, () => undefined);
+}
+
+/** Paths of files of the locked packages that no program loads. */
+async function findNeverLoaded(): Promise<string[]> {
+  const { npmCache } = JSON.parse(await runDeno("info", "--json"));
+  const { npm } = JSON.parse(await Deno.readTextFile(new URL(LOCK, ROOT)));
+  const packages = new Set(Object.keys(npm).map(packageFolder));
+  const registries = await Array.fromAsync(Deno.readDir(npmCache));
+  const folders = registries.flatMap(({ name }) =>
+    [...packages].map((path) => `${npmCache}/${name}/${path}`)
+  );
+  const files = await Promise.all(folders.map(filesBelow));
+  return files.flat().filter((path) => NEVER_LOADED.test(path)).sort();
+}
+
+/** `name/version` of a package's key in a lock file, which may end with the versions of its peers (`_name@version`). */
+function packageFolder(key: string): string {
+  const [, name, version] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? [];
+  return `${name}/${version}`;
+}
+
+/** Paths of all files below a folder; empty if it does not exist. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  return entries.map((path) => `${folder}/${path}`);
+}
+
+/** @throws Error with its messages if the command fails */
+async function runDeno(...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT_PATH })
+    .output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+if (import.meta.main) {
+  const args = await compileArguments("dist/sluice");
+  const { code } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT_PATH }).spawn().status;
+  Deno.exit(code);
+}
