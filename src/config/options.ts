@@ -206,7 +206,7 @@ export const OPTIONS = {
   }),
   maxConnections: option({
     placeholder: "<number>",
-    otherwise: "10000, or what the limit of open files leaves",
+    otherwise: "4096, or what the limit of open files leaves",
     allowed: "a whole number from 1",
     description:
       "Open connections of clients. At the limit, a new one takes the place of the one that has been " +

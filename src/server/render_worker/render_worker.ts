@@ -28,7 +28,7 @@ const GRACE_MS = 2_000;
  * Memory of the thread, which else grows to several times of what it needs. The charges of expressions bound what an
  * evaluation keeps; a thread that exceeds the limit may not respond any more, and its evaluation fails when its time is over.
  */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 /** The thread ends after a time without work. */
 const IDLE_MS = 30_000;
 

@@ -7,7 +7,7 @@ const CAPS: readonly (readonly [Parameters<typeof connectionCaps>, number, numbe
   [[{}], 768, 384],
   [[{}, 256], 128, 64],
   [[{}, 64], 16, 8],
-  [[{}, 1_048_576], 10_000, 5_000],
+  [[{}, 1_048_576], 4_096, 2_048],
   [[{ maxConnections: 50_000 }, 1_048_576], 50_000, 25_000],
   [[{ maxConnections: 50_000 }, 4_096], 3_072, 1_536],
   [[{ maxConnections: 10 }, 1_024], 10, 5],
