@@ -39,7 +39,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["aws", "minio"],
     load: () =>
-      import("./aws/registry.ts").then((group) => ({ tasks: group.AWS_TASKS, triggers: group.AWS_TRIGGERS })),
+      import("./aws/registry.ts").then((group) => ({
+        tasks: group.AWS_TASKS,
+        triggers: group.AWS_TRIGGERS,
+        realtimeTriggers: group.AWS_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["azure"],
@@ -65,7 +69,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["gcp"],
     load: () =>
-      import("./gcp/registry.ts").then((group) => ({ tasks: group.GCP_TASKS, triggers: group.GCP_TRIGGERS })),
+      import("./gcp/registry.ts").then((group) => ({
+        tasks: group.GCP_TASKS,
+        triggers: group.GCP_TRIGGERS,
+        realtimeTriggers: group.GCP_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["gemini"],
