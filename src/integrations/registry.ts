@@ -133,6 +133,14 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./mail/registry.ts").then((group) => ({ tasks: group.MAIL_TASKS })),
   },
   {
+    prefixes: ["mongodb"],
+    load: () =>
+      import("./mongodb/registry.ts").then((group) => ({
+        tasks: group.MONGODB_TASKS,
+        triggers: group.MONGODB_TRIGGERS,
+      })),
+  },
+  {
     prefixes: ["mqtt"],
     load: () =>
       import("./mqtt/registry.ts").then((group) => ({

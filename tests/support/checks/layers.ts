@@ -74,6 +74,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["ioredis", ["integrations"]],
   ["kafkajs", ["integrations"]],
   ["mqtt-packet", ["integrations"]],
+  ["bson", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],
