@@ -174,6 +174,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./serdes/registry.ts").then((group) => ({ tasks: group.SERDES_TASKS })),
   },
   {
+    prefixes: ["slack"],
+    load: () => import("./slack/registry.ts").then((group) => ({ tasks: group.SLACK_APP_TASKS })),
+  },
+  {
     prefixes: ["transform"],
     load: () => import("./transform/registry.ts").then((group) => ({ tasks: group.TRANSFORM_TASKS })),
   },
