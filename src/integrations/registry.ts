@@ -157,6 +157,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./notifications/registry.ts").then((group) => ({ tasks: group.NOTIFICATION_TASKS })),
   },
   {
+    prefixes: ["notion"],
+    load: () => import("./notion/registry.ts").then((group) => ({ tasks: group.NOTION_TASKS })),
+  },
+  {
     prefixes: ["openai"],
     load: () => import("./openai/registry.ts").then((group) => ({ tasks: group.OPENAI_TASKS })),
   },

@@ -53,7 +53,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@codemirror/state", ["ui"]],
   ["@codemirror/view", ["ui"]],
   ["@lezer/highlight", ["ui"]],
-  ["marked", ["ui"]],
+  ["marked", ["ui", "integrations"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http", "integrations"]],
