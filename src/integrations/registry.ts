@@ -118,7 +118,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   },
   {
     prefixes: ["kestra"],
-    load: () => import("./kestra/registry.ts").then((group) => ({ tasks: group.SERVER_API_TASKS })),
+    load: () =>
+      import("./kestra/registry.ts").then((group) => ({
+        tasks: group.SERVER_API_TASKS,
+        triggers: group.SERVER_API_TRIGGERS,
+      })),
   },
   {
     prefixes: ["kubernetes"],
