@@ -316,7 +316,18 @@ oauthToken: "{{ secret('GITHUB_TOKEN') }}"
 repository: acme/app
 title: "Execution {{ execution.id }} failed"`,
   },
-  { id: "notion", title: "Notion", prefixes: ["notion"], isPlanned: true, way: REST },
+  {
+    id: "notion",
+    title: "Notion",
+    prefixes: ["notion"],
+    isPlanned: true,
+    way: REST,
+    example: `id: page
+type: io.kestra.plugin.notion.page.Create
+apiToken: "{{ secret('NOTION_TOKEN') }}"
+title: Report
+content: All is well.`,
+  },
   {
     id: "ansible",
     title: "Ansible",
@@ -365,8 +376,16 @@ title: "Execution {{ execution.id }} failed"`,
     id: "mongodb",
     title: "MongoDB",
     prefixes: ["mongodb"],
-    isPlanned: true,
+    isPlanned: false,
     way: "use pymongo in a scripts.python.Script task, or mongosh in a scripts.shell.Commands task",
+    example: `id: find
+type: io.kestra.plugin.mongodb.Find
+connection:
+  uri: "{{ secret('MONGODB_URI') }}"
+database: shop
+collection: orders
+filter:
+  state: open`,
   },
   {
     id: "ldap",
