@@ -49,7 +49,10 @@ const TASK_USER = "task";
 function createCoreTaskPorts(
   services: Services,
   summaries: SummaryOptions,
-): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "flows" | "dashboards" | "namespaces" | "logs" | "triggers"> {
+): Pick<
+  TaskPorts,
+  "kvPairs" | "states" | "executions" | "flows" | "dashboards" | "namespaces" | "logs" | "triggers"
+> {
   return {
     kvPairs: kvPairPort(services),
     states: services.states,

@@ -119,7 +119,12 @@ export const udpSend = defineTask({
       const socket = createSocket(isIPv6(hostname) ? "udp6" : "udp4");
       socket.on("error", over.reject);
       socket.on("close", closed.resolve);
-      socket.send(bytes, port, hostname, (error: Error | null) => error ? over.reject(error) : over.resolve());
+      socket.send(
+        bytes,
+        port,
+        hostname,
+        (error: Error | null) => error ? over.reject(error) : over.resolve(),
+      );
       await over.promise.finally(async () => {
         socket.close();
         await closed.promise;

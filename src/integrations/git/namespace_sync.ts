@@ -1,6 +1,11 @@
 /** `git.NamespaceSync` and `git.TenantSync`: the same flows and files on both sides, by the side that is right. */
 import type { JsonObject } from "../../base/json.ts";
-import { dynamicChoice, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicChoice,
+  dynamicProperty,
+  dynamicText,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { commitTo, fetchBranch, type WantedFiles } from "./commit_files.ts";
@@ -31,10 +36,14 @@ const SYNC_PROPERTIES: PropertySchemas = Object.freeze({
     "DELETE",
     "What happens to flows and files that only the other side has.",
   ),
-  protectedNamespaces: dynamicProperty("list", "Namespaces, with those below them, of which nothing is deleted.", {
-    default: ["system"],
-    items: { type: "string", description: "Name of a namespace." },
-  }),
+  protectedNamespaces: dynamicProperty(
+    "list",
+    "Namespaces, with those below them, of which nothing is deleted.",
+    {
+      default: ["system"],
+      items: { type: "string", description: "Name of a namespace." },
+    },
+  ),
   onInvalidSyntax: dynamicChoice(
     ["FAIL", "WARN", "SKIP"],
     "FAIL",
@@ -152,7 +161,11 @@ class TwoSides {
     for (const { id, source } of await this.#context.flows.list(namespace, { withChildren: false })) {
       files.set(names.get(id) ?? `${id}.yaml`, new TextEncoder().encode(source));
     }
-    return { folder, files, isDeleted: (path) => isYamlPath(path) && this.#isDeleted(folder, path, namespace) };
+    return {
+      folder,
+      files,
+      isDeleted: (path) => isYamlPath(path) && this.#isDeleted(folder, path, namespace),
+    };
   }
 
   async #wantedFiles(namespace: string): Promise<WantedFiles> {
@@ -193,9 +206,8 @@ class TwoSides {
 
   #isProtected(namespace: string | undefined): boolean {
     const { protectedNamespaces } = this.#context.properties;
-    return namespace !== undefined && Array.isArray(protectedNamespaces) && protectedNamespaces.some((each) =>
-      namespace === each || namespace.startsWith(`${each}.`)
-    );
+    return namespace !== undefined && Array.isArray(protectedNamespaces) &&
+      protectedNamespaces.some((each) => namespace === each || namespace.startsWith(`${each}.`));
   }
 
   async #apply(

@@ -19,7 +19,9 @@ export const push = defineServerTask({
     "Commits files of the working directory, files of the namespace and flows, and pushes the branch. Without `url` it changes the repository that `git.Clone` has cloned into the same WorkingDirectory. With `url` the branch has exactly these files afterwards: others are deleted.",
   properties: {
     ...REPOSITORY_PROPERTIES,
-    url: dynamicText("Address of the repository; default is that of the repository in the working directory."),
+    url: dynamicText(
+      "Address of the repository; default is that of the repository in the working directory.",
+    ),
     branch: dynamicText("Branch; one that does not exist begins at the default one.", { required: true }),
     ...COMMIT_PROPERTIES,
     commitMessage: dynamicText("Message of the commit.", { required: true }),
@@ -48,13 +50,17 @@ export const push = defineServerTask({
         }),
       },
     }),
-    flows: dynamicProperty("object", "Which flows are pushed; default is all of the namespace and those below.", {
-      properties: {
-        enabled: dynamicFlag(true, "Whether flows of the namespace of the flow are pushed."),
-        childNamespaces: dynamicFlag(true, "Whether flows of namespaces below are pushed, too."),
-        gitDirectory: dynamicText("Folder of the flows.", { default: "_flows" }),
+    flows: dynamicProperty(
+      "object",
+      "Which flows are pushed; default is all of the namespace and those below.",
+      {
+        properties: {
+          enabled: dynamicFlag(true, "Whether flows of the namespace of the flow are pushed."),
+          childNamespaces: dynamicFlag(true, "Whether flows of namespaces below are pushed, too."),
+          gitDirectory: dynamicText("Folder of the flows.", { default: "_flows" }),
+        },
       },
-    }),
+    ),
     addFilesPattern: dynamicProperty("list", "Files and folders to commit; `.` is all.", {
       orText: true,
       default: ["."],

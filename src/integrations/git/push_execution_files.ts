@@ -32,9 +32,13 @@ export const pushExecutionFiles = defineServerTask({
       "any",
       "Globs of names, a text or a list: of files of the working directory, else of the outputs `outputFiles` of all tasks. Default is all of these outputs.",
     ),
-    filesMap: dynamicProperty("map", "Storage URIs of files by their names in the folder; instead of files.", {
-      orText: true,
-    }),
+    filesMap: dynamicProperty(
+      "map",
+      "Storage URIs of files by their names in the folder; instead of files.",
+      {
+        orText: true,
+      },
+    ),
     errorOnMissing: dynamicFlag(false, "Fails if there is no file."),
   },
   outputs: commitOutputs("files"),

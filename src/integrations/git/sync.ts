@@ -44,7 +44,14 @@ export const sync = defineServerTask({
     const target = folderOf(namespaceFilesDirectory);
     const differences = [
       ...await applyFlows(context, flows, scope),
-      ...await applyFiles(context, repository, { namespace, folder, files, target, isDeleting: true, isDryRun }),
+      ...await applyFiles(context, repository, {
+        namespace,
+        folder,
+        files,
+        target,
+        isDeleting: true,
+        isDryRun,
+      }),
     ];
     for (const { gitPath, flowId, kestraPath, syncState } of differences) {
       context.log("INFO", `${syncState}: ${gitPath ?? flowId ?? kestraPath}`);

@@ -80,7 +80,8 @@ export const scheduleMonitor = defineTrigger({
   outputs: {
     data: {
       type: "list",
-      description: "The schedules: `namespace`, `flowId`, `triggerId`, `lastExecution` and `expectedNext` of each.",
+      description:
+        "The schedules: `namespace`, `flowId`, `triggerId`, `lastExecution` and `expectedNext` of each.",
       items: { type: "map", description: "A schedule." },
     },
   },

@@ -78,7 +78,9 @@ from: "{{ outputs.query.uri }}"`,
 function objectIdOf(bson: Bson, value: JsonValue | undefined, key: string) {
   const text = String(value);
   if (/^[0-9a-f]{24}$/i.test(text)) return new bson.ObjectId(text);
-  throw new Error(`Invalid idKey: the value of "${key}" must have 24 hexadecimal digits, and it is "${text}"`);
+  throw new Error(
+    `Invalid idKey: the value of "${key}" must have 24 hexadecimal digits, and it is "${text}"`,
+  );
 }
 
 /** Each row has one member, the name of a write. */
@@ -134,7 +136,11 @@ function writeOf(bson: Bson, row: JsonObject): Write {
   }
   const operation = OPERATIONS.get(name);
   if (operation === undefined) {
-    throw new Error(`Invalid write "${name}": it must be insertOne, ${[...OPERATIONS.keys()].join(", ")}, deleteOne or deleteMany`);
+    throw new Error(
+      `Invalid write "${name}": it must be insertOne, ${
+        [...OPERATIONS.keys()].join(", ")
+      }, deleteOne or deleteMany`,
+    );
   }
   const member = name === "replaceOne" ? "replacement" : "update";
   const document = toDocument(bson, memberOf(name, given, member));

@@ -32,7 +32,9 @@ export interface MongoAddress {
 
 /** Looks up the records of `mongodb+srv://`. */
 export interface MongoDns {
+  /** The hosts of a name. @throws Error it has none */
   resolveSrv(name: string): Promise<readonly { readonly name: string; readonly port: number }[]>;
+  /** The texts of a name, each in pieces. @throws Error it has none */
   resolveTxt(name: string): Promise<readonly (readonly string[])[]>;
 }
 
@@ -92,7 +94,9 @@ function checkOptions(options: ReadonlyMap<string, string>): void {
   }
   const file = FILES.find((name) => options.has(name));
   if (file !== undefined) {
-    throw new Error(`Cannot use ${file}: it names a file of the server; use a certificate that the server trusts`);
+    throw new Error(
+      `Cannot use ${file}: it names a file of the server; use a certificate that the server trusts`,
+    );
   }
 }
 

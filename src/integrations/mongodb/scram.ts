@@ -40,14 +40,22 @@ export class ScramLogin {
     const digest = this.#user.mechanism === "SCRAM-SHA-1" ? "sha1" : "sha256";
     const hmac = (key: Buffer, text: string) => createHmac(digest, key).update(text).digest();
     const length = digest === "sha1" ? 20 : 32;
-    const salted = await promisify(pbkdf2)(this.#secret(), Buffer.from(s, "base64"), iterations, length, digest);
+    const salted = await promisify(pbkdf2)(
+      this.#secret(),
+      Buffer.from(s, "base64"),
+      iterations,
+      length,
+      digest,
+    );
     const clientKey = hmac(salted, "Client Key");
     const stored = createHash(digest).update(clientKey).digest();
     const end = `c=biws,r=${r}`;
     const message = `${this.#bare},${reply},${end}`;
     this.#serverSignature = hmac(hmac(salted, "Server Key"), message);
     const signature = hmac(stored, message);
-    return `${end},p=${Buffer.from(clientKey.map((byte, at) => byte ^ (signature[at] ?? 0))).toString("base64")}`;
+    return `${end},p=${
+      Buffer.from(clientKey.map((byte, at) => byte ^ (signature[at] ?? 0))).toString("base64")
+    }`;
   }
 
   /** Checks that the server has the password, too. @throws Error it has not */

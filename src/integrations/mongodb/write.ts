@@ -11,7 +11,10 @@ const EXAMPLE = `connection:
 database: shop
 collection: orders`;
 
-const ACKNOWLEDGED = { type: "boolean", description: "Whether the server has confirmed the change." } as const;
+const ACKNOWLEDGED = {
+  type: "boolean",
+  description: "Whether the server has confirmed the change.",
+} as const;
 
 /** Outputs: `insertedId` and `wasAcknowledged`. */
 export const insertOne = defineTask({
@@ -121,7 +124,7 @@ document:
 });
 
 /** A change of documents. */
-export interface DocumentChange {
+interface DocumentChange {
   readonly filter: BsonDocument;
   readonly document: BsonDocument;
   /** `UPDATE_ONE`, `UPDATE_MANY` or `REPLACE_ONE`. */

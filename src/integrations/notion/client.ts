@@ -56,12 +56,18 @@ export function pagePath(id: unknown, kind: "pages" | "blocks" = "pages"): strin
 export function pageIdOf(given: unknown): string {
   const text = String(given).trim().replace(/[?#].*$/, "");
   const digits = /([0-9a-f]{32})$/i.exec(text.replaceAll("-", ""))?.[1]?.toLowerCase();
-  if (digits === undefined) throw new Error(`Invalid page id: "${text}" has no 32 hexadecimal digits at its end`);
+  if (digits === undefined) {
+    throw new Error(`Invalid page id: "${text}" has no 32 hexadecimal digits at its end`);
+  }
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 /** Adds blocks to the end of a page or a block. */
-export async function appendBlocks(context: Caller, id: string, blocks: readonly JsonObject[]): Promise<void> {
+export async function appendBlocks(
+  context: Caller,
+  id: string,
+  blocks: readonly JsonObject[],
+): Promise<void> {
   for (let at = 0; at < blocks.length; at += MAX_BLOCKS) {
     await callNotion(context, {
       method: "PATCH",

@@ -112,7 +112,10 @@ function richText(tokens: readonly Token[], marks: Marks = {}): JsonObject[] {
 
 /** The package escapes some characters for HTML. */
 function plain(text: string): string {
-  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&#39;", "'")
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll(
+    "&#39;",
+    "'",
+  )
     .replaceAll("&amp;", "&");
 }
 
@@ -131,9 +134,48 @@ function piecesOf(text: string, { href, ...annotations }: Marks): JsonObject[] {
 
 /** Languages that Notion has; it refuses others. */
 const LANGUAGES = new Set([
-  ...["bash", "c", "c#", "c++", "css", "dart", "diff", "docker", "elixir", "go", "graphql", "groovy", "haskell"],
-  ...["html", "java", "javascript", "json", "julia", "kotlin", "latex", "lua", "makefile", "markdown", "mermaid"],
-  ...["perl", "php", "powershell", "protobuf", "python", "r", "ruby", "rust", "scala", "scss", "shell", "sql"],
+  ...[
+    "bash",
+    "c",
+    "c#",
+    "c++",
+    "css",
+    "dart",
+    "diff",
+    "docker",
+    "elixir",
+    "go",
+    "graphql",
+    "groovy",
+    "haskell",
+  ],
+  ...[
+    "html",
+    "java",
+    "javascript",
+    "json",
+    "julia",
+    "kotlin",
+    "latex",
+    "lua",
+    "makefile",
+    "markdown",
+    "mermaid",
+  ],
+  ...[
+    "perl",
+    "php",
+    "powershell",
+    "protobuf",
+    "python",
+    "r",
+    "ruby",
+    "rust",
+    "scala",
+    "scss",
+    "shell",
+    "sql",
+  ],
   ...["swift", "toml", "typescript", "xml", "yaml"],
 ]);
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([

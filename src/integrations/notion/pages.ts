@@ -114,7 +114,9 @@ const update = defineTask({
     const { pageId, title, content } = context.properties;
     const id = pageIdOf(pageId);
     const newTitle = optionalText(title), added = optionalText(content);
-    if (newTitle === undefined && added === undefined) throw new Error("Nothing to change: give title or content");
+    if (newTitle === undefined && added === undefined) {
+      throw new Error("Nothing to change: give title or content");
+    }
     const blocks = await markdownBlocks(added ?? "");
     if (newTitle !== undefined) {
       await callNotion(context, {
@@ -170,12 +172,17 @@ const archive = defineTask({
 const createPage = defineTask({
   type: "notion.blocks.CreatePage",
   title: "Create a Notion page of blocks",
-  description: "Creates a page, or a row of a database, from properties and blocks as the API of Notion has them.",
+  description:
+    "Creates a page, or a row of a database, from properties and blocks as the API of Notion has them.",
   properties: {
     ...NOTION_PROPERTIES,
-    parent: dynamicProperty("map", "Where the page is, such as `database_id` or `page_id`.", { required: true }),
+    parent: dynamicProperty("map", "Where the page is, such as `database_id` or `page_id`.", {
+      required: true,
+    }),
     properties: dynamicProperty("map", "Properties of the page.", { required: true }),
-    children: dynamicProperty("list", "Blocks of the page.", { items: { type: "any", description: "A block." } }),
+    children: dynamicProperty("list", "Blocks of the page.", {
+      items: { type: "any", description: "A block." },
+    }),
   },
   outputs: PAGE_OUTPUTS,
   examples: [{
@@ -197,7 +204,11 @@ properties:
     const page = await callNotion(context, {
       method: "POST",
       path: "/pages",
-      json: { parent: parent ?? {}, properties: properties ?? {}, ...first.length > 0 && { children: first } },
+      json: {
+        parent: parent ?? {},
+        properties: properties ?? {},
+        ...first.length > 0 && { children: first },
+      },
       operation: "create the page",
     });
     await appendBlocks(context, String(page.id), rest);

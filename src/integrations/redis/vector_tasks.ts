@@ -1,5 +1,12 @@
 /** `redis.vector.Add`, `Similarity` and `Delete`, of Redis 8. https://redis.io/docs/latest/develop/data-types/vector-sets/ */
-import { Double, isJsonObject, type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { CONNECTION_PROPERTIES, KEY, withRedis } from "./session.ts";
@@ -12,7 +19,8 @@ const QUANTIZATIONS: ReadonlyMap<string, string> = new Map([
   ["Q8", "Q8"],
 ]);
 
-const count = (description: string): PropertySchema => dynamicProperty("integer", description, { minimum: 1 });
+const count = (description: string): PropertySchema =>
+  dynamicProperty("integer", description, { minimum: 1 });
 
 function vectorProperty(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
   return dynamicProperty("list", description, {
@@ -41,7 +49,8 @@ function option(name: string, value: JsonValue | undefined): string[] {
 const add = defineTask({
   type: "redis.vector.Add",
   title: "Add a vector to Redis",
-  description: "Adds an element with its vector to a set of vectors, or replaces its vector. The server needs Redis 8.",
+  description:
+    "Adds an element with its vector to a set of vectors, or replaces its vector. The server needs Redis 8.",
   properties: {
     ...CONNECTION_PROPERTIES,
     ...KEY,
@@ -59,12 +68,22 @@ const add = defineTask({
   outputs: { added: { type: "boolean", description: "Whether the element is new." } },
   examples: [{
     title: "Add a vector",
-    yaml: `id: add\ntype: io.svc.plugin.redis.vector.Add\n${URL_EXAMPLE}\nkey: texts\nelement: text-1\nvector: [0.1, 0.9]`,
+    yaml:
+      `id: add\ntype: io.svc.plugin.redis.vector.Add\n${URL_EXAMPLE}\nkey: texts\nelement: text-1\nvector: [0.1, 0.9]`,
   }],
   run: (context) =>
     withRedis(context, async ({ command }) => {
-      const { key, element, vector, reduceDim, quantization, explorationFactor, maxNodes, checkAndSet, attributes } =
-        context.properties;
+      const {
+        key,
+        element,
+        vector,
+        reduceDim,
+        quantization,
+        explorationFactor,
+        maxNodes,
+        checkAndSet,
+        attributes,
+      } = context.properties;
       const form = QUANTIZATIONS.get(String(quantization));
       const reply = await command(
         "VADD",
@@ -85,7 +104,8 @@ const add = defineTask({
 const similarity = defineTask({
   type: "redis.vector.Similarity",
   title: "Find similar vectors in Redis",
-  description: "Finds the elements whose vectors are the most similar to a vector, or to that of an element. The server needs Redis 8.",
+  description:
+    "Finds the elements whose vectors are the most similar to a vector, or to that of an element. The server needs Redis 8.",
   properties: {
     ...CONNECTION_PROPERTIES,
     ...KEY,

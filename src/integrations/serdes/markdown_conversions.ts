@@ -11,7 +11,8 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 const METRICS = { bytes: { type: "counter", description: "Bytes of the converted file." } } as const;
 
-const EXAMPLE = (type: string) => `id: convert
+const EXAMPLE = (type: string) =>
+  `id: convert
 type: io.svc.plugin.serdes.markdown.${type}
 from: "{{ outputs.write.uri }}"`;
 
@@ -19,7 +20,8 @@ from: "{{ outputs.write.uri }}"`;
 export const markdownToHtml = defineTask({
   type: "serdes.markdown.MarkdownToHtml",
   title: "Convert Markdown to HTML",
-  description: "Converts a file of Markdown to HTML, such as the content of a mail. HTML within the text is kept as it is.",
+  description:
+    "Converts a file of Markdown to HTML, such as the content of a mail. HTML within the text is kept as it is.",
   properties: { from: FROM, charset: CHARSET },
   outputs: URI_OUTPUT,
   metrics: METRICS,
@@ -51,7 +53,9 @@ export const markdownToText = defineTask({
 async function converted(context: TaskContext, name: string, convert: (markdown: string) => Promise<string>) {
   const charset = String(context.properties.charset);
   const bytes = await readFile(await fetchSource(context));
-  if (bytes.length > MAX_BYTES) throw new Error(`Cannot convert the file: it has more than ${MAX_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES) {
+    throw new Error(`Cannot convert the file: it has more than ${MAX_BYTES} bytes`);
+  }
   const text = await convert(new TextDecoder(charset).decode(bytes));
   const path = `${await context.directory()}/${name}`;
   let size = 0;
@@ -93,7 +97,9 @@ function blockText(token: MarkedToken): string {
         return begin + lines.join("\n").replaceAll("\n", "\n  ");
       }).join("\n");
     case "table":
-      return [token.header, ...token.rows].map((row) => row.map(({ tokens }) => inlineText(tokens)).join("\t"))
+      return [token.header, ...token.rows].map((row) =>
+        row.map(({ tokens }) => inlineText(tokens)).join("\t")
+      )
         .join("\n");
     default:
       return "tokens" in token && token.tokens ? inlineText(token.tokens) : inlineText([token]);

@@ -1,13 +1,20 @@
 /** `slack.app.chats.…` and `slack.app.reactions.…`. https://api.slack.com/methods/chat.postMessage */
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicContent, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineTask, optionalText, type TaskContext, type TaskDefinition } from "../../model/tasks/task_definition.ts";
+import {
+  defineTask,
+  optionalText,
+  type TaskContext,
+  type TaskDefinition,
+} from "../../model/tasks/task_definition.ts";
 import { payloadOf } from "../notifications/webhook.ts";
 import { callSlack, CHANNEL, SLACK_PROPERTIES } from "./client.ts";
 
 const MESSAGE_PROPERTIES: PropertySchemas = Object.freeze({
   ...SLACK_PROPERTIES,
-  channel: dynamicText("Id or name of the channel, such as `C1234567890` or `#general`; the payload may name it."),
+  channel: dynamicText(
+    "Id or name of the channel, such as `C1234567890` or `#general`; the payload may name it.",
+  ),
   messageText: dynamicText("Text of the message; added to the payload, if there is one."),
   payload: dynamicContent("Arguments of the method, such as `blocks`: JSON text, or a map."),
 });
@@ -16,7 +23,9 @@ const TIMESTAMP = { timestamp: { type: "string", description: "Timestamp of the 
 
 function messageOf({ properties: { payload, messageText, channel } }: TaskContext): JsonObject {
   const text = optionalText(messageText);
-  if (payload === undefined && text === undefined) throw new Error("Nothing to send: give payload or messageText");
+  if (payload === undefined && text === undefined) {
+    throw new Error("Nothing to send: give payload or messageText");
+  }
   const message = { ...text !== undefined && { text }, ...payloadOf(payload) };
   return { ...channel !== undefined && { channel }, ...message };
 }
@@ -24,7 +33,8 @@ function messageOf({ properties: { payload, messageText, channel } }: TaskContex
 const post = defineTask({
   type: "slack.app.chats.Post",
   title: "Post a message as a Slack app",
-  description: "Posts a message to a channel of Slack, or a reply to a message. The token needs the scope `chat:write`.",
+  description:
+    "Posts a message to a channel of Slack, or a reply to a message. The token needs the scope `chat:write`.",
   properties: {
     ...MESSAGE_PROPERTIES,
     timestamp: dynamicText("Timestamp of a message to reply to, in its thread."),
@@ -56,7 +66,10 @@ const update = defineTask({
   type: "slack.app.chats.Update",
   title: "Change a message of a Slack app",
   description: "Replaces a message that the app has posted.",
-  properties: { ...MESSAGE_PROPERTIES, timestamp: dynamicText("Timestamp of the message.", { required: true }) },
+  properties: {
+    ...MESSAGE_PROPERTIES,
+    timestamp: dynamicText("Timestamp of the message.", { required: true }),
+  },
   outputs: TIMESTAMP,
   async run(context) {
     const { timestamp } = context.properties;

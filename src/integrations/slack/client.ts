@@ -1,5 +1,11 @@
 /** The Web API of Slack. https://api.slack.com/web */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson, tryParseJson } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  stringifyJson,
+  tryParseJson,
+} from "../../base/json.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";

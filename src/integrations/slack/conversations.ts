@@ -1,7 +1,12 @@
 /** `slack.app.conversations.…`. https://api.slack.com/methods?filter=conversations */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineTask, optionalText, type TaskContext, type TaskDefinition } from "../../model/tasks/task_definition.ts";
+import {
+  defineTask,
+  optionalText,
+  type TaskContext,
+  type TaskDefinition,
+} from "../../model/tasks/task_definition.ts";
 import { fetchedRows } from "../fetched_rows.ts";
 import { callSlack, CHANNEL, SLACK_PROPERTIES } from "./client.ts";
 
@@ -18,7 +23,10 @@ const CHANNEL_OUTPUTS: PropertySchemas = Object.freeze({
   isChannel: { type: "boolean", description: "Whether the conversation is a channel." },
   isGroup: { type: "boolean", description: "Whether the conversation is a group." },
   isInstantMessage: { type: "boolean", description: "Whether it is a conversation with one user." },
-  isMultiPersonInstantMessage: { type: "boolean", description: "Whether it is a conversation with some users." },
+  isMultiPersonInstantMessage: {
+    type: "boolean",
+    description: "Whether it is a conversation with some users.",
+  },
   created: { type: "integer", description: "When the channel was created, in seconds since 1970." },
   isArchived: { type: "boolean", description: "Whether the channel is archived." },
   isGeneral: { type: "boolean", description: "Whether it is the channel of all members." },
@@ -127,7 +135,7 @@ async function* messagesOf(context: TaskContext): AsyncGenerator<JsonObject> {
     operation: `read the messages of "${channel}"`,
     isRepeatable: true,
   };
-  for (let cursor: string | undefined = "";  cursor !== undefined;) {
+  for (let cursor: string | undefined = ""; cursor !== undefined;) {
     const parameters = { channel, oldest, latest, inclusive, limit, cursor: optionalText(cursor) };
     const { messages, response_metadata: metadata } = await callSlack(context, call, parameters);
     for (const message of objectsOf(messages)) yield messageRow(message);
@@ -159,7 +167,9 @@ export const CONVERSATION_TASKS: readonly TaskDefinition[] = [
     method: "create",
     operation: "create the channel",
     properties: {
-      name: dynamicText("Name: small letters, digits, hyphens and underscores, at most 80.", { required: true }),
+      name: dynamicText("Name: small letters, digits, hyphens and underscores, at most 80.", {
+        required: true,
+      }),
       isPrivate: dynamicFlag(false, "Whether the channel is private."),
       teamId: dynamicText("Id of the workspace, for the token of an organization."),
     },

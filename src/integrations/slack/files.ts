@@ -17,10 +17,14 @@ export const uploadFile = defineTask({
   properties: {
     ...SLACK_PROPERTIES,
     from: dynamicText("Storage URI of the file.", { required: true, aliases: ["file"] }),
-    channels: dynamicProperty("list", "Ids of the channels, such as `C1234567890`; without one the file is not shared.", {
-      orText: true,
-      items: { type: "string", description: "Id of a channel." },
-    }),
+    channels: dynamicProperty(
+      "list",
+      "Ids of the channels, such as `C1234567890`; without one the file is not shared.",
+      {
+        orText: true,
+        items: { type: "string", description: "Id of a channel." },
+      },
+    ),
     filename: dynamicText("Name of the file.", { required: true }),
     title: dynamicText("Title of the file."),
     initialComment: dynamicText("Text of the message with the file."),

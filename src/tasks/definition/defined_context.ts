@@ -28,7 +28,14 @@ import type {
 } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
-import { createFiles, findFiles, openLocalFile, plainName, storeFiles, writeLocalFile } from "../local_files.ts";
+import {
+  createFiles,
+  findFiles,
+  openLocalFile,
+  plainName,
+  storeFiles,
+  writeLocalFile,
+} from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";

@@ -1,7 +1,12 @@
 /** The parts of a context that change the server itself, over the ports of an attempt. */
 import { normalizeFilePath } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { ServerDashboards, ServerFiles, ServerFlows, ServerKvPairs } from "../../model/tasks/server_task.ts";
+import type {
+  ServerDashboards,
+  ServerFiles,
+  ServerFlows,
+  ServerKvPairs,
+} from "../../model/tasks/server_task.ts";
 
 /** Flows of the tenant of the attempt. */
 export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlows {
