@@ -234,7 +234,7 @@ commands: ["systemctl restart app"]`,
     title: "Docker",
     prefixes: ["docker"],
     isPlanned: false,
-    way: "run docker or podman in a scripts.shell.Commands task, for example docker compose",
+    way: "run docker or podman in a scripts.shell.Commands task",
     example: `id: run
 type: io.kestra.plugin.docker.cli.Run
 containerImage: alpine:3

@@ -20,7 +20,7 @@ export const push = defineServerTask({
   properties: {
     ...REPOSITORY_PROPERTIES,
     url: dynamicText(
-      "Address of the repository; default is that of the repository in the working directory.",
+      "Address of the repository; default is that of the repository in the working directory, to which the password is then sent.",
     ),
     branch: dynamicText("Branch; one that does not exist begins at the default one.", { required: true }),
     ...COMMIT_PROPERTIES,
