@@ -1,10 +1,14 @@
 /** Messages of queues and subscriptions that are read until a limit, stored as a file, and then confirmed. */
 import { systemClock } from "../base/clock.ts";
 import { readDuration } from "../base/duration.ts";
-import { type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { type JsonObject, type JsonValue, parseJson, tryParseJson } from "../base/json.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
-import type { TriggerContext } from "../model/triggers/trigger_definition.ts";
+import type {
+  RealtimeContext,
+  TriggerContext,
+  TriggerMessage,
+} from "../model/triggers/trigger_definition.ts";
 import { pause } from "./http_calls.ts";
 import { rowLines, writePieces } from "./row_files.ts";
 
@@ -109,6 +113,44 @@ export function messageValue(text: string, serdeType: JsonValue | undefined): Js
     return parseJson(text);
   } catch (error) {
     throw new Error("Cannot read a message: it is no JSON; use serdeType STRING", { cause: error });
+  }
+}
+
+/** The value of a text, or the text itself if it is no JSON: a realtime trigger must not receive such a message for ever. */
+export function messageValueOrText(text: string, serdeType: JsonValue | undefined): JsonValue {
+  return serdeType === "JSON" ? tryParseJson(text) ?? text : text;
+}
+
+/** Where the messages of a realtime trigger come from. */
+interface RealtimeSource {
+  /** What there is now; waits a while if there is nothing. */
+  readonly receive: () => Promise<readonly (TriggerMessage & { readonly handle: string })[]>;
+  readonly confirm: MessageSource["confirm"];
+}
+
+/**
+ * Starts an execution for each message until the signal is aborted, and confirms the messages whose starts are durable, also if
+ * a later one fails.
+ */
+export async function emitMessages(
+  context: Pick<RealtimeContext, "signal" | "connected" | "emit">,
+  { receive, confirm }: RealtimeSource,
+): Promise<void> {
+  const { signal } = context;
+  while (!signal.aborted) {
+    const messages = await receive();
+    context.connected();
+    const handles: string[] = [];
+    try {
+      for (const { handle, ...message } of messages) {
+        await context.emit(message);
+        handles.push(handle);
+      }
+    } finally {
+      if (handles.length > 0) await confirm(handles);
+    }
+    // Some servers do not wait for messages.
+    if (messages.length === 0) await pause(PAUSE_MS, signal);
   }
 }
 

@@ -39,7 +39,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["aws", "minio"],
     load: () =>
-      import("./aws/registry.ts").then((group) => ({ tasks: group.AWS_TASKS, triggers: group.AWS_TRIGGERS })),
+      import("./aws/registry.ts").then((group) => ({
+        tasks: group.AWS_TASKS,
+        triggers: group.AWS_TRIGGERS,
+        realtimeTriggers: group.AWS_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["azure"],
@@ -65,7 +69,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["gcp"],
     load: () =>
-      import("./gcp/registry.ts").then((group) => ({ tasks: group.GCP_TASKS, triggers: group.GCP_TRIGGERS })),
+      import("./gcp/registry.ts").then((group) => ({
+        tasks: group.GCP_TASKS,
+        triggers: group.GCP_TRIGGERS,
+        realtimeTriggers: group.GCP_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["gemini"],
@@ -110,7 +118,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   },
   {
     prefixes: ["kestra"],
-    load: () => import("./kestra/registry.ts").then((group) => ({ tasks: group.SERVER_API_TASKS })),
+    load: () =>
+      import("./kestra/registry.ts").then((group) => ({
+        tasks: group.SERVER_API_TASKS,
+        triggers: group.SERVER_API_TRIGGERS,
+      })),
   },
   {
     prefixes: ["kubernetes"],
@@ -123,6 +135,14 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["notifications", "email", "sendgrid"],
     load: () => import("./mail/registry.ts").then((group) => ({ tasks: group.MAIL_TASKS })),
+  },
+  {
+    prefixes: ["mongodb"],
+    load: () =>
+      import("./mongodb/registry.ts").then((group) => ({
+        tasks: group.MONGODB_TASKS,
+        triggers: group.MONGODB_TRIGGERS,
+      })),
   },
   {
     prefixes: ["mqtt"],
@@ -141,6 +161,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./notifications/registry.ts").then((group) => ({ tasks: group.NOTIFICATION_TASKS })),
   },
   {
+    prefixes: ["notion"],
+    load: () => import("./notion/registry.ts").then((group) => ({ tasks: group.NOTION_TASKS })),
+  },
+  {
     prefixes: ["openai"],
     load: () => import("./openai/registry.ts").then((group) => ({ tasks: group.OPENAI_TASKS })),
   },
@@ -156,6 +180,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["serdes"],
     load: () => import("./serdes/registry.ts").then((group) => ({ tasks: group.SERDES_TASKS })),
+  },
+  {
+    prefixes: ["slack"],
+    load: () => import("./slack/registry.ts").then((group) => ({ tasks: group.SLACK_APP_TASKS })),
   },
   {
     prefixes: ["transform"],

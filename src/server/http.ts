@@ -48,7 +48,7 @@ import { FlowInspection } from "../services/flows/flow_inspection.ts";
 import { TaskEdits } from "../services/flows/task_edits.ts";
 import { FlowTransfer } from "../services/flows/flow_transfer.ts";
 import { Charts } from "../services/charts/charts.ts";
-import { Dashboards } from "../services/charts/dashboards.ts";
+import type { Dashboards } from "../services/charts/dashboards.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
 import { ExecutionStatistics } from "../services/statistics/execution_statistics.ts";
 import { LogStatistics } from "../services/statistics/log_statistics.ts";
@@ -58,7 +58,6 @@ import type { ContainerPort } from "../model/ports/containers.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
-import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { createHash } from "node:crypto";
 import type { AssemblyOptions } from "./options.ts";
 import { readProcessFacts } from "../machine/server_process/process_facts.ts";
@@ -247,12 +246,11 @@ interface HttpDeps {
   readonly containers: ContainerPort;
 }
 
-function viewMounts({ services, options, committer, ids }: HttpDeps): Mount[] {
-  const { store, clock } = options;
-  const { executions, flows, namespaces } = services;
+function viewMounts({ services, options }: HttpDeps): Mount[] {
+  const { clock } = options;
+  const { executions, flows, namespaces, dashboards } = services;
   const views = new ExecutionViews(services);
   const dependencies = new FlowDependencies(flows);
-  const dashboards = new Dashboards({ records: new DashboardRecords(store, committer), clock, ids });
   return [
     { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },

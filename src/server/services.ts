@@ -6,6 +6,7 @@ import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
 import { DEFAULT_FILE_REVISIONS } from "../services/files/file_revisions.ts";
@@ -32,6 +33,7 @@ import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace, PacedQueue } from "../store/catalog/pace.ts";
+import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
 import { IdempotencyRecords } from "../store/records/idempotency_records.ts";
@@ -110,6 +112,7 @@ export function createServices(deps: ServicesDeps) {
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
     namespaceDefaults: defaults,
     namespaces: new Namespaces({ flows, records: namespaceRecords, defaults, catalogs }),
+    dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
     ...shared,
     ...triggering,
     ...logging,

@@ -14,6 +14,7 @@ import type { KvPairPort } from "../model/ports/kv_pairs.ts";
 import type { LogPort, LogSelection } from "../model/ports/logs.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import { createTaskTypePort } from "../runtime/attempts/task_type_port.ts";
+import { AttemptDashboards } from "../services/charts/attempt_dashboards.ts";
 import { AttemptFlows } from "../services/flows/attempt_flows.ts";
 import { logEntries } from "../services/logs/log_entries.ts";
 import { givenValues } from "../services/starts/subflows.ts";
@@ -48,7 +49,10 @@ const TASK_USER = "task";
 function createCoreTaskPorts(
   services: Services,
   summaries: SummaryOptions,
-): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "flows" | "logs" | "triggers"> {
+): Pick<
+  TaskPorts,
+  "kvPairs" | "states" | "executions" | "flows" | "dashboards" | "namespaces" | "logs" | "triggers"
+> {
   return {
     kvPairs: kvPairPort(services),
     states: services.states,
@@ -58,6 +62,11 @@ function createCoreTaskPorts(
       revisions: services.flowRevisions,
       user: TASK_USER,
     }),
+    dashboards: new AttemptDashboards({ dashboards: services.dashboards, user: TASK_USER }),
+    namespaces: {
+      names: async (tenant) =>
+        (await services.namespaces.list({ tenant, user: TASK_USER })).map(({ id }) => id),
+    },
     logs: logPort(services),
     triggers: services.triggers,
   };

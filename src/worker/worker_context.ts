@@ -134,6 +134,8 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
     kvPairs: absent("KV pairs"),
     states: absent("states"),
     flows: absent("flows"),
+    dashboards: absent("dashboards"),
+    namespaces: absent("namespaces"),
     logs: absent("logs"),
     triggers: absent("triggers"),
     taskTypes: absent("task types"),

@@ -274,6 +274,208 @@ tasks:
   },
 );
 
+const DASHBOARD = "title: Numbers\ncharts: []\n";
+
+Deno.test({ name: "SyncDashboards saves dashboards, PushDashboards commits them", ignore }, async () => {
+  await withGitServer({ "_dashboards/numbers.yml": DASHBOARD }, async (server) => {
+    await using app = await Harness.start();
+    const synced = () => run(app, server, "SyncDashboards, delete: true");
+    const states = async () =>
+      (await linesOf(app, await synced(), "dashboards")).map((line) => [line.dashboardId, line.syncState]);
+    assertEquals(await states(), [["numbers", "ADDED"]]);
+    await app.request("POST", "/dashboards", { body: "id: other\ntitle: Other\ncharts: []\n" });
+    const pushed = await run(app, server, "PushDashboards, branch: next, commitMessage: Change");
+    assertEquals(
+      (await linesOf(app, pushed, "dashboards")).map(({ file, changeType }) => `${changeType} ${file}`),
+      ["CHANGED _dashboards/numbers.yml", "ADDED _dashboards/other.yml"],
+    );
+    assertEquals(
+      await server.git("show", "next:_dashboards/numbers.yml"),
+      `id: "numbers"\n${DASHBOARD}`.trim(),
+    );
+    assertEquals(await states(), [["numbers", "UNCHANGED"], ["other", "DELETED"]]);
+  });
+});
+
+/** Branch `main` of the repositories of the tests of NamespaceSync. */
+const NAMESPACES = {
+  "kestra/team/flows/one.yml": flowSource("one", "team"),
+  "kestra/team/files/a.txt": "a",
+  "kestra/other/flows/two.yml": flowSource("two", "other"),
+  "kestra/_global/dashboards/numbers.yaml": `id: numbers\n${DASHBOARD}`,
+  "readme.md": "stays",
+};
+
+Deno.test({ name: "NamespaceSync with the truth in git saves what it has", ignore }, async () => {
+  await withGitServer(NAMESPACES, async (server) => {
+    await using app = await Harness.start();
+    await app.save(flowSource("old", "team"));
+    const task = "NamespaceSync, branch: main, namespace: team, gitDirectory: kestra, sourceOfTruth: GIT";
+    const missing = await run(app, server, `${task}, whenMissingInSource: FAIL`);
+    assertEquals(missing.errors, ['Cannot sync "team.old": this server has it, and the repository does not']);
+    assertEquals(await sourceOf(app, "team", "one"), undefined);
+    const kept = await run(app, server, `${task}, protectedNamespaces: [team]`);
+    const added = [
+      { file: "kestra/team/flows/one.yml", key: "team.one", kind: "FLOW", action: "ADDED" },
+      { file: "kestra/team/files/a.txt", key: "team:a.txt", kind: "FILE", action: "ADDED" },
+    ];
+    assertEquals(await linesOf(app, kept, "diff"), added);
+    assertEquals(await sourceOf(app, "team", "one"), flowSource("one", "team"));
+    const deleted = await run(app, server, task);
+    assertEquals(await linesOf(app, deleted, "diff"), [
+      { file: null, key: "team.old", kind: "FLOW", action: "DELETED_KES" },
+    ]);
+    assertEquals(await sourceOf(app, "team", "old"), undefined);
+  });
+});
+
+Deno.test({ name: "NamespaceSync with the truth here commits what the server has", ignore }, async () => {
+  await withGitServer(NAMESPACES, async (server) => {
+    await using app = await Harness.start();
+    await app.save(flowSource("one", "team", "new"));
+    const task = "NamespaceSync, branch: main, namespace: team, gitDirectory: kestra";
+    const failed = await run(app, server, `${task}, whenMissingInSource: FAIL`);
+    assertEquals(failed.errors, [
+      'Cannot sync "kestra/team/files/a.txt": the repository has it, and this server does not',
+    ]);
+    const kept = await run(app, server, `${task}, whenMissingInSource: KEEP`);
+    assertEquals((await linesOf(app, kept, "diff")).map(({ file }) => file), ["kestra/team/flows/one.yml"]);
+    assertEquals(
+      await server.git("show", "main:kestra/team/flows/one.yml"),
+      flowSource("one", "team", "new").trim(),
+    );
+    const deleted = await run(app, server, task);
+    assertEquals(
+      (await linesOf(app, deleted, "diff")).map(({ changeType, file }) => `${changeType} ${file}`),
+      [
+        "DELETED kestra/team/files/a.txt",
+      ],
+    );
+    assertMatch(
+      await server.git("ls-tree", "-r", "--name-only", "main"),
+      /other\/flows\/two\.yml[^]*readme\.md/,
+    );
+  });
+});
+
+Deno.test({ name: "TenantSync syncs all namespaces and dashboards in both directions", ignore }, async () => {
+  await withGitServer(
+    { ...NAMESPACES, "kestra/team/flows/bad.yml": "id: bad\n" },
+    async (server) => {
+      await using app = await Harness.start();
+      const task = "TenantSync, branch: main, gitDirectory: kestra, whenMissingInSource: KEEP";
+      const invalid = await run(app, server, `${task}, sourceOfTruth: GIT`);
+      assertMatch(invalid.errors[0] ?? "", /^Cannot save the flow "kestra\/team\/flows\/bad\.yml"/);
+      assertEquals(await sourceOf(app, "other", "two"), undefined);
+      const applied = await run(app, server, `${task}, sourceOfTruth: GIT, onInvalidSyntax: WARN`);
+      assertEquals((await linesOf(app, applied, "diff")).map(({ key, action }) => `${action} ${key}`), [
+        "ADDED other.two",
+        "ADDED team.one",
+        "ADDED team:a.txt",
+        "ADDED numbers",
+      ]);
+      assertEquals(applied.logs.filter((line) => /bad\.yml/.test(line)).length, 1);
+      await app.request("PUT", "/flows/other/two", { body: flowSource("two", "other", "new") });
+      const pushed = await run(app, server, task);
+      assertEquals(
+        (await linesOf(app, pushed, "diff")).map(({ changeType, file }) => `${changeType} ${file}`),
+        [
+          "ADDED kestra/demo/flows/g.yaml",
+          "CHANGED kestra/other/flows/two.yml",
+        ],
+      );
+    },
+  );
+});
+
+Deno.test(
+  { name: "Push commits files of the clone in the WorkingDirectory, without links", ignore },
+  async () => {
+    await withGitServer(REPOSITORY, async ({ url, git }) => {
+      await using app = await Harness.start();
+      const access = `username: ${GIT_USER}, password: ${GIT_TOKEN}`;
+      await app.save(`id: p
+namespace: demo
+tasks:
+- id: w
+  type: io.svc.plugin.core.flow.WorkingDirectory
+  tasks:
+  - {id: clone, type: io.svc.plugin.git.Clone, url: "${url}", ${access}}
+  - id: push
+    type: io.svc.plugin.git.Push
+    username: ${GIT_USER}
+    password: ${GIT_TOKEN}
+    branch: next
+    author: {name: Ada, email: a@example.com}
+    inputFiles: {new/b.txt: b, other/c.txt: c}
+    addFilesPattern: [new, _flows]
+    commitMessage: Add
+- {id: alone, type: io.svc.plugin.git.Push, ${access}, branch: next, commitMessage: No, allowFailure: true}
+`);
+      const { id } = await app.start("p", {}, "?wait=true");
+      const { taskRunList } = await app.execution(id);
+      const states = taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`);
+      assertEquals(states, ["w SUCCESS", "clone SUCCESS", "push SUCCESS", "alone WARNING"]);
+      assertEquals(
+        await git("log", "-1", "--format=%H %an %ae %s", "next"),
+        `${taskRunList[2]?.outputs.commitId} Ada a@example.com Add`,
+      );
+      assertEquals((await git("diff", "--name-status", "main", "next")).split("\n"), [
+        "A\t_flows/demo.p.yml",
+        "A\tnew/b.txt",
+      ]);
+    });
+  },
+);
+
+Deno.test({ name: "Push with a url makes the branch exactly these files", ignore }, async () => {
+  await withGitServer(REPOSITORY, async (server) => {
+    await using app = await Harness.start();
+    await app.save(flowSource("below", "demo.x"));
+    const form = new FormData();
+    form.append("fileContent", new Blob(["print(2)"]), "x");
+    await app.request("POST", "/namespaces/demo/files?path=/src/a.py", { body: form });
+    const task = 'Push, branch: main, commitMessage: All, namespaceFiles: {include: ["src/*"]}, ' +
+      'flows: {childNamespaces: false, gitDirectory: flows}, inputFiles: {a.txt: "a"}';
+    const pushed = await run(app, server, task);
+    assertEquals(pushed.errors, []);
+    const names = await server.git("ls-tree", "-r", "--name-only", "main");
+    // The link of the repository is no file.
+    assertEquals(names.split("\n"), ["_files/link", "a.txt", "flows/demo.g.yml", "src/a.py"]);
+    const again = await run(app, server, task);
+    assertEquals([again.errors, again.outputs.commitId ?? null], [[], null]);
+  });
+});
+
+Deno.test({ name: "PushExecutionFiles commits files that tasks have stored", ignore }, async () => {
+  await withGitServer({}, async (server) => {
+    await using app = await Harness.start();
+    const none = await run(app, server, "PushExecutionFiles");
+    assertEquals([none.execution.state.current, none.outputs], ["SUCCESS", {}]);
+    const access = `url: "${server.url}", username: ${GIT_USER}, password: ${GIT_TOKEN}`;
+    await app.save(`id: e
+namespace: demo
+tasks:
+- {id: f, type: io.svc.plugin.core.storage.Write, content: stored}
+- id: w
+  type: io.svc.plugin.core.flow.WorkingDirectory
+  inputFiles: {a.csv: "1", b.txt: "2"}
+  outputFiles: ["*"]
+  tasks: [{id: l, type: io.svc.plugin.core.log.Log, message: x}]
+- {id: globs, type: io.svc.plugin.git.PushExecutionFiles, ${access}, files: "*.csv"}
+- {id: map, type: io.svc.plugin.git.PushExecutionFiles, ${access}, gitDirectory: m, filesMap: {f.txt: "{{ outputs.f.uri }}"}}
+`);
+    const { id } = await app.start("e", {}, "?wait=true");
+    assertEquals((await app.execution(id)).state.current, "SUCCESS");
+    assertEquals((await server.git("ls-tree", "-r", "--name-only", "main")).split("\n"), [
+      "_outputs/a.csv",
+      "m/f.txt",
+    ]);
+    assertEquals(await server.git("show", "main:m/f.txt"), "stored");
+    assertEquals(await server.git("log", "-1", "--format=%s", "main"), `Add files from execution ${id}`);
+  });
+});
+
 /** A task, how its repository is changed, and the error. */
 const FAILURES: readonly (readonly [task: string, error: RegExp])[] = [
   [

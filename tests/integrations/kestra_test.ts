@@ -15,9 +15,14 @@ import {
   logsFetch,
   namespacesList,
 } from "../../src/integrations/kestra/lists.ts";
+import {
+  namespacesWithFlows,
+  scheduleMonitor,
+  triggersToggle,
+} from "../../src/integrations/kestra/triggers.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import { ApiStub } from "../support/servers/api_stub.ts";
-import { runDefinition } from "../support/flows/definition_run.ts";
+import { pollDefinition, runDefinition } from "../support/flows/definition_run.ts";
 import { Harness } from "../support/harness.ts";
 
 const TOKEN = "token-1";
@@ -105,3 +110,60 @@ Deno.test("the types find, resume, kill and delete executions, and list what the
   );
   await assertRejects(() => run(flowsList, { auth: {} }), Error, "the response was 401: Unauthorized");
 });
+
+Deno.test("Toggle switches triggers, NamespacesWithFlows lists namespaces", async () => {
+  await using app = await Harness.start();
+  await app.save(`id: s
+namespace: team.a
+tasks: [{id: log, type: io.kestra.plugin.core.log.Log, message: hi}]
+triggers:
+- {id: one, type: io.kestra.plugin.core.trigger.Schedule, cron: "0 0 1 1 *"}
+- {id: two, type: io.kestra.plugin.core.trigger.Schedule, cron: "0 0 1 1 *"}`);
+  await using stub = gateway(app);
+  const connection = { kestraUrl: stub.url, auth: { apiToken: TOKEN } };
+  const disabled = async () => {
+    const { results } = await app.page("/triggers/team.a/s");
+    return results.filter((trigger) => trigger.disabled === true).map(({ triggerId }) => triggerId);
+  };
+  const selected = { ...connection, namespace: "team.a", flowId: "s" };
+  await runDefinition(triggersToggle, { ...selected, trigger: "two" });
+  assertEquals(await disabled(), ["two"]);
+  const found = await pollDefinition(scheduleMonitor, {
+    ...connection,
+    includeDisabled: true,
+    allowedDelay: "P36500D",
+  });
+  assertEquals((found.outputs.data as JsonObject[]).map(({ triggerId }) => triggerId), ["two"]);
+  await runDefinition(triggersToggle, { ...selected, enabled: true });
+  assertEquals(await disabled(), []);
+  const listed = await runDefinition(namespacesWithFlows, { ...connection, prefix: "team" });
+  assertEquals(listed.outputs, { namespaces: ["team.a"] });
+});
+
+const PAST = "2020-01-01T00:00:00Z", FUTURE = "2999-01-01T00:00:00Z";
+const TYPE = "io.kestra.plugin.core.trigger.Schedule";
+
+/** States of schedules as both forms of the API have them, the properties, and whether they are reported. */
+const SCHEDULES: readonly (readonly [entry: JsonObject, properties: JsonObject, isFound: boolean])[] = [
+  [{ trigger: { type: TYPE }, state: { nextEvaluationDate: FUTURE } }, {}, false],
+  [{ trigger: { type: TYPE }, state: { nextEvaluationDate: PAST } }, {}, true],
+  [{ abstractTrigger: { type: TYPE }, triggerContext: { nextExecutionDate: PAST } }, {}, true],
+  [{ trigger: { type: TYPE }, state: {} }, {}, true],
+  [{ trigger: { type: TYPE }, state: { backfill: {} } }, {}, false],
+  [{ trigger: { type: TYPE, disabled: true }, state: {} }, {}, false],
+  [{ trigger: { type: TYPE }, state: { disabled: true } }, { includeDisabled: true }, true],
+  [{ trigger: { type: TYPE }, state: { evaluatedAt: PAST, nextEvaluationDate: FUTURE } }, {
+    maxExecutionInterval: "P1D",
+  }, true],
+  [{ trigger: { type: "io.kestra.plugin.core.trigger.Webhook" }, state: {} }, {}, false],
+];
+
+for (const [entry, properties, isFound] of SCHEDULES) {
+  Deno.test(`ScheduleMonitor reports ${isFound} for ${JSON.stringify([entry, properties])}`, async () => {
+    await using stub = new ApiStub(() => ({ results: [entry], total: 1 }));
+    assertEquals(
+      (await pollDefinition(scheduleMonitor, { kestraUrl: stub.url, ...properties })).isFound,
+      isFound,
+    );
+  });
+}

@@ -54,8 +54,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["dbt.cloud", "CheckStatus TriggerRun"],
   [
     "docker.cli",
-    "Build ImageLs Prune Pull Push Rm Run Stop Tag: docker.Build docker.ImageLs docker.Prune docker.Pull docker.Push " +
-    "docker.Rm docker.Run docker.Stop docker.Tag",
+    "Build Compose ImageLs Prune Pull Push Rm Run Stop Tag: docker.Build docker.Compose docker.ImageLs " +
+    "docker.Prune docker.Pull docker.Push docker.Rm docker.Run docker.Stop docker.Tag",
   ],
   ["gcp.cli", "GCloudCLI"],
   ["jdbc.snowflake", "SnowflakeCLI"],
@@ -89,7 +89,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["ftp", "ftps", "sftp"].map((protocol) =>
     [`fs.${protocol}`, "Delete Download Downloads List Move Upload Uploads"] as const
   ),
-  ["git", "Clone PushFlows PushNamespaceFiles Sync SyncFlow SyncFlows SyncNamespaceFiles"],
+  [
+    "git",
+    "Clone NamespaceSync Push PushDashboards PushExecutionFiles PushFlows PushNamespaceFiles Sync SyncDashboards " +
+    "SyncFlow SyncFlows SyncNamespaceFiles TenantSync",
+  ],
   ["notifications.mail", "MailSend MailExecution: email.MailSend email.MailExecution"],
   [
     "notifications.google",
@@ -209,7 +213,22 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["kestra.executions", "Count Delete Kill Query Resume"],
   ["kestra.flows", "Export ExportById List"],
   ["kestra.logs", "Fetch"],
-  ["kestra.namespaces", "List"],
+  ["kestra.namespaces", "List NamespacesWithFlows"],
+  ["kestra.triggers", "Toggle"],
+  ["mongodb", "Aggregate Bulk Delete Find InsertOne Load Update"],
+  ["notion.blocks", "CreatePage"],
+  ["notion.page", "Archive Create Read Update"],
+  ["redis.vector", "Add Delete Similarity"],
+  ["serdes.markdown", "MarkdownToHtml MarkdownToText"],
+  ["slack.app.canvases", "Create"],
+  ["slack.app.chats", "Delete Post Update"],
+  [
+    "slack.app.conversations",
+    "Archive Create History Info Invite Join Kick Leave Rename SetPurpose SetTopic Unarchive",
+  ],
+  ["slack.app.files", "Upload"],
+  ["slack.app.reactions", "Add Remove"],
+  ...["fs.tcp", "fs.udp"].map((group) => [group, "Send"] as const),
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
   ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List Upload"],

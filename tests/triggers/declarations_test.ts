@@ -6,6 +6,7 @@ import "../support/flows/all_integrations.ts";
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["aws.s3.Trigger"],
+  ["aws.sqs.RealtimeTrigger"],
   ["aws.sqs.Trigger"],
   ["azure.storage.blob.Trigger"],
   ["core.http.Trigger", "fs.http.Trigger"],
@@ -16,6 +17,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
   ["gcp.bigquery.Trigger"],
   ["gcp.gcs.Trigger"],
+  ["gcp.pubsub.RealtimeTrigger"],
   ["gcp.pubsub.Trigger"],
   ["googleworkspace.drive.FileCreatedTrigger"],
   ["googleworkspace.sheets.SheetModifiedTrigger"],
@@ -26,7 +28,9 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ...["redshift", "snowflake", "sqlite", "trino"].map((system) => [`jdbc.${system}.Trigger`] as const),
   ["kafka.RealtimeTrigger"],
   ["kafka.Trigger"],
+  ["kestra.triggers.ScheduleMonitor"],
   ["minio.Trigger"],
+  ["mongodb.Trigger"],
   ["mqtt.RealtimeTrigger"],
   ["mqtt.Trigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],

@@ -234,7 +234,7 @@ commands: ["systemctl restart app"]`,
     title: "Docker",
     prefixes: ["docker"],
     isPlanned: false,
-    way: "run docker or podman in a scripts.shell.Commands task, for example docker compose",
+    way: "run docker or podman in a scripts.shell.Commands task",
     example: `id: run
 type: io.kestra.plugin.docker.cli.Run
 containerImage: alpine:3
@@ -316,7 +316,18 @@ oauthToken: "{{ secret('GITHUB_TOKEN') }}"
 repository: acme/app
 title: "Execution {{ execution.id }} failed"`,
   },
-  { id: "notion", title: "Notion", prefixes: ["notion"], isPlanned: true, way: REST },
+  {
+    id: "notion",
+    title: "Notion",
+    prefixes: ["notion"],
+    isPlanned: true,
+    way: REST,
+    example: `id: page
+type: io.kestra.plugin.notion.page.Create
+apiToken: "{{ secret('NOTION_TOKEN') }}"
+title: Report
+content: All is well.`,
+  },
   {
     id: "ansible",
     title: "Ansible",
@@ -365,8 +376,16 @@ title: "Execution {{ execution.id }} failed"`,
     id: "mongodb",
     title: "MongoDB",
     prefixes: ["mongodb"],
-    isPlanned: true,
+    isPlanned: false,
     way: "use pymongo in a scripts.python.Script task, or mongosh in a scripts.shell.Commands task",
+    example: `id: find
+type: io.kestra.plugin.mongodb.Find
+connection:
+  uri: "{{ secret('MONGODB_URI') }}"
+database: shop
+collection: orders
+filter:
+  state: open`,
   },
   {
     id: "ldap",

@@ -1,6 +1,6 @@
 /** The types for Amazon Web Services and MinIO. */
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
-import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import type { RealtimeDefinition, TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { athenaQuery } from "./athena.ts";
 import {
   dynamodbDeleteItem,
@@ -16,7 +16,7 @@ import { s3Download, s3Downloads, s3Trigger } from "./s3/download.ts";
 import { AMAZON_S3, MINIO, type S3Flavor } from "./s3/flavor.ts";
 import { s3List } from "./s3/list.ts";
 import { s3Upload } from "./s3/upload.ts";
-import { sqsConsume, sqsPublish, sqsTrigger } from "./sqs.ts";
+import { sqsConsume, sqsPublish, sqsRealtimeTrigger, sqsTrigger } from "./sqs.ts";
 
 function s3Tasks(flavor: S3Flavor): TaskDefinition[] {
   return [s3Copy, s3CreateBucket, s3Delete, s3DeleteList, s3Download, s3Downloads, s3List, s3Upload]
@@ -47,3 +47,6 @@ export const AWS_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   s3Trigger(MINIO),
   sqsTrigger,
 ]);
+
+/** Realtime triggers below `aws.`. */
+export const AWS_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([sqsRealtimeTrigger]);

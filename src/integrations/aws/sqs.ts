@@ -1,14 +1,17 @@
-/** `aws.sqs.Publish`, `Consume` and `Trigger`. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ */
+/** `aws.sqs.Publish`, `Consume`, `Trigger` and `RealtimeTrigger`. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ */
+import { readDuration } from "../../base/duration.ts";
 import { type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   CONSUMED,
   consumeMessages,
+  emitMessages,
   LIMITS,
   type MessageSource,
   messageValue,
+  messageValueOrText,
   polledMessages,
   SERDE_TYPE,
 } from "../consumed_messages.ts";
@@ -112,9 +115,8 @@ async function callBatch(
   }
 }
 
-const CONSUMING: PropertySchemas = Object.freeze({
+const RECEIVING: PropertySchemas = Object.freeze({
   ...QUEUE,
-  ...LIMITS,
   serdeType: SERDE_TYPE,
   autoDelete: dynamicFlag(true, "Whether messages are deleted when they are stored."),
   visibilityTimeout: dynamicProperty("integer", "Seconds in which others do not receive the messages.", {
@@ -124,12 +126,22 @@ const CONSUMING: PropertySchemas = Object.freeze({
   }),
 });
 
-function sourceOf(context: WorkContext): MessageSource {
-  const { queueUrl: url, serdeType, visibilityTimeout, autoDelete } = context.properties;
+const CONSUMING: PropertySchemas = Object.freeze({ ...RECEIVING, ...LIMITS });
+
+/** A message of SQS. */
+interface QueuedMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly handle: string;
+}
+
+/** The queue that the properties name. */
+function queueOf(context: Pick<WorkContext, "properties" | "http" | "signal">) {
+  const { queueUrl: url, visibilityTimeout, autoDelete } = context.properties;
   const queueUrl = String(url);
   const client = new AwsClient(context);
   return {
-    async receive(maxCount) {
+    async receive(maxCount: number, waitS: number): Promise<QueuedMessage[]> {
       const { Messages } = await client.call({
         service: "sqs",
         target: "AmazonSQS.ReceiveMessage",
@@ -140,20 +152,33 @@ function sourceOf(context: WorkContext): MessageSource {
         QueueUrl: queueUrl,
         MaxNumberOfMessages: Math.min(maxCount, BATCH_SIZE),
         VisibilityTimeout: Number(visibilityTimeout),
-        WaitTimeSeconds: WAIT_S,
+        WaitTimeSeconds: waitS,
       });
-      return objectsOf(Messages).map(({ Body, ReceiptHandle }) => ({
-        row: messageValue(String(Body ?? ""), serdeType),
+      return objectsOf(Messages).map(({ Body, MessageId, ReceiptHandle }) => ({
+        id: String(MessageId),
+        text: String(Body ?? ""),
         handle: String(ReceiptHandle),
       }));
     },
-    async confirm(handles) {
+    async confirm(handles: readonly string[]): Promise<void> {
       if (autoDelete === false) return;
       for (let at = 0; at < handles.length; at += BATCH_SIZE) {
         const entries = handles.slice(at, at + BATCH_SIZE).map((ReceiptHandle) => ({ ReceiptHandle }));
         await callBatch(client, "DeleteMessageBatch", { queueUrl, entries });
       }
     },
+  };
+}
+
+function sourceOf(context: WorkContext): MessageSource {
+  const { receive, confirm } = queueOf(context);
+  const { serdeType } = context.properties;
+  return {
+    async receive(maxCount) {
+      const messages = await receive(maxCount, WAIT_S);
+      return messages.map(({ text, handle }) => ({ row: messageValue(text, serdeType), handle }));
+    },
+    confirm,
   };
 }
 
@@ -193,4 +218,55 @@ export const sqsTrigger = defineTrigger({
   properties: CONSUMING,
   outputs: CONSUMED,
   poll: async (context) => await polledMessages(context, sourceOf(context)),
+});
+
+/** Longest wait that SQS allows. */
+const MAX_WAIT_S = 20;
+
+/** Output: `data`. */
+export const sqsRealtimeTrigger = defineRealtimeTrigger({
+  type: "aws.sqs.RealtimeTrigger",
+  title: "Start for each message of a queue of SQS",
+  description:
+    "Waits for messages of a queue of Amazon SQS and starts an execution for each of them. A message is deleted from the queue when its execution is durable. A message that is no JSON, but should be, is given as text.",
+  properties: {
+    ...RECEIVING,
+    autoDelete: dynamicFlag(true, "Whether messages are deleted when their executions are durable."),
+    waitTime: dynamicProperty("duration", "How long a request waits for messages, at most 20 seconds.", {
+      default: "PT20S",
+    }),
+    maxNumberOfMessage: dynamicProperty("integer", "Most messages of a request.", {
+      default: 5,
+      minimum: 1,
+      maximum: BATCH_SIZE,
+    }),
+    clientRetryMaxAttempts: dynamicProperty("integer", "Has no effect.", { ignored: true }),
+  },
+  outputs: { data: { type: "any", description: "The message, a text or the value of its JSON." } },
+  examples: [{
+    title: "Start for each order",
+    yaml: `id: orders
+type: io.svc.plugin.aws.sqs.RealtimeTrigger
+accessKeyId: "{{ secret('AWS_KEY_ID') }}"
+secretKeyId: "{{ secret('AWS_SECRET_KEY') }}"
+region: eu-central-1
+queueUrl: https://sqs.eu-central-1.amazonaws.com/123456789012/orders
+serdeType: JSON`,
+  }],
+  async listen(context) {
+    const { waitTime, maxNumberOfMessage, serdeType } = context.properties;
+    const waitS = Math.min(Math.floor((readDuration(waitTime) ?? Infinity) / 1000), MAX_WAIT_S);
+    const { receive, confirm } = queueOf(context);
+    await emitMessages(context, {
+      async receive() {
+        const messages = await receive(Number(maxNumberOfMessage), waitS);
+        return messages.map(({ id, text, handle }) => ({
+          variables: { data: messageValueOrText(text, serdeType) },
+          identity: id,
+          handle,
+        }));
+      },
+      confirm,
+    });
+  },
 });

@@ -4,6 +4,7 @@ import type { TriggerDefinition } from "../../model/triggers/trigger_definition.
 import type { Protocol } from "./connection.ts";
 import { fileTrigger } from "./file_trigger.ts";
 import { downloadsTask, downloadTask, listTask } from "./read_tasks.ts";
+import { tcpSend, udpSend } from "./sockets.ts";
 import { sshCommand } from "./ssh_command.ts";
 import { deleteTask, moveTask, uploadsTask, uploadTask } from "./write_tasks.ts";
 
@@ -13,6 +14,8 @@ const TASKS = [deleteTask, downloadTask, downloadsTask, listTask, moveTask, uplo
 /** Types below `fs.`. */
 export const FS_TASKS: readonly TaskDefinition[] = Object.freeze([
   sshCommand,
+  tcpSend,
+  udpSend,
   ...PROTOCOLS.flatMap((protocol) => TASKS.map((task) => task(protocol))),
 ]);
 

@@ -1,5 +1,5 @@
-/** `gcp.pubsub.Publish`, `Consume` and `Trigger`. https://cloud.google.com/pubsub/docs/reference/rest */
-import { type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
+/** `gcp.pubsub.Publish`, `Consume`, `Trigger` and `RealtimeTrigger`. https://cloud.google.com/pubsub/docs/reference/rest */
+import { type JsonObject, type JsonValue, objectsOf, stringifyJson } from "../../base/json.ts";
 import {
   dynamicFlag,
   dynamicProperty,
@@ -8,13 +8,15 @@ import {
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   CONSUMED,
   consumeMessages,
+  emitMessages,
   LIMITS,
   type MessageSource,
   messageValue,
+  messageValueOrText,
   polledMessages,
   SERDE_TYPE,
 } from "../consumed_messages.ts";
@@ -94,17 +96,25 @@ function pathOf(client: GcpClient, kind: "topics" | "subscriptions", name: strin
   return `/v1/projects/${encodeURIComponent(client.projectId)}/${kind}/${encodeURIComponent(name)}`;
 }
 
-const CONSUMING: PropertySchemas = Object.freeze({
+const RECEIVING: PropertySchemas = Object.freeze({
   ...CONNECTION,
   topic: TOPIC,
   subscription: dynamicText("Name of the subscription.", { required: true }),
   autoCreateSubscription: dynamicFlag(true, "Whether a subscription that does not exist is created."),
-  ...LIMITS,
   serdeType: SERDE_TYPE,
 });
 
-async function sourceOf(context: WorkContext): Promise<MessageSource> {
-  const { topic, subscription, autoCreateSubscription, serdeType } = context.properties;
+const CONSUMING: PropertySchemas = Object.freeze({ ...RECEIVING, ...LIMITS });
+
+/** A message of Pub/Sub, with what acknowledges it. */
+interface PulledMessage {
+  readonly message: JsonObject;
+  readonly handle: string;
+}
+
+/** The subscription that the properties name; it is created if they say so. */
+async function subscriptionOf(context: Pick<WorkContext, "properties" | "http" | "signal">) {
+  const { topic, subscription, autoCreateSubscription } = context.properties;
   const client = new GcpClient(context);
   const path = pathOf(client, "subscriptions", String(subscription));
   if (autoCreateSubscription === true) {
@@ -119,21 +129,21 @@ async function sourceOf(context: WorkContext): Promise<MessageSource> {
     });
   }
   return {
-    async receive(maxCount) {
+    async pull(request: JsonObject): Promise<PulledMessage[]> {
       const { receivedMessages } = await client.json({
         api: "pubsub",
         path: `${path}:pull`,
-        json: { maxMessages: Math.min(maxCount, BATCH_SIZE), returnImmediately: true },
+        json: request,
         operation: `receive messages of the subscription "${subscription}"`,
         // A message whose response is lost is received again later.
         isRepeatable: true,
       });
       return objectsOf(receivedMessages).map(({ ackId, message }) => ({
-        row: rowOf(message as JsonObject, serdeType),
+        message: message as JsonObject,
         handle: String(ackId),
       }));
     },
-    async confirm(handles) {
+    async confirm(handles: readonly string[]): Promise<void> {
       for (let at = 0; at < handles.length; at += BATCH_SIZE) {
         await client.send({
           api: "pubsub",
@@ -147,12 +157,27 @@ async function sourceOf(context: WorkContext): Promise<MessageSource> {
   };
 }
 
+async function sourceOf(context: WorkContext): Promise<MessageSource> {
+  const { pull, confirm } = await subscriptionOf(context);
+  const { serdeType } = context.properties;
+  return {
+    async receive(maxCount) {
+      const messages = await pull({ maxMessages: Math.min(maxCount, BATCH_SIZE), returnImmediately: true });
+      return messages.map(({ message, handle }) => ({
+        row: rowOf(message, (text) => messageValue(text, serdeType)),
+        handle,
+      }));
+    },
+    confirm,
+  };
+}
+
 function rowOf(
   { data = "", attributes = {}, messageId = null, orderingKey = "" }: JsonObject,
-  serdeType: JsonObject[string] | undefined,
+  read: (text: string) => JsonValue,
 ): JsonObject {
   const text = new TextDecoder().decode(Uint8Array.fromBase64(String(data)));
-  return { data: text === "" ? null : messageValue(text, serdeType), attributes, messageId, orderingKey };
+  return { data: text === "" ? null : read(text), attributes, messageId, orderingKey };
 }
 
 /** Outputs: `uri` and `count`. */
@@ -189,4 +214,51 @@ export const pubsubTrigger = defineTrigger({
   properties: CONSUMING,
   outputs: CONSUMED,
   poll: async (context) => await polledMessages(context, await sourceOf(context)),
+});
+
+/** Few, so that their starts are durable before the acknowledgement is due. */
+const REALTIME_BATCH_SIZE = 10;
+
+/** Outputs: `data`, `attributes`, `messageId` and `orderingKey`. */
+export const pubsubRealtimeTrigger = defineRealtimeTrigger({
+  type: "gcp.pubsub.RealtimeTrigger",
+  title: "Start for each message of Pub/Sub",
+  description:
+    "Waits for messages of a subscription of Google Cloud Pub/Sub and starts an execution for each of them. A message is acknowledged when its execution is durable. A message that is no JSON, but should be, is given as text.",
+  properties: {
+    ...RECEIVING,
+    maxRecords: dynamicProperty("integer", "Has no effect.", { ignored: true }),
+    maxDuration: dynamicProperty("duration", "Has no effect.", { ignored: true }),
+    interval: dynamicProperty("duration", "Has no effect.", { ignored: true }),
+  },
+  outputs: {
+    data: { type: "any", description: "The message, a text or the value of its JSON." },
+    attributes: { type: "map", description: "Attributes of the message." },
+    messageId: { type: "string", description: "Id of the message." },
+    orderingKey: { type: "string", description: "Key that orders messages; empty without one." },
+  },
+  examples: [{
+    title: "Start for each order",
+    yaml: `id: orders
+type: io.svc.plugin.gcp.pubsub.RealtimeTrigger
+serviceAccount: "{{ secret('GCP_KEY') }}"
+topic: orders
+subscription: flows
+serdeType: JSON`,
+  }],
+  async listen(context) {
+    const { pull, confirm } = await subscriptionOf(context);
+    const { serdeType } = context.properties;
+    await emitMessages(context, {
+      async receive() {
+        const messages = await pull({ maxMessages: REALTIME_BATCH_SIZE });
+        return messages.map(({ message, handle }) => ({
+          variables: rowOf(message, (text) => messageValueOrText(text, serdeType)),
+          identity: String(message.messageId),
+          handle,
+        }));
+      },
+      confirm,
+    });
+  },
 });

@@ -1,6 +1,6 @@
 /** The types for Google Cloud. */
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
-import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import type { RealtimeDefinition, TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { bigqueryCreateDataset, bigqueryDeleteDataset, bigqueryUpdateDataset } from "./bigquery/datasets.ts";
 import { bigqueryCopy, bigqueryExtractToGcs } from "./bigquery/extract.ts";
 import { bigqueryLoad, bigqueryLoadFromGcs } from "./bigquery/load.ts";
@@ -24,7 +24,7 @@ import { gcsDownloads, gcsTrigger } from "./gcs/downloads.ts";
 import { gcsList } from "./gcs/list.ts";
 import { gcsUpload } from "./gcs/upload.ts";
 import { oauthAccessToken } from "./oauth_access_token.ts";
-import { pubsubConsume, pubsubPublish, pubsubTrigger } from "./pubsub.ts";
+import { pubsubConsume, pubsubPublish, pubsubRealtimeTrigger, pubsubTrigger } from "./pubsub.ts";
 
 /** Types below `gcp.`. */
 export const GCP_TASKS: readonly TaskDefinition[] = Object.freeze([
@@ -63,3 +63,6 @@ export const GCP_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([
   gcsTrigger,
   pubsubTrigger,
 ]);
+
+/** Realtime triggers below `gcp.`. */
+export const GCP_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([pubsubRealtimeTrigger]);

@@ -1,5 +1,5 @@
 /** Commits texts and files into a repository, for all types that push. */
-import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { storeDifferences } from "./differences.ts";
 import type { FileChanges, Repository } from "./repository.ts";
@@ -19,18 +19,30 @@ interface CommitOptions {
   readonly message: string;
   /** Name of the output with the differences. */
   readonly output: string;
+  /** Default is the property `url`. */
+  readonly url?: string;
 }
 
 /** Fetches the branch `branch`, commits and pushes the differences, unless it is a dry run; returns the outputs. */
 export async function commitFiles(
   context: TaskContext,
-  wanted: WantedFiles,
-  { message, output }: CommitOptions,
+  wanted: WantedFiles | readonly WantedFiles[],
+  options: CommitOptions,
 ): Promise<JsonObject> {
-  const repository = await fetchBranch(context);
+  const repository = await fetchBranch(context, options);
+  return await commitTo(context, repository, [wanted].flat(), options);
+}
+
+/** As {@link commitFiles}, to a branch that was fetched. */
+export async function commitTo(
+  context: TaskContext,
+  repository: Repository,
+  wanted: readonly WantedFiles[],
+  { message, output }: Pick<CommitOptions, "message" | "output">,
+): Promise<JsonObject> {
   const changes = new Map<string, Uint8Array | undefined>();
   const differences: JsonObject[] = [];
-  await addChanges(repository, wanted, { changes, differences });
+  for (const each of wanted) await addChanges(repository, each, { changes, differences });
   const uri = await storeDifferences(context, differences);
   if (changes.size === 0) context.log("INFO", "Nothing to commit: the repository has these files already");
   if (changes.size === 0 || context.properties.dryRun === true) return { [output]: uri };
@@ -38,11 +50,15 @@ export async function commitFiles(
   return { commitId, commitURL: repository.commitUrl(commitId), [output]: uri };
 }
 
-async function fetchBranch(context: TaskContext): Promise<Repository> {
+/** Fetches the branch `branch`, which begins at the default one if it does not exist. */
+export async function fetchBranch(
+  context: TaskContext,
+  { url }: Pick<CommitOptions, "url"> = {},
+): Promise<Repository> {
   const { Repository } = await import("./repository.ts");
   const directory = `${await context.directory()}/repository`;
   const branch = String(context.properties.branch);
-  return await Repository.fetch(context, directory, { branch, depth: 1, mayBeNew: true });
+  return await Repository.fetch(context, directory, { branch, depth: 1, mayBeNew: true, url });
 }
 
 async function addChanges(
@@ -100,10 +116,12 @@ async function pushChanges(
   repository: Repository,
   { changes, message }: { readonly changes: FileChanges; readonly message: string },
 ): Promise<string> {
-  const { commitMessage, authorName, authorEmail, username } = properties;
-  const name = optionalText(authorName) ?? optionalText(username) ?? "Sluice";
+  const { commitMessage, authorName, authorEmail, author, username } = properties;
+  const given = isJsonObject(author) ? author : {};
+  const name = optionalText(authorName ?? given.name) ?? optionalText(username) ?? "Sluice";
+  const email = optionalText(authorEmail ?? given.email) ?? `${name.replace(/[^\w.-]/g, "-")}@localhost`;
   return await repository.push(changes, {
     message: optionalText(commitMessage) ?? message,
-    author: { name, email: optionalText(authorEmail) ?? `${name.replace(/[^\w.-]/g, "-")}@localhost` },
+    author: { name, email },
   });
 }

@@ -21,3 +21,13 @@ export function flowPath(
   const below = flow.namespace === namespace ? [] : flow.namespace.slice(namespace.length + 1).split(".");
   return [...below, `${flow.id}.yml`].join("/");
 }
+
+/** Whether a file holds a flow or a dashboard, by its name. */
+export function isYamlPath(path: string): boolean {
+  return /\.ya?ml$/i.test(path);
+}
+
+/** The id of what a file holds: its name without folders and ending. */
+export function idOfPath(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.ya?ml$/i, "");
+}

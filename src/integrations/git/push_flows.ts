@@ -5,7 +5,7 @@ import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { commitFiles, type WantedFiles } from "./commit_files.ts";
-import { flowPath, folderOf } from "./places.ts";
+import { flowPath, folderOf, idOfPath, isYamlPath } from "./places.ts";
 import {
   BRANCH_PROPERTY,
   COMMIT_PROPERTIES,
@@ -79,9 +79,9 @@ async function wantedFlows(context: ServerTaskContext): Promise<WantedFiles> {
     folder: folderOf(gitDirectory),
     files,
     isDeleted: (path) =>
-      isDeleting !== false && /\.ya?ml$/i.test(path) &&
+      isDeleting !== false && isYamlPath(path) &&
       (includeChildNamespaces === true || !path.includes("/")) &&
-      isSelected(path.slice(path.lastIndexOf("/") + 1).replace(/\.ya?ml$/i, "")),
+      isSelected(idOfPath(path)),
   };
 }
 

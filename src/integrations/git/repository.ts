@@ -16,6 +16,8 @@ export interface FetchOptions {
   readonly branch?: string;
   /** Commits of its history; default is all. */
   readonly depth?: number;
+  /** Address of the repository; default is the property `url`. */
+  readonly url?: string;
   /** Begins a branch that does not exist from the default one. */
   readonly mayBeNew?: boolean;
 }
@@ -60,7 +62,8 @@ export class Repository {
 
   /** Fetches into `<dir>/.git`. @throws Error with host and words of the server */
   static async fetch(context: TaskContext, dir: string, options: FetchOptions = {}): Promise<Repository> {
-    const remote = remoteOf(context.properties);
+    const { properties } = context;
+    const remote = remoteOf(options.url === undefined ? properties : { ...properties, url: options.url });
     const http = gitHttp(context);
     const place = { fs: abortable(context.signal), dir };
     return await withTextFailure(`fetch from "${remote.host}"`, http, async () => {

@@ -3,7 +3,7 @@ import { dynamicText } from "../../model/flows/schema.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import { defineServerTask } from "../../model/tasks/server_task.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
-import { folderOf } from "./places.ts";
+import { folderOf, isYamlPath } from "./places.ts";
 import { DRY_RUN_PROPERTY, REPOSITORY_PROPERTIES } from "./properties.ts";
 import { applyFlows, type GitFlow } from "./sync_flows.ts";
 import { applyFiles } from "./sync_namespace_files.ts";
@@ -37,13 +37,21 @@ export const sync = defineServerTask({
       if (!path.startsWith(`${FLOWS_FOLDER}/`)) continue;
       files.delete(path);
       const source = () => repository.read(oid).then((bytes) => new TextDecoder().decode(bytes));
-      if (/\.ya?ml$/i.test(path)) flows.push({ path, namespace, source: await source() });
+      if (isYamlPath(path)) flows.push({ path, namespace, source: await source() });
     }
-    const scope = { namespace, withChildren: false, isDeleting: flows.length > 0 };
+    const isDryRun = context.properties.dryRun === true;
+    const scope = { namespace, withChildren: false, isDeleting: flows.length > 0, isDryRun };
     const target = folderOf(namespaceFilesDirectory);
     const differences = [
       ...await applyFlows(context, flows, scope),
-      ...await applyFiles(context, repository, { namespace, folder, files, target, isDeleting: true }),
+      ...await applyFiles(context, repository, {
+        namespace,
+        folder,
+        files,
+        target,
+        isDeleting: true,
+        isDryRun,
+      }),
     ];
     for (const { gitPath, flowId, kestraPath, syncState } of differences) {
       context.log("INFO", `${syncState}: ${gitPath ?? flowId ?? kestraPath}`);

@@ -41,6 +41,7 @@ export const syncFlow = defineServerTask({
       namespace,
       withChildren: false,
       isDeleting: false,
+      isDryRun: context.properties.dryRun === true,
     });
     const { flowId = null, revision = null, syncState = null } = difference;
     return { flowId, namespace, revision, syncState };

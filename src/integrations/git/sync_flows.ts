@@ -4,7 +4,7 @@ import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import type { FlowChange } from "../../model/ports/flows.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { storeDifferences } from "./differences.ts";
-import { folderOf, namespaceBelow } from "./places.ts";
+import { folderOf, isYamlPath, namespaceBelow } from "./places.ts";
 import { BRANCH_PROPERTY, DRY_RUN_PROPERTY, REPOSITORY_PROPERTIES } from "./properties.ts";
 
 /** The flow that runs the task is never deleted. */
@@ -50,6 +50,7 @@ tasks:
   async run(context) {
     const { branch, gitDirectory, targetNamespace, includeChildNamespaces, delete: isDeleting } =
       context.properties;
+    const { dryRun, ignoreInvalidFlows } = context.properties;
     const folder = folderOf(gitDirectory);
     const { Repository } = await import("./repository.ts");
     const repository = await Repository.fetch(context, await context.directory(), {
@@ -58,7 +59,7 @@ tasks:
     });
     const sources: GitFlow[] = [];
     for (const [path, oid] of await repository.files(folder)) {
-      if (!/\.ya?ml$/i.test(path) || (includeChildNamespaces !== true && path.includes("/"))) continue;
+      if (!isYamlPath(path) || (includeChildNamespaces !== true && path.includes("/"))) continue;
       sources.push({
         path: folder === "" ? path : `${folder}/${path}`,
         namespace: namespaceBelow(String(targetNamespace), path),
@@ -69,6 +70,8 @@ tasks:
       namespace: String(targetNamespace),
       withChildren: includeChildNamespaces === true,
       isDeleting: isDeleting === true,
+      isDryRun: dryRun === true,
+      ...ignoreInvalidFlows === true && { onInvalid: ({ message }) => context.log("WARN", message) },
     });
     return { flows: await storeDifferences(context, differences) };
   },
@@ -85,23 +88,25 @@ interface FlowScope {
   readonly namespace: string;
   readonly withChildren: boolean;
   readonly isDeleting: boolean;
+  readonly isDryRun: boolean;
+  /** Why a flow that is invalid is not saved; default ends the task. @throws Error it may not be left out */
+  readonly onInvalid?: (reason: Error) => void;
 }
 
 /** Saves the flows, and deletes the others of the scope if that is wanted; returns the differences. @throws Error one is invalid: nothing is saved */
 export async function applyFlows(
   context: ServerTaskContext,
   sources: readonly GitFlow[],
-  { namespace, withChildren, isDeleting }: FlowScope,
+  { namespace, withChildren, isDeleting, isDryRun, onInvalid = failed }: FlowScope,
 ): Promise<JsonObject[]> {
-  const { dryRun, ignoreInvalidFlows } = context.properties;
   const valid: GitFlow[] = [];
   for (const flow of sources) {
-    if (await isValid(context, flow, ignoreInvalidFlows === true)) valid.push(flow);
+    if (await isValid(context, flow, onInvalid)) valid.push(flow);
   }
   const differences: JsonObject[] = [];
   const kept = new Set<string>();
   for (const flow of valid) {
-    const change = await context.flows.put({ ...flow, dryRun: dryRun === true });
+    const change = await context.flows.put({ ...flow, dryRun: isDryRun });
     kept.add(keyOf(change));
     differences.push(differenceOf(change, flow.path));
   }
@@ -111,21 +116,27 @@ export async function applyFlows(
   kept.add(keyOf({ namespace: attempt.namespace, id: attempt.flowId }));
   for (const flow of await context.flows.list(namespace, { withChildren })) {
     if (kept.has(keyOf(flow))) continue;
-    if (dryRun !== true) await context.flows.delete(flow);
+    if (!isDryRun) await context.flows.delete(flow);
     const { namespace, id: flowId, revision } = flow;
     differences.push({ gitPath: null, syncState: "DELETED", flowId, namespace, revision });
   }
   return differences;
 }
 
-async function isValid(context: ServerTaskContext, flow: GitFlow, mayBeSkipped: boolean): Promise<boolean> {
+function failed(reason: Error): never {
+  throw reason;
+}
+
+async function isValid(
+  context: ServerTaskContext,
+  flow: GitFlow,
+  onInvalid: (reason: Error) => void,
+): Promise<boolean> {
   try {
     await context.flows.put({ ...flow, dryRun: true });
     return true;
   } catch (error) {
-    const message = `Cannot save the flow "${flow.path}": ${(error as Error).message}`;
-    if (!mayBeSkipped) throw new Error(message);
-    context.log("WARN", message);
+    onInvalid(new Error(`Cannot save the flow "${flow.path}": ${(error as Error).message}`));
     return false;
   }
 }

@@ -49,6 +49,7 @@ gitDirectory: scripts`,
       files: await repository.files(folder),
       target: "",
       isDeleting: isDeleting === true,
+      isDryRun: context.properties.dryRun === true,
     });
     return { files: await storeDifferences(context, differences) };
   },
@@ -63,15 +64,15 @@ interface FileScope {
   /** Folder of the namespace. */
   readonly target: string;
   readonly isDeleting: boolean;
+  readonly isDryRun: boolean;
 }
 
 /** Saves the files that differ; returns the differences. */
 export async function applyFiles(
   context: ServerTaskContext,
   repository: Repository,
-  { namespace, folder, files, target, isDeleting }: FileScope,
+  { namespace, folder, files, target, isDeleting, isDryRun }: FileScope,
 ): Promise<JsonObject[]> {
-  const isDryRun = context.properties.dryRun === true;
   const prefix = target === "" ? "" : `${target}/`;
   const existing = new Set(
     (await context.namespaceFiles.list(namespace)).filter((path) => path.startsWith(prefix)),

@@ -8,6 +8,7 @@ import {
   type TaskRequest,
   type TaskResponse,
 } from "../../model/tasks/task_definition.ts";
+import type { TriggerContext } from "../../model/triggers/trigger_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
 
 /** Properties of all types. */
@@ -36,15 +37,20 @@ interface ApiCall extends Pick<TaskRequest, "method" | "headers" | "body" | "jso
   readonly isRepeatable?: boolean;
 }
 
+/** What calls the API: a task, or the poll of a trigger. */
+type Caller =
+  & Pick<TaskContext, "properties" | "http" | "signal">
+  & (Pick<TaskContext, "attempt"> | Pick<TriggerContext, "trigger">);
+
 /** The response. @throws Error no response, or one that refuses the request */
-export async function callApi(context: TaskContext, call: ApiCall): Promise<TaskResponse> {
+export async function callApi(context: Caller, call: ApiCall): Promise<TaskResponse> {
   const { path, query = [], operation, isRepeatable, ...request } = call;
   const { kestraUrl, tenantId } = context.properties;
   const given = query.flatMap(([name, value]): [string, string][] => {
     const text = optionalText(value);
     return text === undefined ? [] : [[name, text]];
   });
-  const tenant = encodeURIComponent(optionalText(tenantId) ?? context.attempt.tenant);
+  const tenant = encodeURIComponent(optionalText(tenantId) ?? ownTenant(context));
   const search = new URLSearchParams(given).toString();
   const url = `${String(kestraUrl).replace(/\/+$/, "")}/api/v1/${tenant}${path}${search && `?${search}`}`;
   const response = await callRepeatedly(context, () => ({
@@ -57,8 +63,12 @@ export async function callApi(context: TaskContext, call: ApiCall): Promise<Task
 }
 
 /** The body of the response. @throws Error as {@link callApi} */
-export async function callForJson(context: TaskContext, call: ApiCall): Promise<JsonValue> {
+export async function callForJson(context: Caller, call: ApiCall): Promise<JsonValue> {
   return tryParseJson((await callApi(context, call)).text) ?? null;
+}
+
+function ownTenant(caller: Caller): string {
+  return ("attempt" in caller ? caller.attempt : caller.trigger).tenant;
 }
 
 function authorization({ auth }: JsonObject): Record<string, string> {
@@ -76,7 +86,7 @@ function wordsOf({ text }: TaskResponse): string {
 
 /** The results of a list, page by page. */
 export async function* pagesOf(
-  context: TaskContext,
+  context: Caller,
   call: ApiCall,
   { page, size }: { readonly page?: number; readonly size: number },
 ): AsyncGenerator<JsonValue> {

@@ -4,12 +4,14 @@ import type { RealtimeDefinition, TriggerDefinition } from "../../model/triggers
 import { JSON_TASKS } from "./json_tasks.ts";
 import { LIST_TASKS, listRealtimeTrigger, listTrigger } from "./list_types.ts";
 import { STRING_TASKS } from "./string_tasks.ts";
+import { VECTOR_TASKS } from "./vector_tasks.ts";
 
 /** Types below `redis.`. */
 export const REDIS_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...JSON_TASKS,
   ...LIST_TASKS,
   ...STRING_TASKS,
+  ...VECTOR_TASKS,
 ]);
 
 /** Polling triggers below `redis.`. */

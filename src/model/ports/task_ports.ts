@@ -1,6 +1,7 @@
 /** All ports of tasks. Each is one noun in `model/ports/`; `server/task_ports.ts` connects the adapters. */
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
+import type { DashboardPort } from "./dashboards.ts";
 import type { ExecutionPort } from "./executions.ts";
 import type { FlowCachePort } from "./flow_caches.ts";
 import type { FlowPort } from "./flows.ts";
@@ -9,6 +10,7 @@ import type { ItemExecutionPort } from "./item_executions.ts";
 import type { KvPairPort } from "./kv_pairs.ts";
 import type { LogPort } from "./logs.ts";
 import type { NamespaceFilePort } from "./namespace_file.ts";
+import type { NamespacePort } from "./namespaces.ts";
 import type { ProcessPort } from "./processes.ts";
 import type { ServerPort } from "./server.ts";
 import type { SqlitePort } from "./sqlite.ts";
@@ -39,6 +41,8 @@ export interface TaskPorts {
   readonly states: StatePort;
   readonly executions: ExecutionPort;
   readonly flows: FlowPort;
+  readonly dashboards: DashboardPort;
+  readonly namespaces: NamespacePort;
   readonly logs: LogPort;
   readonly triggers: TriggerPort;
   readonly taskTypes: TaskTypePort;

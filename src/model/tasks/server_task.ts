@@ -4,7 +4,9 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey } from "../flows/flow.ts";
+import type { DashboardChange, DashboardSource, DashboardWrite } from "../ports/dashboards.ts";
 import type { FlowChange, FlowSource, FlowWrite } from "../ports/flows.ts";
+import type { Machine } from "./machine_task.ts";
 import type { TaskContext, TaskDefinition, TaskRequest, TaskResponse } from "./task_definition.ts";
 
 /** Flows of the tenant. Changes are durable when a method returns. */
@@ -15,6 +17,16 @@ export interface ServerFlows {
   put(write: FlowWrite): Promise<FlowChange>;
   /** Deletes a flow. @throws DomainError not_found */
   delete(key: FlowKey): Promise<void>;
+}
+
+/** Dashboards of the tenant. Changes are durable when a method returns. */
+export interface ServerDashboards {
+  /** All stored dashboards, ordered by id. */
+  list(): Promise<DashboardSource[]>;
+  /** Creates or replaces a dashboard; `id` is that of a source that names none. @throws DomainError invalid_entity, too_large, invalid_argument */
+  put(write: DashboardWrite): Promise<DashboardChange>;
+  /** Deletes a dashboard. @throws DomainError not_found */
+  delete(id: string): Promise<void>;
 }
 
 /** Namespace files of the tenant. Paths are relative to the namespace. Changes are durable when a method returns. */
@@ -49,8 +61,12 @@ export interface StreamedResponse extends Pick<TaskResponse, "status" | "headers
 }
 
 /** The context of such a type. */
-export interface ServerTaskContext extends TaskContext {
+export interface ServerTaskContext
+  extends TaskContext, Pick<Machine, "createFiles" | "findFiles" | "readFile"> {
   readonly flows: ServerFlows;
+  readonly dashboards: ServerDashboards;
+  /** Sorted names of the namespaces of the tenant: created ones, those of flows, and those above them. */
+  namespaces(): Promise<string[]>;
   readonly namespaceFiles: ServerFiles;
   readonly kvPairs: ServerKvPairs;
   /** Renders a template of a property with `dynamic: false`, with further root variables. @throws Error rendering failed */

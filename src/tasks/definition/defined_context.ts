@@ -19,6 +19,7 @@ import type {
 } from "../../model/tasks/machine_task.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
+  ServerDashboards,
   ServerFiles,
   ServerFlows,
   ServerKvPairs,
@@ -26,9 +27,17 @@ import type {
   StreamedResponse,
 } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
-import { createFiles, openLocalFile, plainName, storeFiles, writeLocalFile } from "../local_files.ts";
+import { compileGlobs } from "../../model/namespaces/glob.ts";
+import {
+  createFiles,
+  findFiles,
+  openLocalFile,
+  plainName,
+  storeFiles,
+  writeLocalFile,
+} from "../local_files.ts";
 import { ownName } from "./own_files.ts";
-import { emptyFolder, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
+import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
@@ -116,6 +125,17 @@ export class DefinedWork implements MachineWork {
   }
 
   /** @inheritdoc */
+  async findFiles(globs: readonly string[]): Promise<string[]> {
+    return await findFiles(await this.workingDirectory(), compileGlobs(globs));
+  }
+
+  /** @inheritdoc */
+  async readFile(name: string): Promise<Uint8Array> {
+    const content = await openLocalFile(await this.workingDirectory(), normalizeFileName(name));
+    return await new Response(content).bytes();
+  }
+
+  /** @inheritdoc */
   async storeFiles(globs: readonly string[]): Promise<JsonObject> {
     return await storeFiles({ context: this.#owner, directory: await this.workingDirectory() }, [...globs]);
   }
@@ -140,6 +160,7 @@ export class DefinedWork implements MachineWork {
 export class DefinedContext extends DefinedWork implements ServerTaskContext, MachineTaskContext {
   readonly attempt: TaskAttempt;
   readonly flows: ServerFlows;
+  readonly dashboards: ServerDashboards;
   readonly namespaceFiles: ServerFiles;
   readonly kvPairs: ServerKvPairs;
   readonly #context: RunContext;
@@ -150,6 +171,7 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
     this.attempt = { tenant, namespace, flowId, executionId, taskId, taskRunId, attemptNumber };
     this.#context = context;
     this.flows = serverFlows(context);
+    this.dashboards = serverDashboards(context);
     this.namespaceFiles = serverFiles(context);
     this.kvPairs = serverKvPairs(context);
   }
@@ -157,6 +179,11 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   /** @inheritdoc */
   async render(template: string, variables: JsonObject = {}): Promise<JsonValue> {
     return await this.#context.render(template, variables);
+  }
+
+  /** @inheritdoc */
+  async namespaces(): Promise<string[]> {
+    return await this.#context.ports.namespaces.names(this.#context.tenant);
   }
 
   /** @inheritdoc */

@@ -1,7 +1,12 @@
 /** The parts of a context that change the server itself, over the ports of an attempt. */
 import { normalizeFilePath } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { ServerFiles, ServerFlows, ServerKvPairs } from "../../model/tasks/server_task.ts";
+import type {
+  ServerDashboards,
+  ServerFiles,
+  ServerFlows,
+  ServerKvPairs,
+} from "../../model/tasks/server_task.ts";
 
 /** Flows of the tenant of the attempt. */
 export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlows {
@@ -9,6 +14,15 @@ export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlo
     list: (namespace, options) => flows.sources(tenant, namespace, options),
     put: (write) => flows.put(tenant, write),
     delete: (key) => flows.delete(tenant, key),
+  };
+}
+
+/** Dashboards of the tenant of the attempt. */
+export function serverDashboards({ tenant, ports: { dashboards } }: RunContext): ServerDashboards {
+  return {
+    list: () => dashboards.sources(tenant),
+    put: (write) => dashboards.put(tenant, write),
+    delete: (id) => dashboards.delete(tenant, id),
   };
 }
 

@@ -2,9 +2,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { eventbridgePutEvents, kinesisPutRecords, snsPublish } from "../../../src/integrations/aws/events.ts";
-import { sqsConsume, sqsPublish, sqsTrigger } from "../../../src/integrations/aws/sqs.ts";
+import { sqsConsume, sqsPublish, sqsRealtimeTrigger, sqsTrigger } from "../../../src/integrations/aws/sqs.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { Listening } from "../../support/flows/listen_definition.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { isSigned, KEYS } from "./aws_signature.ts";
 
 /** A stub of a service of AWS that responds to an action of its JSON protocol. */
@@ -84,7 +86,7 @@ Deno.test("Publish of SQS sends the members of a message, and fails for one that
 
 /** A queue with messages; what is deleted is gone. */
 function queueStub(bodies: readonly string[]): ApiStub {
-  let left = bodies.map((Body, index) => ({ Body, ReceiptHandle: `h${index}` }));
+  let left = bodies.map((Body, index) => ({ Body, MessageId: `m${index}`, ReceiptHandle: `h${index}` }));
   let hidden: typeof left = [];
   return serviceStub("sqs", (action, body) => {
     if (action === "AmazonSQS.DeleteMessageBatch") {
@@ -144,6 +146,45 @@ Deno.test("Trigger of SQS starts for messages only", async () => {
   const first = await pollDefinition(sqsTrigger, properties);
   assertEquals([first.isFound, first.outputs.count], [true, 1]);
   assertEquals((await pollDefinition(sqsTrigger, properties)).isFound, false);
+});
+
+/** Handles of the messages that were deleted. */
+function deletedIn(stub: ApiStub): unknown[] {
+  return bodiesOf(stub).flatMap(({ Entries }) =>
+    (Entries as JsonObject[] ?? []).map(({ ReceiptHandle }) => ReceiptHandle)
+  );
+}
+
+Deno.test("RealtimeTrigger of SQS deletes messages when their executions are durable", async () => {
+  await using stub = queueStub(['{"n":1}', "no json"]);
+  const properties = { ...connection(stub), queueUrl: QUEUE, serdeType: "JSON", visibilityTimeout: 60 };
+  await using listening = new Listening(sqsRealtimeTrigger, properties);
+  await until(() => Promise.resolve(deletedIn(stub).length === 2));
+  assertEquals(listening.messages, [
+    { variables: { data: { n: 1 } }, identity: "m0" },
+    { variables: { data: "no json" }, identity: "m1" },
+  ]);
+  assertEquals(bodiesOf(stub)[0], {
+    QueueUrl: QUEUE,
+    MaxNumberOfMessages: 5,
+    VisibilityTimeout: 60,
+    WaitTimeSeconds: 20,
+  });
+});
+
+Deno.test("RealtimeTrigger of SQS does not delete what starts nothing durable, or without autoDelete", async () => {
+  await using stub = queueStub(["1", "2", "3"]);
+  const properties = { ...connection(stub), queueUrl: QUEUE, waitTime: "PT1M" };
+  await using failing = new Listening(sqsRealtimeTrigger, properties, ({ identity }) => {
+    if (identity === "m1") throw new Error("not durable");
+  });
+  await assertRejects(() => failing.ended, Error, "not durable");
+  assertEquals([deletedIn(stub), bodiesOf(stub)[0]?.WaitTimeSeconds], [["h0"], 20]);
+  await using keeping = queueStub(["1"]);
+  const kept = { ...connection(keeping), queueUrl: QUEUE, autoDelete: false };
+  await using listening = new Listening(sqsRealtimeTrigger, kept);
+  await until(() => Promise.resolve(keeping.calls.length === 2));
+  assertEquals([listening.messages.length, deletedIn(keeping)], [1, []]);
 });
 
 Deno.test("Publish of SNS sends a form; its XML error is reported", async () => {

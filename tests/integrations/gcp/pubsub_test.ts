@@ -1,8 +1,15 @@
 /** The types of Pub/Sub against a stub of its REST API. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { pubsubConsume, pubsubPublish, pubsubTrigger } from "../../../src/integrations/gcp/pubsub.ts";
+import {
+  pubsubConsume,
+  pubsubPublish,
+  pubsubRealtimeTrigger,
+  pubsubTrigger,
+} from "../../../src/integrations/gcp/pubsub.ts";
 import type { ApiReply, ApiRequest } from "../../support/servers/api_stub.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { Listening } from "../../support/flows/listen_definition.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
 
 function base64(text: string): string {
@@ -70,4 +77,28 @@ Deno.test("Trigger starts for messages only, and reports a refusal", async () =>
     Error,
     `Cannot receive messages of the subscription "flows" at "${refusing.host}": the response was 404: Resource not found`,
   );
+});
+
+Deno.test("RealtimeTrigger acknowledges a message when its execution is durable", async () => {
+  await using stub = gcpStub(subscription());
+  const properties = { ...connection(stub), ...CONSUMING };
+  {
+    await using refused = new Listening(pubsubRealtimeTrigger, properties, () => {
+      throw new Error("not durable");
+    });
+    await assertRejects(() => refused.ended, Error, "not durable");
+    assertEquals(callsOf(stub), [`PUT ${PATH}`, `POST ${PATH}:pull`]);
+  }
+  await using again = gcpStub(subscription());
+  await using listening = new Listening(pubsubRealtimeTrigger, { ...properties, ...connection(again) });
+  await until(() => Promise.resolve(callsOf(again).length === 4));
+  assertEquals(callsOf(again), [
+    `PUT ${PATH}`,
+    `POST ${PATH}:pull`,
+    `POST ${PATH}:acknowledge`,
+    `POST ${PATH}:pull`,
+  ]);
+  assertEquals(JSON.parse(again.requests[2]?.text ?? ""), { maxMessages: 10 });
+  const variables = { data: { id: 1 }, attributes: { a: "1" }, messageId: "7", orderingKey: "k" };
+  assertEquals(listening.messages, [{ variables, identity: "7" }]);
 });

@@ -121,7 +121,7 @@ Deno.test(
   },
 );
 
-/** Replies to commands of RedisJSON as https://redis.io/docs/latest/commands/json.get/ and its neighbours give them. */
+/** Replies to commands of RedisJSON and of sets of vectors as https://redis.io/docs/latest/commands/vsim/, https://redis.io/docs/latest/commands/json.get/ and its neighbours give them. */
 const MODULE_REPLIES: ReadonlyMap<string, string> = new Map([
   ["JSON.GET k $.a", "$3\r\n[1]\r\n"],
   ["JSON.GET k $", '$9\r\n[{"a":1}]\r\n'],
@@ -129,6 +129,15 @@ const MODULE_REPLIES: ReadonlyMap<string, string> = new Map([
   ["JSON.NUMINCRBY k $.a 2", "$3\r\n[3]\r\n"],
   ["JSON.DEL k $.a", ":1\r\n"],
   ["PEXPIRE k 1000", ":1\r\n"],
+  ['VADD k REDUCE 1 VALUES 2 0.1 0.9 a CAS NOQUANT EF 5 SETATTR {"y":1} M 7', ":1\r\n"],
+  ["VADD k VALUES 2 1 2 a", ":0\r\n"],
+  [
+    "VSIM k VALUES 2 0.1 0.9 WITHSCORES COUNT 2 EPSILON 0.2 EF 5 FILTER .y FILTER-EF 6",
+    "*4\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\nb\r\n$3\r\n0.5\r\n",
+  ],
+  ["VSIM k ELE a WITHSCORES", "*0\r\n"],
+  ["VREM k a", ":1\r\n"],
+  ["VREM k b", ":0\r\n"],
 ]);
 
 /** A server that replies by a table, with errors to all other commands but those of a connection. */
@@ -171,5 +180,31 @@ Deno.test("the types of redis.json send the commands of the module", async () =>
     assertEquals(await outputs("Increment", counted), '{"key":"k","value":3}');
     assertEquals(await outputs("Delete", { keys: { k: ["$.a"] } }), '{"count":1}');
     assertEquals(commands.includes("PEXPIRE k 1000"), true);
+  });
+});
+
+Deno.test("the types of redis.vector send the commands of sets of vectors", async () => {
+  await withModuleStub(async (url) => {
+    const outputs = async (name: string, properties: JsonObject) =>
+      stringifyJson((await run(url, `vector.${name}`, { key: "k", ...properties })).outputs);
+    const options = { reduceDim: 1, quantization: "NO_QUANTIZATION", explorationFactor: 5, maxNodes: 7 };
+    const element = { element: "a", vector: [0.1, 0.9], checkAndSet: true, attributes: { y: 1 } };
+    assertEquals(await outputs("Add", { ...element, ...options }), '{"added":true}');
+    assertEquals(await outputs("Add", { element: "a", vector: "[1, 2]" }), '{"added":false}');
+    const search = { count: 2, filter: ".y", filterEfficiency: 6, explorationFactor: 5, epsilon: 0.2 };
+    assertEquals(
+      await outputs("Similarity", { vector: [0.1, 0.9], ...search }),
+      '{"matches":["a","b"],"scores":{"a":1.0,"b":0.5}}',
+    );
+    assertEquals(await outputs("Similarity", { element: "a" }), '{"matches":[],"scores":{}}');
+    assertEquals(await outputs("Delete", { elements: ["a", "b", "a"] }), '{"count":1}');
+    const failures: readonly (readonly [string, JsonObject, string])[] = [
+      ["Delete", { elements: ["a", "b"], failedOnMissing: true }, "Only 1 of 2 elements existed"],
+      ["Similarity", {}, "Give either vector or element"],
+      ["Add", { element: "a", vector: ["x"] }, "Invalid vector"],
+    ];
+    for (const [name, properties, message] of failures) {
+      await assertRejects(() => outputs(name, properties), Error, message);
+    }
   });
 });

@@ -145,6 +145,8 @@ const SHIPPED_PACKAGES = [
   ],
   ...["standard-as-callback", "mqtt-packet", "bl", "buffer", "base64-js", "ieee754", "process-nextick-args"],
   ...["readable-stream", "abort-controller", "event-target-shim", "events", "process", "string_decoder"],
+  // BSON for MongoDB, 2 MB, and Markdown, 1 MB: loaded by the first tasks that use them.
+  ...["bson", "marked"],
   // SSH and SFTP: 3 MB, loaded by the first task that uses them; its native parts are not built.
   ...["ssh2", "asn1", "bcrypt-pbkdf", "buildcheck", "cpu-features", "nan", "safer-buffer", "tweetnacl"],
   // Archives and LDAP: 2 MB, loaded by the first task that uses them.

@@ -3,6 +3,7 @@ import type { TaskType } from "../../../model/tasks/task_catalog.ts";
 import { ansibleCliTask } from "./ansible_cli.ts";
 import { awsCliTask } from "./aws_cli.ts";
 import { azCliTask } from "./az_cli.ts";
+import { dockerComposeTask } from "./compose_cli.ts";
 import { databricksCliTask } from "./databricks_cli.ts";
 import { dbtCliTask } from "./dbt/dbt_cli.ts";
 import { SINGLE_COMMAND_TASKS } from "./dbt/single_commands.ts";
@@ -16,6 +17,7 @@ export const CLI_TASKS: readonly TaskType[] = Object.freeze([
   ansibleCliTask,
   awsCliTask,
   azCliTask,
+  dockerComposeTask,
   databricksCliTask,
   dbtCliTask,
   ...SINGLE_COMMAND_TASKS,

@@ -25,6 +25,8 @@ interface CliCase {
   readonly shown: string;
   /** Lines of the log; `AUX` is the folder of auxiliary files. */
   readonly lines: readonly string[];
+  /** Names of the files that are left in the working directory; default is none. */
+  readonly left?: readonly string[];
 }
 
 const KEYS = { accessKeyId: "AK", secretKeyId: "SK" };
@@ -157,6 +159,17 @@ const CASES: readonly CliCase[] = [
     ],
   },
   {
+    type: "docker.cli.Compose",
+    properties: {
+      inputFiles: { "base.yml": "services: {}" },
+      composeFiles: ["base.yml", "services: {a: {}}"],
+      composeArgs: ["up", "-d", "it's"],
+    },
+    shown: "^DOCKER_",
+    lines: ["docker [compose] [-f] [base.yml] [-f] [compose-2.yaml] [up] [-d] [it's]"],
+    left: ["base.yml", "compose-2.yaml"],
+  },
+  {
     type: "databricks.cli.DatabricksCLI",
     properties: { databricksHost: "https://h", databricksToken: "t", commands: ["databricks clusters list"] },
     shown: "^DATABRICKS_",
@@ -184,10 +197,10 @@ function task(type: string, properties: JsonObject): string {
 Deno.test("the programs of CLI types get variables, files and log-ins of their task", async (test) => {
   await withTempDir(async (folder) => {
     await using app = await Harness.start();
-    for (const name of ["terraform", "aws", "gcloud", "az", "snow", "databricks"]) {
+    for (const name of ["terraform", "aws", "gcloud", "az", "snow", "databricks", "docker"]) {
       await writeProgram(`${folder}/${name}`, FAKE);
     }
-    for (const [index, { type, properties, shown, lines }] of CASES.entries()) {
+    for (const [index, { type, properties, shown, lines, left = [] }] of CASES.entries()) {
       await test.step(`${type} ${index}`, async () => {
         const env = { PATH: `${folder}:/usr/bin:/bin`, SHOWN: shown, ...properties.env as JsonObject };
         const outputFiles = ["**"];
@@ -197,7 +210,8 @@ Deno.test("the programs of CLI types get variables, files and log-ins of their t
           lines.map((line) => `INFO ${line}`),
         );
         // No file with credentials is left.
-        assertEquals([ended.execution.state.current, ended.outputs.outputFiles], ["SUCCESS", {}]);
+        const stored = Object.keys((ended.outputs.outputFiles ?? {}) as JsonObject);
+        assertEquals([ended.execution.state.current, stored], ["SUCCESS", [...left]]);
       });
     }
   });

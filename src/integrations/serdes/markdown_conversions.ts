@@ -1,0 +1,117 @@
+/** `serdes.markdown.MarkdownToHtml` and `MarkdownToText`. */
+import { readFile } from "node:fs/promises";
+import type { MarkedToken, Token } from "marked";
+import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { writePieces } from "../row_files.ts";
+import { CHARSET, fetchSource, FROM, URI_OUTPUT } from "./conversion.ts";
+import { encodedTexts } from "./encoded_texts.ts";
+
+/** A text is converted as a whole. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+const METRICS = { bytes: { type: "counter", description: "Bytes of the converted file." } } as const;
+
+const EXAMPLE = (type: string) =>
+  `id: convert
+type: io.svc.plugin.serdes.markdown.${type}
+from: "{{ outputs.write.uri }}"`;
+
+/** HTML within the text is kept. */
+export const markdownToHtml = defineTask({
+  type: "serdes.markdown.MarkdownToHtml",
+  title: "Convert Markdown to HTML",
+  description:
+    "Converts a file of Markdown to HTML, such as the content of a mail. HTML within the text is kept as it is.",
+  properties: { from: FROM, charset: CHARSET },
+  outputs: URI_OUTPUT,
+  metrics: METRICS,
+  examples: [{ title: "Convert a text", yaml: EXAMPLE("MarkdownToHtml") }],
+  run: (context) =>
+    converted(context, "text.html", async (markdown) => {
+      const { parse } = await import("marked");
+      return await parse(markdown);
+    }),
+});
+
+/** Marks, addresses of links and HTML are left out. */
+export const markdownToText = defineTask({
+  type: "serdes.markdown.MarkdownToText",
+  title: "Convert Markdown to plain text",
+  description: "Converts a file of Markdown to text without marks; addresses of links and HTML are left out.",
+  properties: { from: FROM, charset: CHARSET },
+  outputs: URI_OUTPUT,
+  metrics: METRICS,
+  examples: [{ title: "Convert a text", yaml: EXAMPLE("MarkdownToText") }],
+  run: (context) =>
+    converted(context, "text.txt", async (markdown) => {
+      const { lexer } = await import("marked");
+      return `${blocksText(lexer(markdown)).trimEnd()}\n`;
+    }),
+});
+
+/** @throws Error the file is too large */
+async function converted(context: TaskContext, name: string, convert: (markdown: string) => Promise<string>) {
+  const charset = String(context.properties.charset);
+  const bytes = await readFile(await fetchSource(context));
+  if (bytes.length > MAX_BYTES) {
+    throw new Error(`Cannot convert the file: it has more than ${MAX_BYTES} bytes`);
+  }
+  const text = await convert(new TextDecoder(charset).decode(bytes));
+  const path = `${await context.directory()}/${name}`;
+  let size = 0;
+  const pieces = async function* () {
+    for await (const piece of encodedTexts(single(text), charset)) {
+      size += typeof piece === "string" ? new TextEncoder().encode(piece).length : piece.length;
+      yield piece;
+    }
+  };
+  await writePieces(path, pieces(), context.signal);
+  context.metric("bytes", size);
+  return { uri: await context.storeFile(path) };
+}
+
+async function* single(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}
+
+/** Blocks with empty lines between them. */
+function blocksText(tokens: readonly Token[]): string {
+  return tokens.map((token) => blockText(token as MarkedToken)).filter((text) => text !== "").join("\n\n");
+}
+
+function blockText(token: MarkedToken): string {
+  switch (token.type) {
+    case "space":
+    case "def":
+    case "hr":
+    case "html":
+      return "";
+    case "code":
+      return token.text;
+    case "blockquote":
+      return blocksText(token.tokens);
+    case "list":
+      return token.items.map((item, index) => {
+        const begin = token.ordered ? `${Number(token.start || 1) + index}. ` : "- ";
+        const lines = item.tokens.map((each) => blockText(each as MarkedToken)).filter((text) => text !== "");
+        return begin + lines.join("\n").replaceAll("\n", "\n  ");
+      }).join("\n");
+    case "table":
+      return [token.header, ...token.rows].map((row) =>
+        row.map(({ tokens }) => inlineText(tokens)).join("\t")
+      )
+        .join("\n");
+    default:
+      return "tokens" in token && token.tokens ? inlineText(token.tokens) : inlineText([token]);
+  }
+}
+
+function inlineText(tokens: readonly Token[]): string {
+  return tokens.map((each) => {
+    const token = each as MarkedToken;
+    if (token.type === "html" || token.type === "checkbox") return "";
+    if (token.type === "br") return "\n";
+    if ("tokens" in token && token.tokens) return inlineText(token.tokens);
+    return "text" in token ? String(token.text) : "";
+  }).join("");
+}
