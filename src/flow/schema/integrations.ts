@@ -245,7 +245,7 @@ commands: [echo, hello]`,
     title: "Kubernetes",
     prefixes: ["kubernetes"],
     isPlanned: true,
-    way: "run kubectl in a scripts.shell.Commands task, for example for pods with files and logs",
+    way: "run kubectl in a scripts.shell.Commands task",
   },
   {
     id: "serdes",

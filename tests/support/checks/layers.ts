@@ -81,6 +81,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["isomorphic-git", ["integrations"]],
   ["nodemailer", ["integrations"]],
   ["ssh2", ["integrations"]],
+  ["ws", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */
