@@ -98,9 +98,7 @@ messageText: "Execution {{ execution.id }} of {{ flow.id }} failed"`,
     title: "Mail",
     prefixes: ["email", "notifications.mail", "notifications.sendgrid", "sendgrid"],
     isPlanned: true,
-    way:
-      "read mails in a scripts.python.Script task with imaplib, which needs no package, and call the API of other " +
-      "mail services with core.http.Request",
+    way: "call the API of other mail services with core.http.Request",
     example: `id: mail
 type: io.kestra.plugin.notifications.mail.MailSend
 host: smtp.example.com

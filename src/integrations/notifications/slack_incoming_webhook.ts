@@ -6,7 +6,11 @@ import { messageBody, PAYLOAD_PROPERTY, postToWebhook, WEBHOOK_PROPERTIES } from
 /** Slack responds with 200 and "ok", or with a word such as "invalid_payload" and a status from 400. */
 export const slackIncomingWebhook = defineTask({
   type: "notifications.slack.SlackIncomingWebhook",
-  aliases: ["slack.notifications.SlackIncomingWebhook", "slack.SlackIncomingWebhook"],
+  aliases: [
+    "slack.notifications.SlackIncomingWebhook",
+    "slack.SlackIncomingWebhook",
+    "notifications.slack.SlackIncoming",
+  ],
   title: "Send a Slack message",
   description: "Sends a message to an incoming webhook of Slack.",
   properties: {

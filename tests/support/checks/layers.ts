@@ -82,6 +82,8 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["nodemailer", ["integrations"]],
   ["ssh2", ["integrations"]],
   ["ws", ["integrations"]],
+  ["imapflow", ["integrations"]],
+  ["postal-mime", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */
