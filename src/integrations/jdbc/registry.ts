@@ -12,6 +12,7 @@ import { POSTGRESQL, REDSHIFT } from "./postgresql/database.ts";
 import { TLS_PROPERTIES } from "./properties.ts";
 import { SNOWFLAKE, SNOWFLAKE_PROPERTIES } from "./snowflake/database.ts";
 import { snowflakeDownload } from "./snowflake/download.ts";
+import { snowflakeUpload } from "./snowflake/upload.ts";
 import { SQLITE, SQLITE_OUTPUTS, SQLITE_PROPERTIES } from "./sqlite/database.ts";
 
 const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
@@ -41,6 +42,7 @@ export const JDBC_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...DUCKDB_TASKS,
   clickhouseBulkInsert,
   snowflakeDownload,
+  snowflakeUpload,
 ]);
 
 /** Triggers below `jdbc.`. */

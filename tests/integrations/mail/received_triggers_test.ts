@@ -14,6 +14,7 @@ import {
   withMailboxServer,
 } from "../../support/servers/mailbox_server.ts";
 
+// Where dovecot is missing (packages dovecot-imapd and dovecot-pop3d), the tests are reported as ignored.
 const ignore = !HAS_DOVECOT;
 if (ignore) {
   console.log("dovecot (packages dovecot-imapd, dovecot-pop3d) is missing: tests of mailboxes are skipped");
