@@ -4,7 +4,7 @@ import type { TriggerDefinition } from "../../model/triggers/trigger_definition.
 import { batchTask, databaseTrigger, type DatabaseTypes, queriesTask, queryTask } from "./database_types.ts";
 import { DUCKDB_TASKS, DUCKDB_TRIGGERS } from "./duckdb/duckdb_types.ts";
 import { clickhouseBulkInsert } from "./http/clickhouse_bulk_insert.ts";
-import { CLICKHOUSE, DRUID, PINOT, TRINO } from "./http/databases.ts";
+import { CLICKHOUSE, DREMIO, DRUID, PINOT, TRINO } from "./http/databases.ts";
 import { MARIADB, MYSQL } from "./mysql/database.ts";
 import { copyIn } from "./postgresql/copy_in.ts";
 import { copyOut } from "./postgresql/copy_out.ts";
@@ -25,6 +25,8 @@ const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
   { database: TRINO },
   // Its BulkInsert streams.
   { database: CLICKHOUSE, hasNoBatch: true },
+  // Its REST API sends each statement as a job of its own.
+  { database: DREMIO, hasNoBatch: true },
   // They have no INSERT.
   { database: DRUID, hasNoBatch: true },
   { database: PINOT, hasNoBatch: true },
