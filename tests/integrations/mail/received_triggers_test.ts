@@ -16,9 +16,6 @@ import {
 
 // Where dovecot is missing (packages dovecot-imapd and dovecot-pop3d), the tests are reported as ignored.
 const ignore = !HAS_DOVECOT;
-if (ignore) {
-  console.log("dovecot (packages dovecot-imapd, dovecot-pop3d) is missing: tests of mailboxes are skipped");
-}
 
 function mail(subject: string, body = "hello", further = ""): string {
   return `From: Ann <ann@example.com>
