@@ -42,7 +42,7 @@ commands:
     isPlanned: true,
     way:
       "use jdbc.postgresql or jdbc.mysql for what speaks their protocols; else the driver of the database in a " +
-      "scripts.python.Script task (SQL Server: pymssql; Oracle: oracledb), or an own type in a plugin file",
+      "scripts.python.Script task (Oracle: oracledb; Vertica: vertica-python), or an own type in a plugin file",
     example: `id: query
 type: io.kestra.plugin.jdbc.postgresql.Query
 url: jdbc:postgresql://db.example.com:5432/shop
@@ -481,7 +481,6 @@ commands: [rustc main.rs, ./main]`,
       "spark",
       "sqlmesh",
       "sifflet",
-      "dremio",
       "tika",
     ],
     isPlanned: false,

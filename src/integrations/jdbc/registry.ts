@@ -13,6 +13,7 @@ import { TLS_PROPERTIES } from "./properties.ts";
 import { SNOWFLAKE, SNOWFLAKE_PROPERTIES } from "./snowflake/database.ts";
 import { snowflakeDownload } from "./snowflake/download.ts";
 import { snowflakeUpload } from "./snowflake/upload.ts";
+import { SQLSERVER } from "./sqlserver/database.ts";
 import { SQLITE, SQLITE_OUTPUTS, SQLITE_PROPERTIES } from "./sqlite/database.ts";
 
 const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
@@ -20,6 +21,7 @@ const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
   { database: REDSHIFT, properties: TLS_PROPERTIES },
   { database: MYSQL },
   { database: MARIADB },
+  { database: SQLSERVER },
   { database: SQLITE, properties: SQLITE_PROPERTIES, outputs: SQLITE_OUTPUTS },
   { database: SNOWFLAKE, properties: SNOWFLAKE_PROPERTIES },
   { database: TRINO },

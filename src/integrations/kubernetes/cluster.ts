@@ -48,7 +48,7 @@ interface ClusterRequest extends Pick<TaskRequest, "method"> {
 }
 
 /** What requests need of a task. */
-export type ClusterContext = Pick<WorkContext, "properties" | "http" | "signal">;
+type ClusterContext = Pick<WorkContext, "properties" | "http" | "signal">;
 
 /** Sends requests with the credentials of the task. */
 export class Cluster {

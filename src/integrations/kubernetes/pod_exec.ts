@@ -26,7 +26,7 @@ const MAX_ERROR_CHARS = 500;
 type ExecContext = Pick<WorkContext, "signal" | "connectAddress">;
 
 /** A command and where it runs. */
-export interface PodCommand {
+interface PodCommand {
   /** Path of the pod in the API. */
   readonly path: string;
   readonly container: string;

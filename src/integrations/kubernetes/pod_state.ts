@@ -12,7 +12,7 @@ const FINAL_REASONS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A container of a pod. */
-export interface ContainerState {
+interface ContainerState {
   readonly name: string;
   /** It runs, or has ended. */
   readonly hasStarted: boolean;

@@ -94,6 +94,10 @@ for (const [kind, { stage, url }] of Object.entries(STORAGES)) {
       "SMALL",
       "true",
     ]);
+    assertMatch(
+      login?.query.requestId ?? "",
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
     const { data } = JSON.parse(login?.text ?? "");
     assertEquals([data.ACCOUNT_NAME, data.LOGIN_NAME, data.PASSWORD, data.TOKEN], [
       "acme",

@@ -44,7 +44,7 @@ export async function withDriverSession<T>(
 }
 
 /** One session. */
-export class DriverSession {
+class DriverSession {
   readonly #context: DriverContext;
   readonly #server: HttpServer;
   #token: string | undefined;
@@ -93,7 +93,7 @@ export class DriverSession {
   async #send(path: string, query: Readonly<Record<string, string>>, json: JsonObject): Promise<JsonObject> {
     const { origin } = this.#server;
     // Snowflake carries out a request once, however often it arrives with this id.
-    const parameters = new URLSearchParams({ ...query, requestId: crypto.randomUUID() });
+    const parameters = new URLSearchParams({ ...query, requestId: newRequestId() });
     const { status, text } = await callRepeatedly(this.#context, () => ({
       url: `${origin}${path}?${parameters}`,
       method: "POST",
@@ -113,4 +113,12 @@ export class DriverSession {
     const words = isJsonObject(body) ? `${String(body.message)} (${String(body.code)})` : text.trim();
     throw statementError(origin, words || `the response was ${status}`);
   }
+}
+
+/** An UUID of version 4. */
+function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

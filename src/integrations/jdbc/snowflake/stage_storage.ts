@@ -11,7 +11,7 @@ const AZURE_VERSION = "2021-12-02";
 type SendingContext = Pick<WorkContext, "http" | "signal">;
 
 /** A file on its way to a stage. */
-export interface StagedFile {
+interface StagedFile {
   /** Name in the folder of the stage. */
   readonly name: string;
   /** Path on this machine. */
