@@ -3,6 +3,8 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { podCreate } from "../../../src/integrations/kubernetes/pod_create.ts";
 import { type DefinitionRunOptions, runDefinition } from "../../support/flows/definition_run.ts";
+import { runTasks } from "../../support/flows/run_flow.ts";
+import { Harness } from "../../support/harness.ts";
 import { PodCluster, type PodScript, refusal } from "../../support/servers/pod_cluster.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
@@ -134,6 +136,32 @@ Deno.test("PodCreate sends input files and stores the output files that match", 
       "out-files",
       "out-files",
     ]);
+  });
+});
+
+Deno.test("in a flow, PodCreate has the directory of the containers as workingDir, and the files of the task", async () => {
+  await withCluster({ statuses: WITH_FILES, logs: { main: "" } }, async (cluster, folder) => {
+    await Deno.mkdir(`${folder}/working-dir`);
+    await using app = await Harness.start();
+    const { masterUrl, oauthToken, namespace } = cluster.connection;
+    const { state, errors, outputs } = await runTasks(
+      app,
+      `- {id: file, type: io.kestra.plugin.core.storage.Write, content: stored}
+- id: pod
+  type: io.kestra.plugin.kubernetes.PodCreate
+  connection: {masterUrl: "${masterUrl}", oauthToken: ${oauthToken}, namespace: ${namespace}}
+  waitForLogInterval: PT0S
+  inputFiles: {a.txt: "{{ outputs.file.uri }}"}
+  outputFiles: ["*.txt"]
+  spec:
+    containers: [{name: main, image: debian, command: [cat, "{{ workingDir }}/a.txt", "{{ outputFiles['b.txt'] ?? 'none' }}"]}]
+`,
+    );
+    assertEquals([state, errors], ["SUCCESS", []]);
+    assertEquals(Object.keys((outputs.pod as JsonObject).outputFiles as JsonObject), ["a.txt"]);
+    assertEquals(await Deno.readTextFile(`${folder}/working-dir/a.txt`), "stored");
+    const [main] = (cluster.created[0]?.spec as JsonObject).containers as JsonObject[];
+    assertEquals(main?.command, ["cat", "/kestra/working-dir/a.txt", "none"]);
   });
 });
 

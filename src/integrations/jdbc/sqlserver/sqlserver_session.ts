@@ -8,7 +8,13 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, quotedText, withLiterals } from "../sql_text.ts";
 import { readSqlserverUrl, type SqlserverUrl } from "./sqlserver_url.ts";
 import { MESSAGE, TdsConnection } from "./tds_connection.ts";
-import { batchRequest, ENCRYPTION, loginRequest, preloginEncryption, preloginRequest } from "./tds_requests.ts";
+import {
+  batchRequest,
+  ENCRYPTION,
+  loginRequest,
+  preloginEncryption,
+  preloginRequest,
+} from "./tds_requests.ts";
 import { type TdsEvent, TokenParser } from "./tds_tokens.ts";
 import { kindOf } from "./tds_types.ts";
 
@@ -32,7 +38,8 @@ export async function openSqlserver(context: MachineWork): Promise<SqlSession> {
   const cancel = systemClock.setTimer(LOGIN_TIMEOUT_MS, late);
   try {
     await session.begin({
-      username: optionalText(properties.username) ?? url.options.get("user") ?? url.options.get("username") ?? "",
+      username: optionalText(properties.username) ?? url.options.get("user") ?? url.options.get("username") ??
+        "",
       password: optionalText(properties.password) ?? url.options.get("password") ?? "",
     });
     return session;

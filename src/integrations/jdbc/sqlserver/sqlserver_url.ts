@@ -9,16 +9,19 @@ export interface SqlserverUrl {
 }
 
 const DEFAULT_PORT = 1433;
-const URL_FORM = /^(?:jdbc:)?(?:sqlserver|mssql):\/\/(\[[^\]]+\]|[^:;\\/]*)(\\[^:;]*)?(?::(\d+))?\/?((?:;[^]*)?)$/i;
+const URL_FORM =
+  /^(?:jdbc:)?(?:sqlserver|mssql):\/\/(\[[^\]]+\]|[^:;\\/]*)(\\[^:;]*)?(?::(\d+))?\/?((?:;[^]*)?)$/i;
 /** Values in braces may have semicolons. */
 const OPTION = /;\s*([^=;]+?)\s*=\s*(?:\{([^}]*)\}|([^;]*))/g;
 
 /** From `jdbc:sqlserver://host:port;name=value`. @throws Error it is invalid; the message has no part of the address, which may hold a password */
 export function readSqlserverUrl(text: string): SqlserverUrl {
   const [, host = "", instance, port, given = ""] = URL_FORM.exec(text.trim()) ?? [];
-  const options = new Map([...given.matchAll(OPTION)].map(([, name = "", braced, plain = ""]) =>
-    [name.toLowerCase(), braced ?? plain.trim()] as const
-  ));
+  const options = new Map(
+    [...given.matchAll(OPTION)].map(([, name = "", braced, plain = ""]) =>
+      [name.toLowerCase(), braced ?? plain.trim()] as const
+    ),
+  );
   const server = host.replace(/^\[|\]$/g, "") || options.get("servername") || options.get("server") || "";
   const givenPort = port ?? options.get("portnumber") ?? options.get("port");
   if (server === "") {

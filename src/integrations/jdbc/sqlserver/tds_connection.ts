@@ -122,7 +122,9 @@ export class TdsConnection {
     let all = this.#rest.length === 0 ? bytes : new Uint8Array([...this.#rest, ...bytes]);
     while (all.length >= HEADER_BYTES) {
       const size = (all[2] ?? 0) * 256 + (all[3] ?? 0);
-      if (size < HEADER_BYTES) return this.fail(new Error("The server does not speak the protocol of SQL Server"));
+      if (size < HEADER_BYTES) {
+        return this.fail(new Error("The server does not speak the protocol of SQL Server"));
+      }
       if (all.length < size) break;
       this.#take({ content: all.slice(HEADER_BYTES, size), isLast: ((all[1] ?? 0) & LAST) === LAST });
       all = all.subarray(size);
@@ -146,7 +148,10 @@ function packed(type: number, content: Uint8Array): Uint8Array {
   for (let index = 0; index < count; index++) {
     const part = content.subarray(index * size, (index + 1) * size);
     const total = part.length + HEADER_BYTES, at = index * PACKET_BYTES;
-    bytes.set([type, index === count - 1 ? LAST : 0, total >> 8, total & 0xff, 0, 0, (index + 1) & 0xff, 0], at);
+    bytes.set(
+      [type, index === count - 1 ? LAST : 0, total >> 8, total & 0xff, 0, 0, (index + 1) & 0xff, 0],
+      at,
+    );
     bytes.set(part, at + HEADER_BYTES);
   }
   return bytes;

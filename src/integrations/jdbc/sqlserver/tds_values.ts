@@ -125,7 +125,9 @@ function scaledText(value: bigint, scale: number): string {
 
 /** Ten thousandths; of eight bytes the higher half comes first. */
 function moneyText(bytes: Uint8Array): string {
-  const ordered = bytes.length === 8 ? new Uint8Array([...bytes.subarray(4), ...bytes.subarray(0, 4)]) : bytes;
+  const ordered = bytes.length === 8
+    ? new Uint8Array([...bytes.subarray(4), ...bytes.subarray(0, 4)])
+    : bytes;
   const value = signedOf(ordered);
   return value < 0n ? `-${scaledText(-value, 4)}` : scaledText(value, 4);
 }
@@ -141,9 +143,7 @@ function datetimeText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isSmall = bytes.length === 4;
   const days = isSmall ? view.getUint16(0, true) : view.getInt32(0, true);
-  const ms = isSmall
-    ? view.getUint16(2, true) * 60_000
-    : Math.round(view.getUint32(4, true) * 1000 / TICKS);
+  const ms = isSmall ? view.getUint16(2, true) * 60_000 : Math.round(view.getUint32(4, true) * 1000 / TICKS);
   const text = new Date(Date.UTC(1900, 0, 1) + days * DAY_MS + ms).toISOString();
   return text.replace("T", " ").slice(0, isSmall ? 19 : 23);
 }
