@@ -16,7 +16,9 @@ export const slackIncomingWebhook = defineTask({
   properties: {
     ...WEBHOOK_PROPERTIES,
     ...PAYLOAD_PROPERTY,
-    messageText: dynamicText("Text of the message; added to the payload, if there is one."),
+    messageText: dynamicText("Text of the message; added to the payload, if there is one.", {
+      aliases: ["message"],
+    }),
   },
   examples: [{
     title: "Report that an execution failed",
