@@ -1,4 +1,5 @@
 /** Mailboxes of IMAP. */
+import os from "node:os";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { unlessStopped } from "../http_calls.ts";
@@ -39,7 +40,7 @@ export async function withImap<T>(
 ): Promise<T> {
   const { username, password, folder, ssl, trustAllCertificates } = reader.properties;
   const address = await reader.connectAddress(host, port);
-  const { ImapFlow } = await import("imapflow");
+  const { ImapFlow } = await importPackage();
   const client = new ImapFlow({
     host: address.hostname,
     port: address.port,
@@ -68,6 +69,17 @@ export async function withImap<T>(
     throw new Error(responseText ?? message, { cause: error });
   } finally {
     client.close();
+  }
+}
+
+/** When it is loaded, the logger of the package reads the name of this machine, which the server may not. */
+async function importPackage() {
+  const { hostname } = os;
+  os.hostname = () => "localhost";
+  try {
+    return await import("imapflow");
+  } finally {
+    os.hostname = hostname;
   }
 }
 
