@@ -126,7 +126,7 @@ Deno.test({
         };
         const given = { ...LOGIN, ...place(server), interval: "PT0.05S" };
         await using listening = new Listening(mailRealtimeTrigger, given, taken);
-        await listening.connected;
+        await Promise.race([listening.connected, listening.ended]);
         const subjects = [`a${index}`, `b${index}`];
         for (const subject of subjects) await server.deliver(subject, mail(subject));
         await Promise.race([two.promise, listening.ended]);
