@@ -134,7 +134,12 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   },
   {
     prefixes: ["notifications", "email", "sendgrid"],
-    load: () => import("./mail/registry.ts").then((group) => ({ tasks: group.MAIL_TASKS })),
+    load: () =>
+      import("./mail/registry.ts").then((group) => ({
+        tasks: group.MAIL_TASKS,
+        triggers: group.MAIL_TRIGGERS,
+        realtimeTriggers: group.MAIL_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["mongodb"],

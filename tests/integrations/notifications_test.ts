@@ -12,6 +12,8 @@ const BODIES: readonly (readonly [task: string, body: JsonObject])[] = [
     text: "h failed",
   }],
   [`${PREFIX}.slack.SlackIncomingWebhook, url: "URL", payload: '{"text": "{{ flow.id }}"}'`, { text: "h" }],
+  // As flows write it; it is no name of the service.
+  [`${PREFIX}.slack.SlackIncoming, url: "URL", message: "{{ flow.id }} failed"`, { text: "h failed" }],
   [`${PREFIX}.slack.SlackIncomingWebhook, url: "URL", payload: {channel: "#a"}, messageText: b`, {
     channel: "#a",
     text: "b",

@@ -59,6 +59,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ],
   ["gcp.cli", "GCloudCLI"],
   ["jdbc.snowflake", "SnowflakeCLI"],
+  ["kubernetes.core", "PodCreate: kubernetes.PodCreate"],
   ["kubernetes.kubectl", "Apply Delete Get Patch Restart"],
   ["redis.cli", "RedisCLI"],
   ["terraform.cli", "TerraformCLI"],
@@ -66,16 +67,16 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "jdbc.postgresql",
     "Query Queries Batch CopyIn CopyOut: jdbc.postgres.Query jdbc.postgres.Queries jdbc.postgres.Batch",
   ],
-  ...["redshift", "mysql", "mariadb", "sqlite", "trino"].map((system) =>
+  ...["redshift", "mysql", "mariadb", "sqlite", "sqlserver", "trino"].map((system) =>
     [`jdbc.${system}`, "Query Queries Batch"] as const
   ),
-  ...["druid", "duckdb", "pinot"].map((system) => [`jdbc.${system}`, "Query Queries"] as const),
+  ...["dremio", "druid", "duckdb", "pinot"].map((system) => [`jdbc.${system}`, "Query Queries"] as const),
   ["jdbc.clickhouse", "BulkInsert Queries Query"],
-  ["jdbc.snowflake", "Batch Download Queries Query"],
+  ["jdbc.snowflake", "Batch Download Queries Query Upload"],
   [
     "notifications.slack",
     "SlackIncomingWebhook SlackExecution: slack.notifications.SlackIncomingWebhook slack.SlackIncomingWebhook " +
-    "slack.notifications.SlackExecution slack.SlackExecution",
+    "notifications.slack.SlackIncoming slack.notifications.SlackExecution slack.SlackExecution",
   ],
   [
     "notifications.discord",

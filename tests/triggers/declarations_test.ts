@@ -21,11 +21,13 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["gcp.pubsub.Trigger"],
   ["googleworkspace.drive.FileCreatedTrigger"],
   ["googleworkspace.sheets.SheetModifiedTrigger"],
-  ...["clickhouse", "druid", "duckdb", "mariadb", "mysql", "pinot"].map((system) =>
+  ...["clickhouse", "dremio", "druid", "duckdb", "mariadb", "mysql", "pinot"].map((system) =>
     [`jdbc.${system}.Trigger`] as const
   ),
   ["jdbc.postgresql.Trigger", "jdbc.postgres.Trigger"],
-  ...["redshift", "snowflake", "sqlite", "trino"].map((system) => [`jdbc.${system}.Trigger`] as const),
+  ...["redshift", "snowflake", "sqlite", "sqlserver", "trino"].map((system) =>
+    [`jdbc.${system}.Trigger`] as const
+  ),
   ["kafka.RealtimeTrigger"],
   ["kafka.Trigger"],
   ["kestra.triggers.ScheduleMonitor"],
@@ -33,6 +35,8 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["mongodb.Trigger"],
   ["mqtt.RealtimeTrigger"],
   ["mqtt.Trigger"],
+  ["notifications.mail.MailReceivedTrigger", "email.MailReceivedTrigger"],
+  ["notifications.mail.RealTimeTrigger", "email.RealTimeTrigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
   ["redis.list.Trigger", "redis.TriggerList"],
 ];

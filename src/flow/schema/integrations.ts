@@ -42,8 +42,7 @@ commands:
     isPlanned: true,
     way:
       "use jdbc.postgresql or jdbc.mysql for what speaks their protocols; else the driver of the database in a " +
-      "scripts.python.Script task (SQL Server: pymssql; Oracle: oracledb), or an own type in a plugin file. Files reach a " +
-      "stage of Snowflake by its command snow in a scripts.shell.Commands task",
+      "scripts.python.Script task (Oracle: oracledb; Vertica: vertica-python), or an own type in a plugin file",
     example: `id: query
 type: io.kestra.plugin.jdbc.postgresql.Query
 url: jdbc:postgresql://db.example.com:5432/shop
@@ -98,9 +97,7 @@ messageText: "Execution {{ execution.id }} of {{ flow.id }} failed"`,
     title: "Mail",
     prefixes: ["email", "notifications.mail", "notifications.sendgrid", "sendgrid"],
     isPlanned: true,
-    way:
-      "read mails in a scripts.python.Script task with imaplib, which needs no package, and call the API of other " +
-      "mail services with core.http.Request",
+    way: "call the API of other mail services with core.http.Request",
     example: `id: mail
 type: io.kestra.plugin.notifications.mail.MailSend
 host: smtp.example.com
@@ -245,7 +242,7 @@ commands: [echo, hello]`,
     title: "Kubernetes",
     prefixes: ["kubernetes"],
     isPlanned: true,
-    way: "run kubectl in a scripts.shell.Commands task, for example for pods with files and logs",
+    way: "run kubectl in a scripts.shell.Commands task",
   },
   {
     id: "serdes",
@@ -503,7 +500,6 @@ commands: [rustc main.rs, ./main]`,
       "spark",
       "sqlmesh",
       "sifflet",
-      "dremio",
       "tika",
     ],
     isPlanned: false,

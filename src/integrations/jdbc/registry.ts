@@ -4,7 +4,7 @@ import type { TriggerDefinition } from "../../model/triggers/trigger_definition.
 import { batchTask, databaseTrigger, type DatabaseTypes, queriesTask, queryTask } from "./database_types.ts";
 import { DUCKDB_TASKS, DUCKDB_TRIGGERS } from "./duckdb/duckdb_types.ts";
 import { clickhouseBulkInsert } from "./http/clickhouse_bulk_insert.ts";
-import { CLICKHOUSE, DRUID, PINOT, TRINO } from "./http/databases.ts";
+import { CLICKHOUSE, DREMIO, DRUID, PINOT, TRINO } from "./http/databases.ts";
 import { MARIADB, MYSQL } from "./mysql/database.ts";
 import { copyIn } from "./postgresql/copy_in.ts";
 import { copyOut } from "./postgresql/copy_out.ts";
@@ -12,6 +12,8 @@ import { POSTGRESQL, REDSHIFT } from "./postgresql/database.ts";
 import { TLS_PROPERTIES } from "./properties.ts";
 import { SNOWFLAKE, SNOWFLAKE_PROPERTIES } from "./snowflake/database.ts";
 import { snowflakeDownload } from "./snowflake/download.ts";
+import { snowflakeUpload } from "./snowflake/upload.ts";
+import { SQLSERVER } from "./sqlserver/database.ts";
 import { SQLITE, SQLITE_OUTPUTS, SQLITE_PROPERTIES } from "./sqlite/database.ts";
 
 const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
@@ -19,11 +21,14 @@ const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
   { database: REDSHIFT, properties: TLS_PROPERTIES },
   { database: MYSQL },
   { database: MARIADB },
+  { database: SQLSERVER },
   { database: SQLITE, properties: SQLITE_PROPERTIES, outputs: SQLITE_OUTPUTS },
   { database: SNOWFLAKE, properties: SNOWFLAKE_PROPERTIES },
   { database: TRINO },
   // Its BulkInsert streams.
   { database: CLICKHOUSE, hasNoBatch: true },
+  // Its REST API sends each statement as a job of its own.
+  { database: DREMIO, hasNoBatch: true },
   // They have no INSERT.
   { database: DRUID, hasNoBatch: true },
   { database: PINOT, hasNoBatch: true },
@@ -41,6 +46,7 @@ export const JDBC_TASKS: readonly TaskDefinition[] = Object.freeze([
   ...DUCKDB_TASKS,
   clickhouseBulkInsert,
   snowflakeDownload,
+  snowflakeUpload,
 ]);
 
 /** Triggers below `jdbc.`. */

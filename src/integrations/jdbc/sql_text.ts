@@ -5,6 +5,8 @@ import { Double, type JsonObject, type JsonValue, ownProperty, stringifyJson } f
 export interface SqlSyntax {
   /** A backslash escapes in literals, double quotes enclose literals too, and `#` begins a comment. */
   readonly isMysql: boolean;
+  /** Whether a text must not be divided: its statements belong together. */
+  readonly isBatch?: (sql: string) => boolean;
 }
 
 /** A statement and the values of its placeholders. */
@@ -36,7 +38,8 @@ const MYSQL = new RegExp(
 );
 
 /** The statements of a text, without the semicolons between them and without empty ones. */
-export function statementsOf(sql: string, { isMysql }: SqlSyntax): string[] {
+export function statementsOf(sql: string, { isMysql, isBatch }: SqlSyntax): string[] {
+  if (isBatch?.(sql)) return [sql.trim()];
   const statements: string[] = [];
   let begin = 0;
   for (const { 0: token, index } of sql.matchAll(isMysql ? MYSQL : STANDARD)) {

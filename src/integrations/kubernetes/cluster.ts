@@ -4,10 +4,10 @@ import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
-  type TaskContext,
   type TaskRequest,
   type TaskResponse,
   type TaskTls,
+  type WorkContext,
 } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
 
@@ -47,12 +47,15 @@ interface ClusterRequest extends Pick<TaskRequest, "method"> {
   readonly isRepeatable?: boolean;
 }
 
+/** What requests need of a task. */
+type ClusterContext = Pick<WorkContext, "properties" | "http" | "signal">;
+
 /** Sends requests with the credentials of the task. */
 export class Cluster {
-  readonly #context: TaskContext;
+  readonly #context: ClusterContext;
   readonly #connection: JsonObject;
 
-  constructor(context: TaskContext) {
+  constructor(context: ClusterContext) {
     const { connection } = context.properties;
     this.#context = context;
     this.#connection = isJsonObject(connection) ? connection : {};
@@ -80,19 +83,24 @@ export class Cluster {
     return this.#accepted(request, await this.#send(request)).text;
   }
 
-  async #send(request: ClusterRequest): Promise<TaskResponse> {
-    const { method = "GET", body, contentType = "application/json", isRepeatable = method !== "POST" } =
-      request;
+  /** The request with its URL and credentials. */
+  requestOf(request: ClusterRequest): TaskRequest & { readonly headers: Readonly<Record<string, string>> } {
+    const { method = "GET", body, contentType = "application/json" } = request;
     const headers: Record<string, string> = { Accept: "application/json, */*", ...this.#credentials() };
     if (body !== undefined) headers["Content-Type"] = contentType;
-    return await callRepeatedly(this.#context, () => ({
+    return {
       url: this.#urlOf(request),
       method,
       headers,
       body: body === undefined || typeof body === "string" ? body : stringifyJson(body),
       tls: this.#tls(),
       maxBytes: MAX_RESPONSE_BYTES,
-    }), { isRepeatable });
+    };
+  }
+
+  async #send(request: ClusterRequest): Promise<TaskResponse> {
+    const { method = "GET", isRepeatable = method !== "POST" } = request;
+    return await callRepeatedly(this.#context, () => this.requestOf(request), { isRepeatable });
   }
 
   #accepted({ operation, ...request }: ClusterRequest, response: TaskResponse): TaskResponse {

@@ -1,6 +1,7 @@
 /** The types of Kubernetes. */
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { kubectlApply, kubectlDelete, kubectlGet, kubectlPatch, kubectlRestart } from "./kubectl.ts";
+import { podCreate } from "./pod_create.ts";
 
 /** Types below `kubernetes.`. */
 export const KUBERNETES_TASKS: readonly TaskDefinition[] = Object.freeze([
@@ -9,4 +10,5 @@ export const KUBERNETES_TASKS: readonly TaskDefinition[] = Object.freeze([
   kubectlGet,
   kubectlPatch,
   kubectlRestart,
+  podCreate,
 ]);

@@ -60,6 +60,14 @@ export interface StreamedResponse extends Pick<TaskResponse, "status" | "headers
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+/** Lines that a program prints elsewhere, read as those of scripts: control lines report outputs, metrics and log lines. */
+export interface ProgramLines {
+  /** Outputs of control lines. */
+  readonly vars: JsonObject;
+  /** Logs a line, or applies a control line; the next one must wait for a returned promise. @throws Error too many outputs */
+  take(line: { readonly text: string; readonly isError: boolean }): Promise<void> | undefined;
+}
+
 /** The context of such a type. */
 export interface ServerTaskContext
   extends TaskContext, Pick<Machine, "createFiles" | "findFiles" | "readFile"> {
@@ -73,6 +81,10 @@ export interface ServerTaskContext
   render(template: string, variables?: JsonObject): Promise<JsonValue>;
   /** Sends a request whose response is read while it arrives, such as events; else as `http`. */
   httpStream(request: TaskRequest): Promise<StreamedResponse>;
+  /** As `http`, but also when the attempt must stop: to end what runs elsewhere. It fails after 5 seconds. */
+  lastRequest(request: TaskRequest): Promise<TaskResponse>;
+  /** Reads the lines of one program. */
+  programLines(): ProgramLines;
   /**
    * Absolute path of a folder of the enclosing WorkingDirectory, without one of `directory()`; made with its parents. `""` is
    * the directory itself. @throws Error it has files, or a link leads to it

@@ -19,6 +19,7 @@ import type {
 } from "../../model/tasks/machine_task.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
+  ProgramLines,
   ServerDashboards,
   ServerFiles,
   ServerFlows,
@@ -38,7 +39,8 @@ import {
 } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
-import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";
+import { ScriptOutput } from "../scripts/script_output.ts";
+import { connectAddress, sendLastRequest, sendRequest, streamRequest } from "./send_request.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
@@ -190,6 +192,19 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   async httpStream(request: TaskRequest): Promise<StreamedResponse> {
     const { http } = this.#context.ports;
     return await streamRequest(request, { http, signal: this.signal, directory: () => this.directory() });
+  }
+
+  /** @inheritdoc */
+  async lastRequest(request: TaskRequest): Promise<TaskResponse> {
+    return await sendLastRequest(request, {
+      http: this.#context.ports.http,
+      directory: () => this.directory(),
+    });
+  }
+
+  /** @inheritdoc */
+  programLines(): ProgramLines {
+    return new ScriptOutput(this.#context);
   }
 
   /** @inheritdoc */

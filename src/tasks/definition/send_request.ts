@@ -1,4 +1,5 @@
 /** Sends the requests of defined types by the client of the server. */
+import { systemClock } from "../../base/clock.ts";
 import {
   headerOf,
   type HttpBody,
@@ -13,6 +14,8 @@ import { writeLocalFile } from "../local_files.ts";
 import { openOwnFile } from "./own_files.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** Longest time that a request takes after a stop. */
+const LAST_REQUEST_MS = 5_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 interface Sender {
@@ -25,6 +28,20 @@ interface Sender {
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
 export async function sendRequest(request: TaskRequest, sender: Sender): Promise<TaskResponse> {
   return await exchange(request, sender, (response) => received(response, request, sender));
+}
+
+/** As {@link sendRequest}, but a stop of the work does not stop it. */
+export async function sendLastRequest(
+  request: TaskRequest,
+  sender: Omit<Sender, "signal">,
+): Promise<TaskResponse> {
+  const late = new AbortController();
+  const cancel = systemClock.setTimer(LAST_REQUEST_MS, () => late.abort());
+  try {
+    return await sendRequest(request, { ...sender, signal: late.signal });
+  } finally {
+    cancel();
+  }
 }
 
 /** The response, whatever its status, with a body that arrives later. @throws Error no response, as {@link sendRequest} */

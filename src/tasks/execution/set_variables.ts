@@ -1,7 +1,7 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
 import { dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { mergeDeep } from "../merge_deep.ts";
+import { mergeDeep } from "../../base/merge_deep.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
 /** Has no outputs. */

@@ -9,7 +9,7 @@ import {
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import { kvValueOf } from "../../model/namespaces/kv_pair.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { mergeDeep } from "../merge_deep.ts";
+import { mergeDeep } from "../../base/merge_deep.ts";
 import { flagOf } from "../property_values.ts";
 import { checkKvSize, givenKvValue } from "./kv_pair_value.ts";
 import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE, kvPairIdOf, missingPair } from "./kv_pair_id.ts";

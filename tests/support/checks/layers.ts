@@ -82,6 +82,9 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["isomorphic-git", ["integrations"]],
   ["nodemailer", ["integrations"]],
   ["ssh2", ["integrations"]],
+  ["ws", ["integrations"]],
+  ["imapflow", ["integrations"]],
+  ["postal-mime", ["integrations"]],
 ]);
 
 /** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */

@@ -4,10 +4,19 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { loadTypes } from "../../../src/integrations/loading.ts";
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
 import { compileTemplate, renderValue } from "../../../src/expr/mod.ts";
+import type { RunContext } from "../../../src/model/ports/run_context.ts";
+import type { MachineTaskContext } from "../../../src/model/tasks/machine_task.ts";
 import type { ServerTaskContext } from "../../../src/model/tasks/server_task.ts";
+import { parentPath } from "../../../src/model/namespaces/file_path.ts";
 import type { TaskContext, TaskDefinition, TaskRequest } from "../../../src/model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
-import { connectAddress, sendRequest, streamRequest } from "../../../src/tasks/definition/send_request.ts";
+import {
+  connectAddress,
+  sendLastRequest,
+  sendRequest,
+  streamRequest,
+} from "../../../src/tasks/definition/send_request.ts";
+import { ScriptOutput } from "../../../src/tasks/scripts/script_output.ts";
 import { typedProperties } from "../../../src/tasks/definition/typed_properties.ts";
 import { scopeOf } from "../../expr/support.ts";
 import { withTempDir } from "../temp_dir.ts";
@@ -46,7 +55,11 @@ export async function runDefinition(
   await loadTypes(definition.type);
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, files, signal);
-    const context: Partial<ServerTaskContext> & TaskContext = {
+    const context: Partial<ServerTaskContext & MachineTaskContext> & TaskContext = {
+      ...filesOf(folder, files),
+      lastRequest: (request) =>
+        sendLastRequest(request, { http: trial.http, directory: trial.context.directory }),
+      programLines: () => new ScriptOutput(trial.context as unknown as RunContext),
       ...trial.context,
       ...redirected(trial.context, origins),
       properties: typedProperties(properties, definition.properties),
@@ -60,6 +73,22 @@ export async function runDefinition(
     };
     return resultOf(trial, await definition.run(context) ?? {});
   });
+}
+
+/** The working directory of the task, which is its own. */
+function filesOf(folder: string, files: DefinitionRunOptions["files"] & object) {
+  return {
+    workingDirectory: () => Promise.resolve(folder),
+    async createFiles(given) {
+      for (const [name, value] of Object.entries(given as JsonObject)) {
+        await Deno.mkdir(`${folder}/${parentPath(name)}`, { recursive: true });
+        const content = files[String(value)] ?? String(value);
+        const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+        await Deno.writeFile(`${folder}/${name}`, bytes);
+      }
+    },
+    removeFile: (name) => Deno.remove(`${folder}/${name}`, { recursive: true }),
+  } satisfies Partial<MachineTaskContext>;
 }
 
 /** The requests of the context, sent to stubs. */
@@ -117,6 +146,9 @@ const ATTEMPT: TaskContext["attempt"] = {
   attemptNumber: 1,
 };
 
+/** Logs of programs wait for room. */
+type LoggedWait = Pick<RunContext, "logged">;
+
 function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, signal: AbortSignal) {
   const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
   const stored = new Map<string, Uint8Array>();
@@ -124,9 +156,10 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
   const metrics: Record<string, number> = {};
   let count = 0;
   const directory = () => Promise.resolve(folder);
-  const context: Omit<TaskContext, "properties"> & Pick<ServerTaskContext, "httpStream"> = {
+  const context: Omit<TaskContext, "properties"> & Pick<ServerTaskContext, "httpStream"> & LoggedWait = {
     attempt: ATTEMPT,
     signal,
+    logged: () => undefined,
     log: (level, message) => void logs.push(`${level} ${message}`),
     metric: (name, value) => void (metrics[name] = value),
     http: (request) => sendRequest(request, { http, signal, directory }),
@@ -147,5 +180,5 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
     },
     execution: (id) => Promise.reject(new Error(`Cannot read the execution "${id}": it does not exist`)),
   };
-  return { context, stored, logs, metrics };
+  return { context, http, stored, logs, metrics };
 }

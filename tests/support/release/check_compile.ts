@@ -79,6 +79,13 @@ const SHIPPED_PACKAGES = [
   ...["picomatch", "pirates", "thenify", "thenify-all", "tinyglobby", "ts-interface-checker"],
   // FTP and mail: 3 MB, loaded by the first task that uses them.
   ...["basic-ftp", "nodemailer"],
+  // Mailboxes: 6 MB, loaded by the first trigger that reads one.
+  ...["imapflow", "@pinojs", "@zone-eu", "atomic-sleep", "encoding-japanese", "ip-address", "libbase64"],
+  ...["libmime", "libqp", "on-exit-leak-free", "pino", "pino-abstract-transport", "pino-std-serializers"],
+  ...["process-warning", "quick-format-unescaped", "real-require", "safe-stable-stringify", "smart-buffer"],
+  ...["socks", "sonic-boom", "thread-stream", "postal-mime"],
+  // Commands in pods of Kubernetes.
+  "ws",
   // Git over HTTP: 5 MB, loaded by the first task of git.
   ...[
     "isomorphic-git",

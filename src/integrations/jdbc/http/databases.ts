@@ -1,4 +1,4 @@
-/** ClickHouse, Druid, Pinot and Trino. */
+/** ClickHouse, Dremio, Druid, Pinot and Trino. */
 import { httpDatabase } from "./http_server.ts";
 
 /** The database of `jdbc.clickhouse`. */
@@ -9,6 +9,17 @@ export const CLICKHOUSE = httpDatabase({
   async open(context) {
     const { openClickhouse } = await import("./clickhouse_session.ts");
     return await openClickhouse(context);
+  },
+});
+
+/** The database of `jdbc.dremio`. */
+export const DREMIO = httpDatabase({
+  prefix: "jdbc.dremio",
+  title: "Dremio",
+  exampleUrl: "jdbc:dremio:direct=db.example.com:31010;ssl=true",
+  async open(context) {
+    const { openDremio } = await import("./dremio_session.ts");
+    return await openDremio(context);
   },
 });
 

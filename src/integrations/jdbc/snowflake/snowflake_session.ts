@@ -13,6 +13,7 @@ import {
   type StatementResult,
 } from "../session.ts";
 import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
+import { statementPlace } from "./statement_place.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
@@ -21,14 +22,6 @@ const PATH = "/api/v2/statements";
 /** Statements whose result is rows; others report what they changed. */
 const WITH_ROWS =
   /^(?:\s|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/|\()*(?:select|with|show|desc|describe|list|ls|call|values|explain|table|execute)\b/i;
-/** The driver takes the database by that name. */
-const FROM_URL: readonly (readonly [property: string, options: readonly string[]])[] = [
-  ["warehouse", ["warehouse"]],
-  ["database", ["db", "database"]],
-  ["schema", ["schema"]],
-  ["role", ["role"]],
-];
-
 /** Opens a session. @throws Error the url is invalid, or there is no credential that the API accepts */
 export function openSnowflake(context: MachineWork): Promise<SnowflakeSession> {
   const server = httpServerOf(context, { kinds: ["snowflake"], port: 443, isTls: true });
@@ -99,7 +92,7 @@ export class SnowflakeSession implements SqlSession {
     const [tag, timezone] = [optionalText(properties.queryTag), optionalText(properties.timeZoneId)];
     const json = {
       statement,
-      ...this.#place(),
+      ...statementPlace(this.#context.properties, this.#server),
       parameters: {
         ...parameters,
         ...tag !== undefined && { query_tag: tag },
@@ -108,16 +101,6 @@ export class SnowflakeSession implements SqlSession {
     };
     // The first request could have been carried out although its response is lost.
     return await this.#ended(await this.#send({ url: `${PATH}?nullable=true`, json }, false));
-  }
-
-  /** Where statements run: properties, else options of the url. */
-  #place(): JsonObject {
-    const { url: { options } } = this.#server;
-    return Object.fromEntries(FROM_URL.flatMap(([name, names]): [string, JsonValue][] => {
-      const given = optionalText(this.#context.properties[name]) ??
-        names.map((each) => options.get(each)).find((each) => each !== undefined);
-      return given === undefined ? [] : [[name, given]];
-    }));
   }
 
   async #page(path: string): Promise<JsonObject> {

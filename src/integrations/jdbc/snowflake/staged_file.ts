@@ -8,16 +8,16 @@ import { pathWithin } from "../../remote_files.ts";
 import { writePieces } from "../../row_files.ts";
 import { escapedText } from "../sql_text.ts";
 import { openSnowflake } from "./snowflake_session.ts";
+import { stageOf } from "./stage_name.ts";
 
 /** The path of the file in the directory of the work. @throws Error it does not exist, or the stage is encrypted by clients */
 export async function downloadStaged(context: MachineWork): Promise<string> {
   const { properties, signal } = context;
-  const stage = optionalText(properties.stageName) ?? "";
+  const stage = stageOf(properties.stageName);
   const name = optionalText(properties.fileName) ?? "";
-  if (!/^@?(?:[\w$.~%]|"[^"]*")+$/.test(stage)) throw new Error(`Invalid stageName "${stage}"`);
   await using session = await openSnowflake(context);
   let url = "";
-  const sql = `SELECT GET_PRESIGNED_URL(@${stage.replace(/^@/, "")}, ${escapedText(name)}) AS url`;
+  const sql = `SELECT GET_PRESIGNED_URL(${stage}, ${escapedText(name)}) AS url`;
   await session.run({ sql, values: [] }, { columns: () => {}, row: ([cell]) => void (url = cell ?? "") });
   const directory = await context.directory();
   const folder = (await mkdtemp(`${directory}/staged-`)).slice(directory.length + 1);

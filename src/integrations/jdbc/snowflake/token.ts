@@ -10,30 +10,46 @@ const LIFETIME_S = 59 * 60;
 /** The last part of names of hosts. */
 const DOMAIN = /\.(?:privatelink\.)?snowflakecomputing\.(?:com|cn)$/i;
 
-/** Headers with a signed token of `privateKey`, with `token`, or with a programmatic access token as the password. @throws Error none of them is given, or the key is invalid */
-export function authorization(
-  properties: JsonObject,
-  { url, username, password }: Pick<HttpServer, "url" | "username" | "password">,
-): Record<string, string> {
+/** A token and what it is. */
+interface SnowflakeCredential {
+  readonly kind: "KEYPAIR_JWT" | "OAUTH" | "PROGRAMMATIC_ACCESS_TOKEN";
+  readonly token: string;
+}
+
+/** Headers with the token that {@link credentialOf} finds. @throws Error there is none, or the key is invalid */
+export function authorization(properties: JsonObject, server: Login): Record<string, string> {
+  const credential = credentialOf(properties, server);
+  if (!credential) {
+    throw new Error(
+      "Cannot log in to Snowflake with a password: its SQL API accepts none; give `privateKey`, or a programmatic access " +
+        "token as `password`, or an OAuth token as `token`",
+    );
+  }
+  const { kind, token } = credential;
+  return { authorization: `Bearer ${token}`, "x-snowflake-authorization-token-type": kind };
+}
+
+type Login = Pick<HttpServer, "url" | "username" | "password">;
+
+/** A signed token of `privateKey`, `token`, or a programmatic access token as the password; `undefined` without one. @throws Error the key is invalid */
+export function credentialOf(properties: JsonObject, server: Login): SnowflakeCredential | undefined {
   const key = optionalText(properties.privateKey);
   const token = optionalText(properties.token);
   if (key !== undefined) {
-    const account = (url.options.get("account") ?? url.host.replace(DOMAIN, "")).split(".")[0] ?? "";
-    const signed = signedToken(keyOf(key, optionalText(properties.privateKeyPassword)), account, username);
-    return headersOf("KEYPAIR_JWT", signed);
+    const opened = keyOf(key, optionalText(properties.privateKeyPassword));
+    const account = accountOf(server).split(".")[0] ?? "";
+    return { kind: "KEYPAIR_JWT", token: signedToken(opened, account, server.username) };
   }
   if (token !== undefined) {
-    return headersOf(isAccessToken(token) ? "PROGRAMMATIC_ACCESS_TOKEN" : "OAUTH", token);
+    return { kind: isAccessToken(token) ? "PROGRAMMATIC_ACCESS_TOKEN" : "OAUTH", token };
   }
-  if (isAccessToken(password)) return headersOf("PROGRAMMATIC_ACCESS_TOKEN", password);
-  throw new Error(
-    "Cannot log in to Snowflake with a password: its SQL API accepts none; give `privateKey`, or a programmatic access " +
-      "token as `password`, or an OAuth token as `token`",
-  );
+  const { password } = server;
+  return isAccessToken(password) ? { kind: "PROGRAMMATIC_ACCESS_TOKEN", token: password } : undefined;
 }
 
-function headersOf(kind: string, token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}`, "x-snowflake-authorization-token-type": kind };
+/** The account that the url names. */
+export function accountOf({ url }: Pick<HttpServer, "url">): string {
+  return url.options.get("account") ?? url.host.replace(DOMAIN, "");
 }
 
 /** A signed token that has no issuer of OAuth in it. */

@@ -1,5 +1,5 @@
 /** Merging of maps, as tasks that change stored values do it. */
-import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "./json.ts";
 
 /** A map with the members of both, merged recursively; any other value of `given` replaces the present one. */
 export function mergeDeep(present: JsonObject, given: JsonObject): JsonObject {

@@ -1,8 +1,8 @@
 /** The types that send mails, against a server of SMTP. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Harness } from "../support/harness.ts";
-import { MAIL_PASSWORD, MAIL_USER, withMailServer } from "../support/servers/mail_server.ts";
-import { runTasks } from "../support/flows/run_flow.ts";
+import { Harness } from "../../support/harness.ts";
+import { MAIL_PASSWORD, MAIL_USER, withMailServer } from "../../support/servers/mail_server.ts";
+import { runTasks } from "../../support/flows/run_flow.ts";
 
 const TYPE = "io.kestra.plugin.notifications.mail";
 const TO = 'from: "Flows <flows@example.com>", to: ["a@example.com", "b@example.com"], bcc: zoe@example.com';
