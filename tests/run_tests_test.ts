@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { countTests } from "./support/run_tests.ts";
+import { assert, assertEquals } from "@std/assert";
+import { allTests, countTests } from "./support/run_tests.ts";
 
 const CASES: readonly (readonly [string, number, number, number])[] = [
   ["running 2 tests\n\nok | 2 passed | 0 failed (3ms)\n", 0, 2, 0],
@@ -15,3 +15,10 @@ for (const [output, exitCode, passed, failed] of CASES) {
     assertEquals(countTests(output, exitCode), { passed, failed });
   });
 }
+
+Deno.test("allTests() names the files that take long, then the folder of all", () => {
+  const paths = allTests();
+  assertEquals(paths.at(-1), "tests/");
+  assert(paths.length > 50, `${paths.length} paths`);
+  for (const path of paths) assert(Deno.statSync(new URL(`../${path}`, import.meta.url)), path);
+});

@@ -1,4 +1,5 @@
 /** One life of the real process: started on the same data directory as the one before, killed without warning. */
+import { WITHOUT_CONTAINERS } from "../support/processes/server_process.ts";
 import { Client } from "./client.ts";
 import { EFFECTS_VARIABLE } from "./server.ts";
 
@@ -127,7 +128,7 @@ function command(files: ServerFiles): Deno.Command {
   const options = ["--port", "0", "--data-dir", files.dataDir, "--basic-auth-file", files.credentials];
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--config", config, entry, ...options, "--log-level", "warn"],
-    env: { NO_COLOR: "1", [EFFECTS_VARIABLE]: files.effects },
+    env: { NO_COLOR: "1", ...WITHOUT_CONTAINERS, [EFFECTS_VARIABLE]: files.effects },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -13,6 +13,8 @@ export const START_FLAGS: readonly string[] = [
   "--allow-run",
   "--allow-sys=statfs",
 ];
+/** The search for a container runtime takes a third of the processor time of a start. Tests of containers name theirs. */
+export const WITHOUT_CONTAINERS = { SLUICE_CONTAINER_RUNTIME: "none" };
 /** Longest time until a server is ready; a start takes a fraction of a second on a machine that does nothing else. */
 const READY_TIMEOUT_MS = 120_000;
 const HEALTH_INTERVAL_MS = 50;
@@ -203,7 +205,7 @@ function command(args: readonly string[], options: Omit<ServerProcessOptions, "d
   return new Deno.Command(program, {
     args: rest,
     cwd: options.cwd,
-    env: { NO_COLOR: "1", ...options.env },
+    env: { NO_COLOR: "1", ...WITHOUT_CONTAINERS, ...options.env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

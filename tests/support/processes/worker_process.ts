@@ -1,5 +1,5 @@
 /** The real worker as a child process of a test. */
-import { START_FLAGS } from "./server_process.ts";
+import { START_FLAGS, WITHOUT_CONTAINERS } from "./server_process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
@@ -14,6 +14,7 @@ export class WorkerProcess implements AsyncDisposable {
     const config = new URL("deno.json", ROOT).pathname;
     this.#child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-check", "--config", config, ...START_FLAGS, main, "worker", ...args],
+      env: WITHOUT_CONTAINERS,
       stdin: "null",
       stdout: "null",
       stderr: "piped",
