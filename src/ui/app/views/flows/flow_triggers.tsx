@@ -1,5 +1,5 @@
 /** The triggers of a flow with their state. */
-import { send } from "../../api/client.ts";
+import { send, urlQuery } from "../../api/client.ts";
 import type { FlowRow, TriggerRow } from "../../api/flow_entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
@@ -56,7 +56,14 @@ const columns = (
   {
     name: "id",
     title: t("executions.trigger"),
-    cell: ({ triggerContext: { triggerId } }) => <strong>{triggerId}</strong>,
+    cell: ({ triggerContext: { namespace, flowId, triggerId } }) => (
+      <a
+        class="flow-name"
+        href={`${pagePath("triggers")}${urlQuery({ trigger: [namespace, flowId, triggerId].join("/") })}`}
+      >
+        {triggerId}
+      </a>
+    ),
   },
   {
     name: "type",
