@@ -27,8 +27,10 @@ export function Templates({ size }: { readonly size: number }) {
 }
 
 /** A template with the buttons that open it. */
-export function TemplateCard({ template, preview }: {
+export function TemplateCard({ template, tagNames, preview }: {
   readonly template: BlueprintRow;
+  /** By the id of the tag; absent: tags are not shown. */
+  readonly tagNames?: ReadonlyMap<string, string>;
   /** Shows its source; absent: it has no button for that. */
   readonly preview?: () => void;
 }) {
@@ -37,7 +39,8 @@ export function TemplateCard({ template, preview }: {
     <li class="card template">
       <h2>{title}</h2>
       <p class="dim">{withCode(description)}</p>
-      <p>{tags.map((tag) => <span key={tag} class="label">{tag}</span>)}</p>
+      {tagNames && <p>{tags.map((tag) => <span key={tag} class="label">{tagNames.get(tag) ?? tag}</span>)}
+      </p>}
       <div class="actions">
         {preview && <button type="button" onClick={preview}>{t("blueprints.preview")}</button>}
         <a class="button primary" href={`${pagePath("flows", "new")}?blueprint=${encodeURIComponent(id)}`}>
