@@ -6,6 +6,7 @@ import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
+import { EvaluationLine } from "../triggers/evaluation_list.tsx";
 import { useTriggers } from "./flow_overview.tsx";
 
 /** The tab. */
@@ -79,8 +80,9 @@ const columns = (
   {
     name: "why",
     title: t("flows.lastResult"),
-    cell: ({ triggerContext: { evaluations = [] } }) =>
-      evaluations.at(-1)?.reason ?? <span class="dim">–</span>,
+    cell: ({ triggerContext }) => (
+      <EvaluationLine evaluation={triggerContext.evaluations?.[0]} of={triggerContext} />
+    ),
   },
   {
     name: "actions",
