@@ -4,6 +4,7 @@ import type { BlueprintRow } from "../../api/flow_entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
+import { CodeText } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 
 /** Path of the templates of flows. */
@@ -38,7 +39,9 @@ export function TemplateCard({ template, tagNames, preview }: {
   return (
     <li class="card template">
       <h2>{title}</h2>
-      <p class="dim">{withCode(description)}</p>
+      <p class="dim">
+        <CodeText text={description} />
+      </p>
       {tagNames && <p>{tags.map((tag) => <span key={tag} class="label">{tagNames.get(tag) ?? tag}</span>)}
       </p>}
       <div class="actions">
@@ -49,9 +52,4 @@ export function TemplateCard({ template, tagNames, preview }: {
       </div>
     </li>
   );
-}
-
-/** Parts between backticks as code. */
-function withCode(text: string) {
-  return text.split("`").map((part, index) => index % 2 === 1 ? <code key={index}>{part}</code> : part);
 }
