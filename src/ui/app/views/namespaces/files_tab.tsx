@@ -41,15 +41,7 @@ export function FilesTab({ namespace }: TabProps) {
   const folder = folderOf(selected);
   const onChange = () => void version.value++;
   const search = useSignal("");
-  const isMoving = useSignal(false);
-  const move: Move = async (path, to) => {
-    isMoving.value = true;
-    try {
-      await moveFile(namespace, path, to);
-    } finally {
-      isMoving.value = false;
-    }
-  };
+  const { move, isMoving } = useMove(namespace);
   const onMove = (path: string, target: string) => void moveInto({ path, target, move, onChange });
   const ask = (asked: PathQuestion) => question.value = asked;
   return (
@@ -57,19 +49,7 @@ export function FilesTab({ namespace }: TabProps) {
       namespace={namespace}
       folder={folder}
       onChange={onChange}
-      actions={
-        <>
-          <button type="button" onClick={() => ask(newFile(namespace, folder))}>
-            {t("namespaces.newFile")}
-          </button>
-          <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
-            {t("namespaces.newFolder")}
-          </button>
-          <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
-            {t("namespaces.export")}
-          </a>
-        </>
-      }
+      actions={<Actions namespace={namespace} folder={folder} ask={ask} />}
     >
       <div class="files">
         <div class="card">
@@ -120,6 +100,40 @@ export function FilesTab({ namespace }: TabProps) {
         />
       )}
     </FileUploads>
+  );
+}
+
+/** How files are moved, and whether one is. */
+function useMove(namespace: string): { readonly move: Move; readonly isMoving: ReadonlySignal<boolean> } {
+  const isMoving = useSignal(false);
+  const move: Move = async (path, to) => {
+    isMoving.value = true;
+    try {
+      await moveFile(namespace, path, to);
+    } finally {
+      isMoving.value = false;
+    }
+  };
+  return { move, isMoving };
+}
+
+function Actions({ namespace, folder, ask }: {
+  readonly namespace: string;
+  readonly folder: string;
+  readonly ask: (question: PathQuestion) => void;
+}) {
+  return (
+    <>
+      <button type="button" onClick={() => ask(newFile(namespace, folder))}>
+        {t("namespaces.newFile")}
+      </button>
+      <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
+        {t("namespaces.newFolder")}
+      </button>
+      <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
+        {t("namespaces.export")}
+      </a>
+    </>
   );
 }
 
