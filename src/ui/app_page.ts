@@ -3,8 +3,19 @@ import type { LinkedView, Manifest } from "./bundle.ts";
 import { UI_PATH } from "./layout.ts";
 import { markup } from "./markup.ts";
 
-/** The document. That of a linked view names its scripts, too: they are loaded together with those of the first view. */
-export function appPage({ script, style, preloads, views }: Manifest, view?: LinkedView): string {
+/** What the first view needs beside the scripts of all views. */
+interface AppPageOptions {
+  /** Its scripts are loaded together with those of all views. */
+  readonly view?: LinkedView;
+  /** Address of data that the view requests first: it is loaded together with the scripts. */
+  readonly data?: string;
+}
+
+/** The document. */
+export function appPage(
+  { script, style, preloads, views }: Manifest,
+  { view, data }: AppPageOptions = {},
+): string {
   const modules = [...preloads, ...view ? views[view] : []];
   return markup`<!doctype html>
 <html lang="en">
@@ -16,7 +27,9 @@ export function appPage({ script, style, preloads, views }: Manifest, view?: Lin
 <link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${UI_PATH}/assets/${style}">
 <script type="module" src="${UI_PATH}/assets/${script}"></script>
-${modules.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)}</head>
+${data !== undefined && markup`<link rel="preload" as="fetch" crossorigin href="${data}">\n`}${
+    modules.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)
+  }</head>
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript. The API of this server works without it.</noscript>

@@ -7,12 +7,12 @@ const API = "/api/v1/main";
 const NAMESPACE = "bench";
 
 /** A flow with that many Return tasks in a row. */
-export function pureFlow(id: string, tasks = 1): string {
+export function pureFlow(id: string, tasks = 1, namespace: string = NAMESPACE): string {
   const lines = Array.from(
     { length: tasks },
     (_, index) => `  - {id: t${index}, type: io.svc.plugin.core.debug.Return, format: "value ${index}"}`,
   );
-  return `id: ${id}\nnamespace: ${NAMESPACE}\ntasks:\n${lines.join("\n")}\n`;
+  return `id: ${id}\nnamespace: ${namespace}\ntasks:\n${lines.join("\n")}\n`;
 }
 
 /** A flow with these tasks, each YAML in one line. */
@@ -39,6 +39,15 @@ export async function createFlow(url: string, source: string, headers: Headers =
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`Cannot create a flow: ${response.status} ${text}`);
+}
+
+/** Stores many flows with one request. @throws Error when it is refused */
+export async function importFlows(url: string, sources: readonly string[]): Promise<void> {
+  const body = new FormData();
+  body.set("fileUpload", new Blob([sources.join("---\n")]), "flows.yaml");
+  const response = await fetch(`${url}${API}/flows/import?failOnError=true`, { method: "POST", body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Cannot import flows: ${response.status} ${text.slice(0, 500)}`);
 }
 
 /** An execution, as far as the rows look at it. */

@@ -2,18 +2,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { readBundle } from "../../../src/ui/bundle.ts";
 import { buildUi } from "../../support/browser/browser.ts";
+import { bundleSizes, type PackedSize } from "./bundle_sizes.ts";
 
 const KB = 1000;
 /** Document, styles and scripts of the first view, packed by gzip. */
 const MAX_FIRST_VIEW = 90 * KB;
 /**
- * All that a browser loads if a person opens each view, packed by gzip. The budget is 250 KB, which is not met. CodeMirror
- * with its parser of YAML is 149 KB, 62 of them its view; completion, comparison, search and lint, all of which are used, are 33 of it.
- * Texts in one language are 10 KB, own views and what they share about 110 KB. This bound keeps it from growing unnoticed.
+ * All that a browser loads if a person opens each view, packed by gzip. The budget is 250 KB, which is not met: the editor
+ * is 142 KB, of which the parser of YAML is 15, the comparison of sources 10 and the search 7. Without these three the sum would
+ * still be 293. The rest is Preact with signals (13), Markdown (15), texts in two languages (22), styles (10) and the views with what
+ * they share (124). Joining the views that are loaded when they are needed into one file would save 5, and each would load all.
+ * This bound keeps the sum from growing unnoticed.
  */
 const MAX_ALL = 330 * KB;
-/** A browser loads English and at most one of these. */
-const LANGUAGES = /^(?:de|fr)-/;
 
 Deno.test("the build of the UI is small, and names the files of its first view", async () => {
   await buildUi();
@@ -26,27 +27,18 @@ Deno.test("the build of the UI is small, and names the files of its first view",
     assert(names.some((name) => name.startsWith(view)), `${view} is not loaded with its document`);
     assertEquals(names.filter((name) => !files.has(name) || first.includes(name)), []);
   }
-  const sizes = [...files].map(([name, { gzip, brotli }]) => ({
-    name,
-    isFirst: first.includes(name),
-    gzip: gzip.length,
-    brotli: brotli.length,
-  }));
-  const sum = (of: "gzip" | "brotli", names = sizes) => names.reduce((total, size) => total + size[of], 0);
-  const languages = sizes.filter(({ name }) => LANGUAGES.test(name)).toSorted((a, b) => b.brotli - a.brotli);
-  const loaded = sizes.filter((size) => !languages.slice(1).includes(size));
-  const firstView = sizes.filter(({ isFirst }) => isFirst);
-  const lines = sizes.toSorted((a, b) => b.gzip - a.gzip).slice(0, 12).map((
-    { name, gzip, brotli, isFirst },
-  ) => `${kb(gzip)} gzip ${kb(brotli)} Brotli  ${name}${isFirst ? " (first view)" : ""}`);
+  const sizes = bundleSizes(bundle);
+  const row = ({ gzip, brotli }: PackedSize, what: string) =>
+    `${kb(gzip)} gzip ${kb(brotli)} Brotli  ${what}`;
   await print([
-    ...lines,
-    `${kb(sum("gzip", firstView))} gzip ${kb(sum("brotli", firstView))} Brotli  first view`,
-    `${kb(sum("gzip", loaded))} gzip ${kb(sum("brotli", loaded))} Brotli  all, in one language`,
-    `${kb(sum("gzip"))} gzip ${kb(sum("brotli"))} Brotli  all files`,
+    ...sizes.files.slice(0, 12).map((file) =>
+      row(file, `${file.name}${file.isFirst ? " (first view)" : ""}`)
+    ),
+    row(sizes.firstView, "first view"),
+    row(sizes.all, "all, in one language"),
   ]);
-  assert(sum("gzip", firstView) <= MAX_FIRST_VIEW, "the first view is too large");
-  assert(sum("gzip", loaded) <= MAX_ALL, "the application is too large");
+  assert(sizes.firstView.gzip <= MAX_FIRST_VIEW, "the first view is too large");
+  assert(sizes.all.gzip <= MAX_ALL, "the application is too large");
 });
 
 function kb(bytes: number): string {

@@ -223,6 +223,20 @@ tasks:
     },
   },
   {
+    name: "the triggers of the flow show what their latest evaluation came to",
+    run: async (page, server) => {
+      const trigger = "{id: hook, type: io.svc.plugin.core.trigger.Webhook, key: a-long-enough-key}";
+      await saveFlow(server, `${helloIn("hooked").replace(/^triggers:[^]*/m, "")}triggers: [${trigger}]\n`);
+      const path = "/executions/webhook/hooked/hello/a-long-enough-key";
+      await server.json("GET", path);
+      const { id } = await server.json<{ readonly id: string }>("GET", path);
+      await page.goto("/ui/flows/edit/hooked/hello/triggers");
+      await page.getByRole("row", { name: /hook .*STARTED/ }).getByRole("link", { name: id }).waitFor();
+      await page.getByRole("link", { name: "hook", exact: true }).click();
+      await page.getByRole("dialog", { name: "hook" }).waitFor();
+    },
+  },
+  {
     name: "executions and log lines of the flow are filtered",
     run: async (page, server) => {
       await saveFlow(server, helloIn("lists"));

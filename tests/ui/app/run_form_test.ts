@@ -117,11 +117,11 @@ stories("the form of a run", [
     },
   },
   {
-    name: "labels are added, and Enter starts the run",
+    name: "the first input has the focus, labels are added, and Enter starts the run",
     run: async (page, server) => {
       await saveFlow(server, helloIn("labelled"));
       await page.goto("/ui/flows/edit/labelled/hello?run=1");
-      await page.getByRole("dialog").getByRole("textbox", { name: /name/ }).waitFor();
+      await page.locator("#input-name:focus").waitFor();
       await page.getByRole("textbox", { name: "Labels" }).fill("ticket:12, team:mine");
       await page.keyboard.press("Enter");
       await page.waitForURL(/\/ui\/executions\/labelled\/hello\/\w+$/);

@@ -6,6 +6,7 @@ import { isId } from "../../../base/id.ts";
 import { DomainError, undefinedIfMissing } from "../../../model/errors.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
 import type { Actor } from "../../../model/access/actor.ts";
+import { publicTenantId } from "../../../model/access/tenant.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import { appPage } from "../../../ui/app_page.ts";
@@ -42,7 +43,9 @@ export function pageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
       routes.get(`/${path}`, async (c) => {
         const parts = names.map((name) => c.req.param(name) ?? "");
         const missing = await missingText(deps, c.get("actor"), [view, ...parts]);
-        return showPage(c, deps, { missing, view: linkedView(view, parts) });
+        const linked = linkedView(view, parts);
+        const data = missing === undefined ? firstData(c.get("actor"), linked, parts) : undefined;
+        return showPage(c, deps, { missing, view: linked, data });
       });
     }
   }
@@ -53,10 +56,11 @@ export function pageRoutes(deps: PageRoutesDeps): Hono<AppEnv> {
 function showPage(
   c: Context<AppEnv>,
   { bundle }: PageRoutesDeps,
-  { missing, view }: { readonly missing?: string; readonly view?: LinkedView } = {},
+  { missing, ...linked }: { readonly missing?: string; readonly view?: LinkedView; readonly data?: string } =
+    {},
 ): Response {
   const status = missing === undefined ? 200 : 404;
-  if (bundle) return c.body(appPage(bundle.manifest, view), status, PAGE_HEADERS);
+  if (bundle) return c.body(appPage(bundle.manifest, linked), status, PAGE_HEADERS);
   return c.body(missing === undefined ? notBuiltPage() : notFoundPage(missing), status, PAGE_HEADERS);
 }
 
@@ -64,6 +68,16 @@ function showPage(
 function linkedView(view: View, parts: readonly string[]): LinkedView | undefined {
   if (parts.length < 3) return undefined;
   return view === "executions" ? "execution_page" : view === "flows" ? "flow_page" : undefined;
+}
+
+/** Address of the execution that its page requests before anything else. */
+function firstData(
+  { tenant }: Actor,
+  view: LinkedView | undefined,
+  [, , id]: readonly string[],
+): string | undefined {
+  if (view !== "execution_page" || id === undefined) return undefined;
+  return `/api/v1/${publicTenantId(tenant)}/executions/${id}`;
 }
 
 /** What an address names and the tenant does not have; `undefined` if all is there. */

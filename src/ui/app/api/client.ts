@@ -50,10 +50,11 @@ export async function send<Result = unknown>(
 /** The same for a response that is a text. @throws ApiError */
 export async function sendText(method: string, path: string, options: SendOptions = {}): Promise<string> {
   const { body, headers } = encoded(options);
+  // Without a header `accept`: a response that the document has preloaded is used only for a request without headers.
   const response = await reach(urlOf(path, options.query), {
     method,
     body,
-    headers: { accept: "application/json", ...headers },
+    headers,
     signal: options.signal,
   });
   const text = await response.text();

@@ -24,6 +24,8 @@ interface LoadState<Data> {
 interface ResourceOptions {
   /** Time from one load to the next; never less than 2 s. Absent: loaded once, or until the server was reached. */
   readonly refreshMs?: number;
+  /** While it is true nothing is loaded at intervals. */
+  readonly isPaused?: () => boolean;
 }
 
 const MIN_REFRESH_MS = 2_000;
@@ -34,20 +36,20 @@ const RETRY_MS = 5_000;
 export function useResource<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  { refreshMs }: ResourceOptions = {},
+  { refreshMs, isPaused }: ResourceOptions = {},
 ): Resource<Data> {
   const state = useSignal<LoadState<Data>>({ key, isLoading: true });
-  const latest = useRef(load);
-  latest.current = load;
+  const latest = useRef({ load, isPaused });
+  latest.current = { load, isPaused };
   const reload = useRef(async () => {});
   useEffect(() => {
     const abort = new AbortController();
     state.value = state.value.key === key ? { ...state.value, isLoading: true } : { key, isLoading: true };
-    reload.current = () => loadInto(state, key, latest.current, abort.signal);
+    reload.current = () => loadInto(state, key, latest.current.load, abort.signal);
     void reload.current();
     const isWanted = () => refreshMs !== undefined || state.peek().error?.status === 0;
     const stop = everyWhileVisible(Math.max(refreshMs ?? RETRY_MS, MIN_REFRESH_MS), async () => {
-      if (isWanted()) await reload.current();
+      if (isWanted() && !latest.current.isPaused?.()) await reload.current();
     });
     return () => (stop(), abort.abort());
   }, [key, refreshMs]);

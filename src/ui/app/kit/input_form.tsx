@@ -1,5 +1,5 @@
 /** A form of inputs of any type: of a start, of a resume, of a replay. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../texts/mod.ts";
 import { ErrorCard, Skeleton } from "./feedback.tsx";
 import { type InputReport, InputValues } from "./input_values.ts";
@@ -16,10 +16,12 @@ export function useInputValues(path: string, given?: Readonly<Record<string, unk
 export function InputForm({ values }: { readonly values: InputValues }) {
   const report = values.report.value;
   const error = values.error.value;
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => focusFirst(form.current), [report !== undefined]);
   if (!report) return error ? <ErrorCard error={error} /> : <Skeleton rows={3} />;
   const inputs = report.inputs.filter(({ enabled }) => enabled);
   return (
-    <div class="input-form">
+    <div ref={form} class="input-form">
       {error && <ErrorCard error={error} />}
       {report.checks.map(({ message, style = "INFO" }) => (
         <div key={message} class={`notice ${NOTICES.get(style) ?? ""}`} role="status">{message}</div>
@@ -28,6 +30,13 @@ export function InputForm({ values }: { readonly values: InputValues }) {
       {inputs.map((each) => <Field key={each.input.id} report={each} values={values} />)}
     </div>
   );
+}
+
+/** The fields are there later than the rest of a dialog; what a person has begun to fill in keeps the focus. */
+function focusFirst(form: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLInputElement && activeElement.value !== "") return;
+  form?.querySelector<HTMLElement>("input, select, textarea")?.focus();
 }
 
 const NOTICES: ReadonlyMap<string, string> = new Map([["ERROR", "bad"], ["WARNING", "warn"]]);

@@ -56,3 +56,9 @@ export function CopyButton({ text, title }: { readonly text: string; readonly ti
     </button>
   );
 }
+
+/** A text with its parts between backticks as code. */
+export function CodeText({ text }: { readonly text: string }) {
+  const parts = text.split("`");
+  return <>{parts.map((part, index) => index % 2 === 1 ? <code key={index}>{part}</code> : part)}</>;
+}

@@ -72,6 +72,23 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
     }
   });
 
+  Deno.test(`GET /ui/… names the data of an execution in the documents of its page only, ${what}`, async () => {
+    await using server = await Harness.start({ bundle });
+    const { id } = await server.run(FLOW);
+    const data = `<link rel="preload" as="fetch" crossorigin href="/api/v1/main/executions/${id}">`;
+    const rows = [
+      ["/executions", []],
+      [`/executions/demo/hello/${UNKNOWN_ID}`, []],
+      [`/executions/demo/hello/${id}`, [data]],
+      [`/main/executions/demo/hello/${id}/logs`, [data]],
+      ["/flows/edit/demo/hello", []],
+    ] as const;
+    for (const [path, links] of rows) {
+      const text = await (await server.request("GET", `/ui${path}`)).text();
+      assertEquals(text.match(/<link rel="preload".*>/g) ?? [], bundle ? [...links] : [], path);
+    }
+  });
+
   Deno.test(`GET /ui/… of what does not exist returns a page with 404, ${what}`, async () => {
     await using server = await Harness.start({ bundle });
     const { id } = await server.run(FLOW);

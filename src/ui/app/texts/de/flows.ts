@@ -69,9 +69,6 @@ export const FLOWS_DE: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.type": "Typ",
   "flows.noLogs": "Es gibt keine Logzeilen",
   "flows.level": "Stufe",
-  "flows.time": "Zeit",
-  "flows.task": "Task",
-  "flows.message": "Meldung",
   "flows.noDependencies": "Dieser Flow hat keine Abhängigkeiten",
   "flows.noDependenciesHint":
     "Hier stehen Flows, die er mit einem Task startet, und Flows, die ihn über einen Trigger starten.",

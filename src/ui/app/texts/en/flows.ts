@@ -66,9 +66,6 @@ export const FLOWS_EN = {
   "flows.type": "Type",
   "flows.noLogs": "There are no log lines",
   "flows.level": "Level",
-  "flows.time": "Time",
-  "flows.task": "Task",
-  "flows.message": "Message",
   "flows.noDependencies": "This flow has no dependencies",
   "flows.noDependenciesHint":
     "Flows that it starts by a task, and flows that start it by a trigger, are listed here.",

@@ -69,9 +69,6 @@ export const FLOWS_FR: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.type": "Type",
   "flows.noLogs": "Il n’y a pas de lignes de journal",
   "flows.level": "Niveau",
-  "flows.time": "Heure",
-  "flows.task": "Tâche",
-  "flows.message": "Message",
   "flows.noDependencies": "Ce flow n’a pas de dépendances",
   "flows.noDependenciesHint":
     "Les flows qu’il démarre par une tâche et ceux qui le démarrent par un déclencheur sont listés ici.",

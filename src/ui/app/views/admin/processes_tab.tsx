@@ -73,9 +73,8 @@ function NoWorkers() {
   return (
     <EmptyState title={t("admin.noWorkers")}>
       <p>{t("admin.startWorker")}</p>
-      <p>
-        <code>{command}</code> <CopyButton text={command} />
-      </p>
+      <pre class="code">{command}</pre>
+      <CopyButton text={command} />
     </EmptyState>
   );
 }

@@ -26,12 +26,14 @@ export function BlueprintList() {
     JSON.stringify(wanted),
     (signal) => get<Page<BlueprintRow>>(TEMPLATES_PATH, wanted, signal),
   );
+  const tags = useResource("tags", (signal) => get<Tag[]>(`${TEMPLATES_PATH}/tags`, {}, signal));
+  const tagNames = new Map((tags.data ?? []).map(({ id, name }) => [id, name]));
   const shown = query.value.get("preview");
   return (
     <>
       <ViewHead title={t("nav.blueprints")} />
       <Filters fields={FILTERS} />
-      <Tags />
+      <Tags tags={tags.data ?? []} />
       <Loaded resource={list}>
         {({ results }) =>
           results.length === 0 ? <EmptyState title={t("blueprints.none")} /> : (
@@ -40,6 +42,7 @@ export function BlueprintList() {
                 <TemplateCard
                   key={template.id}
                   template={template}
+                  tagNames={tagNames}
                   preview={() => setQuery({ preview: template.id })}
                 />
               ))}
@@ -51,15 +54,16 @@ export function BlueprintList() {
   );
 }
 
-function Tags() {
-  const tags = useResource(
-    "tags",
-    (signal) => get<{ id: string; name: string }[]>(`${TEMPLATES_PATH}/tags`, {}, signal),
-  );
+interface Tag {
+  readonly id: string;
+  readonly name: string;
+}
+
+function Tags({ tags }: { readonly tags: readonly Tag[] }) {
   const chosen = query.value.get("tags");
   return (
     <div class="tag-buttons" role="group" aria-label={t("blueprints.tags")}>
-      {(tags.data ?? []).map(({ id, name }) => (
+      {tags.map(({ id, name }) => (
         <button
           key={id}
           type="button"

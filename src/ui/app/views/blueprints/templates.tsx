@@ -4,6 +4,7 @@ import type { BlueprintRow } from "../../api/flow_entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
+import { CodeText } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 
 /** Path of the templates of flows. */
@@ -27,8 +28,10 @@ export function Templates({ size }: { readonly size: number }) {
 }
 
 /** A template with the buttons that open it. */
-export function TemplateCard({ template, preview }: {
+export function TemplateCard({ template, tagNames, preview }: {
   readonly template: BlueprintRow;
+  /** By the id of the tag; absent: tags are not shown. */
+  readonly tagNames?: ReadonlyMap<string, string>;
   /** Shows its source; absent: it has no button for that. */
   readonly preview?: () => void;
 }) {
@@ -36,8 +39,11 @@ export function TemplateCard({ template, preview }: {
   return (
     <li class="card template">
       <h2>{title}</h2>
-      <p class="dim">{withCode(description)}</p>
-      <p>{tags.map((tag) => <span key={tag} class="label">{tag}</span>)}</p>
+      <p class="dim">
+        <CodeText text={description} />
+      </p>
+      {tagNames && <p>{tags.map((tag) => <span key={tag} class="label">{tagNames.get(tag) ?? tag}</span>)}
+      </p>}
       <div class="actions">
         {preview && <button type="button" onClick={preview}>{t("blueprints.preview")}</button>}
         <a class="button primary" href={`${pagePath("flows", "new")}?blueprint=${encodeURIComponent(id)}`}>
@@ -46,9 +52,4 @@ export function TemplateCard({ template, preview }: {
       </div>
     </li>
   );
-}
-
-/** Parts between backticks as code. */
-function withCode(text: string) {
-  return text.split("`").map((part, index) => index % 2 === 1 ? <code key={index}>{part}</code> : part);
 }

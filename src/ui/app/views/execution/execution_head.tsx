@@ -57,7 +57,7 @@ function Facts({ execution }: { readonly execution: ExecutionInfo }) {
       <Fact name={t("executions.id")}>
         <code>{id}</code> <CopyButton text={id} />
         <CopyButton text={`curl '${location.origin}${urlOf(path)}'`} title="curl" />
-        <a href={urlOf(path)} target="_blank" rel="noopener">JSON</a>
+        <a class="copy" href={urlOf(path)} target="_blank" rel="noopener">JSON</a>
       </Fact>
       <Fact name={t("common.duration")}>
         <Duration from={state.startDate} to={state.endDate} />

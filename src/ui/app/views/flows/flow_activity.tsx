@@ -3,7 +3,7 @@ import type { State } from "../../../../model/executions/state.ts";
 import { send } from "../../api/client.ts";
 import type { LatestExecution } from "../../api/flow_entities.ts";
 import { useResource } from "../../core/resource.ts";
-import { toneOf } from "../../kit/state_badge.tsx";
+import { type Tone, toneOf } from "../../kit/state_badge.tsx";
 import { t } from "../../texts/mod.ts";
 
 /** Executions that started within an hour. */
@@ -48,37 +48,59 @@ async function count(
   );
 }
 
-/** Sums of an hour. */
-export function sumsOf({ executionCounts }: HourCounts): { readonly total: number; readonly failed: number } {
-  const counts = Object.entries(executionCounts) as [State, number][];
-  const sum = (list: typeof counts) => list.reduce((total, [, each]) => total + each, 0);
-  return { total: sum(counts), failed: sum(counts.filter(([state]) => toneOf(state) === "bad")) };
+/** From the bottom of a bar to its top. */
+const TONES: readonly Tone[] = ["bad", "warn", "held", "busy", "idle", "good"];
+
+interface Part {
+  readonly tone: Tone;
+  /** Above 0. */
+  readonly count: number;
 }
 
-/** A bar an hour; failures are its lower part. */
+/** The executions of an hour by the severity of their states, the most severe first. */
+export function partsOf({ executionCounts }: HourCounts): Part[] {
+  const counts = Object.entries(executionCounts) as [State, number][];
+  return TONES.map((tone) => ({
+    tone,
+    count: counts.reduce((sum, [state, each]) => toneOf(state) === tone ? sum + each : sum, 0),
+  })).filter(({ count }) => count > 0);
+}
+
+function sumOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** A bar an hour, in the colours of the states; failures are its lower part. */
 export function Sparkline({ hours = [] }: { readonly hours?: readonly HourCounts[] }) {
-  const sums = hours.map(sumsOf);
-  const count = sums.reduce((total, each) => total + each.total, 0);
+  const bars = hours.map(partsOf);
+  const parts = bars.flat();
+  const count = sumOf(parts);
   if (count === 0) return <span class="dim">–</span>;
-  const failed = sums.reduce((total, each) => total + each.failed, 0);
-  const scale = HEIGHT / Math.max(...sums.map(({ total }) => total));
+  const failed = sumOf(parts.filter(({ tone }) => tone === "bad"));
+  const scale = HEIGHT / Math.max(...bars.map(sumOf));
   return (
     <svg
       class="spark"
       role="img"
       aria-label={t("flows.activityText", { count, failed })}
-      viewBox={`0 0 ${sums.length * STEP} ${HEIGHT}`}
+      viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
     >
       <title>{t("flows.activityText", { count, failed })}</title>
-      {sums.map((each, hour) => {
-        const [total, bad] = [each.total * scale, each.failed * scale];
-        return (
-          <g key={hour}>
-            <rect x={hour * STEP} y={HEIGHT - total} width={STEP - 1} height={total - bad} class="good" />
-            <rect x={hour * STEP} y={HEIGHT - bad} width={STEP - 1} height={bad} class="bad" />
-          </g>
-        );
-      })}
+      {bars.map((bar, hour) => <Bar key={hour} parts={bar} x={hour * STEP} scale={scale} />)}
     </svg>
+  );
+}
+
+function Bar(
+  { parts, x, scale }: { readonly parts: readonly Part[]; readonly x: number; readonly scale: number },
+) {
+  let y = HEIGHT;
+  return (
+    <g>
+      {parts.map(({ tone, count }) => {
+        y -= count * scale;
+        return <rect key={tone} class={tone} x={x} y={y} width={STEP - 1} height={count * scale} />;
+      })}
+    </g>
   );
 }

@@ -115,7 +115,7 @@ function FlowHead({ flow, tab, run, reload }: FlowViewProps & RunProps) {
   const isEditing = tab === "editor";
   const above = (
     <>
-      <a href={pagePath("flows")}>{t("flows.title")}</a> /{" "}
+      <a href={pagePath("flows")}>{t("flows.title")}</a> ›{" "}
       <a href={`${pagePath("flows")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
     </>
   );

@@ -1,11 +1,12 @@
 /** The triggers of a flow with their state. */
-import { send } from "../../api/client.ts";
+import { send, urlQuery } from "../../api/client.ts";
 import type { FlowRow, TriggerRow } from "../../api/flow_entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
+import { EvaluationLine } from "../triggers/evaluation_list.tsx";
 import { useTriggers } from "./flow_overview.tsx";
 
 /** The tab. */
@@ -56,7 +57,14 @@ const columns = (
   {
     name: "id",
     title: t("executions.trigger"),
-    cell: ({ triggerContext: { triggerId } }) => <strong>{triggerId}</strong>,
+    cell: ({ triggerContext: { namespace, flowId, triggerId } }) => (
+      <a
+        class="flow-name"
+        href={`${pagePath("triggers")}${urlQuery({ trigger: [namespace, flowId, triggerId].join("/") })}`}
+      >
+        {triggerId}
+      </a>
+    ),
   },
   {
     name: "type",
@@ -72,8 +80,9 @@ const columns = (
   {
     name: "why",
     title: t("flows.lastResult"),
-    cell: ({ triggerContext: { evaluations = [] } }) =>
-      evaluations.at(-1)?.reason ?? <span class="dim">–</span>,
+    cell: ({ triggerContext }) => (
+      <EvaluationLine evaluation={triggerContext.evaluations?.[0]} of={triggerContext} />
+    ),
   },
   {
     name: "actions",

@@ -7,8 +7,14 @@ import { clockText, dateTimeText } from "../../core/time.ts";
 import { AnsiText } from "../../kit/ansi.tsx";
 import { t } from "../../texts/mod.ts";
 
+interface LogTableProps {
+  readonly lines: readonly LogRow[];
+  /** What tells the lines apart; `execution` where all are of one flow. */
+  readonly source?: "flow" | "execution";
+}
+
 /** The lines in their order; the time leads to the log of the execution. */
-export function LogTable({ lines }: { readonly lines: readonly LogRow[] }) {
+export function LogTable({ lines, source = "flow" }: LogTableProps) {
   return (
     <div class="table log-search">
       <table aria-label={t("logs.title")}>
@@ -16,14 +22,14 @@ export function LogTable({ lines }: { readonly lines: readonly LogRow[] }) {
           <tr>
             <th>{t("logs.time")}</th>
             <th>{t("logs.level")}</th>
-            <th>{t("common.flow")}</th>
+            <th>{t(source === "flow" ? "common.flow" : "executions.id")}</th>
             <th>{t("logs.task")}</th>
             <th>{t("logs.message")}</th>
           </tr>
         </thead>
         <tbody>
           {lines.map((line, index) => (
-            <LineRow key={`${line.executionId} ${line.timestamp} ${index}`} line={line} />
+            <LineRow key={`${line.executionId} ${line.timestamp} ${index}`} line={line} source={source} />
           ))}
         </tbody>
       </table>
@@ -31,8 +37,8 @@ export function LogTable({ lines }: { readonly lines: readonly LogRow[] }) {
   );
 }
 
-function LineRow({ line }: { readonly line: LogRow }) {
-  const { namespace, flowId, taskId, triggerId, timestamp, level, message } = line;
+function LineRow({ line, source }: Required<Pick<LogTableProps, "source">> & { readonly line: LogRow }) {
+  const { taskId, triggerId, timestamp, level, message } = line;
   return (
     <tr class={`line ${level.toLowerCase()}`}>
       <td class="mono">
@@ -41,19 +47,29 @@ function LineRow({ line }: { readonly line: LogRow }) {
       <td>
         <span class="level">{level}</span>
       </td>
-      <td>
-        <a href={pagePath("flows", "edit", namespace, flowId)}>
-          <span class="dim">{namespace}.</span>
-          <wbr />
-          {flowId}
-        </a>
-      </td>
+      <td>{source === "flow" ? <FlowOf line={line} /> : <ExecutionOf line={line} />}</td>
       <td>{taskId ?? triggerId ?? ""}</td>
       <td class="mono message">
         <AnsiText text={message} mark={query.value.get("q")?.toLowerCase()} />
       </td>
     </tr>
   );
+}
+
+function FlowOf({ line: { namespace, flowId } }: { readonly line: LogRow }) {
+  return (
+    <a href={pagePath("flows", "edit", namespace, flowId)}>
+      <span class="dim">{namespace}.</span>
+      <wbr />
+      {flowId}
+    </a>
+  );
+}
+
+/** A line of a trigger belongs to no execution. */
+function ExecutionOf({ line: { namespace, flowId, executionId } }: { readonly line: LogRow }) {
+  if (executionId === undefined) return null;
+  return <a class="mono" href={pagePath("executions", namespace, flowId, executionId)}>{executionId}</a>;
 }
 
 /** The lines of the same task run, or those of the flow for a line that belongs to no execution. */

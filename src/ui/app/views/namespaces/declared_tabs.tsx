@@ -15,7 +15,7 @@ const YAML = "application/x-yaml";
 const VARIABLES_EXAMPLE = `region: eu-west-1
 limits:
   rows: 1000`;
-const DEFAULTS_EXAMPLE = `- type: io.kestra.plugin.core.log.Log
+const DEFAULTS_EXAMPLE = `- type: io.svc.plugin.core.log.Log
   values:
     level: INFO`;
 

@@ -1,5 +1,5 @@
 /** Files of a namespace: the tree, and beside it the file that the address names. */
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
 import { navigate, query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
@@ -30,6 +30,9 @@ interface PathQuestion {
   readonly run: (path: string) => Promise<string>;
 }
 
+/** Moves a file or folder. */
+type Move = (path: string, to: string) => Promise<void>;
+
 /** The tab. */
 export function FilesTab({ namespace }: TabProps) {
   const selected = query.value.get("file") ?? "";
@@ -38,26 +41,15 @@ export function FilesTab({ namespace }: TabProps) {
   const folder = folderOf(selected);
   const onChange = () => void version.value++;
   const search = useSignal("");
-  const onMove = (path: string, target: string) => void moveInto(namespace, { path, target, onChange });
+  const { move, isMoving } = useMove(namespace);
+  const onMove = (path: string, target: string) => void moveInto({ path, target, move, onChange });
   const ask = (asked: PathQuestion) => question.value = asked;
   return (
     <FileUploads
       namespace={namespace}
       folder={folder}
       onChange={onChange}
-      actions={
-        <>
-          <button type="button" onClick={() => ask(newFile(namespace, folder))}>
-            {t("namespaces.newFile")}
-          </button>
-          <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
-            {t("namespaces.newFolder")}
-          </button>
-          <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
-            {t("namespaces.export")}
-          </a>
-        </>
-      }
+      actions={<Actions namespace={namespace} folder={folder} ask={ask} />}
     >
       <div class="files">
         <div class="card">
@@ -88,7 +80,16 @@ export function FilesTab({ namespace }: TabProps) {
                 <p>{t("namespaces.filesHint", { expression: "{{ read('main.py') }}" })}</p>
               </EmptyState>
             )
-            : <Selected namespace={namespace} path={selected} ask={ask} onChange={onChange} />}
+            : (
+              <Selected
+                namespace={namespace}
+                path={selected}
+                ask={ask}
+                move={move}
+                isMoving={isMoving}
+                onChange={onChange}
+              />
+            )}
         </section>
       </div>
       {question.value && (
@@ -102,20 +103,52 @@ export function FilesTab({ namespace }: TabProps) {
   );
 }
 
+/** How files are moved, and whether one is. */
+function useMove(namespace: string): { readonly move: Move; readonly isMoving: ReadonlySignal<boolean> } {
+  const isMoving = useSignal(false);
+  const move: Move = async (path, to) => {
+    isMoving.value = true;
+    try {
+      await moveFile(namespace, path, to);
+    } finally {
+      isMoving.value = false;
+    }
+  };
+  return { move, isMoving };
+}
+
+function Actions({ namespace, folder, ask }: {
+  readonly namespace: string;
+  readonly folder: string;
+  readonly ask: (question: PathQuestion) => void;
+}) {
+  return (
+    <>
+      <button type="button" onClick={() => ask(newFile(namespace, folder))}>
+        {t("namespaces.newFile")}
+      </button>
+      <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
+        {t("namespaces.newFolder")}
+      </button>
+      <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
+        {t("namespaces.export")}
+      </a>
+    </>
+  );
+}
+
 /** Moves a file or folder that was dragged into a folder. */
-async function moveInto(
-  namespace: string,
-  { path, target, onChange }: {
-    readonly path: string;
-    readonly target: string;
-    readonly onChange: () => void;
-  },
-): Promise<void> {
+async function moveInto({ path, target, move, onChange }: {
+  readonly path: string;
+  readonly target: string;
+  readonly move: Move;
+  readonly onChange: () => void;
+}): Promise<void> {
   const isFolder = path.endsWith("/");
   const to = target + nameOf(path);
   if (normalPath(to) === normalPath(path)) return;
   const isMoved = await attempt(async () => {
-    await moveFile(namespace, path, to);
+    await move(path, to);
     return true;
   }, t("files.moved", { path: normalPath(to) }));
   if (!isMoved) return;
@@ -138,13 +171,16 @@ interface SelectedProps {
   /** Of a file, or of a folder with a slash at its end. */
   readonly path: string;
   readonly ask: (question: PathQuestion) => void;
+  readonly move: Move;
+  /** Until the address names the new place there is no file at the shown one. */
+  readonly isMoving: ReadonlySignal<boolean>;
   readonly onChange: () => void;
 }
 
-function Selected({ namespace, path, ask, onChange }: SelectedProps) {
+function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedProps) {
   const isFolder = path.endsWith("/");
-  const move = async (to: string) => {
-    await moveFile(namespace, path, to);
+  const run = async (to: string) => {
+    await move(path, to);
     return isFolder ? `${normalPath(to)}/` : normalPath(to);
   };
   return (
@@ -157,7 +193,7 @@ function Selected({ namespace, path, ask, onChange }: SelectedProps) {
           {!isFolder && (
             <a class="button" href={downloadUrl(namespace, path)} download>{t("namespaces.download")}</a>
           )}
-          <button type="button" onClick={() => ask({ title: "namespaces.move", path, run: move })}>
+          <button type="button" onClick={() => ask({ title: "namespaces.move", path, run })}>
             {t("namespaces.move")}
           </button>
           <button type="button" class="danger" onClick={() => void remove(namespace, path, onChange)}>
@@ -165,9 +201,15 @@ function Selected({ namespace, path, ask, onChange }: SelectedProps) {
           </button>
         </div>
       </div>
-      {isFolder
-        ? <p class="dim">{t("namespaces.isFolder")}</p>
-        : <FilePanel key={path} namespace={namespace} path={path} onChange={onChange} />}
+      {isFolder ? <p class="dim">{t("namespaces.isFolder")}</p> : (
+        <FilePanel
+          key={path}
+          namespace={namespace}
+          path={path}
+          isPaused={() => isMoving.peek()}
+          onChange={onChange}
+        />
+      )}
     </>
   );
 }

@@ -26,7 +26,7 @@ import type { TabProps } from "./namespace.ts";
 const REFRESH_MS = 10_000;
 const FILTERS: readonly FilterField[] = [{ name: "q", kind: "text", title: "common.search" }];
 const EXAMPLE = `- id: greet
-  type: io.kestra.plugin.core.log.Log
+  type: io.svc.plugin.core.log.Log
   message: "Region: {{ kv('region') }}"`;
 
 interface Editing {

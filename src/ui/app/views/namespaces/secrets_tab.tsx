@@ -22,7 +22,7 @@ import type { TabProps } from "./namespace.ts";
 /** Own secrets that are compared with inherited ones. */
 const MAX_OWN = 1_000;
 const EXAMPLE = `- id: call
-  type: io.kestra.plugin.core.http.Request
+  type: io.svc.plugin.core.http.Request
   uri: https://api.example.com/orders
   headers:
     authorization: "Bearer {{ secret('API_TOKEN') }}"`;

@@ -22,7 +22,8 @@ type ListedType = Omit<TypeInfo, "kind">;
 
 /** A plugin in the list; each appears once for each prefix of names. */
 interface ListedPlugin {
-  readonly title: string;
+  /** Packages below that of all plugins; the last of them alone is that of several plugins. */
+  readonly name: string;
   readonly tasks?: readonly ListedType[];
   readonly triggers?: readonly ListedType[];
   readonly conditions?: readonly ListedType[];
@@ -32,8 +33,8 @@ const CANONICAL = "io.svc.";
 
 /** The groups by name, with the types of the canonical prefix. */
 export function groupsOf(plugins: readonly ListedPlugin[]): PluginGroup[] {
-  return plugins.map(({ title, tasks = [], triggers = [], conditions = [] }) => ({
-    name: title,
+  return plugins.map(({ name, tasks = [], triggers = [], conditions = [] }) => ({
+    name,
     types: [
       ...tasks.map((type) => ({ ...type, kind: "task" as const })),
       ...triggers.map((type) => ({ ...type, kind: "trigger" as const })),

@@ -6,6 +6,7 @@ import { query, segments } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { type FilterField, Filters } from "../../kit/filters.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
+import { CodeText } from "../../kit/values.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { openDraft } from "../editor/draft.ts";
@@ -53,7 +54,9 @@ function Groups({ groups }: { readonly groups: readonly PluginGroup[] }) {
                 <a href={pagePath("plugins", type.cls)}>{type.title}</a>{" "}
                 <span class="label">{t(`plugins.${type.kind}`)}</span>
                 {type.deprecated && <span class="label">{t("plugins.deprecated")}</span>}
-                <p class="dim">{type.description}</p>
+                <p class="dim">
+                  <CodeText text={type.description} />
+                </p>
               </li>
             ))}
           </ul>

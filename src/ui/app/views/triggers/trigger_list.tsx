@@ -72,7 +72,7 @@ export default function TriggerList() {
 
 const EXAMPLE = `triggers:
   - id: every_morning
-    type: io.kestra.plugin.core.trigger.Schedule
+    type: io.svc.plugin.core.trigger.Schedule
     cron: "0 7 * * *"`;
 
 function NoTriggers({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -1,8 +1,19 @@
 import { assertEquals } from "@std/assert";
-import { sumsOf } from "../../../../../src/ui/app/views/flows/flow_activity.tsx";
+import { partsOf } from "../../../../../src/ui/app/views/flows/flow_activity.tsx";
 
-Deno.test("sumsOf() counts all executions of an hour, and those that failed or were killed", () => {
-  const executionCounts = { SUCCESS: 4, WARNING: 1, FAILED: 2, KILLED: 1, RUNNING: 3 };
-  assertEquals(sumsOf({ executionCounts }), { total: 11, failed: 3 });
-  assertEquals(sumsOf({ executionCounts: {} }), { total: 0, failed: 0 });
+Deno.test("partsOf() counts the executions of an hour by the severity of their states", () => {
+  const executionCounts = { SUCCESS: 4, WARNING: 1, FAILED: 2, KILLED: 1, RUNNING: 3, PAUSED: 2, QUEUED: 5 };
+  assertEquals(partsOf({ executionCounts }), [
+    { tone: "bad", count: 3 },
+    { tone: "warn", count: 1 },
+    { tone: "held", count: 2 },
+    { tone: "busy", count: 3 },
+    { tone: "idle", count: 5 },
+    { tone: "good", count: 4 },
+  ]);
+});
+
+Deno.test("partsOf() does not draw paused executions as successful ones", () => {
+  assertEquals(partsOf({ executionCounts: { PAUSED: 1 } }), [{ tone: "held", count: 1 }]);
+  assertEquals(partsOf({ executionCounts: {} }), []);
 });

@@ -154,12 +154,19 @@ stories("/namespaces/:id/files", [
     },
   },
   {
-    name: "a file is renamed with its history",
-    // The open file is looked for at intervals, also between its move and the change of the address.
-    expectedErrors: /status of 404 .*files\/stats\?path=%2Fa\.txt/,
+    name:
+      "a file is renamed with its history, and not looked for between its move and the change of the address",
     size: "small",
     scheme: "dark",
+    needsOwnPage: true,
     async run(page, server) {
+      await page.clock.install();
+      await page.route("**/files?from=*", async (route) => {
+        const response = await route.fetch();
+        // Longer than the interval at which an open file is looked for.
+        await page.clock.runFor(15_000);
+        await route.fulfill({ response });
+      });
       await putFile(server, "f.move", "a.txt", "one", "two");
       await openTab(page, "f.move", "files", "?file=%2Fa.txt");
       await page.getByRole("button", { name: "Rename or move" }).click();

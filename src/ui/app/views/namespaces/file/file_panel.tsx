@@ -22,6 +22,8 @@ const REFRESH_MS = 10_000;
 interface FilePanelProps {
   readonly namespace: string;
   readonly path: string;
+  /** While it is true the file is not looked for at intervals. */
+  readonly isPaused: () => boolean;
   /** After a change. */
   readonly onChange: () => void;
 }
@@ -95,14 +97,16 @@ function BinaryFile({ namespace, path, entry, onChange, reload }: BinaryFileProp
   );
 }
 
-function TextFile({ namespace, path, stored, onChange }: FilePanelProps & { readonly stored: StoredText }) {
+function TextFile(
+  { namespace, path, stored, isPaused, onChange }: FilePanelProps & { readonly stored: StoredText },
+) {
   const model = useMemo(() => new FileModel({ namespace, path }, stored), []);
   const theirs = useSignal<StoredText | undefined>(undefined);
   const { revision } = model.stored.value;
   const stats = useResource(
     `${namespace}${path} ${revision}`,
     (signal) => readStats(namespace, path, signal),
-    { refreshMs: REFRESH_MS },
+    { refreshMs: REFRESH_MS, isPaused },
   );
   useEffect(
     () =>
