@@ -132,6 +132,11 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
+  /** Address of the database. */
+  get databaseUrl(): string {
+    return this.#database.url;
+  }
+
   /** The servers that run. */
   get up(): Member[] {
     return this.members.filter(({ isUp }) => isUp);
