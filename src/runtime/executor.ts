@@ -42,6 +42,8 @@ const RETRY_MS = 1_000;
 const CLEANUP_MS = 10_000;
 /** Queued executions that are loaded before their slot is free. */
 const READ_AHEAD = 32;
+/** Executions that are loaded at a time when a process takes over: each waits for some reads of the database. */
+const LOADS_AT_ONCE = 64;
 const NO_OTHERS: readonly LiveExecution[] = [];
 const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes at most 1,000 mutations. */
@@ -369,9 +371,11 @@ export class Executor {
   /** Recovers executions that were live when an earlier process stopped; returns their number. */
   async recover(listed: readonly ListedExecution[]): Promise<number> {
     let recovered = 0;
-    for (const { tenant, id } of listed) {
-      if (await this.#recovery.recover(tenant, id)) recovered++;
-    }
+    const left = listed.values();
+    const recoverNext = async () => {
+      for (const { tenant, id } of left) if (await this.#recovery.recover(tenant, id)) recovered++;
+    };
+    await Promise.all(Array.from({ length: LOADS_AT_ONCE }, recoverNext));
     return recovered;
   }
 

@@ -82,11 +82,9 @@ export function createMember({ config, options, checkData }: MemberOptions): Ser
   const member: ClusterMember = new ClusterMember({
     ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, checkData },
     watchMs: config.isDeploy ? DEPLOY_WATCH_MS : WATCH_MS,
-    createAssembly: async (term) => {
-      const assembly = await Assembly.create({ ...options, ...term });
-      assembly.findContainers();
-      return assembly;
-    },
+    createAssembly: (term) => Assembly.create({ ...options, ...term }),
+    // It starts processes, for whose end a process waits that has not got the lease.
+    onLeading: (assembly) => assembly.findContainers(),
     handsOver: config.isDeploy,
     forwarder: () => forwarding.forwarder,
     ...url === undefined && { createDesk: (term: DeskTerm) => forwarding.createDesk(term) },

@@ -265,9 +265,13 @@ export class HeldLease implements ChainLease {
   }
 
   /** @inheritdoc */
-  async giveBack(): Promise<ChainRider> {
+  async giveBack(): Promise<ChainRider | undefined> {
+    const isRepeated = this.#isGivenBack;
     this.#isGivenBack = true;
     await Promise.allSettled([...this.#running]);
+    if (isRepeated && this.leftMs <= 0) return undefined;
+    // A renewal whose response was lost may have been stored.
+    if (isRepeated) await this.#find().catch(() => {});
     const last: Lease = { ...this.#lease, heir: this.#heir };
     return {
       checks: [{ key: LEASE_KEY, versionstamp: this.#versionstamp }],

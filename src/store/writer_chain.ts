@@ -54,8 +54,11 @@ export interface ChainLease {
   take(epoch: number): ChainRider;
   /** The take-over is stored, with that versionstamp. `latest`: the latest instant of the writers before, if it is known. */
   taken(versionstamp: string, latest: Instant | undefined): void;
-  /** What gives the lease back, once no renewal is under way. Does not reject. */
-  giveBack(): Promise<ChainRider>;
+  /**
+   * What gives the lease back, once no renewal is under way. May be called again after a try whose outcome is unknown; `undefined`:
+   * it is too late for another try. Does not reject.
+   */
+  giveBack(): Promise<ChainRider | undefined>;
   /** True when this process was the last holder: what it left was not interrupted by its end. */
   readonly isOwn: boolean;
 }
@@ -63,6 +66,7 @@ export interface ChainLease {
 const NO_RIDER: ChainRider = { checks: [], mutations: [] };
 const NO_CHAIN: StoredChain = { epoch: 0, seq: 0 };
 const WRITER_ID_BYTES = 8;
+const MAX_STOP_TRIES = 3;
 
 /** The chain of this process. */
 export class WriterChain {
@@ -176,11 +180,25 @@ export class WriterChain {
     return { group: id === this.#groupId ? "written" : "refused" };
   }
 
-  /** Marks a clean shutdown and gives the lease back. If this write fails, the next process assumes a crash, which is safe. */
+  /** Marks a clean shutdown and gives the lease back. If this fails, the next process assumes a crash, which is safe. */
   async markStopped(): Promise<void> {
     if (!this.#isTaken) return;
-    const rider = await this.#lease?.giveBack();
-    await Promise.allSettled([this.#write(this.#nextId(), rider, { isLeft: true })]);
+    for (let tries = 1; tries <= MAX_STOP_TRIES; tries++) {
+      const rider = await this.#lease?.giveBack();
+      // Others wait for the end of a lease that is not given back.
+      if (tries > 1 && !rider) return;
+      if (await this.#leave(rider).catch(() => false)) return;
+    }
+  }
+
+  /** False if the mark is not written, or another write of this process was found instead. @throws Error unknown outcome */
+  async #leave(rider: ChainRider | undefined): Promise<boolean> {
+    const id = this.#nextId();
+    if (await this.#write(id, rider, { isLeft: true }).catch(() => false)) return true;
+    const found = await this.#read();
+    if (found.chain.epoch !== this.#epoch || found.chain.id === id) return true;
+    this.#adopt(found);
+    return false;
   }
 
   /** Writes mutations with the next value of the chain key; false when the check fails. */

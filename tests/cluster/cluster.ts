@@ -132,6 +132,18 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
+  /** Address of the database. */
+  get databaseUrl(): string {
+    return this.#database.url;
+  }
+
+  /** Kills the database, and starts it again after that time. */
+  async interruptDatabase(ms: number): Promise<void> {
+    await this.#database.kill();
+    await pause(ms);
+    await this.#database.restart();
+  }
+
   /** The servers that run. */
   get up(): Member[] {
     return this.members.filter(({ isUp }) => isUp);

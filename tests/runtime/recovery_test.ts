@@ -1,6 +1,8 @@
 /** After crashes: what only waited was not interrupted, and is not given up for what others do. */
 import { assertEquals } from "@std/assert";
+import type { Key, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 
 /** Processes that lead in turn: each start is a take-over from one that may be alive. */
@@ -99,4 +101,36 @@ Deno.test("recover(): where processes lead in turn, a task that ends begins the 
   await settle();
   assertEquals((await app.execution(id)).state.current, "FAILED");
   await app[Symbol.asyncDispose]();
+});
+
+/** Counts the reads of single keys that run at a time. */
+class CountingStore extends FaultyStore {
+  mostReads = 0;
+  #reads = 0;
+
+  override async get(key: Key): Promise<StoredEntry | null> {
+    this.mostReads = Math.max(this.mostReads, ++this.#reads);
+    await settle(1);
+    this.#reads--;
+    return await super.get(key);
+  }
+}
+
+Deno.test("recover() loads up to 64 executions at a time: a database may be far away", async () => {
+  const stores: CountingStore[] = [];
+  const app = await Harness.start({
+    effect: () => new Promise<never>(() => {}),
+    wrap: (store) => {
+      stores.push(new CountingStore(store));
+      return stores.at(-1) as CountingStore;
+    },
+  });
+  await app.save(NEVER);
+  const started = await Promise.all(Array.from({ length: 100 }, () => app.start("never")));
+  const next = await app.crash();
+  assertEquals(stores.at(-1)?.mostReads, 64);
+  await settle();
+  const states = await Promise.all(started.map(async ({ id }) => (await next.execution(id)).state.current));
+  assertEquals(new Set(states), new Set(["RUNNING"]));
+  await next[Symbol.asyncDispose]();
 });

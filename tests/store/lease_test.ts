@@ -8,7 +8,7 @@ import { HeldLease, type LeaseHolder, LeaseWatch } from "../../src/store/lease.t
 import { checkData } from "../../src/store/meta.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock } from "../support/fakes/fake_clock.ts";
-import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { type Fault, FaultyStore } from "../support/fakes/faulty_store.ts";
 import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
@@ -270,4 +270,32 @@ Deno.test("Committer.followsStop is true for a process that takes its own lease 
   const again = await first.take();
   assert(again.committer.followsStop);
   assert(!(await of("second").take()).committer.followsStop);
+});
+
+for (const fault of ["fail_before", "fail_after", "late", "unsent"] as const) {
+  Deno.test(`a lease is given back although the first try to do so is disturbed: ${fault}`, async () => {
+    const { store, of } = world();
+    const { committer } = await of("first").take();
+    const plan: Fault[] = [fault];
+    store.plan = () => plan.shift() ?? "none";
+    await committer[Symbol.asyncDispose]();
+    const second = of("second");
+    assert(await second.isFree());
+    const next = await second.take();
+    await store.land();
+    assert(await next.lease.renew());
+    await next.committer.commit({ mutations: [] });
+    await next.committer[Symbol.asyncDispose]();
+  });
+}
+
+Deno.test("a lease that was not given back in its time is left as it is", async () => {
+  const { clock, store, of } = world();
+  const { committer } = await of("first").take();
+  store.plan = () => {
+    clock.jump(ACTS_MS);
+    return "fail_before";
+  };
+  await committer[Symbol.asyncDispose]();
+  assert(!await of("second").isFree());
 });

@@ -34,7 +34,8 @@ const NONE: ReadonlySet<string> = new Set();
 const TASKS: ReadonlySet<string> = new Set(["tasks"]);
 const OUTPUTS: ReadonlySet<string> = new Set(["outputs"]);
 
-const WORKING_DIRECTORY = "core.flow.WorkingDirectory";
+/** Its tasks share a directory. */
+export const WORKING_DIRECTORY = "core.flow.WorkingDirectory";
 const SUBFLOW = "core.flow.Subflow";
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -61,6 +62,10 @@ const NOT_RUNNABLE: ReadonlySet<string> = new Set([
   "core.execution.UnsetVariables",
 ]);
 
+/** Refused, not ignored: the author of a flow chooses a machine for a reason. */
+const NO_WORKERS = "is not supported with a WorkingDirectory, whose tasks share a directory of the server: " +
+  "remove it, or write the commands as one scripts task";
+
 /** Reports what schemas cannot express; returns the names of members that the schema check must skip. */
 export function checkTaskRules(task: TypedTask, context: RuleContext): ReadonlySet<string> {
   checkRetry(ownProperty(task.task, "retry"), [...task.path, "retry"], context.report);
@@ -79,7 +84,10 @@ function reportUselessCache({ task, type, path }: TypedTask, { report }: RuleCon
 
 /** Tasks that need the database run on the server. */
 function reportUselessWorkerGroup({ task, type, path }: TypedTask, { report }: RuleContext): void {
-  if (!hasValue(task, "workerGroup") || type.form === "runnable" && type.runsOnWorkers) return;
+  if (
+    !hasValue(task, "workerGroup") || type.type === WORKING_DIRECTORY ||
+    type.form === "runnable" && type.runsOnWorkers
+  ) return;
   const message = `has no effect on a task of type "${type.type}" and is ignored: it runs on the server`;
   report.warning("ignored", [...path, "workerGroup"], message);
 }
@@ -97,8 +105,9 @@ function hasMembers(value: JsonValue | undefined): boolean {
   return isJsonObject(value) ? Object.keys(value).length > 0 : (value ?? null) !== null;
 }
 
-/** The tasks share a directory on one worker, so each of them must be runnable. */
+/** The tasks share a directory of the server, so each of them must be runnable, and none can run on a worker. */
 function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: RuleContext) {
+  if (hasValue(task, "workerGroup")) report.error("not_supported", [...path, "workerGroup"], NO_WORKERS);
   const tasks = ownProperty(task, "tasks") ?? null;
   const id = textOf(task, "id") ?? "";
   const at = [...path, "tasks"];
@@ -109,8 +118,7 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
     const written = isJsonObject(child) ? textOf(child, "type") : undefined;
     if (isJsonObject(child) && hasValue(child, "workerGroup")) {
-      const message = "has no effect within a WorkingDirectory and is ignored: its tasks run on the server";
-      report.warning("ignored", [...at, index, "workerGroup"], message);
+      report.error("not_supported", [...at, index, "workerGroup"], NO_WORKERS);
     }
     const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;

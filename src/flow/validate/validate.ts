@@ -6,9 +6,9 @@ import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
-import { checkRetry } from "./task_rules.ts";
+import { checkRetry, WORKING_DIRECTORY } from "./task_rules.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
-import { textOf } from "../schema/describe.ts";
+import { hasValue, textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
 import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
@@ -113,6 +113,10 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
   checkRetry(ownProperty(document, "retry"), ["retry"], report);
   checkSlaLabels(ownProperty(document, "sla"), ["sla"], report);
   checkListeners(document, catalogs.triggers, report);
+  if (hasValue(document, "workerGroup") && tasks.kinds.has(WORKING_DIRECTORY)) {
+    const message = "has no effect on the tasks of a WorkingDirectory: they run on the server";
+    report.warning("ignored", ["workerGroup"], message);
+  }
   const hasOwnVariables = !SETS_VARIABLES.some((type) => tasks.kinds.has(type));
   return {
     inputs: inputIds(ownProperty(document, "inputs")),

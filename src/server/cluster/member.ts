@@ -39,6 +39,8 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
   readonly checkData: () => Promise<string>;
   readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
+  /** Called when a term has begun, for work that must not delay it. */
+  readonly onLeading?: (assembly: Assembly) => void;
   /** Whether a leader without requests of its own gives the lease to a process that has some: the host stops idle processes. */
   readonly handsOver?: boolean;
   /** Absent: this process has an address. */
@@ -189,18 +191,21 @@ export class ClusterMember implements LeaderView {
 
   /** Looks at the lease, and takes it if it is free. Never rejects. */
   async #look(): Promise<void> {
+    let waitMs = this.#deps.watchMs;
     try {
       await this.#watch.read();
       if (this.#watch.isFree(this.#deps.self)) await this.#lead();
       else if (this.leader()) this.#becomeReady();
     } catch (error) {
-      this.#failToLead(error as Error);
+      // Another process was faster: requests go to it as soon as its lease is seen.
+      if (isConflict(error)) waitMs = 0;
+      else this.#failToLead(error as Error);
     }
     this.#announce();
     this.#endLook();
     this.#skews.report();
     if (this.#isStopped) return;
-    this.#cancelWatch = this.#deps.clock.setTimer(this.#deps.watchMs, () => this.#lookNow());
+    this.#cancelWatch = this.#deps.clock.setTimer(waitMs, () => this.#lookNow());
   }
 
   /** Does nothing while a look or a term is under way. */
@@ -213,7 +218,6 @@ export class ClusterMember implements LeaderView {
 
   /** A first look that fails ends the process; a later one is repeated. */
   #failToLead(error: Error): void {
-    if (error instanceof DomainError && error.code === "conflict") return;
     if (!this.#isReady) {
       this.#isStopped = true;
       return this.#ready.reject(error);
@@ -232,6 +236,7 @@ export class ClusterMember implements LeaderView {
       if (this.#isStopped) return;
       this.#changeRole("LEADER");
       this.#becomeReady();
+      this.#deps.onLeading?.(term.assembly);
       const reason = await term.over;
       if (this.#isStopped) return;
       if (this.#isHandingOver) this.#deps.logger.info("This process hands over", { reason });
@@ -359,4 +364,8 @@ export class ClusterMember implements LeaderView {
       processes: [own, ...others.map((each) => ({ ...each, role: "FOLLOWER" as const }))],
     };
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "conflict";
 }

@@ -12,27 +12,33 @@ interface BellOptions {
 
 /** Changes can be missed, for example while the database restarts. */
 const LOOK_INTERVAL_MS = 2_000;
+/**
+ * The watch lasts this long after the last use: a database server sends the first part of a new one in two packets, and the second
+ * waits 40 ms for the delayed acknowledgement of the first.
+ */
+const KEEP_MS = 60_000;
 
 /** Rings after each message, and every two seconds while it is in use. */
 export class Bell implements Disposable {
   readonly #options: BellOptions;
   #rung = Promise.withResolvers<void>();
   #users = 0;
-  #stopWatching: () => void = () => {};
+  /** Absent: the database is not watched. */
+  #stopWatching: (() => void) | undefined;
   #cancelTimer: CancelTimer = () => {};
 
   constructor(options: BellOptions) {
     this.#options = options;
   }
 
-  /** Begins the use; the result ends it. The database is watched while there is a user. */
+  /** Begins the use; the result ends it. The database is watched while there is a user, and a minute longer. */
   use(): () => void {
     if (this.#users++ === 0) this.#start();
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      if (--this.#users === 0) this.#stop();
+      if (--this.#users === 0) this.#endUse();
     };
   }
 
@@ -43,20 +49,23 @@ export class Bell implements Disposable {
 
   /** Ends all waits. */
   [Symbol.dispose](): void {
-    this.#stop();
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+    this.#cancelTimer();
+    this.#ring();
   }
 
   #start(): void {
     const { store, process } = this.#options;
-    this.#stopWatching = watchBell(store, process, () => this.#ring());
+    this.#cancelTimer();
+    this.#stopWatching ??= watchBell(store, process, () => this.#ring());
     this.#lookLater();
   }
 
-  #stop(): void {
-    this.#stopWatching();
-    this.#stopWatching = () => {};
+  #endUse(): void {
     this.#cancelTimer();
-    this.#ring();
+    if (!this.#stopWatching) return;
+    this.#cancelTimer = this.#options.clock.setTimer(KEEP_MS, () => this[Symbol.dispose]());
   }
 
   #ring(): void {

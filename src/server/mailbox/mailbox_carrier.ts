@@ -81,6 +81,7 @@ export class MailboxCarrier implements Carrier, Disposable {
   /** Ends all waits. */
   [Symbol.dispose](): void {
     this.#bell[Symbol.dispose]();
+    this.#mail[Symbol.dispose]();
   }
 
   /** Posts the request; returns the number of parts of its body. */

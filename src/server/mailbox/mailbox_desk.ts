@@ -55,7 +55,6 @@ export class MailboxDesk implements AsyncDisposable {
   readonly #work = new Set<Promise<void>>();
   #loop: Promise<void> = Promise.resolve();
   #isStopping = false;
-  #endUse: () => void = () => {};
   #cancelSweep: CancelTimer = () => {};
 
   constructor(options: MailboxDeskOptions) {
@@ -71,7 +70,7 @@ export class MailboxDesk implements AsyncDisposable {
 
   /** Begins to handle requests, and removes what earlier leaders and their followers have left. */
   start(): void {
-    this.#endUse = this.#bell.use();
+    this.#bell.use();
     this.#loop = this.#run();
     this.#sweepLater(0);
   }
@@ -80,7 +79,7 @@ export class MailboxDesk implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     this.#cancelSweep();
-    this.#endUse();
+    this.#bell[Symbol.dispose]();
     await this.#loop;
     const cancel = this.#options.clock.setTimer(STOP_MS, () => {
       for (const writer of this.#open.values()) writer.stop();
@@ -103,27 +102,31 @@ export class MailboxDesk implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
+    await Promise.all([this.#receive(), this.#open.size > 0 ? this.#readProgress() : undefined]);
+  }
+
+  async #readProgress(): Promise<void> {
+    for (const [id, count] of await this.#mail.progress()) this.#open.get(id)?.onProgress(count);
+  }
+
+  /** Begins requests as they are read: the end of the list costs a read of its own. */
+  async #receive(): Promise<void> {
     const { epoch, committer } = this.#options;
-    const [posted, progress] = await Promise.all([
-      this.#mail.posted(),
-      this.#open.size > 0 ? this.#mail.progress() : new Map<string, number>(),
-    ]);
-    for (const [id, count] of progress) this.#open.get(id)?.onProgress(count);
-    this.#forget(posted);
-    const former = posted.filter(({ head }) => head.epoch < epoch);
-    if (former.length > 0) await committer.commit({ mutations: former.map(({ id }) => dropMutation(id)) });
-    for (const { id, head } of posted) {
-      if (this.#open.size >= MAX_OPEN || this.#isStopping) return;
-      if (head.epoch === epoch && !this.#handled.has(id)) this.#begin(id, head);
+    const listed = new Set<string>();
+    const former: Mutation[] = [];
+    for await (const { id, head } of this.#mail.posted()) {
+      listed.add(id);
+      if (head.epoch < epoch) former.push(dropMutation(id));
+      else if (head.epoch === epoch && this.#canBegin(id)) this.#begin(id, head);
     }
+    for (const id of this.#handled) if (!listed.has(id) && !this.#open.has(id)) this.#handled.delete(id);
+    if (former.length > 0) await committer.commit({ mutations: former });
   }
 
-  #forget(posted: readonly { readonly id: string }[]): void {
-    const ids = new Set(posted.map(({ id }) => id));
-    for (const id of this.#handled) if (!ids.has(id) && !this.#open.has(id)) this.#handled.delete(id);
+  #canBegin(id: string): boolean {
+    return !this.#handled.has(id) && this.#open.size < MAX_OPEN && !this.#isStopping;
   }
 
-  /** Claims of one turn share a commit group. */
   #begin(id: string, head: PostedHead): void {
     const { committer, clock } = this.#options;
     const writer = new ResponseWriter({ id, follower: head.follower, committer, clock });

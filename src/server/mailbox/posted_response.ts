@@ -124,7 +124,7 @@ export class PostedResponse {
   async #withdraw(): Promise<Withdrawal | "unknown"> {
     const { id, mail } = this.#options;
     const outcome = await mail.withdraw(id, false).catch(() => "unknown" as const);
-    if (outcome === "withdrawn") await mail.clear(id, this.bodyParts, [0, 0]).catch(() => {});
+    if (outcome === "withdrawn") mail.clear(id, this.bodyParts, [0, 0]);
     return outcome;
   }
 
@@ -180,7 +180,7 @@ export class PostedResponse {
     this.#finish();
     const { id, mail } = this.#options;
     // The mark of the end may not have been read. What is left is swept.
-    void mail.clear(id, this.bodyParts, [this.#confirmed, this.#taken + 1]).catch(() => {});
+    mail.clear(id, this.bodyParts, [this.#confirmed, this.#taken + 1]);
   }
 
   #finish(): void {

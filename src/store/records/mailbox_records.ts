@@ -3,7 +3,7 @@
  * request by a key that it writes through its chain, and then reads the head again; a follower withdraws one by an atomic that
  * requires that key to be missing. So of claim and withdrawal only one has an effect, and no claim can fail a commit group.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
 import { idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
@@ -67,8 +67,11 @@ export const MAX_PART_BYTES = 14 * 1024;
 const MAX_LISTED = 1_000;
 /** Parts of a response that are read together. */
 const READ_PARTS = 10;
-/** Keys that are removed by one commit. */
+/** Keys that are removed by one commit, and by one that posts a request. */
 const MAX_REMOVED = 500;
+const MAX_REMOVED_WITH_POST = 100;
+/** Longest time until what was read is removed. */
+const CLEAR_MS = 1_000;
 const MARKS = ["more", "last", "broken"] as const;
 /** Head of a request that was withdrawn while it was unknown whether it had been posted. */
 const WITHDRAWN = "withdrawn";
@@ -76,9 +79,12 @@ const WITHDRAWN = "withdrawn";
 const GONE = -1;
 
 /** What a follower reads and writes: with atomics of its own, since it does not own the chain. */
-export class FollowerMail {
+export class FollowerMail implements Disposable {
   readonly #store: Store;
   readonly #clock: Clock;
+  /** What is removed with the next post. */
+  #removals: Mutation[] = [];
+  #cancelRemoval: CancelTimer | undefined;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -99,7 +105,12 @@ export class FollowerMail {
     const key = postedRequestKey(id);
     const posted = await this.#store.commit({
       checks: [{ key, versionstamp: null }],
-      mutations: [...bodyMutations(id, first, parts), set(key, encodeJson(head)), this.#bell(leader)],
+      mutations: [
+        ...bodyMutations(id, first, parts),
+        set(key, encodeJson(head)),
+        this.#bell(leader),
+        ...this.#removals.splice(0, MAX_REMOVED_WITH_POST),
+      ],
       messages: [],
     });
     if (posted === null) throw new Error("the request is posted already");
@@ -140,12 +151,25 @@ export class FollowerMail {
     await this.#commit([set(postedProgressKey(id), encodeJson(GONE)), this.#bell(leader)]);
   }
 
-  /** Removes what is left of a request and of the read parts of its response. */
-  async clear(id: string, bodyParts: number, range: readonly [number, number]): Promise<void> {
-    const mutations = removalMutations(id, bodyParts, range);
-    for (let i = 0; i < mutations.length; i += MAX_REMOVED) {
-      await this.#commit(mutations.slice(i, i + MAX_REMOVED));
-    }
+  /**
+   * Removes what is left of a request and of the read parts of its response, with the next post or soon: a commit of its own would
+   * delay that post. What a failed commit leaves is swept.
+   */
+  clear(id: string, bodyParts: number, range: readonly [number, number]): void {
+    for (const mutation of removalMutations(id, bodyParts, range)) this.#removals.push(mutation);
+    this.#cancelRemoval ??= this.#clock.setTimer(CLEAR_MS, () => {
+      this.#cancelRemoval = undefined;
+      void this.#remove().catch(() => {});
+    });
+  }
+
+  /** Ends what is planned. */
+  [Symbol.dispose](): void {
+    this.#cancelRemoval?.();
+  }
+
+  async #remove(): Promise<void> {
+    while (this.#removals.length > 0) await this.#commit(this.#removals.splice(0, MAX_REMOVED));
   }
 
   #bell(leader: string): Mutation {
@@ -166,12 +190,11 @@ export class LeaderMail {
   }
 
   /** Posted requests, oldest first. */
-  async posted(): Promise<{ readonly id: string; readonly head: PostedHead }[]> {
-    const entries = await Array.fromAsync(this.#store.list(POSTED_REQUESTS, { limit: MAX_LISTED }));
-    return entries.flatMap(({ key, value }) => {
+  async *posted(): AsyncGenerator<{ readonly id: string; readonly head: PostedHead }> {
+    for await (const { key, value } of this.#store.list(POSTED_REQUESTS, { limit: MAX_LISTED })) {
       const head = headOf(value);
-      return head ? [{ id: String(key[2]), head }] : [];
-    });
+      if (head) yield { id: String(key[2]), head };
+    }
   }
 
   /** What followers have read of responses: the number of parts, or -1 when the client is gone. */

@@ -365,3 +365,26 @@ for (const [group, rows, build] of GROUPS) {
     });
   }
 }
+
+/** One WorkingDirectory, at 4:3. */
+const PLACED_DIRECTORIES: Rows = [
+  [
+    "on a worker",
+    "{id: wd, type: core.flow.WorkingDirectory, workerGroup: {key: g}, tasks: [{id: a, type: core.debug.Return}]}",
+    ["not_supported tasks[0].workerGroup @4:46+11"],
+  ],
+  [
+    "with a task on a worker",
+    "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.debug.Return, workerGroup: {key: g}}]}",
+    [
+      "not_supported tasks[0].tasks[0].workerGroup @4:87+11",
+      "warning ignored tasks[0].tasks[0].workerGroup @4:87+11",
+    ],
+  ],
+];
+
+for (const [name, part, expected] of PLACED_DIRECTORIES) {
+  Deno.test(`validateFlow() a WorkingDirectory ${name} is refused: its directory is on the server`, () => {
+    assertEquals(problemsOf(`id: f\nnamespace: n\ntasks:\n- ${part}\n`), [...expected]);
+  });
+}

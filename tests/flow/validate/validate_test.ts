@@ -33,6 +33,11 @@ const DOCUMENT_RULES: readonly [string, string, string[]][] = [
   ["a text as triggers", "triggers: x\n", ["wrong_type triggers @5:11+1"]],
   ["a text as inputs", "inputs: x\n", ["wrong_type inputs @5:9+1"]],
   ["a worker group", "workerGroup: {key: a, fallback: FAIL}\n", []],
+  [
+    "a worker group and a WorkingDirectory",
+    "workerGroup: {key: a}\nerrors: [{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: b, type: core.debug.Return}]}]\n",
+    ["warning ignored workerGroup @5:1+11"],
+  ],
   ["an unknown fallback of a worker group", "workerGroup: {key: a, fallback: x}\n", [
     "wrong_value workerGroup.fallback @5:33+1",
   ]],

@@ -1,6 +1,7 @@
 /** The roles of processes over one store, in this process and by a fake clock. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Clock } from "../../../src/base/clock.ts";
+import type { RandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
@@ -45,9 +46,12 @@ class World {
       setTimer: (ms, callback) => exact.setTimer(ms, callback),
     };
     const logger = silentLogger(clock);
-    const options = harnessOptions(store, clock);
+    const number = this.#members.length;
+    // Processes that take over at the same time are told apart by chance.
+    const randomBytes: RandomBytes = (buffer) => void buffer.fill(number);
+    const options = { ...harnessOptions(store, clock), randomBytes };
     const member = new ClusterMember({
-      ...{ store, clock, logger, randomBytes: options.randomBytes, watchMs: WATCH_MS },
+      ...{ store, clock, logger, randomBytes, watchMs: WATCH_MS },
       database: "kv_connect",
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
       checkData: () => checkData(store, "key"),
@@ -147,6 +151,20 @@ Deno.test("ClusterMember: after an orderly stop another process leads at once", 
   await first.stop();
   await changed.promise;
   assertEquals([second.leader()?.holder, second.metrics().takeOvers], ["second", 1]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a process that another one was faster to replace the leader than follows that one at once", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  const others = [await world.started("second"), await world.started("third")];
+  const holders = () => others.map((other) => other.leader()?.holder);
+  const stopped = first.stop();
+  while (!others.some(({ ledEpoch }) => ledEpoch !== undefined)) await world.clock.advance(1);
+  const since = world.clock.now();
+  while (holders().includes("first") || new Set(holders()).size > 1) await world.clock.advance(1);
+  assert(world.clock.now() - since < WATCH_MS / 10, `${world.clock.now() - since} ms`);
+  await world.settled(stopped);
   await world.stop();
 });
 

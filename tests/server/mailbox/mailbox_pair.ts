@@ -76,6 +76,11 @@ export class MailboxPair implements AsyncDisposable {
     while (!await isTrue()) await this.clock.advance(stepMs);
   }
 
+  /** Waits until nothing of a request is stored. What was read is removed later. */
+  async untilEmpty(): Promise<void> {
+    await this.until(async () => await this.stored() === 0, 100);
+  }
+
   /** Number of entries of the mailbox but the bells. */
   async stored(): Promise<number> {
     const mail = await Array.fromAsync(this.store.list({ prefix: ["mb"] }));

@@ -29,13 +29,13 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     assertEquals(await response.json(), [
       ...["PUT", "http://sluice.example/api/v1/main/x?q=%20", "é", "content", "192.0.2.7"],
     ]);
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "a response without a body has none": async (pair) => {
     await pair.lead(1, () => new Response(null, { status: 204 }));
     const response = await pair.send(START, { method: "POST" });
     assertEquals([response.status, response.body], [204, null]);
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "large bodies pass in both directions": async (pair) => {
     await pair.lead(1, async (request) => new Response(await request.bytes()));
@@ -43,7 +43,7 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     const response = await pair.send(START, { method: "POST", body: bytes });
     const received = await response.bytes();
     assertEquals([received.length, received.every((byte, n) => byte === bytes[n])], [bytes.length, true]);
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "many requests at once have a response each": async (pair) => {
     await pair.lead(1, async (request) => new Response(await request.text()));
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
       texts.map(async (body) => await (await pair.send(START, { ...JSON_BODY, body })).text()),
     );
     assertEquals(responses, texts);
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "events of a stream arrive one by one, and the leader learns that the client is gone": async (pair) => {
     const gone = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     }
     await reader.cancel();
     await gone.promise;
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
     assertEquals(pair.carrier.openCount, 0);
   },
   "a request that no leader claims is withdrawn after five seconds: 503": async (pair) => {
@@ -78,14 +78,14 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     const sent = pair.send(START, { method: "POST", body: "x" });
     await pair.until(async () => await pair.stored() > 0);
     await pair.clock.advance(6_000);
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
     const response = await sent;
     assertEquals([response.status, response.headers.get("retry-after")], [503, "1"]);
     assertStringIncludes(await response.text(), "did not take the request");
     let count = 0;
     await pair.lead(1, () => new Response(String(++count)));
     assertEquals(await (await pair.send(START, { method: "POST" })).text(), "1");
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "a request that the former leader has claimed: 504, and it is not handled again": async (pair) => {
     const received = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
       await pair.until(async () => await pair.stored() >= 3);
       await pair.lead(2, async (request) => new Response(`${request.method} ${await request.text()}`));
       assertEquals(await Promise.all(texts), ["GET ", "POST input"]);
-      await pair.until(async () => await pair.stored() === 0);
+      await pair.untilEmpty();
     },
   "the claim of a request that may have an effect is stored before it is handled; a safe one needs none":
     async (
@@ -131,9 +131,9 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
         return new Response(`${method} ${claims.length}`);
       });
       const safe = await (await pair.send(SEARCH)).text();
-      await pair.until(async () => await pair.stored() === 0);
+      await pair.untilEmpty();
       assertEquals([safe, await (await pair.send(START, { method: "POST" })).text()], ["GET 0", "POST 1"]);
-      await pair.until(async () => await pair.stored() === 0);
+      await pair.untilEmpty();
     },
   "a safe request that takes long is not withdrawn": async (pair) => {
     const received = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     await pair.clock.advance(6_000);
     released.resolve();
     assertEquals(await (await sent).text(), "found");
-    await pair.until(async () => await pair.stored() === 0);
+    await pair.untilEmpty();
   },
   "a safe request that was withdrawn is ended when it takes long": async (pair) => {
     const received = Promise.withResolvers<void>();

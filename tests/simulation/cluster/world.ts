@@ -5,7 +5,7 @@
 import { META_KEY } from "../../../src/store/keys.ts";
 import { checkData } from "../../../src/store/meta.ts";
 import { Chance } from "../../crash/chance.ts";
-import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { Machine } from "./machine.ts";
@@ -41,7 +41,8 @@ export class World {
   /** How often each thing happened, so that a run that does nothing is noticed. */
   readonly events = new Map<string, number>();
   readonly #chance: Chance;
-  readonly #clock = new FakeClock();
+  /** All that the processes wait for are promises and timers. */
+  readonly #clock = new FakeClock(FAKE_START, 1);
   readonly #memory = new MemoryStore(this.#clock);
   readonly #store: FaultyStore;
   readonly #handsOver: boolean;

@@ -154,6 +154,29 @@ Deno.test("get() repeats a read that fails, and then refuses it as unavailable",
     assertMatch((error.cause as Error).message, /500: no/);
   }));
 
+Deno.test("get() sends a read again that has no response after a second, and ends the one that is not needed", async () => {
+  await using server = new FakeServer();
+  const clock = new FakeClock();
+  const sent = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Response>();
+  server.behaviour.read = (request) => {
+    server.behaviour.read = undefined;
+    sent.resolve();
+    ended.resolve(aborted(request));
+    return ended.promise;
+  };
+  const store = await KvConnectStore.open({ ...server.options, clock });
+  const read = store.get(["a"]);
+  await sent.promise;
+  await clock.advance(999);
+  assertEquals(server.count("/v2/snapshot_read"), 1);
+  await clock.advance(1);
+  assertEquals(await read, null);
+  await ended.promise;
+  assertEquals([server.count("/v2/snapshot_read"), clock.timerCount], [2, 0]);
+  store.close();
+});
+
 Deno.test("get() refuses data that may be old, and values of other programs", () =>
   withServer(async (server, store) => {
     server.behaviour.read = () => readResponse(() => {}, { isStrong: 0 });

@@ -2,6 +2,7 @@
 import type { Key, KeyPart } from "../../../src/store/store.ts";
 
 const encoder = new TextEncoder();
+const FIRST_SURROGATE = 0xd800;
 
 /** Negative when `a` sorts before `b`, zero when they are equal, else positive. */
 export function compareKeys(a: Key, b: Key): number {
@@ -14,9 +15,9 @@ export function compareKeys(a: Key, b: Key): number {
 }
 
 function compareParts(a: KeyPart, b: KeyPart): number {
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   const order = rank(a) - rank(b);
   if (order !== 0) return order;
-  if (typeof a === "string") return compareTexts(a, b as string);
   if (a instanceof Uint8Array) return compareBytes(a, b as Uint8Array);
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -26,13 +27,16 @@ function rank(part: KeyPart): number {
   return ["string", "number", "bigint", "boolean"].indexOf(typeof part) + 1;
 }
 
-/** Compares UTF-8 bytes. UTF-16 units sort the same way up to U+D7FF. */
+/** Compares UTF-8 bytes. UTF-16 units sort the same way below the surrogates. */
 function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  // deno-lint-ignore no-control-regex
-  const plain = /^[\u0000-\ud7ff]*$/;
-  if (plain.test(a) && plain.test(b)) return a < b ? -1 : 1;
-  return compareBytes(encoder.encode(a), encoder.encode(b));
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [unitA, unitB] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (unitA === unitB) continue;
+    const arePlain = unitA < FIRST_SURROGATE && unitB < FIRST_SURROGATE;
+    return arePlain ? unitA - unitB : compareBytes(encoder.encode(a), encoder.encode(b));
+  }
+  return a.length - b.length;
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

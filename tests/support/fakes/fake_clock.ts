@@ -11,14 +11,19 @@ interface Timer {
 /** Start time of a new fake clock. */
 export const FAKE_START: Instant = Date.UTC(2026, 0, 15, 10, 30, 0);
 
+const SETTLE_TURNS = 10;
+
 /** Fires timers in order of their due times when it is advanced. */
 export class FakeClock implements Clock {
   #now: Instant;
   #order = 0;
   readonly #timers = new Set<Timer>();
+  readonly #turns: number;
 
-  constructor(start: Instant = FAKE_START) {
+  /** `turns`: turns of the event loop in which work settles; 1 is enough for work that waits for promises only. */
+  constructor(start: Instant = FAKE_START, turns = SETTLE_TURNS) {
     this.#now = start;
+    this.#turns = turns;
   }
 
   /** @inheritdoc */
@@ -46,15 +51,15 @@ export class FakeClock implements Clock {
   /** Advances the time by `ms`; fires each due timer and waits until its work settles. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    await settle();
+    await settle(this.#turns);
     for (let timer = this.#next(end); timer; timer = this.#next(end)) {
       this.#timers.delete(timer);
       this.#now = Math.max(this.#now, timer.dueAt);
       timer.callback();
-      await settle();
+      await settle(this.#turns);
     }
     this.#now = end;
-    await settle();
+    await settle(this.#turns);
   }
 
   /** Sets the clock forward or back without firing timers. */
@@ -74,7 +79,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Runs ready promises for ten turns of the event loop. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+/** Runs ready promises for some turns of the event loop. */
+export async function settle(turns = SETTLE_TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -75,7 +75,8 @@ export class DatabaseProxy implements AsyncDisposable {
     this.#counts.set(kind, count);
     const fault = this.plan(kind, count);
     if (kind === "watch" && fault === "none") return await this.#stream(request, response);
-    const send = await this.#prepare(request);
+    const send = await this.#prepare(request).catch(() => undefined);
+    if (!send) return; // Its sender has ended it.
     const forward = () => send(undefined, readAll);
     if (fault === "late" || fault === "hang") this.#late.push(forward);
     if (fault === "hang") return;
