@@ -1,10 +1,10 @@
 /**
  * Builds the binary `dist/sluice`. Checks, tests and the release use the same arguments.
  *
- * `deno compile` embeds whole npm packages. A third of their size is files that no program loads: declarations of types,
- * source maps, documents, and builds for browsers. They are left out.
+ * `deno compile` embeds whole npm packages. A third of their size is files that no program loads: sources, declarations of
+ * types, source maps, documents, and builds for browsers. The larger ones are left out.
  */
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 
 const ROOT = new URL("../../../", import.meta.url);
 
@@ -23,7 +23,9 @@ const FLAGS = [
   ...["--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys=statfs"],
   ...["--include", "src/ui/dist"],
 ];
-const NEVER_LOADED = /\.d\.[cm]?ts$|\.map$|\.md$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
+const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
+/** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
+const MIN_EXCLUDED_BYTES = 4_096;
 
 /** Builds the UI and fetches the packages; gives the arguments of `deno` for a build into a file. */
 export async function compileArguments(output: string): Promise<string[]> {
@@ -39,7 +41,7 @@ export async function findDenort(): Promise<string | undefined> {
   return await Deno.stat(path).then(() => path, () => undefined);
 }
 
-/** Paths of files of the locked packages that no program loads. */
+/** Paths of large files of the locked packages that no program loads. */
 async function findNeverLoaded(): Promise<string[]> {
   const { npmCache } = JSON.parse(await runDeno("info", "--json"));
   const { npm } = JSON.parse(await Deno.readTextFile(new URL(LOCK, ROOT)));
@@ -49,7 +51,9 @@ async function findNeverLoaded(): Promise<string[]> {
     [...packages].map((path) => `${npmCache}/${name}/${path}`)
   );
   const files = await Promise.all(folders.map(filesBelow));
-  return files.flat().filter((path) => NEVER_LOADED.test(path)).sort();
+  const paths = files.flat().filter((path) => NEVER_LOADED.test(path)).sort();
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  return paths.filter((_, at) => (sizes[at] ?? 0) >= MIN_EXCLUDED_BYTES);
 }
 
 /** `name/version` of a package's key in a lock file, which may end with the versions of its peers (`_name@version`). */
