@@ -104,7 +104,7 @@ async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
     return { executionId, path: place.path, isUnderWay: executionId === caller.execution?.id };
   }
   throw new HostError(
-    `Cannot call "${name}" for "${path}": the file belongs neither to this execution nor to the one that triggered it`,
+    `Unable to read the file '${path}' as it didn't belong to the current execution, nor to the one that triggered it`,
   );
 }
 

@@ -205,7 +205,7 @@ for (const [name, file, content, query, shown] of PREVIEWS) {
 
 /** Previews that are refused. */
 const NO_PREVIEWS: readonly (readonly [file: string, size: number, query: string, message: string])[] = [
-  ["a.txt", 1, "&encoding=no-such", 'unable to preview using encoding \\"no-such\\"'],
+  ["a.txt", 1, "&encoding=no-such", "unable to preview using encoding 'no-such'"],
   ["a.txt", 1, "&maxRows=0", '\\"maxRows\\" must be a whole number from 1'],
   ["a.txt", 1, "&maxRows=x", '\\"maxRows\\" must be a whole number from 1'],
 ];
