@@ -80,7 +80,11 @@ const REFUSED: readonly (readonly [uri: string, status: number, message: string]
   ["kestra:///demo/files/executions/{id}/inputs/f/none.txt", 404, "Not Found"],
   ["kestra:///demo/files/executions/{id}/../x", 422, 'contains ".."'],
   ["kestra:///demo/files/executions/{id}/%2e%2e/x", 422, 'contains ".."'],
-  ["kestra:///demo/files/executions/AVbcEv32000y2k4Z4ZfIlw/inputs/f/a.txt", 404, "Not Found"],
+  [
+    "kestra:///demo/files/executions/AVbcEv32000y2k4Z4ZfIlw/inputs/f/a.txt",
+    404,
+    "Unable to find execution id 'AVbcEv32000y2k4Z4ZfIlw'",
+  ],
 ];
 
 for (const [template, status, message] of REFUSED) {
