@@ -229,12 +229,13 @@ function keep(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
   t.touch(taskRun);
 }
 
-/** A child that nothing waits for counts as a success once it has been started. */
+/** None without a batch. A child that nothing waits for counts as a success once it has been started. */
 function batchOutputs({ total, started, ended, waits }: ChildNumbers): JsonObject {
-  const states: JsonObject = waits
-    ? { RUNNING: started - countOf(ended), ...ended }
+  if (total === 0) return {};
+  const iterations: JsonObject = waits
+    ? { CREATED: total - started, RUNNING: started - countOf(ended), ...ended }
     : { RUNNING: 0, SUCCESS: started };
-  return { numberOfBatches: total, iterations: { CREATED: total - started, ...states } };
+  return { numberOfBatches: total, iterations };
 }
 
 function passOutputs(numbers: ChildNumbers): JsonObject {

@@ -270,7 +270,7 @@ function valueOf(given: GivenValue, type: InputType): JsonValue | undefined {
     case "text":
       return given.text === "" && !type.takesEmptyText ? undefined : given.text;
     case "file":
-      return given.size === 0 ? undefined : given.uri;
+      return given.uri;
     case "value":
       return given.value === "" && !type.takesEmptyText ? undefined : given.value;
   }

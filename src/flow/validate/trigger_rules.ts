@@ -165,9 +165,9 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
   for (const [name, shown] of WINDOW_MEMBERS) {
     const isGiven = hasValue(window, name), isNeeded = form.needs.includes(name);
     if (isNeeded && !isGiven) {
-      report.error("required", path, `Time window of type \`${type}\` must have ${shown}`);
+      report.error("required", path, `Time window of type \`${type}\` must have ${shown}.`);
     } else if (isGiven && !isNeeded && !form.takes.includes(name)) {
-      const message = `Time window of type \`${type}\` cannot have ${shown}`;
+      const message = `Time window of type \`${type}\` cannot have ${shown}.`;
       report.error("bad_window", [...path, name], message);
     }
   }
@@ -175,18 +175,22 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
 
 /** Filters that compare with several values. */
 const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
-/** Filters that compare with no value; with `field: EXPRESSION` their `value` is the expression. */
+/**
+ * Filters that compare with no value; with `field: EXPRESSION` their `value` is the expression. Any other `value` is
+ * accepted and ignored: older releases of the language required one.
+ */
 const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
 
 /** A filter has `value` or `values`, as its type needs; with `field: EXPRESSION` always `value`. */
 function checkFilter(filter: JsonObject, path: Path, report: Report): void {
   const type = textOf(filter, "type");
   if (type === undefined) return;
-  const isExpression = textOf(filter, "field") === "EXPRESSION";
-  const isListed = LISTED.has(type), needsValue = isExpression || !isListed && !BARE.has(type);
+  const isExpression = textOf(filter, "field") === "EXPRESSION", isBare = BARE.has(type);
+  const isListed = LISTED.has(type), needsValue = isExpression || !isListed && !isBare;
   for (const [name, isWanted] of [["value", needsValue], ["values", isListed]] as const) {
     const isGiven = hasValue(filter, name);
-    if (isGiven === isWanted) continue;
+    const isIgnored = isBare && name === "value" && !isExpression;
+    if (isGiven === isWanted || isIgnored) continue;
     const message = `\`${name}\` ${isGiven ? "must" : "cannot"} be null for type ${type}`;
     report.error("bad_filter", isGiven ? [...path, name] : path, message);
   }

@@ -8,7 +8,7 @@ import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
 import { checkRetry, WORKING_DIRECTORY } from "./task_rules.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
-import { hasValue, textOf } from "../schema/describe.ts";
+import { elementsOf, hasValue, textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
 import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
@@ -117,6 +117,7 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
     const message = "has no effect on the tasks of a WorkingDirectory: they run on the server";
     report.warning("ignored", ["workerGroup"], message);
   }
+  checkDefaultValues(document, report);
   const hasOwnVariables = !SETS_VARIABLES.some((type) => tasks.kinds.has(type));
   return {
     inputs: inputIds(ownProperty(document, "inputs")),
@@ -124,6 +125,19 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
     loops: tasks.loops,
     variables: hasOwnVariables ? variableNames(ownProperty(document, "variables")) : undefined,
   };
+}
+
+/** A default of null would remove nothing: it is a mistake of its author. */
+function checkDefaultValues(document: JsonObject, report: Report): void {
+  for (const list of ["pluginDefaults", "taskDefaults"]) {
+    for (const [index, each] of elementsOf(document, list).entries()) {
+      const values = isJsonObject(each) ? ownProperty(each, "values") : undefined;
+      for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
+        if (value !== null) continue;
+        report.error("required", [list, index, "values", name], `No value provided for key '${name}'`);
+      }
+    }
+  }
 }
 
 function keyOf(document: JsonObject): FlowKey | undefined {

@@ -60,8 +60,9 @@ export class TriggerValidator {
     checkTriggerRules(trigger, type.type, { path, report });
     if (type.form !== "webhook") return;
     this.#checkKeyIsUnique(trigger, path);
-    const seen = "and a webhook sees none; use a Flow trigger";
-    refuseWindows(trigger, path, { catalog: this.#catalog, report, seen });
+    const message =
+      "invalid webhook: conditions of type MultipleCondition are not supported; use a Flow trigger";
+    refuseWindows(trigger, path, { catalog: this.#catalog, report, message });
   }
 
   /** One condition and its nested conditions. */
@@ -98,8 +99,8 @@ export class TriggerValidator {
 export function checkListeners(document: JsonObject, catalog: TriggerCatalog, report: Report): void {
   for (const [index, listener] of elementsOf(document, "listeners").entries()) {
     if (!isJsonObject(listener)) continue;
-    const seen = "and a listener sees one; remove it";
-    refuseWindows(listener, ["listeners", index], { catalog, report, seen });
+    const message = "needs several executions, and a listener sees one; remove it";
+    refuseWindows(listener, ["listeners", index], { catalog, report, message });
   }
 }
 
@@ -107,15 +108,15 @@ export function checkListeners(document: JsonObject, catalog: TriggerCatalog, re
 function refuseWindows(
   owner: JsonObject,
   path: Path,
-  { catalog, report, seen }: {
+  { catalog, report, message }: {
     readonly catalog: TriggerCatalog;
     readonly report: Report;
-    readonly seen: string;
+    readonly message: string;
   },
 ): void {
   for (const [at, condition] of elementsOf(owner, "conditions").entries()) {
     const written = isJsonObject(condition) ? textOf(condition, "type") : undefined;
     if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
-    report.error("not_supported", [...path, "conditions", at, "type"], `needs several executions, ${seen}`);
+    report.error("not_supported", [...path, "conditions", at, "type"], message);
   }
 }

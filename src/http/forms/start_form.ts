@@ -56,12 +56,17 @@ function inputOf({ name, fileName }: Part, inputs: readonly Input[]): Input | un
   return byFileName || inputs.find(({ id }) => id === name);
 }
 
-/** Some clients send every value as a file: for an input of another type it is read as text. */
+/**
+ * Some clients send every value as a file: for an input of another type it is read as text. Browsers send a field without
+ * a chosen file as an empty file without a name, which is no value.
+ */
 async function readPart(part: Part, input: Input, store: StoreFile): Promise<GivenValue> {
   if (input.type !== FILE_TYPE || part.fileName === undefined) {
     return { kind: "text", text: await part.text() };
   }
-  return await store(input.id, { name: storedName(part, input), stream: part.stream() });
+  const value = await store(input.id, { name: storedName(part, input), stream: part.stream() });
+  const isUnchosen = part.fileName === "" && value.kind === "file" && value.size === 0;
+  return isUnchosen ? { kind: "text", text: "" } : value;
 }
 
 /** Without a file name in the part, the name is the input id with the extension of the input. */

@@ -40,12 +40,12 @@ function onFacts(
   return {
     parameters: PARAMETERS,
     call: async (call) =>
-      response(await filesOf(call, name).stat(call.caller.tenant, await placeOf(call, name)), call),
+      response(await filesOf(call, name).stat(call.caller.tenant, await placeOf(call)), call),
   };
 }
 
 async function readText(call: HostCall): Promise<string> {
-  const found = await filesOf(call, "read").open(call.caller.tenant, await placeOf(call, "read"));
+  const found = await filesOf(call, "read").open(call.caller.tenant, await placeOf(call));
   const problem = found && (versionProblem(found, call) ?? sizeProblem(found));
   if (!found || problem === undefined) return await textIn(existing("read", found, call).content);
   await found.content.cancel();
@@ -93,7 +93,7 @@ function versionProblem({ revision }: FileFacts, { args }: HostCall): string | u
   return `version ${version} is not kept, only version ${revision}`;
 }
 
-async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
+async function placeOf(call: HostCall): Promise<FilePlace> {
   const { args, caller } = call;
   const path = requiredOf(args, "path");
   if (!isStorageUri(path)) return namedFile(path, textOf(args, "namespace") ?? caller.namespace);
@@ -104,7 +104,7 @@ async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
     return { executionId, path: place.path, isUnderWay: executionId === caller.execution?.id };
   }
   throw new HostError(
-    `Cannot call "${name}" for "${path}": the file belongs neither to this execution nor to the one that triggered it`,
+    `Unable to read the file '${path}' as it didn't belong to the current execution, nor to the one that triggered it`,
   );
 }
 

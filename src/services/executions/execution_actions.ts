@@ -25,6 +25,8 @@ export type { Request } from "../../engine/requests.ts";
 
 /** States that a request may assign to an ended execution. */
 export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
+/** States that a request may assign to a task run; RUNNING ends a pause. */
+export const TASK_RUN_STATES = [...ASSIGNABLE_STATES, "RUNNING"] as const;
 
 interface ExecutionActionsDeps {
   readonly flows: Flows;
@@ -43,6 +45,8 @@ interface ExecutionTarget {
   readonly plan: FlowPlan;
   readonly taskRun?: TaskRun;
 }
+
+const NO_FORM: ReadForm = () => Promise.resolve(new Map());
 
 /** The use cases of one execution. */
 export class ExecutionActions {
@@ -74,7 +78,7 @@ export class ExecutionActions {
 
   /** Ends a pause with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
   async resumeWithDefaults(actor: Actor, id: string): Promise<string> {
-    return await this.resume(actor, id, () => Promise.resolve(new Map()));
+    return await this.resume(actor, id, NO_FORM);
   }
 
   /** Checks that a pause can be ended with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
@@ -92,11 +96,17 @@ export class ExecutionActions {
     return stringifyJson(await pauseReport(this.#deps.checks, target.plan, point, given));
   }
 
-  /** Changes the state of a task run; the tasks after it run. @throws DomainError not_found, conflict */
+  /**
+   * Changes the state of a task run; the tasks after it run. A paused one becomes RUNNING with the defaults of its inputs.
+   * @throws DomainError not_found, conflict, invalid_entity
+   */
   async setTaskState(actor: Actor, id: string, taskRunId: string, state: State): Promise<string> {
-    return await this.#run(actor, id, ({ execution }) => {
+    return await this.#run(actor, id, (target) => {
+      const { execution } = target;
       const { ordinal: taskRun } = knownTaskRun(execution, taskRunId);
-      return { request: { type: "task_state_set", taskRun, state } };
+      if (state !== "RUNNING") return { request: { type: "task_state_set", taskRun, state } };
+      if (pauseOf(target).taskRun?.ordinal === taskRun) return this.#resumption(actor, target, NO_FORM);
+      throw errorOf(conflict("resume a task run of", execution, "that task run does not wait for a resume"));
     });
   }
 

@@ -55,7 +55,11 @@ export class ExecutionFileViews {
 
   async #elsewhere(actor: Actor, place: ExecutionPlace, uri: string): Promise<FoundFile> {
     const execution = await this.#deps.records.facts(actor.tenant, place.executionId);
-    if (!execution) throw notFound(`no execution has a file "${uri}"`);
+    if (!execution) {
+      throw notFound(
+        `Unable to find execution id '${place.executionId}', which the file "${uri}" belongs to`,
+      );
+    }
     checkFlow(execution, place, uri);
     return { executionId: place.executionId };
   }

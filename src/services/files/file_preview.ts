@@ -107,6 +107,6 @@ function decoderOf(encoding: string): TextDecoder {
     return new TextDecoder(encoding);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw illegalArgument(`unable to preview using encoding "${encoding}"`);
+    throw illegalArgument(`unable to preview using encoding '${encoding}'`);
   }
 }

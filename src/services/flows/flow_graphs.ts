@@ -10,7 +10,7 @@ import {
   SUBFLOW_KINDS,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { taskRunBody } from "../../model/executions/execution_body.ts";
 import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
@@ -42,7 +42,7 @@ export class FlowGraphs {
     this.#clock = clock;
   }
 
-  /** The graph of a stored flow as JSON text. @throws DomainError not_found */
+  /** The graph of a stored flow as JSON text. @throws DomainError not_found; invalid_argument: a flow to draw is an expression */
   async stored(actor: Actor, key: FlowKey, options: GetFlowOptions & Drawn): Promise<string> {
     return await this.#text(actor, await this.#flows.get(actor, key, options), options);
   }
@@ -58,7 +58,7 @@ export class FlowGraphs {
     return await this.stored(actor, { namespace, id }, { revision, allowDeleted: true, subflows, runs });
   }
 
-  /** The graph of a source that is not saved. @throws DomainError invalid_entity */
+  /** The graph of a source that is not saved. @throws DomainError invalid_entity; invalid_argument as of {@link stored} */
   async draft(actor: Actor, source: string, subflows: readonly string[]): Promise<string> {
     return await this.#text(actor, await this.#flows.draft(actor, source), { subflows });
   }
@@ -73,15 +73,28 @@ export class FlowGraphs {
     const drawn = new Map<string, DrawnFlow>();
     // An outer subflow, which has a shorter uid, is needed to find the inner ones.
     for (const uid of [...subflows].sort((a, b) => a.length - b.length)) {
-      const target = targetOf(uid, flow, drawn);
+      const task = subflowTaskOf(uid, flow, drawn);
+      const target = task && literalTarget(task);
       if (target) drawn.set(uid, await this.#flows.get(actor, target));
+      else if (task && !runs) throw cannotExpand(task);
     }
     return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs })));
   }
 }
 
-/** The flow that the task with that uid starts; `undefined` if there is no such task or its flow is an expression. */
-function targetOf(uid: string, flow: DrawnFlow, drawn: ReadonlyMap<string, DrawnFlow>): FlowKey | undefined {
+function cannotExpand({ id }: Task): DomainError {
+  return illegalArgument(
+    `Can't expand subflow task '${id}' because namespace and/or flowId contains dynamic values. ` +
+      "This can only be viewed on an execution.",
+  );
+}
+
+/** The task with that uid that starts another flow; `undefined` if there is none. */
+function subflowTaskOf(
+  uid: string,
+  flow: DrawnFlow,
+  drawn: ReadonlyMap<string, DrawnFlow>,
+): Task | undefined {
   let tasks = tasksOf(flow);
   let at = ROOT_UID;
   const names = uid.split(".");
@@ -89,7 +102,7 @@ function targetOf(uid: string, flow: DrawnFlow, drawn: ReadonlyMap<string, Drawn
     const task = tasks.find(({ id }) => id === name);
     if (!task || names[0] !== ROOT_UID) return undefined;
     at += `.${name}`;
-    if (index === names.length - 2) return SUBFLOW_KINDS.has(task.kind) ? literalTarget(task) : undefined;
+    if (index === names.length - 2) return SUBFLOW_KINDS.has(task.kind) ? task : undefined;
     const inner = drawn.get(at);
     tasks = inner ? tasksOf(inner) : [...task.blocks.values()].flat();
   }

@@ -124,7 +124,7 @@ export class KvPairs {
       await this.#purge(scope, id);
       throw new DomainError(
         "expired",
-        `Resource has expired: key "${id.key}" in namespace "${id.namespace}"`,
+        `Resource has expired: The requested value has expired: key "${id.key}" in namespace "${id.namespace}"`,
       );
     }
     const pair = await this.#read(scope, id, stored);

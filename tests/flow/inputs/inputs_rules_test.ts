@@ -192,10 +192,10 @@ const RULES: readonly [string, string, Sent, unknown][] = [
   ["an empty text of a date is null", "- {id: a, type: DATE, required: false}", { a: "" }, { a: null }],
   ["an empty text is an address", "- {id: a, type: EMAIL}", { a: "" }, { a: "" }],
   [
-    "an empty file is none",
+    "an empty file is a file",
     "- {id: a, type: FILE}",
     { a: { uri: "kestra:///x", size: 0 } },
-    invalid("a", "missing required input", "null"),
+    { a: "kestra:///x" },
   ],
   ["a file is its URI", "- {id: a, type: FILE}", { a: { uri: "kestra:///x/a.txt", size: 3 } }, {
     a: "kestra:///x/a.txt",

@@ -213,10 +213,10 @@ const RESOLUTIONS: readonly [string, string, Record<string, string | GivenValue>
     '{"a":"kestra:///x"}',
   ],
   [
-    "takes an empty file as none",
+    "takes an empty file",
     "- {id: a, type: FILE}",
     { a: { kind: "file", uri: "kestra:///x", size: 0 } },
-    "Invalid entity: Invalid input for `a`, missing required input, but received `null`",
+    '{"a":"kestra:///x"}',
   ],
   [
     "refuses a file for another type",

@@ -19,6 +19,9 @@ const MEMBERS: Rows = [
   ["a default of an unknown property", "pluginDefaults: [{type: core.log.Log, values: {colour: red}}]\n", [
     "unknown_property tasks[0].colour @4:3+53",
   ]],
+  ["a default that is null", "pluginDefaults: [{type: core.other.None, values: {level: null}}]\n", [
+    "required pluginDefaults[0].values.level @5:58+4",
+  ]],
   ["a text as pluginDefaults", "pluginDefaults: x\n", ["wrong_type pluginDefaults @5:17+1"]],
   [
     "checks",

@@ -329,9 +329,14 @@ const FILTERS: Rows = [
     [],
   ],
   [
-    "that needs neither and has one",
+    "that needs neither and has a value, which older releases required",
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NULL, value: x}]}]}}",
-    ["bad_filter triggers[0].preconditions.where[0].filters[0].value @6:124+1"],
+    [],
+  ],
+  [
+    "that needs neither and has values",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NULL, values: [x]}]}]}}",
+    ["bad_filter triggers[0].preconditions.where[0].filters[0].values @6:125+3"],
   ],
   ...["IS_TRUE", "IS_FALSE", "IS_NULL", "IS_NOT_NULL", "EQUAL_TO"].map((type) =>
     [

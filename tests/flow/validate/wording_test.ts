@@ -375,22 +375,22 @@ const TRIGGERS: Wordings = [
   [
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: DAILY_TIME_DEADLINE}}}",
     "required",
-    "Time window of type `DAILY_TIME_DEADLINE` must have a deadline",
+    "Time window of type `DAILY_TIME_DEADLINE` must have a deadline.",
   ],
   [
     '{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: DAILY_TIME_DEADLINE, deadline: "09:00:00Z", window: PT1H}}}',
     "bad_window",
-    "Time window of type `DAILY_TIME_DEADLINE` cannot have a window",
+    "Time window of type `DAILY_TIME_DEADLINE` cannot have a window.",
   ],
   [
     '{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {deadline: "09:00:00Z"}}}',
     "bad_window",
-    "Time window of type `DURATION_WINDOW` cannot have a deadline",
+    "Time window of type `DURATION_WINDOW` cannot have a deadline.",
   ],
   [
     '{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}}}',
     "required",
-    "Time window of type `DAILY_TIME_WINDOW` must have an end time",
+    "Time window of type `DAILY_TIME_WINDOW` must have an end time.",
   ],
   [
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: EQUAL_TO, values: [a]}]}]}}",

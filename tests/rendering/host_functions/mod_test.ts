@@ -139,7 +139,7 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ read('kestra:///etc/passwd') }}", /is not the address of a stored file/],
   [
     "{{ read('kestra:///demo/team/f/executions/A1b2C3d4E5f6G7h8I9j0K1/a') }}",
-    /the file belongs neither to this execution nor to the one that triggered it$/,
+    /^Unable to read the file 'kestra:.*' as it didn't belong to the current execution, nor to the one that triggered it$/,
   ],
   ["{{ fileURI('a') }}", "kestra:///demo/team/_files/a"],
   ["{{ fileURI('/a', namespace='other') }}", "kestra:///other/_files/a"],
@@ -220,8 +220,8 @@ tasks:
   const { file: uri } = first.inputs as { file: string };
   const second = await start(app, "files", { uri });
   assertEquals(second.state.current, "FAILED");
-  const expected = `Cannot call "read" for "${uri}": ` +
-    "the file belongs neither to this execution nor to the one that triggered it in the expression " +
+  const expected = `Unable to read the file '${uri}' as it didn't belong to the current execution, ` +
+    "nor to the one that triggered it in the expression " +
     "`{{ inputs.uri ? read(inputs.uri) : read(inputs.file) ~ fileSize(inputs.file) }}` at line 1";
   assertEquals(await messages(app, second), [expected]);
 });

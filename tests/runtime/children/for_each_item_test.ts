@@ -106,7 +106,7 @@ const RUNS: readonly {
     members: "",
     content: "",
     line: "SUCCESS: w SUCCESS, each SUCCESS, each_split SUCCESS, each_items SUCCESS, each_merge SUCCESS",
-    items: { numberOfBatches: 0, iterations: { CREATED: 0, RUNNING: 0 } },
+    items: {},
   },
   {
     name: "a failure is transmitted, and errors run",
@@ -134,7 +134,7 @@ const RUNS: readonly {
     members: "batch: {rows: 2}\nwait: false",
     effect: () => ({ state: "FAILED" }),
     line: "SUCCESS: w SUCCESS, each SUCCESS, each_split SUCCESS, each_items SUCCESS, each_merge SUCCESS",
-    items: { numberOfBatches: 3, iterations: { CREATED: 0, RUNNING: 0, SUCCESS: 3 } },
+    items: { numberOfBatches: 3, iterations: { RUNNING: 0, SUCCESS: 3 } },
   },
   {
     name: "a flow that does not exist",

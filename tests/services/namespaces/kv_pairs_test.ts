@@ -41,7 +41,11 @@ Deno.test("get() of an expired pair throws expired once, then not_found", async 
   clock.jump(599_999);
   assertEquals((await kvPairs.get(ACTOR, ID)).value, "a");
   clock.jump(1);
-  const expired = await assertRejects(() => kvPairs.get(ACTOR, ID), DomainError, "Resource has expired: ");
+  const expired = await assertRejects(
+    () => kvPairs.get(ACTOR, ID),
+    DomainError,
+    "Resource has expired: The requested value has expired",
+  );
   const missing = await assertRejects(() => kvPairs.get(ACTOR, ID), DomainError);
   assertEquals([expired.code, missing.code], ["expired", "not_found"]);
   assertEquals([inner.count(["main", "kv"]), inner.count(["main", "kx"])], [0, 0]);

@@ -5,6 +5,7 @@ import {
   ASSIGNABLE_STATES,
   type ExecutionActions,
   type Request,
+  TASK_RUN_STATES,
   UNQUEUED_STATES,
 } from "../../../services/executions/execution_actions.ts";
 import type { ExecutionReplays, ReplayOptions } from "../../../services/executions/execution_replays.ts";
@@ -135,7 +136,7 @@ async function readOutputs(c: Context<AppEnv>): Promise<ReplayOptions["outputs"]
 function addTaskRuns(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): void {
   post(routes, "state", async (c) => {
     const body = await readJson(c);
-    const state = stateIn(textIn(body, "state"), ASSIGNABLE_STATES);
+    const state = stateIn(textIn(body, "state"), TASK_RUN_STATES);
     return await actions.setTaskState(c.get("actor"), executionIdOf(c), textIn(body, "taskRunId"), state);
   });
 

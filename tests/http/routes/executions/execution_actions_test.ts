@@ -99,6 +99,9 @@ interface Refusal {
   readonly query?: string;
   readonly action: string;
   readonly init?: RequestInit;
+  /** Its id and `state` are the body. */
+  readonly taskRun?: string;
+  readonly state?: string;
   readonly status: number;
   readonly message: string;
 }
@@ -163,16 +166,34 @@ const REFUSALS: readonly Refusal[] = [
   {
     flow: "good",
     action: "state",
-    init: json({ taskRunId: "x", state: "RUNNING" }),
+    init: json({ taskRunId: "x", state: "CREATED" }),
     status: 422,
     message: "one of",
   },
+  {
+    flow: "asking",
+    action: "state",
+    taskRun: "a",
+    state: "RUNNING",
+    status: 409,
+    message: "does not wait for a resume",
+  },
+  {
+    flow: "asking",
+    action: "state",
+    taskRun: "ask",
+    state: "RUNNING",
+    status: 422,
+    message: "Invalid input for `reason`, missing required input",
+  },
 ];
-for (const { flow: name, action, init, status, message } of REFUSALS) {
+for (const { flow: name, action, init, taskRun, state, status, message } of REFUSALS) {
   Deno.test(`POST /executions/:id/${action} of flow "${name}" returns ${status}: ${message}`, async () => {
     await using server = await Harness.start();
     const before = await begin(server, name);
-    const reply = await post(server, `/executions/${before.id}/actions/${action}`, init);
+    const taskRunId = before.taskRunList.find(({ taskId }) => taskId === taskRun)?.id;
+    const sent = taskRun === undefined ? init : json({ taskRunId, state });
+    const reply = await post(server, `/executions/${before.id}/actions/${action}`, sent);
     assertEquals(reply.status, status);
     assertStringIncludes(String(reply.body.message), message);
     const { id } = before;
@@ -418,6 +439,17 @@ Deno.test("POST /executions/:id/resume stores what the pause asks for as its out
   });
   assertEquals(last?.outputs, { value: "done" });
   assertEquals(statesOf({ state: ended.state }), "CREATED RUNNING PAUSED RESTARTED RUNNING SUCCESS");
+});
+
+Deno.test("POST /executions/:id/state RUNNING of a paused task run ends the pause", async () => {
+  await using server = await Harness.start();
+  const paused = await begin(server, "paused");
+  const body = json({ taskRunId: paused.taskRunList[0]?.id, state: "RUNNING" });
+  const reply = await post(server, `/executions/${paused.id}/state`, body);
+  assertEquals([reply.status, reply.body.state.current], [200, "RUNNING"]);
+  await settle();
+  const ended = await server.execution(paused.id);
+  assertEquals(statesOf(ended), "CREATED RUNNING PAUSED RESTARTED RUNNING SUCCESS");
 });
 
 Deno.test("POST /executions/:id/resume twice at once resumes once", async () => {

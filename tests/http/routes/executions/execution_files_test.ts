@@ -80,7 +80,11 @@ const REFUSED: readonly (readonly [uri: string, status: number, message: string]
   ["kestra:///demo/files/executions/{id}/inputs/f/none.txt", 404, "Not Found"],
   ["kestra:///demo/files/executions/{id}/../x", 422, 'contains ".."'],
   ["kestra:///demo/files/executions/{id}/%2e%2e/x", 422, 'contains ".."'],
-  ["kestra:///demo/files/executions/AVbcEv32000y2k4Z4ZfIlw/inputs/f/a.txt", 404, "Not Found"],
+  [
+    "kestra:///demo/files/executions/AVbcEv32000y2k4Z4ZfIlw/inputs/f/a.txt",
+    404,
+    "Unable to find execution id 'AVbcEv32000y2k4Z4ZfIlw'",
+  ],
 ];
 
 for (const [template, status, message] of REFUSED) {
@@ -205,7 +209,7 @@ for (const [name, file, content, query, shown] of PREVIEWS) {
 
 /** Previews that are refused. */
 const NO_PREVIEWS: readonly (readonly [file: string, size: number, query: string, message: string])[] = [
-  ["a.txt", 1, "&encoding=no-such", 'unable to preview using encoding \\"no-such\\"'],
+  ["a.txt", 1, "&encoding=no-such", "unable to preview using encoding 'no-such'"],
   ["a.txt", 1, "&maxRows=0", '\\"maxRows\\" must be a whole number from 1'],
   ["a.txt", 1, "&maxRows=x", '\\"maxRows\\" must be a whole number from 1'],
 ];

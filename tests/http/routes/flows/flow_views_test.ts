@@ -105,6 +105,15 @@ Deno.test("GET /flows/:namespace/:flowId/graph?subflows= draws other flows in th
   assertEquals(sizes, [3, 6, 9, 3, 3]);
 });
 
+Deno.test("GET /flows/:namespace/:flowId/graph?subflows= of a flow that is an expression returns 422", async () => {
+  const call =
+    "{id: call, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: '{{ inputs.flow }}'}";
+  await using server = await start(`id: top\nnamespace: demo\ntasks: [${call}]\n`);
+  const [status, message] = await refusal(server, "GET", "/flows/demo/top/graph?subflows=root.call");
+  assertEquals(status, 422);
+  assertStringIncludes(String(message), "Can't expand subflow task 'call'");
+});
+
 Deno.test("GET /flows/:namespace/:flowId/dependencies returns the flows connected with one", async () => {
   await using server = await start(`id: b\nnamespace: demo.sub\ntasks: [{id: t, type: ${RETURN}}]\n`);
   await server.save(
