@@ -140,6 +140,9 @@ stories("/flows/edit", [
       await page.goto("/ui/flows/edit/raced/hello/revisions");
       await page.getByText("Greets.").waitFor();
       await updateHello(server, "raced", helloIn("raced").replace("Says **hello**.", "Waves."));
+      // The page finds the newer revision, and still compares those that were there.
+      await page.getByRole("option", { name: "Revision 3" }).first().waitFor({ state: "attached" });
+      await page.getByText("Greets.").waitFor();
       const restore = page.getByRole("button", { name: "Restore revision 1" });
       await restore.click();
       await page.getByRole("dialog").getByRole("button", { name: "Restore revision 1" }).click();

@@ -1,5 +1,6 @@
 /** The revisions of a flow: two of them side by side, and the way back to an older one. */
 import { lazy } from "preact/compat";
+import { useState } from "preact/hooks";
 import { ApiError, get, send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { apiPath } from "../../core/places.ts";
@@ -24,25 +25,39 @@ export function FlowRevisions({ flow, reload }: RevisionsProps) {
   const { namespace, id, revision } = flow;
   const path = `${apiPath("flows", namespace, id)}/revisions`;
   const list = useResource(`${path} ${revision}`, (signal) => get<FlowSource[]>(path, {}, signal));
+  // A newer revision of somebody else must not replace what a person looks at; `undefined`: the newest is shown.
+  const [seen, setSeen] = useState<number | undefined>(revision);
   return (
     <Loaded resource={list}>
       {(revisions) =>
         revisions.length < 2
           ? <EmptyState title={t("flows.oneRevision")}>{t("flows.oneRevisionHint")}</EmptyState>
-          : <Comparison flow={flow} revisions={revisions} reload={reload} />}
+          : <Comparison {...{ flow, revisions, seen, setSeen, reload }} />}
     </Loaded>
   );
 }
 
-function Comparison(
-  { flow, revisions, reload }: RevisionsProps & { readonly revisions: readonly FlowSource[] },
-) {
+interface ComparisonProps extends RevisionsProps {
+  readonly revisions: readonly FlowSource[];
+  readonly seen: number | undefined;
+  readonly setSeen: (revision: number | undefined) => void;
+}
+
+function Comparison({ flow, revisions, seen, setSeen, reload }: ComparisonProps) {
   const newest = [...revisions].sort((a, b) => b.revision - a.revision);
-  const find = (name: string, other: FlowSource | undefined) =>
-    newest.find(({ revision }) => String(revision) === query.value.get(name)) ?? other;
-  const left = find("left", newest[1]);
-  const right = find("right", newest[0]);
+  const find = (text: string | null) => newest.find(({ revision }) => String(revision) === text);
+  const right = find(query.value.get("right")) ?? find(String(seen)) ?? newest[0];
+  const left = find(query.value.get("left")) ??
+    newest.find(({ revision }) => revision < (right?.revision ?? 0)) ?? right;
   if (!left || !right) return null;
+  const restoreLeft = async () => {
+    const outcome = await restore({ ...flow, revision: seen ?? flow.revision }, left);
+    if (outcome === undefined) return;
+    setSeen(undefined);
+    // After a conflict the revision that a person wanted stays beside the newest one, which it would replace.
+    setQuery({ left: outcome === "saved" ? undefined : String(left.revision), right: undefined });
+    await reload();
+  };
   return (
     <>
       <div class="filters">
@@ -50,10 +65,7 @@ function Comparison(
         <span aria-hidden="true">↔</span>
         <Choice name="right" value={right.revision} revisions={newest} />
         {left.revision !== flow.revision && (
-          <button
-            type="button"
-            onClick={() => void restore(flow, left, reload)}
-          >
+          <button type="button" onClick={() => void restoreLeft()}>
             {t("flows.restore", { revision: left.revision })}
           </button>
         )}
@@ -87,18 +99,17 @@ function Choice({ name, value, revisions }: {
   );
 }
 
-/** Saves an older source as the next revision. */
-async function restore(flow: FlowSource, old: FlowSource, reload: () => Promise<void>): Promise<void> {
+/** Saves an older source as the next revision, after a question. `undefined`: not sent, or refused. */
+async function restore(flow: FlowSource, old: FlowSource): Promise<"saved" | "conflict" | undefined> {
   const { revision } = old;
   const action = t("flows.restore", { revision });
-  if (!await confirmed({ title: action, text: t("flows.confirmRestore", { revision }), action })) return;
+  if (!await confirmed({ title: action, text: t("flows.confirmRestore", { revision }), action })) {
+    return undefined;
+  }
   const outcome = await attempt(() => replaceSource(flow, old.source));
-  if (outcome === undefined) return;
   if (outcome === "saved") showToast("good", t("flows.restored", { revision }));
-  else showToast("bad", t("flows.changedMeanwhile"));
-  // After a conflict the revision that a person wanted stays beside the newest one, which it would replace.
-  setQuery({ left: outcome === "saved" ? undefined : String(revision), right: undefined });
-  await reload();
+  if (outcome === "conflict") showToast("bad", t("flows.changedMeanwhile"));
+  return outcome;
 }
 
 /** `conflict` if the flow has a newer revision than the given one. @throws ApiError */
