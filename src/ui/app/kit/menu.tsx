@@ -1,5 +1,5 @@
 /** A button that opens a list of actions. Those that are not possible stay there, with the reason. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** An action of a menu. */
 interface MenuItem {
@@ -20,7 +20,8 @@ interface MenuProps {
 export function Menu({ title, items }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key arrives.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     box.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const onPress = (event: Event) => {
