@@ -61,10 +61,14 @@ function omitLevel(packed: PackedExecution): void {
   if (lines.length === 0) return;
   const extras = packed[8] ?? {};
   const level = extras.l ?? DEFAULT_LEVEL;
-  if (level === highestOf(lines)) delete extras.l;
-  else extras.l = level;
-  packed.length = 8;
-  for (const _name in extras) packed[8] = extras;
+  if (level !== highestOf(lines)) packed[8] = { ...extras, l: level };
+  else if (hasOthers(extras)) delete extras.l;
+  else packed.length = 8;
+}
+
+function hasOthers(extras: object): boolean {
+  for (const name in extras) if (name !== "l") return true;
+  return false;
 }
 
 function restoreLevel(packed: PackedExecution): void {
