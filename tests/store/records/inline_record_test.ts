@@ -8,7 +8,11 @@ import type {
   PackedLogLine,
   PackedTaskRun,
 } from "../../../src/store/records/execution_codec.ts";
-import { decodeRecord, inlineRecordBytes, inlineRecordText } from "../../../src/store/records/inline_record.ts";
+import {
+  decodeRecord,
+  inlineRecordBytes,
+  inlineRecordText,
+} from "../../../src/store/records/inline_record.ts";
 
 const CREATED_MS = Date.UTC(2026, 10, 20);
 const ID = `${idPrefix(CREATED_MS, 7)}00000000000`;
@@ -30,7 +34,9 @@ function stored(packed: PackedExecution): Uint8Array {
 
 const CASES: Readonly<Record<string, PackedExecution>> = {
   "without task runs": record([]),
-  "with equal histories": record([["t", [...SUCCESS], [[...SUCCESS]], { value: "value 24" }]], [LINE], { l: 1 }),
+  "with equal histories": record([["t", [...SUCCESS], [[...SUCCESS]], { value: "value 24" }]], [LINE], {
+    l: 1,
+  }),
   "with a task run of its own times": record([["t", [0, 1, 1, 2, 2, 20], [[0, 1, 1, 2, 2, 20]], 0]]),
   "with an attempt of the times of the execution": record([["t", [0, 1, 1, 2, 2, 20], [[...SUCCESS]], 0]]),
   "with several attempts": record([["t", [...SUCCESS], [[0, 0, 3, 1], [...SUCCESS], [0, 2, 2, 21, 3]], 0]]),

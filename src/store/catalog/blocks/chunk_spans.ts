@@ -6,7 +6,14 @@
 import { bucketOf, SketchCountsWriter } from "../../../base/number_sketch.ts";
 import { FACT_BITS, RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, summarizeAll } from "../rows/summary.ts";
-import { type BlockChunk, CHUNK_BLOCKS, type ChunkSums, type DurationSketches, neighboursOf, type ReadBlock } from "./block_chunks.ts";
+import {
+  type BlockChunk,
+  CHUNK_BLOCKS,
+  type ChunkSums,
+  type DurationSketches,
+  neighboursOf,
+  type ReadBlock,
+} from "./block_chunks.ts";
 
 /** Chunks of a span: 300,000 rows. A window covers some spans in part, whose rows are then read: up to 6 ms each. */
 export const SPAN_CHUNKS = 8;
@@ -75,7 +82,7 @@ export class ChunkSpan {
     const combinations = sums.map(({ columns }) => columns);
     const adder = DurationAdder.of(combinations, this.summary.maxDuration, table);
     if (!adder) return null;
-    for (const chunk of this.chunks) { for (const summary of chunk.blocks) adder.add(await read(summary)); }
+    for (const chunk of this.chunks) for (const summary of chunk.blocks) adder.add(await read(summary));
     return adder.sketches();
   }
 }

@@ -215,7 +215,9 @@ Deno.test("Catalog.groups() gives quantiles by flow while rows of a span are rep
   for (let round = 0; round < 4; round++) {
     const known = app.visible();
     const some = () => known[Math.floor(random() * known.length)] as RowFacts;
-    await app.write(Array.from({ length: 40 }, () => ({ ...some(), durationMs: Math.floor(random() * 1e6) })));
+    await app.write(
+      Array.from({ length: 40 }, () => ({ ...some(), durationMs: Math.floor(random() * 1e6) })),
+    );
     for (let n = 0; n < 5; n++) await app.remove(some().id);
     await check();
     await app.write(Array.from({ length: 2_100 }, () => {
