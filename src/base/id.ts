@@ -10,7 +10,10 @@ const RANGE_6 = 62 ** 6;
 const RANDOM_LENGTH = 11;
 const COUNTER_MAX = 0xffff;
 /** Value of each digit by character code; 0 for other characters. */
-const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, ALPHABET.indexOf(String.fromCharCode(code))));
+const DIGITS = Uint8Array.from(
+  { length: 128 },
+  (_, code) => Math.max(0, ALPHABET.indexOf(String.fromCharCode(code))),
+);
 
 /** Length of an id. */
 export const ID_LENGTH = 22;

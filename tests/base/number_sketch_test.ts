@@ -49,7 +49,9 @@ Deno.test("NumberSketch.addCounts() gives the sketch of all numbers together", (
   const sum = sketchOf(a);
   sum.addCounts(countsOf(sketchOf(b)));
   assertEquals(countsOf(sum), countsOf(sketchOf([...a, ...b])));
-  for (const share of [0.1, 0.5, 1]) assertEquals(sum.quantile(share), sketchOf([...a, ...b]).quantile(share));
+  for (const share of [0.1, 0.5, 1]) {
+    assertEquals(sum.quantile(share), sketchOf([...a, ...b]).quantile(share));
+  }
 });
 
 Deno.test("NumberSketch.addCounts() adds a part of the counts of several sketches", () => {
