@@ -128,7 +128,7 @@ class FileColumns implements ColdColumns {
   /** @inheritdoc */
   get starts(): Uint32Array | Float64Array {
     const { rows } = this.#form;
-    const { buffer, byteOffset } = this.#read(0, rows * this.#startBytes, "kept");
+    const { buffer, byteOffset } = this.#read(0, rows * this.#startBytes, "untilNextBlock");
     return this.#startBytes === 8
       ? new Float64Array(buffer, byteOffset, rows)
       : new Uint32Array(buffer, byteOffset, rows);

@@ -93,7 +93,7 @@ export class RowColumns {
       );
   }
 
-  /** Start dates minus `startBase`. */
+  /** Start dates minus `startBase`, valid until another block is read. A cache would not hold those of a scan. */
   get starts(): Uint32Array | Float64Array {
     return this.#cold.starts;
   }
