@@ -25,7 +25,8 @@ function record(
   extras?: PackedExecution[8],
 ): PackedExecution {
   const packed: PackedExecution = [25, 1, CREATED_MS, [...SUCCESS], 0, ["env", "prod"], taskRuns, logs];
-  return extras ? [...packed, extras] as PackedExecution : packed;
+  if (extras) packed[8] = extras;
+  return packed;
 }
 
 function stored(packed: PackedExecution): Uint8Array {
