@@ -35,7 +35,7 @@ type NarrowColumn = Uint16Array | Uint32Array;
 type FlowColumn = Uint8Array | NarrowColumn;
 
 /** The columns that most scans read. */
-export type HotColumns = Pick<RowColumns, "flows" | "facts" | "startBase" | "durations" | "labelSlots">;
+type HotColumns = Pick<RowColumns, "flows" | "facts" | "startBase" | "durations" | "labelSlots">;
 /** The columns that few scans read; a sealed block may read them from a file at each access. */
 export type ColdColumns =
   & Pick<RowColumns, "starts" | "ids" | "idsOnce" | "labels" | "triggers" | "triggerChecks">
