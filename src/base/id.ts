@@ -9,7 +9,11 @@ const RANGE_7 = 62 ** 7;
 const RANGE_6 = 62 ** 6;
 const RANDOM_LENGTH = 11;
 const COUNTER_MAX = 0xffff;
-const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]));
+/** Value of each digit by character code; 0 for other characters. */
+const DIGITS = Uint8Array.from(
+  { length: 128 },
+  (_, code) => Math.max(0, ALPHABET.indexOf(String.fromCharCode(code))),
+);
 
 /** Length of an id. */
 export const ID_LENGTH = 22;
@@ -100,6 +104,6 @@ export function toBase62(value: number, length: number): string {
 /** The number written by {@link toBase62}. */
 export function fromBase62(text: string): number {
   let value = 0;
-  for (const character of text) value = value * 62 + (DIGITS.get(character) ?? 0);
+  for (let i = 0; i < text.length; i++) value = value * 62 + (DIGITS[text.charCodeAt(i)] ?? 0);
   return value;
 }

@@ -12,6 +12,7 @@ const MAX_NUMBER = 2 ** 44 - 1;
 const WIDE = 2 ** 31;
 const WIDE_BITS = 13;
 const MIN_LENGTH = 256;
+const MAX_BYTE = 255;
 
 /** All buckets are smaller. */
 export const SKETCH_BUCKETS = (44 - SUB_BITS + 1) * SUB_BUCKETS;
@@ -35,10 +36,51 @@ function middleOf(bucket: number): number {
   return (SUB_BUCKETS + (bucket & (SUB_BUCKETS - 1))) * width + (width - 1) / 2;
 }
 
-/** Buckets that hold numbers, ascending, and how many each. */
-export interface SketchCounts {
-  readonly buckets: Uint16Array;
-  readonly counts: Uint32Array;
+/**
+ * How many numbers each bucket holds, in pairs of bytes: the distance to the bucket before, and a count to add. A larger
+ * distance or count takes several pairs.
+ */
+export type SketchCounts = Uint8Array;
+
+/** Collects {@link SketchCounts} one behind the other. */
+export class SketchCountsWriter {
+  #bytes = new Uint8Array(MIN_LENGTH);
+  #length = 0;
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends counts by bucket. */
+  add(counts: Uint32Array): void {
+    let last = 0;
+    for (let bucket = 0; bucket < counts.length; bucket++) {
+      if (counts[bucket] === 0) continue;
+      let distance = bucket - last;
+      for (; distance > MAX_BYTE; distance -= MAX_BYTE) this.#addPair(MAX_BYTE, 0);
+      for (let count = counts[bucket] as number; count > 0; count -= MAX_BYTE) {
+        this.#addPair(distance, Math.min(count, MAX_BYTE));
+        distance = 0;
+      }
+      last = bucket;
+    }
+  }
+
+  /** A copy of the bytes. */
+  bytes(): SketchCounts {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  #addPair(distance: number, count: number): void {
+    if (this.#length === this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#length);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes[this.#length++] = distance;
+    this.#bytes[this.#length++] = count;
+  }
 }
 
 /** A sketch of numbers. */
@@ -55,23 +97,26 @@ export class NumberSketch {
     this.#total++;
   }
 
-  /** Adds the numbers of another sketch. */
-  addCounts({ buckets, counts }: SketchCounts): void {
-    const last = buckets[buckets.length - 1] ?? 0;
-    if (last >= this.#counts.length) this.#grow(last);
-    for (let i = 0; i < buckets.length; i++) {
-      const [bucket, count] = [buckets[i] as number, counts[i] as number];
-      this.#counts[bucket] = (this.#counts[bucket] as number) + count;
-      this.#total += count;
+  /** Adds the numbers of another sketch: the counts in `bytes` from `from` to `to`. */
+  addCounts(bytes: SketchCounts, from = 0, to = bytes.length): void {
+    let counts = this.#counts;
+    let [bucket, total] = [0, 0];
+    for (let at = from; at < to; at += 2) {
+      bucket += bytes[at] as number;
+      const count = bytes[at + 1] as number;
+      if (bucket >= counts.length) {
+        this.#grow(bucket);
+        counts = this.#counts;
+      }
+      counts[bucket] = (counts[bucket] as number) + count;
+      total += count;
     }
+    this.#total += total;
   }
 
-  /** The buckets that hold numbers. */
-  counts(): SketchCounts {
-    const buckets = Uint16Array.from(
-      this.#counts.keys().filter((bucket) => (this.#counts[bucket] as number) > 0),
-    );
-    return { buckets, counts: Uint32Array.from(buckets, (bucket) => this.#counts[bucket] as number) };
+  /** Appends the counts of the buckets. */
+  writeCounts(writer: SketchCountsWriter): void {
+    writer.add(this.#counts);
   }
 
   /** The least number that at least `share` (above 0, at most 1) of the numbers do not exceed; `undefined` without numbers. */

@@ -64,12 +64,12 @@ function newProcessId(randomBytes: RandomBytes): string {
 interface MemberOptions {
   readonly config: Config;
   readonly options: AssemblyOptions;
-  /** Checks format and key of the database; gives the versionstamp of what was checked. */
-  readonly checkData: () => Promise<string>;
+  /** Checks format and key of the database before this process leads; gives the versionstamp of what was checked. */
+  readonly prepareData: () => Promise<string>;
 }
 
 /** A server that shares its database with others. */
-export function createMember({ config, options, checkData }: MemberOptions): ServerRole {
+export function createMember({ config, options, prepareData }: MemberOptions): ServerRole {
   const { store, clock, logger, randomBytes, bundle, encryptionKey, database, failedPlugins } = options;
   const { leaseTtlMs: ttlMs, advertise: url } = config;
   const self = {
@@ -80,7 +80,7 @@ export function createMember({ config, options, checkData }: MemberOptions): Ser
     ttlMs,
   };
   const member: ClusterMember = new ClusterMember({
-    ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, checkData },
+    ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, prepareData },
     watchMs: config.isDeploy ? DEPLOY_WATCH_MS : WATCH_MS,
     createAssembly: (term) => Assembly.create({ ...options, ...term }),
     // It starts processes, for whose end a process waits that has not got the lease.

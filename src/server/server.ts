@@ -24,7 +24,7 @@ import type { ServerPlugins } from "./plugin/server_plugins.ts";
 import { RenderWorker } from "./render_worker/render_worker.ts";
 import { secureRandom } from "../machine/secure_random.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
-import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
+import { checkData, DataMismatchError, keyFingerprint, prepareData } from "../store/meta.ts";
 
 const ROOT_SCRIPTS =
   'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
@@ -76,14 +76,15 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
   const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
   const options = { ...await assemblyOptions(config, logger, opened), slowRenders };
   const fingerprint = await keyFingerprint(opened.encryptionKey);
-  const checked = () => checkData(store, fingerprint);
-  await checked().catch((error) => {
+  // A follower of an older leader must not raise the format.
+  const checked = kind === "file" ? prepareData : checkData;
+  await checked(store, fingerprint).catch((error) => {
     if (isUnreadable(error)) throw unreadable(error);
     throw error instanceof DataMismatchError ? mismatch(error.message) : error;
   });
   const role = kind === "file"
     ? await createSoleServer(options)
-    : createMember({ config, options, checkData: checked });
+    : createMember({ config, options, prepareData: () => prepareData(store, fingerprint) });
   const listener = await listen(config, logger, role.fetch);
   // The host stops idle processes: its cron wakes timers and unfinished executions.
   if (config.isDeploy) hostCron.connect(() => role.tick());

@@ -3,6 +3,8 @@ import { type JsonValue, parseJson, stringifyJson } from "../base/json.ts";
 
 /** First byte of every value of this format. */
 const FORMAT_JSON = 0x01;
+/** First byte of executions with inline task runs; their form is that of `records/inline_record.ts`. */
+export const FORMAT_INLINE = 0x04;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -19,30 +21,30 @@ let slab = new Uint8Array(SLAB_BYTES);
 let slabUsed = 0;
 
 /** The stored bytes of JSON text. They can be a part of a shared buffer, so callers must not modify them. */
-export function encodeText(text: string): Uint8Array {
-  if (text.length > MAX_SHARED_CHARS) return encodeAlone(text);
+export function encodeText(text: string, format = FORMAT_JSON): Uint8Array {
+  if (text.length > MAX_SHARED_CHARS) return encodeAlone(text, format);
   // A UTF-16 unit takes at most three bytes.
   if (slabUsed + text.length * 3 + 1 > SLAB_BYTES) {
     slab = new Uint8Array(SLAB_BYTES);
     slabUsed = 0;
   }
   const start = slabUsed;
-  slab[start] = FORMAT_JSON;
+  slab[start] = format;
   const { written } = encoder.encodeInto(text, slab.subarray(start + 1));
   slabUsed = start + 1 + written;
   return slab.subarray(start, slabUsed);
 }
 
-function encodeAlone(text: string): Uint8Array {
+function encodeAlone(text: string, format: number): Uint8Array {
   const utf8 = encoder.encode(text);
   const bytes = new Uint8Array(utf8.length + 1);
-  bytes[0] = FORMAT_JSON;
+  bytes[0] = format;
   bytes.set(utf8, 1);
   return bytes;
 }
 
-/** The inverse of {@link encodeJson}. @throws Error for an unknown format */
-export function decodeJson(bytes: Uint8Array): JsonValue {
-  if (bytes[0] !== FORMAT_JSON) throw new Error(`Cannot read a stored value: unknown format ${bytes[0]}`);
+/** The inverse of {@link encodeJson}. @throws Error for another format */
+export function decodeJson(bytes: Uint8Array, format = FORMAT_JSON): JsonValue {
+  if (bytes[0] !== format) throw new Error(`Cannot read a stored value: unknown format ${bytes[0]}`);
   return parseJson(decoder.decode(bytes.subarray(1)));
 }

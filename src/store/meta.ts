@@ -3,8 +3,11 @@ import { decodeJson, encodeJson } from "./codec.ts";
 import { META_KEY } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-/** The format that this version writes. */
-const DATA_FORMAT = 1;
+/**
+ * The format that this version writes, and the oldest that reads it. 1: executions are plain JSON. 2: executions with inline
+ * task runs leave out what follows from other members.
+ */
+const DATA_FORMAT = 2;
 
 /** The data was written by a newer version, or with another encryption key. */
 export class DataMismatchError extends Error {
@@ -68,4 +71,24 @@ export async function checkData(store: Store, key: string): Promise<string> {
     );
   }
   return versionstamp;
+}
+
+/**
+ * As {@link checkData}; also raises the stored format to that of this version, so that no older version opens the data.
+ * Called before the first write to the data. @throws DataMismatchError
+ */
+export async function prepareData(store: Store, key: string): Promise<string> {
+  for (;;) {
+    const versionstamp = await checkData(store, key);
+    const stored = await readMeta(store);
+    if (stored?.versionstamp !== versionstamp) continue;
+    if (stored.meta.format >= DATA_FORMAT) return versionstamp;
+    const meta: Meta = { ...stored.meta, format: DATA_FORMAT, minReader: DATA_FORMAT };
+    // Another process may raise it at the same time: the next round reads what is stored.
+    await store.commit({
+      checks: [{ key: META_KEY, versionstamp }],
+      mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
+      messages: [],
+    });
+  }
 }

@@ -1,5 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { bucketOf, NumberSketch, SKETCH_BUCKETS } from "../../src/base/number_sketch.ts";
+import {
+  bucketOf,
+  NumberSketch,
+  SKETCH_BUCKETS,
+  type SketchCounts,
+  SketchCountsWriter,
+} from "../../src/base/number_sketch.ts";
 
 const MAX_ERROR = 1 / 128;
 
@@ -32,18 +38,36 @@ for (const [name, numbers] of NUMBERS) {
   });
 }
 
+function countsOf(...sketches: NumberSketch[]): SketchCounts {
+  const writer = new SketchCountsWriter();
+  for (const sketch of sketches) sketch.writeCounts(writer);
+  return writer.bytes();
+}
+
 Deno.test("NumberSketch.addCounts() gives the sketch of all numbers together", () => {
-  const [a, b] = [[1, 70, 3_000, 5_000_000], [2, 70, 9e12]];
+  const [a, b] = [[1, 70, 3_000, 5_000_000], [2, 70, 9e12, ...Array.from({ length: 700 }, () => 1e6)]];
   const sum = sketchOf(a);
-  sum.addCounts(sketchOf(b).counts());
-  assertEquals(sum.counts(), sketchOf([...a, ...b]).counts());
-  assertEquals(sum.quantile(0.5), sketchOf([...a, ...b]).quantile(0.5));
+  sum.addCounts(countsOf(sketchOf(b)));
+  assertEquals(countsOf(sum), countsOf(sketchOf([...a, ...b])));
+  for (const share of [0.1, 0.5, 1]) {
+    assertEquals(sum.quantile(share), sketchOf([...a, ...b]).quantile(share));
+  }
+});
+
+Deno.test("NumberSketch.addCounts() adds a part of the counts of several sketches", () => {
+  const parts = [[5, 900], [0, 0, 2 ** 43], [64]].map(sketchOf);
+  const ends = parts.map((_, index) => countsOf(...parts.slice(0, index + 1)).length);
+  parts.forEach((part, index) => {
+    const sum = new NumberSketch();
+    sum.addCounts(countsOf(...parts), ends[index - 1] ?? 0, ends[index]);
+    assertEquals(countsOf(sum), countsOf(part));
+  });
 });
 
 Deno.test("NumberSketch.quantile() without numbers is undefined", () => {
   assertEquals(new NumberSketch().quantile(0.5), undefined);
   const empty = new NumberSketch();
-  empty.addCounts(new NumberSketch().counts());
+  empty.addCounts(countsOf(new NumberSketch()));
   assertEquals(empty.quantile(1), undefined);
 });
 

@@ -175,9 +175,10 @@ class BulkWriter {
         const end = { state, at: at + durationMs };
         return state === "KILLED" ? [{ state: "KILLING", at: end.at }, end] : [end];
       });
+    const id = this.#ids.next(at);
     return {
       ...template,
-      id: this.#ids.next(at),
+      ...{ id, originalId: id },
       kind: index % TEST_EVERY === 7 ? "TEST" : template.kind,
       history: moved(template.history),
       labels: labelsOf(index),

@@ -252,7 +252,7 @@ Deno.test("Committer.start() refuses a database whose format another version has
   store.plan = (_, { checks }) => {
     if (checks.length < 3) return "none";
     store.plan = () => "none";
-    const value = new TextEncoder().encode('\x01{"format":2,"minReader":2,"key":""}');
+    const value = new TextEncoder().encode('\x01{"format":9,"minReader":9,"key":""}');
     void store.inner.commit({
       checks: [],
       mutations: [{ type: "set", key: META_KEY, value }],

@@ -1,9 +1,9 @@
 /** Databases that the server refuses to open. */
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import { encodeJson } from "../../src/store/codec.ts";
+import { decodeJson, encodeJson } from "../../src/store/codec.ts";
 import { META_KEY } from "../../src/store/keys.ts";
 import { MemoryStore } from "../support/fakes/memory_store.ts";
-import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
+import { checkData, DataMismatchError, keyFingerprint, prepareData } from "../../src/store/meta.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { FakeClock } from "../support/fakes/fake_clock.ts";
 
@@ -51,4 +51,44 @@ Deno.test("checkData() reads its own key when the response to its write was lost
   await checkData(store, "mine");
   store.plan = () => "none";
   await checkData(store, "mine");
+});
+
+function writeMeta(store: MemoryStore, meta: object): Promise<string | null> {
+  const value = encodeJson(meta);
+  return store.commit({ checks: [], mutations: [{ type: "set", key: META_KEY, value }], messages: [] });
+}
+
+async function metaOf(store: MemoryStore): Promise<unknown> {
+  return decodeJson((await store.get(META_KEY))?.value ?? new Uint8Array());
+}
+
+Deno.test("prepareData() raises the format of earlier data once, so that earlier versions refuse it", async () => {
+  const store = new MemoryStore(new FakeClock());
+  await writeMeta(store, { format: 1, minReader: 1, key: "k" });
+  const before = await checkData(store, "k");
+  assertEquals(await metaOf(store), { format: 1, minReader: 1, key: "k" });
+  const raised = await prepareData(store, "k");
+  assertNotEquals(raised, before);
+  assertEquals(await metaOf(store), { format: 2, minReader: 2, key: "k" });
+  assertEquals(await prepareData(store, "k"), raised);
+});
+
+Deno.test("prepareData() leaves data of a later format that this version reads", async () => {
+  const store = new MemoryStore(new FakeClock());
+  await writeMeta(store, { format: 9, minReader: 1, key: "k" });
+  assertEquals(await prepareData(store, "k"), (await store.get(META_KEY))?.versionstamp);
+});
+
+Deno.test("prepareData() raises nothing with another key, and ends when another process raises the format first", async () => {
+  const store = new FaultyStore(new MemoryStore(new FakeClock()));
+  const memory = store.inner as MemoryStore;
+  await writeMeta(memory, { format: 1, minReader: 1, key: "k" });
+  await assertRejects(() => prepareData(store, "other"), DataMismatchError, "encrypted with another key");
+  store.plan = () => {
+    store.plan = () => "none";
+    void writeMeta(memory, { format: 2, minReader: 2, key: "k" });
+    return "conflict";
+  };
+  await prepareData(store, "k");
+  assertEquals(await metaOf(memory), { format: 2, minReader: 2, key: "k" });
 });

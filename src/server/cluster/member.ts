@@ -36,8 +36,8 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   readonly self: LeaseHolder;
   /** Interval of looks at the lease, in milliseconds. */
   readonly watchMs: number;
-  /** Checks format and key of the database; gives the versionstamp of what was checked. @throws DataMismatchError */
-  readonly checkData: () => Promise<string>;
+  /** Checks format and key of the database before this process leads; gives the versionstamp of what was checked. @throws DataMismatchError */
+  readonly prepareData: () => Promise<string>;
   readonly createAssembly: (options: TermOptions) => Promise<Assembly>;
   /** Called when a term has begun, for work that must not delay it. */
   readonly onLeading?: (assembly: Assembly) => void;
@@ -228,7 +228,7 @@ export class ClusterMember implements LeaderView {
 
   /** Takes the lease and leads until the term ends. @throws when the lease could not be taken, or the term not begin */
   async #lead(): Promise<void> {
-    const metaVersionstamp = await this.#deps.checkData();
+    const metaVersionstamp = await this.#deps.prepareData();
     if (this.#isStopped) return;
     const term = await this.#createTerm(metaVersionstamp);
     try {

@@ -50,6 +50,8 @@ interface CatalogDeps extends FlowNames {
   readonly logger?: Pick<Logger, "warn">;
   /** Blocks of a tenant from which it has a column file. */
   readonly minFileBlocks?: number;
+  /** Chunks that share sketches of durations by flow. */
+  readonly spanChunks?: number;
 }
 
 /** An execution with its start and end. */
@@ -190,7 +192,10 @@ export class Catalog implements GroupRider {
           accepts: (summary) => groups.acceptsSums(summary),
           visit: (sums, chosen, summary) => groups.addSums(sums, chosen, summary),
           ...grouping.hasQuantiles && {
-            visitSketches: (sketches, chosen, summary) => groups.addSketches(sketches, chosen, summary),
+            sketches: {
+              isByFlow: groups.isByFlow,
+              visit: (sketches, chosen, summary) => groups.addSketches(sketches, chosen, summary),
+            },
           },
         },
       });
@@ -351,8 +356,8 @@ export class Catalog implements GroupRider {
   #of(tenant: TenantId): TenantRows {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const { store, files, minFileBlocks } = this.#deps;
-    const rows = new TenantRows(tenant, { store, files, minFileBlocks, reader: this.#reader });
+    const { store, files, minFileBlocks, spanChunks } = this.#deps;
+    const rows = new TenantRows(tenant, { store, files, minFileBlocks, spanChunks, reader: this.#reader });
     this.#tenants.set(tenant, rows);
     return rows;
   }

@@ -4,7 +4,7 @@ import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";
-import type { BlockChunk } from "./blocks/block_chunks.ts";
+import type { ChunkSpan } from "./blocks/chunk_spans.ts";
 import type { BlockReader } from "./blocks/block_reader.ts";
 import { FlowCounts } from "./blocks/flow_counts.ts";
 import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./rows/overlay.ts";
@@ -25,7 +25,7 @@ interface View {
   readonly hidden: HiddenByBlock;
   readonly blocks: readonly BlockSummary[];
   readonly places: BlockPlaces;
-  readonly chunks: readonly BlockChunk[];
+  readonly spans: readonly ChunkSpan[];
   readonly total: BlockSummary | undefined;
 }
 
@@ -90,13 +90,13 @@ export class TenantRows {
   /** The current rows with the `live` rows on top. Requires {@link load}. */
   async view(live: Iterable<Uint8Array>): Promise<View> {
     const unsealed = this.unsealed.merged();
-    const { blocks, places, chunks, total } = this.#sealed;
+    const { blocks, places, spans, total } = this.#sealed;
     const overlay = overlayOf(unsealed, live);
     const last = this.#lastView;
     if (last && last.overlay.all === overlay.all && last.blocks === blocks) return last;
     const read = (summary: BlockSummary) => this.#reader.read(this.#tenant, summary);
     const hidden = await findHidden(overlay.all, blocks, read);
-    const view = { overlay, hidden, blocks, places, chunks, total };
+    const view = { overlay, hidden, blocks, places, spans, total };
     if (overlay.all === unsealed) this.#lastView = view;
     return view;
   }

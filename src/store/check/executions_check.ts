@@ -18,6 +18,7 @@ import {
   unpackTaskRun,
 } from "../records/execution_codec.ts";
 import { catalogRow } from "../records/execution_records.ts";
+import { decodeRecord } from "../records/inline_record.ts";
 import { decodeMetrics } from "../records/metric_records.ts";
 import type { StoredEntry } from "../store.ts";
 import { type CatalogRow, CatalogRows } from "./catalog_rows.ts";
@@ -239,8 +240,8 @@ export class ExecutionsCheck {
   }
 }
 
-function decodePacked({ value }: StoredEntry): PackedExecution {
-  const packed = decodeJson(value) as unknown as PackedExecution;
+function decodePacked({ key, value }: StoredEntry): PackedExecution {
+  const packed = decodeRecord(value, String(key[2]));
   const isWhole = Array.isArray(packed) && packed.length >= 8 && typeof packed[2] === "number" &&
     Array.isArray(packed[3]);
   if (!isWhole) throw new Error("it has not the form of an execution");

@@ -1,6 +1,5 @@
 /** Splits an execution into keys: header, pages of task runs, chunks of log lines. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { stringifyJson } from "../../base/json.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import type { Execution, LogLine, TaskRun } from "../../model/executions/execution.ts";
 import { MAX_LOG_CHUNK_BYTES } from "../../model/limits.ts";
@@ -17,6 +16,7 @@ import {
   packTaskRun,
   type TaskRunPacking,
 } from "./execution_codec.ts";
+import { inlineRecordText } from "./inline_record.ts";
 import { logChunkKey, taskRunPageKey } from "../keys.ts";
 import type { Mutation } from "../store.ts";
 
@@ -48,12 +48,12 @@ export function newForm(): StoredForm {
   return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map(), storedStates: 1 };
 }
 
-/** The record of an execution whose task runs and log lines are inline. */
+/** The text of the record of an execution whose task runs and log lines are inline. */
 export function inlineText(execution: Execution, form: StoredForm): string {
   const origin = originOf(execution);
   const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: inline });
   const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
-  return stringifyJson(packHeader(execution, inline, taskRuns, logs));
+  return inlineRecordText(packHeader(execution, inline, taskRuns, logs), execution.id);
 }
 
 /** The header of an execution; `pack` replaces values that may be large. */

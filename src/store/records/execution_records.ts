@@ -45,6 +45,7 @@ import {
   type StoredForm,
   type ValueReference,
 } from "./execution_form.ts";
+import { decodeRecord, inlineRecordBytes } from "./inline_record.ts";
 import { shortenHeader, shortenLoop } from "./execution_shortening.ts";
 import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
@@ -146,7 +147,7 @@ export class ExecutionRecords {
       const text = inlineText(execution, form);
       if (text.length <= MAX_INLINE_CHARS) {
         execution.touched.clear();
-        return [this.#setRecord(execution, encodeText(text))];
+        return [this.#setRecord(execution, inlineRecordBytes(text))];
       }
       form.isSpread = true;
     }
@@ -170,7 +171,7 @@ export class ExecutionRecords {
   async view(tenant: string, id: string): Promise<ShownExecution | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const packed = decodeRecord(bytes);
+    const packed = decodeRecord(bytes, id);
     const reading = { left: MAX_VIEWED_VALUE_BYTES, maxTaskRuns: MAX_VIEWED_TASK_RUNS };
     const { execution } = await this.#unpack(tenant, id, packed, reading);
     const count = typeof packed[6] === "number" ? packed[6] : packed[6].length;
@@ -192,7 +193,7 @@ export class ExecutionRecords {
   async open(tenant: string, id: string): Promise<OpenedExecution | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const packed = decodeRecord(bytes);
+    const packed = decodeRecord(bytes, id);
     const form = newForm();
     const execution = await this.#unpackHeader(tenant, id, packed, form);
     if (typeof packed[6] === "number") return { execution, taskRuns: this.#readTaskRuns(execution) };
@@ -212,7 +213,7 @@ export class ExecutionRecords {
 
   async #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
     const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpack(tenant, id, decodeRecord(bytes), reading);
+    return bytes && await this.#unpack(tenant, id, decodeRecord(bytes, id), reading);
   }
 
   async #unpack(
@@ -233,13 +234,13 @@ export class ExecutionRecords {
   /** The last committed state without task runs and log lines, or `undefined`. */
   async header(tenant: string, id: string): Promise<Execution | undefined> {
     const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes));
+    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes, id));
   }
 
   /** As {@link header}, without reading large values: they are shortened. For states, names and labels of many executions. */
   async facts(tenant: string, id: string): Promise<Execution | undefined> {
     const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes), newForm(), { left: 0 });
+    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), { left: 0 });
   }
 
   /** True for an execution that exists and has not ended. Synchronous when the result for the cached record is known. */
@@ -251,7 +252,7 @@ export class ExecutionRecords {
   async #readIsOpen(tenant: string, id: string): Promise<boolean> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return false;
-    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes), newForm(), { left: 0 });
+    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), { left: 0 });
     const isOpen = !isEnded(history);
     this.#open.set(bytes, isOpen);
     return isOpen;
@@ -281,7 +282,7 @@ export class ExecutionRecords {
   ): Promise<string | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const packed = decodeRecord(bytes);
+    const packed = decodeRecord(bytes, id);
     const isSpread = typeof packed[6] === "number";
     // An inline record is small as a whole, so that its values need not be measured.
     const isSmall = !isSpread && bytes.length <= maxValueBytes;
@@ -541,10 +542,6 @@ export function catalogRow(execution: Execution): Uint8Array {
     maxLogLevel: execution.maxLogLevel,
     labels: execution.labels,
   });
-}
-
-function decodeRecord(bytes: Uint8Array): PackedExecution {
-  return decodeJson(bytes) as unknown as PackedExecution;
 }
 
 /** Leaves the ordinal and the task id of a task run. */

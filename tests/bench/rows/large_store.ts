@@ -189,6 +189,8 @@ const CHARTS = new Map<string, object>([
   ["days and states with durations", { columns: { date, state, total, average } }],
   ["days and states with quantiles of durations", { columns: { date, state, p50, p95 } }],
   ["days of a flow with a quantile of durations", { columns: { date, p95 }, where: ONE_FLOW }],
+  ["flows with quantiles of durations", { columns: { namespace, flow, p50, p95 } }],
+  ["namespaces with quantiles of durations", { columns: { namespace, p50, p95 } }],
   ["states", { columns: { state, total } }],
   ["namespaces and states", { columns: { namespace, state, total } }],
   ["flows with durations", { columns: { namespace, flow, total, average, longest } }],

@@ -7,7 +7,7 @@ import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
-import { checkData } from "../../../src/store/meta.ts";
+import { prepareData } from "../../../src/store/meta.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { harnessOptions } from "../../support/harness.ts";
@@ -54,7 +54,7 @@ class World {
       ...{ store, clock, logger, randomBytes, watchMs: WATCH_MS },
       database: "kv_connect",
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
-      checkData: () => checkData(store, "key"),
+      prepareData: () => prepareData(store, "key"),
       createAssembly: (term) => Assembly.create({ ...options, extraTasks: [this.#waits()], ...term }),
       forwarder: () => ({
         count: this.forwarded.length,

@@ -10,7 +10,7 @@ import { Forwarding } from "../../../src/server/forwarding.ts";
 import type { AssemblyOptions } from "../../../src/server/options.ts";
 import { Committer } from "../../../src/store/committer.ts";
 import { INSTANCE } from "../../../src/store/keys.ts";
-import { checkData } from "../../../src/store/meta.ts";
+import { prepareData } from "../../../src/store/meta.ts";
 import { Jobs, type Mark } from "./jobs.ts";
 import type { Machine } from "./machine.ts";
 
@@ -50,7 +50,7 @@ export class Node {
       self: { holder: name, version: "1", optionsHash: "", ttlMs: TTL_MS },
       watchMs: WATCH_MS,
       handsOver: options.handsOver,
-      checkData: () => checkData(machine, "key"),
+      prepareData: () => prepareData(machine, "key"),
       createAssembly: (term) => Promise.resolve(this.#assembly({ ...shared, ...term })),
       createDesk: (term: DeskTerm) => this.#forwarding.createDesk(term),
       forwarder: () => this.#forwarding.forwarder,

@@ -79,6 +79,7 @@ export class CatalogFixture implements AsyncDisposable {
       clock,
       files,
       minFileBlocks: 1,
+      spanChunks: 1,
       flowNames: (flowNo) => FLOWS[flowNo],
       flowLimit: () => FLOWS.length,
       liveRows: (tenant) =>

@@ -6,6 +6,7 @@ import { repairDerived } from "../../../src/store/check/repair.ts";
 import { tombstoneRow } from "../../../src/store/catalog/rows/row.ts";
 import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
+import { decodeRecord } from "../../../src/store/records/inline_record.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
@@ -118,20 +119,20 @@ interface Damage {
   readonly isRepaired?: boolean;
 }
 
+function recordOf({ key, value }: StoredEntry): unknown[] {
+  return decodeRecord(value, String(key[2]));
+}
+
 /** The record of an execution, changed. */
 async function changeRecord(
   store: Store,
   change: (packed: unknown[]) => void,
   isWanted = (_packed: unknown[]) => true,
 ): Promise<void> {
-  const { key, value } = await first(
-    store,
-    kind("main", "x"),
-    (entry) => isWanted(decodeJson(entry.value) as unknown[]),
-  );
-  const packed = decodeJson(value) as unknown[];
+  const entry = await first(store, kind("main", "x"), (each) => isWanted(recordOf(each)));
+  const packed = recordOf(entry);
   change(packed);
-  await write(store, { type: "set", key, value: encodeJson(packed) });
+  await write(store, { type: "set", key: entry.key, value: encodeJson(packed) });
 }
 
 const hasEnded = (packed: unknown[]) => [2, 4].includes((packed[3] as number[]).at(-2) ?? 0);
@@ -229,7 +230,7 @@ const DAMAGES: readonly Damage[] = [
       const { key, value } = await first(
         store,
         kind("main", "x"),
-        ({ value }) => hasEnded(decodeJson(value) as unknown[]),
+        (entry) => hasEnded(recordOf(entry)),
       );
       await write(store, { type: "set", key, value: value.slice(0, 40) });
     },

@@ -2,12 +2,12 @@
  * Sealed blocks in chunks of neighbours, with sums by flow, state, kind and start by another execution. Charts add up these
  * sums: some thousand instead of all rows.
  */
-import { NumberSketch, type SketchCounts } from "../../../base/number_sketch.ts";
+import { NumberSketch, type SketchCounts, SketchCountsWriter } from "../../../base/number_sketch.ts";
 import { FACT_BITS, RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, summarizeAll } from "../rows/summary.ts";
 
 /** Blocks of a chunk. With 200 flows and six states each a chunk of 37,000 rows has 1,200 sums of 36 bytes, a byte a row. */
-const CHUNK_BLOCKS = 32;
+export const CHUNK_BLOCKS = 32;
 /** Blocks of a part of a chunk; its sums serve where a chunk lies in two days. */
 const PART_BLOCKS = 8;
 /** More sums than one for so many rows would not be worth their memory; parts with sums are few. */
@@ -26,14 +26,18 @@ export interface ChunkSums {
   readonly most: Float64Array;
 }
 
-/** Durations of the ended rows that share state, kind and child flag; one place each in the arrays. */
-export interface ChunkSketches {
-  /** One row for each place, with facts only. */
+/** Durations of the ended rows that share facts, or flow and facts. */
+export interface DurationSketches {
+  /** One row for each place, with flow and facts only. */
   readonly columns: RowColumns;
-  readonly durations: readonly SketchCounts[];
+  /** The counts of all places, one behind the other. */
+  readonly counts: SketchCounts;
+  /** By place: where its counts end. */
+  readonly ends: Uint32Array;
 }
 
-type ReadBlock = (summary: BlockSummary) => RowColumns | Promise<RowColumns>;
+/** Reads a block of a chunk. */
+export type ReadBlock = (summary: BlockSummary) => RowColumns | Promise<RowColumns>;
 
 /** Neighbouring blocks. */
 export class BlockChunk {
@@ -42,7 +46,7 @@ export class BlockChunk {
   readonly #minRowsPerSum: number;
   #summary: BlockSummary | undefined;
   #sums: ChunkSums | null | undefined;
-  #sketches: ChunkSketches | undefined;
+  #sketches: DurationSketches | undefined;
   #parts: readonly BlockChunk[] | undefined;
 
   constructor(blocks: readonly BlockSummary[], minRowsPerSum = MIN_ROWS_PER_SUM) {
@@ -73,10 +77,10 @@ export class BlockChunk {
   }
 
   /**
-   * The sketches of durations; reads all blocks the first time. They are not by flow, which would need almost as much memory
-   * as the rows: with 10 million rows and eight states they take 7 MB.
+   * The sketches of durations; reads all blocks the first time. They are not by flow (see `chunk_spans.ts`): with 10 million
+   * rows and eight states they take 3 MB.
    */
-  async sketches(read: ReadBlock): Promise<ChunkSketches> {
+  async sketches(read: ReadBlock): Promise<DurationSketches> {
     if (this.#sketches) return this.#sketches;
     const adder = new SketchAdder();
     for (const summary of this.blocks) adder.add(await read(summary));
@@ -86,38 +90,53 @@ export class BlockChunk {
 
 /** The blocks in chunks, in id order; chunks of `known` whose blocks are unchanged are kept. */
 export function chunksOf(blocks: readonly BlockSummary[], known: readonly BlockChunk[]): BlockChunk[] {
-  // Changed blocks between kept chunks leave small chunks behind.
-  const isFragmented = known.length > 16 + 2 * blocks.length / CHUNK_BLOCKS;
-  const byFirst = new Map(isFragmented ? [] : known.map((chunk) => [chunk.blocks[0], chunk]));
+  return neighboursOf(blocks, known, {
+    size: CHUNK_BLOCKS,
+    itemsOf: (chunk) => chunk.blocks,
+    create: (own) => new BlockChunk(own),
+  });
+}
+
+interface Grouping<Item, Group> {
+  /** Items of a group. */
+  readonly size: number;
+  itemsOf(group: Group): readonly Item[];
+  /** `isLast`: more items may follow these. */
+  create(items: readonly Item[], isLast: boolean): Group;
+}
+
+/** The items in groups of neighbours, in order; groups of `known` whose items are unchanged are kept. */
+export function neighboursOf<Item, Group>(
+  items: readonly Item[],
+  known: readonly Group[],
+  { size, itemsOf, create }: Grouping<Item, Group>,
+): Group[] {
+  // Changed items between kept groups leave small groups behind.
+  const isFragmented = known.length > 16 + 2 * items.length / size;
+  const byFirst = new Map(isFragmented ? [] : known.map((group) => [itemsOf(group)[0], group]));
   const growing = known.at(-1);
-  const chunks: BlockChunk[] = [];
-  let open: BlockSummary[] = [];
-  const close = () => {
-    if (open.length > 0) chunks.push(new BlockChunk(open));
+  const groups: Group[] = [];
+  let open: Item[] = [];
+  const close = (at: number) => {
+    if (open.length > 0) groups.push(create(open, at === items.length));
     open = [];
   };
-  for (let at = 0; at < blocks.length;) {
-    const chunk = byFirst.get(blocks[at] as BlockSummary);
-    if (chunk && isAt(chunk, blocks, at) && !(chunk === growing && canGrow(chunk, blocks, at))) {
-      close();
-      chunks.push(chunk);
-      at += chunk.blocks.length;
+  for (let at = 0; at < items.length;) {
+    const group = byFirst.get(items[at] as Item);
+    const own = group === undefined ? [] : itemsOf(group);
+    // More items follow the last group, which has room for them.
+    const canGrow = group === growing && own.length < size && at + own.length < items.length;
+    if (group !== undefined && !canGrow && own.every((item, index) => items[at + index] === item)) {
+      close(at);
+      groups.push(group);
+      at += own.length;
       continue;
     }
-    open.push(blocks[at++] as BlockSummary);
-    if (open.length === CHUNK_BLOCKS) close();
+    open.push(items[at++] as Item);
+    if (open.length === size) close(at);
   }
-  close();
-  return chunks;
-}
-
-function isAt(chunk: BlockChunk, blocks: readonly BlockSummary[], at: number): boolean {
-  return chunk.blocks.every((block, index) => blocks[at + index] === block);
-}
-
-/** True if more blocks follow the last chunk, which has room for them. */
-function canGrow({ blocks: own }: BlockChunk, blocks: readonly BlockSummary[], at: number): boolean {
-  return own.length < CHUNK_BLOCKS && at + own.length < blocks.length;
+  close(items.length);
+  return groups;
 }
 
 interface RunningSum {
@@ -190,11 +209,17 @@ class SketchAdder {
     }
   }
 
-  sketches(): ChunkSketches {
+  sketches(): DurationSketches {
     const facts = Uint16Array.from(this.#sketches.keys());
+    const writer = new SketchCountsWriter();
+    const ends = [...this.#sketches.values()].map((sketch) => {
+      sketch.writeCounts(writer);
+      return writer.length;
+    });
     return {
       columns: RowColumns.ofFacts(new Uint32Array(facts.length), facts),
-      durations: [...this.#sketches.values()].map((sketch) => sketch.counts()),
+      counts: writer.bytes(),
+      ends: Uint32Array.from(ends),
     };
   }
 

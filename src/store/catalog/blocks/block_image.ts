@@ -3,7 +3,7 @@
  * little-endian; each part begins at a multiple of 8 bytes, so that columns are read in place.
  */
 import { unpackId } from "../rows/row.ts";
-import { type ColdColumns, type HotColumns, ID_WORDS, RowColumns } from "../rows/row_columns.ts";
+import { type ColdColumns, ID_WORDS, RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, TRIGGER_BITS } from "../rows/summary.ts";
 
 /** Positions in the summary: words, doubles from word 12, bits and counters. */
@@ -11,7 +11,15 @@ const AT = { rows: 0, flags: 1, labelSlots: 2, range: 4, doubles: 12, flows: 22,
 const SUMMARY_WORDS = 126;
 /** Bytes of the summary, with which the hot part begins. */
 export const SUMMARY_BYTES = SUMMARY_WORDS * 4;
-const FLAG = { open: 1, moreLabels: 2, doubleStarts: 4, wideFlows: 8, wideDurations: 16, triggers: 32 };
+const FLAG = {
+  open: 1,
+  moreLabels: 2,
+  doubleStarts: 4,
+  wideFlows: 8,
+  wideDurations: 16,
+  triggers: 32,
+  narrowFlows: 64,
+};
 
 /** A block as two byte strings. */
 interface BlockImage {
@@ -19,10 +27,12 @@ interface BlockImage {
   readonly cold: Uint8Array;
 }
 
-/** The columns of a block in the file, without the cold ones. */
-interface HotBlock {
-  readonly columns: HotColumns;
-  readonly hasTriggers: boolean;
+/** What the summary says about the columns. */
+export interface ColumnForm {
+  readonly rows: number;
+  readonly flags: number;
+  readonly labelSlots: number;
+  readonly startBase: number;
 }
 
 /** The image of a block. */
@@ -32,6 +42,7 @@ export function imageOf(summary: BlockSummary, columns: RowColumns): BlockImage 
   const flags = (summary.hasOpen ? FLAG.open : 0) | (summary.hasMoreLabels ? FLAG.moreLabels : 0) |
     (starts instanceof Float64Array ? FLAG.doubleStarts : 0) |
     (flows instanceof Uint32Array ? FLAG.wideFlows : 0) |
+    (flows instanceof Uint8Array ? FLAG.narrowFlows : 0) |
     (durations instanceof Uint32Array ? FLAG.wideDurations : 0) | (triggers.length > 0 ? FLAG.triggers : 0);
   head.set([summary.rows, flags, columns.labelSlots]);
   head.set(summary.range, AT.range);
@@ -41,11 +52,10 @@ export function imageOf(summary: BlockSummary, columns: RowColumns): BlockImage 
   head.set(summary.triggers, AT.triggers);
   new Uint16Array(head.buffer, AT.counts * 4, COUNT_SLOTS).set(summary.counts);
   // Wide columns first, so that each column is aligned.
-  const wide = [durations, flows].filter((column) => column instanceof Uint32Array);
-  const narrow = [durations, flows].filter((column) => !(column instanceof Uint32Array));
+  const hot = [durations, flows, facts].sort((a, b) => b.BYTES_PER_ELEMENT - a.BYTES_PER_ELEMENT);
   return {
-    hot: joined([head, starts, ...wide, ...narrow, facts]),
-    cold: joined([ids, labels, triggers, triggerChecks]),
+    hot: joined([head, ...hot]),
+    cold: joined([starts, ids, labels, triggers, triggerChecks]),
   };
 }
 
@@ -70,26 +80,33 @@ export function readSummary({ buffer, byteOffset }: Uint8Array): BlockSummary {
   };
 }
 
-/** The block with the hot part `bytes`, which are used in place and begin at a multiple of 8; `read` reads its cold part. */
-export function columnsOf(summary: BlockSummary, bytes: Uint8Array, read: ReadBytes): RowColumns {
-  const { buffer, byteOffset } = bytes;
-  const words = new Uint32Array(buffer, byteOffset, SUMMARY_WORDS);
-  const flags = words[AT.flags] as number;
-  const has = (flag: number) => (flags & flag) !== 0;
-  const reader = new ColumnReader(buffer, byteOffset + SUMMARY_BYTES, words[AT.rows] as number);
-  const starts = has(FLAG.doubleStarts) ? reader.doubles() : reader.words();
+/** The form of the columns behind a summary, which begins at a multiple of 8. */
+export function readForm({ buffer, byteOffset }: Uint8Array): ColumnForm {
+  const [rows, flags, labelSlots] = new Uint32Array(buffer, byteOffset, AT.range) as unknown as FormWords;
+  const startBase = new Float64Array(buffer, byteOffset + AT.doubles * 4, 5)[4] as number;
+  return { rows, flags, labelSlots, startBase };
+}
+
+type FormWords = [rows: number, flags: number, labelSlots: number];
+
+/**
+ * The block whose hot part has `bytes` behind the summary; they are used in place and begin at a multiple of 8. `read` reads
+ * its cold part.
+ */
+export function columnsOf(
+  summary: BlockSummary,
+  form: ColumnForm,
+  { bytes, read }: { readonly bytes: Uint8Array; readonly read: ReadBytes },
+): RowColumns {
+  const has = (flag: number) => (form.flags & flag) !== 0;
+  const reader = new ColumnReader(bytes.buffer, bytes.byteOffset, form.rows);
   const wideDurations = has(FLAG.wideDurations) ? reader.words() : undefined;
   const wideFlows = has(FLAG.wideFlows) ? reader.words() : undefined;
-  const columns = {
-    starts,
-    startBase: new Float64Array(buffer, byteOffset + AT.doubles * 4, 5)[4] as number,
-    durations: wideDurations ?? reader.halves(),
-    flows: wideFlows ?? reader.halves(),
-    facts: reader.halves(),
-    labelSlots: words[AT.labelSlots] as number,
-  };
-  const cold = new FileColumns({ columns, hasTriggers: has(FLAG.triggers) }, read);
-  return new RowColumns(columns, cold, { range: summary.range, identity: summary });
+  const durations = wideDurations ?? reader.halves();
+  const flows = wideFlows ?? (has(FLAG.narrowFlows) ? undefined : reader.halves());
+  const facts = reader.halves();
+  const hot = { durations, flows: flows ?? reader.bytes(), facts, ...form };
+  return new RowColumns(hot, new FileColumns(form, read), { range: summary.range, identity: summary });
 }
 
 /** How long bytes stay as they are. */
@@ -100,12 +117,21 @@ type ReadBytes = (from: number, length: number, validity: Validity) => Uint8Arra
 
 /** The cold columns of a block, read at each access. */
 class FileColumns implements ColdColumns {
-  readonly #block: HotBlock;
+  readonly #form: ColumnForm;
   readonly #read: ReadBytes;
 
-  constructor(block: HotBlock, read: ReadBytes) {
-    this.#block = block;
+  constructor(form: ColumnForm, read: ReadBytes) {
+    this.#form = form;
     this.#read = read;
+  }
+
+  /** @inheritdoc */
+  get starts(): Uint32Array | Float64Array {
+    const { rows } = this.#form;
+    const { buffer, byteOffset } = this.#read(0, rows * this.#startBytes, "untilNextBlock");
+    return this.#startBytes === 8
+      ? new Float64Array(buffer, byteOffset, rows)
+      : new Uint32Array(buffer, byteOffset, rows);
   }
 
   /** @inheritdoc */
@@ -119,25 +145,54 @@ class FileColumns implements ColdColumns {
   }
 
   /** @inheritdoc */
+  readId(row: number): Uint32Array {
+    const { rows } = this.#form;
+    const { buffer, byteOffset } = this.#read(
+      this.#startBytes * rows + row * ID_WORDS * 4,
+      ID_WORDS * 4,
+      "untilNextBlock",
+    );
+    return new Uint32Array(buffer, byteOffset, ID_WORDS);
+  }
+
+  /** @inheritdoc */
+  readStart(row: number): number {
+    const width = this.#startBytes;
+    const { buffer, byteOffset } = this.#read(row * width, width, "untilNextBlock");
+    return (width === 8 ? new Float64Array(buffer, byteOffset, 1) : new Uint32Array(buffer, byteOffset, 1))[
+      0
+    ] as number;
+  }
+
+  /** @inheritdoc */
   get labels(): Uint32Array {
-    return this.#words(ID_WORDS, this.#block.columns.labelSlots);
+    return this.#words(ID_WORDS, this.#form.labelSlots);
   }
 
   /** @inheritdoc */
   get triggers(): Uint32Array {
-    return this.#words(ID_WORDS + this.#block.columns.labelSlots, this.#block.hasTriggers ? 1 : 0);
+    return this.#words(ID_WORDS + this.#form.labelSlots, this.#hasTriggers ? 1 : 0);
   }
 
   /** @inheritdoc */
   get triggerChecks(): Uint8Array {
-    const { columns: { labelSlots, facts: { length: rows } }, hasTriggers } = this.#block;
-    return this.#read((ID_WORDS + labelSlots + 1) * rows * 4, hasTriggers ? rows : 0, "untilNextBlock");
+    const { rows, labelSlots } = this.#form;
+    const from = (this.#startBytes + (ID_WORDS + labelSlots + 1) * 4) * rows;
+    return this.#read(from, this.#hasTriggers ? rows : 0, "untilNextBlock");
   }
 
-  /** `width` words for each row, behind `before` words for each row. */
+  get #startBytes(): number {
+    return (this.#form.flags & FLAG.doubleStarts) !== 0 ? 8 : 4;
+  }
+
+  get #hasTriggers(): boolean {
+    return (this.#form.flags & FLAG.triggers) !== 0;
+  }
+
+  /** `width` words for each row, behind the starts and `before` words for each row. */
   #words(before: number, width: number, validity: Validity = "untilNextBlock"): Uint32Array {
-    const rows = this.#block.columns.facts.length;
-    const bytes = this.#read(before * rows * 4, width * rows * 4, validity);
+    const { rows } = this.#form;
+    const bytes = this.#read((this.#startBytes + before * 4) * rows, width * rows * 4, validity);
     return new Uint32Array(bytes.buffer, bytes.byteOffset, width * rows);
   }
 }
@@ -154,16 +209,16 @@ class ColumnReader {
     this.#rows = rows;
   }
 
-  doubles(): Float64Array {
-    return new Float64Array(this.#buffer, this.#skip(8), this.#rows);
-  }
-
   words(): Uint32Array {
     return new Uint32Array(this.#buffer, this.#skip(4), this.#rows);
   }
 
   halves(): Uint16Array {
     return new Uint16Array(this.#buffer, this.#skip(2), this.#rows);
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#buffer, this.#skip(1), this.#rows);
   }
 
   #skip(width: number): number {

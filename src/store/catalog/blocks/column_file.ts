@@ -5,7 +5,7 @@
  */
 import { crc32 } from "node:zlib";
 import { RecentCache } from "../../../base/lru.ts";
-import { columnsOf, imageOf, readSummary, SUMMARY_BYTES } from "./block_image.ts";
+import { type ColumnForm, columnsOf, imageOf, readForm, readSummary, SUMMARY_BYTES } from "./block_image.ts";
 import type { Pace } from "../pace.ts";
 import { unpackId } from "../rows/row.ts";
 import { ID_WORDS, type RowColumns } from "../rows/row_columns.ts";
@@ -58,12 +58,12 @@ export class FileBlock {
   }
 }
 
-/** Where the hot part of a block is. */
+/** Where the hot columns of a block are. */
 interface HotPlace {
   readonly at: number;
   readonly bytes: number;
-  /** Checksum of what follows the summary. */
-  readonly restSum: number;
+  readonly sum: number;
+  readonly form: ColumnForm;
 }
 
 /**
@@ -77,9 +77,14 @@ const SUMMED_WORDS = 4;
 const HEAD_BYTES = HEAD_WORDS * 4;
 const KIND = { block: 1, removal: 2, stamp: 3 } as const;
 /** Changes with the form of the records. */
-const MARK = 0x534c_4302;
+const MARK = 0x534c_4303;
 /** Cold columns in memory. */
 const CACHE_BYTES = 12 * 1024 * 1024;
+/**
+ * What is kept of the blocks of a loaded file lies in memory of this size: with an allocation for each, what is freed between
+ * them stays resident. Blocks that are added later have memory of their own, because the newest is soon replaced.
+ */
+const SLAB_BYTES = 1024 * 1024;
 /** A file with more than this, and more garbage than blocks, is written again. */
 const MIN_GARBAGE_BYTES = 64 * 1024 * 1024;
 
@@ -90,6 +95,8 @@ export class ColumnFile {
   /** Bytes of each block. */
   readonly #sizes = new Map<string, number>();
   #scratch = new Uint8Array(0);
+  #slab = new Uint8Array(0);
+  #slabUsed = 0;
   #end = 0;
   /** Checksum of the records up to the end. */
   #sum = 0;
@@ -117,8 +124,17 @@ export class ColumnFile {
       if (!record) return undefined;
       const { kind, begin, hotBytes, end, restSum } = record;
       if (kind === KIND.block) {
-        const place = { at: this.#end + HEAD_BYTES, bytes: hotBytes, restSum };
-        const block = this.#blockOf(readSummary(begin), place);
+        const summary = readSummary(begin);
+        const place = {
+          at: this.#end + HEAD_BYTES + SUMMARY_BYTES,
+          bytes: hotBytes - SUMMARY_BYTES,
+          sum: restSum,
+          form: readForm(begin),
+        };
+        const block = new FileBlock(
+          summary,
+          () => this.#readColumns(summary, place, this.#takeSlab(place.bytes)),
+        );
         blocks.set(block.summary.firstId, block);
         this.#count(block.summary, end - this.#end);
       } else if (kind === KIND.removal) {
@@ -138,9 +154,15 @@ export class ColumnFile {
   add(summary: BlockSummary, columns: RowColumns): FileBlock {
     const { hot, cold } = imageOf(summary, columns);
     const at = this.#end;
-    const restSum = this.#append(KIND.block, hot, cold);
+    const sum = this.#append(KIND.block, hot, cold);
     this.#count(summary, this.#end - at);
-    return this.#blockOf(summary, { at: at + HEAD_BYTES, bytes: hot.length, restSum });
+    const place = {
+      at: at + HEAD_BYTES + SUMMARY_BYTES,
+      bytes: hot.length - SUMMARY_BYTES,
+      sum,
+      form: readForm(hot),
+    };
+    return new FileBlock(summary, () => this.#readColumns(summary, place, new Uint8Array(place.bytes)));
   }
 
   /** Notes that a block is gone. @throws Error when the disk is full or fails */
@@ -170,10 +192,11 @@ export class ColumnFile {
 
   /** The next record with the summary of a block, or all of another one; `undefined` if it is damaged. */
   #readRecord(size: number) {
-    const bytes = new Uint8Array(Math.min(HEAD_BYTES + SUMMARY_BYTES, size - this.#end));
+    const length = Math.min(HEAD_BYTES + SUMMARY_BYTES, size - this.#end);
+    if (length < HEAD_BYTES) return undefined;
+    const bytes = this.#takeSlab(length);
     this.#read(bytes, this.#end);
-    if (bytes.length < HEAD_BYTES) return undefined;
-    const head = new Uint32Array(bytes.buffer, 0, HEAD_WORDS);
+    const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD_WORDS);
     const [kind, hotBytes, coldBytes, mark, beginSum, restSum] = head as unknown as HeadWords;
     const end = this.#end + HEAD_BYTES + hotBytes + coldBytes;
     if (mark !== MARK || end > size) return undefined;
@@ -215,25 +238,35 @@ export class ColumnFile {
     }
   }
 
-  #blockOf(summary: BlockSummary, place: HotPlace): FileBlock {
-    const coldAt = place.at + place.bytes;
-    return new FileBlock(summary, () => {
-      const hot = new Uint8Array(place.bytes);
-      this.#read(hot, place.at);
-      if (crc32(hot.subarray(SUMMARY_BYTES)) !== place.restSum) {
-        throw new ColumnFileError(
-          `Cannot read the columns of block "${summary.firstId}": their checksum differs`,
-        );
-      }
-      return columnsOf(
-        summary,
-        hot,
-        (from, length, validity) =>
-          validity === "kept"
-            ? this.#readKept(coldAt + from, length)
-            : this.#readScratch(coldAt, from, length),
+  /** The block whose hot columns are read into `bytes`. */
+  #readColumns(
+    summary: BlockSummary,
+    { at, bytes: length, sum, form }: HotPlace,
+    bytes: Uint8Array,
+  ): RowColumns {
+    this.#read(bytes, at);
+    if (crc32(bytes) !== sum) {
+      throw new ColumnFileError(
+        `Cannot read the columns of block "${summary.firstId}": their checksum differs`,
       );
+    }
+    const coldAt = at + length;
+    return columnsOf(summary, form, {
+      bytes,
+      read: (from, size, validity) =>
+        validity === "kept" ? this.#readKept(coldAt + from, size) : this.#readScratch(coldAt, from, size),
     });
+  }
+
+  /** Memory for what is kept of a loaded block; begins at a multiple of 8. */
+  #takeSlab(length: number): Uint8Array {
+    if (this.#slabUsed + length > this.#slab.length) {
+      this.#slab = new Uint8Array(Math.max(SLAB_BYTES, length));
+      this.#slabUsed = 0;
+    }
+    const from = this.#slabUsed;
+    this.#slabUsed += length + 7 & ~7;
+    return this.#slab.subarray(from, from + length);
   }
 
   #readKept(at: number, length: number): Uint8Array {

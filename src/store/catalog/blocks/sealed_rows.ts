@@ -7,6 +7,7 @@ import { blockKey, catalogSnapshotKey } from "../../keys.ts";
 import type { Store, StoredEntry } from "../../store.ts";
 import { type BlockChunk, chunksOf } from "./block_chunks.ts";
 import type { BlockReader } from "./block_reader.ts";
+import { type ChunkSpan, SPAN_CHUNKS, spansOf } from "./chunk_spans.ts";
 import { type ByteFile, type ByteFiles, ColumnFile, ColumnFileError } from "./column_file.ts";
 import { firstIdOf, stampOf, SYNCED, validStamps, versionOf } from "./column_stamp.ts";
 import { FlowCounts } from "./flow_counts.ts";
@@ -42,6 +43,8 @@ export interface SealedRowsDeps {
   readonly files?: ByteFiles;
   /** Blocks from which there is a column file. */
   readonly minFileBlocks?: number;
+  /** Chunks of a span. */
+  readonly spanChunks?: number;
 }
 
 /** Summaries in id order, and their totals. */
@@ -51,6 +54,7 @@ export class SealedRows {
   readonly #reader: BlockReader;
   readonly #files: ByteFiles | undefined;
   readonly #minFileBlocks: number;
+  readonly #spanChunks: number;
   #file: ColumnFile | undefined;
   #hasFileFailed = false;
   #isClosing = false;
@@ -60,6 +64,9 @@ export class SealedRows {
   #chunks: readonly BlockChunk[] = [];
   /** The blocks of the chunks. */
   #chunked: readonly BlockSummary[] = this.#blocks;
+  #spans: readonly ChunkSpan[] = [];
+  /** The chunks of the spans. */
+  #spanned: readonly BlockChunk[] = this.#chunks;
   #total: BlockSummary | undefined;
   #isLoaded = false;
 
@@ -69,6 +76,7 @@ export class SealedRows {
     this.#reader = deps.reader;
     this.#files = deps.files;
     this.#minFileBlocks = deps.minFileBlocks ?? MIN_FILE_BLOCKS;
+    this.#spanChunks = deps.spanChunks ?? SPAN_CHUNKS;
   }
 
   /** True once every block was read. */
@@ -99,6 +107,14 @@ export class SealedRows {
     if (this.#chunked !== this.#blocks) this.#chunks = chunksOf(this.#blocks, this.#chunks);
     this.#chunked = this.#blocks;
     return this.#chunks;
+  }
+
+  /** The chunks in spans; a new list after a change. */
+  get spans(): readonly ChunkSpan[] {
+    const { chunks } = this;
+    if (this.#spanned !== chunks) this.#spans = spansOf(chunks, this.#spans, this.#spanChunks);
+    this.#spanned = chunks;
+    return this.#spans;
   }
 
   /** Counters of the sealed rows; read-only. */

@@ -10,7 +10,7 @@ import {
 } from "../../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
 import { IdSearch } from "./id_search.ts";
-import { compareIds, FLAG, hashText, tryPackId } from "../rows/row.ts";
+import { compareIds, FLAG, hashText, tryPackId, unpackId } from "../rows/row.ts";
 import { FACT_BITS, ID_WORDS, LEVEL_SHIFT, type RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "../rows/summary.ts";
 
@@ -25,14 +25,22 @@ export interface FilterStep {
 }
 
 /** Passes the rows for which `test` returns true. */
-export function testStep(test: (block: RowColumns, row: number) => boolean): FilterStep {
+export function testStep(test: RowTest): FilterStep {
+  return blockStep((block) => (row) => test(block, row));
+}
+
+type RowTest = (block: RowColumns, row: number) => boolean;
+
+/** As {@link testStep}; `testOf` is called once for each block. */
+function blockStep(testOf: (block: RowColumns) => (row: number) => boolean): FilterStep {
   return {
     refine(block, from, count, to) {
+      const test = testOf(block);
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
         to[kept] = row;
-        if (test(block, row)) kept++;
+        if (test(row)) kept++;
       }
       return kept;
     },
@@ -131,7 +139,7 @@ function hasTrigger(
 
 /** Passes rows with another start date. */
 export function startIsNotStep(at: number): FilterStep {
-  return testStep((block, row) => block.startAt(row) !== at);
+  return blockStep(({ starts, startBase }) => (row) => startBase + (starts[row] as number) !== at);
 }
 
 /** Compares the end date. For an execution that has not ended only NOT_EQUALS is true. */
@@ -140,11 +148,14 @@ export function endStep(condition: DateCondition): FilterStep {
   const [min, max] = boundsOf(condition);
   const isNegated = operator === "NOT_EQUALS";
   return {
-    ...testStep((block, row) => {
-      const duration = block.durationAt(row);
-      if (duration === undefined) return isNegated;
-      const end = block.startAt(row) + duration;
-      return isNegated ? end !== at : end >= min && end <= max;
+    ...blockStep((block) => {
+      const { starts, startBase } = block;
+      return (row) => {
+        const duration = block.durationAt(row);
+        if (duration === undefined) return isNegated;
+        const end = startBase + (starts[row] as number) + duration;
+        return isNegated ? end !== at : end >= min && end <= max;
+      };
     }),
     excludes: (summary) =>
       !isNegated &&
@@ -168,7 +179,9 @@ export function idStep({ operator, values }: IdCondition): FilterStep {
   const isSingle = operator === "EQUALS" || (operator === "IN" && values.length === 1);
   const whole = isSingle && isId(value) ? tryPackId(value) : undefined;
   if (whole) return wholeIdStep(whole);
-  return testStep((block, row) => matchesName(operator, values, block.idAt(row)));
+  return blockStep(({ idsOnce: ids }) => (row) =>
+    matchesName(operator, values, unpackId(ids, row * ID_WORDS))
+  );
 }
 
 /** The accepted dates in whole milliseconds, both bounds inclusive. NOT_EQUALS accepts all. */

@@ -23,6 +23,7 @@ export const LEVEL_SHIFT = 13;
 const FACTS_MASK = 0x1fff;
 /** Bytes of a block beside its columns: seven small objects and their buffers. */
 const OVERHEAD_BYTES = 1_600;
+const BYTE_MAX = 0xff;
 const NARROW_MAX = 0xffff;
 const MAX_SPREAD_MS = 0xffff_ffff;
 const NO_TRIGGERS = new Uint32Array(0);
@@ -30,29 +31,33 @@ const NO_CHECKS = new Uint8Array(0);
 
 /** A column of numbers that often fit into 16 bits. */
 type NarrowColumn = Uint16Array | Uint32Array;
+/** A column of numbers that often fit into 8 bits. */
+type FlowColumn = Uint8Array | NarrowColumn;
 
 /** The columns that most scans read. */
-export type HotColumns = Pick<
-  RowColumns,
-  "flows" | "facts" | "starts" | "startBase" | "durations" | "labelSlots"
->;
+type HotColumns = Pick<RowColumns, "flows" | "facts" | "startBase" | "durations" | "labelSlots">;
 /** The columns that few scans read; a sealed block may read them from a file at each access. */
-export type ColdColumns = Pick<RowColumns, "ids" | "idsOnce" | "labels" | "triggers" | "triggerChecks">;
+export type ColdColumns =
+  & Pick<RowColumns, "starts" | "ids" | "idsOnce" | "labels" | "triggers" | "triggerChecks">
+  & {
+    /** The words of one id, valid until the next block is read. Absent: {@link ids} costs no more. */
+    readId?(row: number): Uint32Array;
+    /** One of {@link starts}. Absent: {@link starts} costs no more. */
+    readStart?(row: number): number;
+  };
 
 /**
  * An immutable sequence of rows in id order. A row takes 28 bytes and 4 for each label; a stored row takes 56. So two
  * million executions fit into the block cache, and scanning one column is six times faster than scanning rows. With its
- * cold columns in a file a row takes 12 bytes.
+ * cold columns in a file a row takes 8 bytes, or 7 if its flow has a number below 256.
  */
 export class RowColumns {
   readonly count: number;
   /** The same object each time the block is read; key of the cached label verdicts. */
   readonly identity: object;
-  readonly flows: NarrowColumn;
+  readonly flows: FlowColumn;
   /** State, kind, flags and log level. */
   readonly facts: Uint16Array;
-  /** Start dates minus `startBase`. */
-  readonly starts: Uint32Array | Float64Array;
   readonly startBase: number;
   /** Duration words of the rows. */
   readonly durations: NarrowColumn;
@@ -72,7 +77,6 @@ export class RowColumns {
     this.count = hot.facts.length;
     this.flows = hot.flows;
     this.facts = hot.facts;
-    this.starts = hot.starts;
     this.startBase = hot.startBase;
     this.durations = hot.durations;
     this.labelSlots = hot.labelSlots;
@@ -87,6 +91,11 @@ export class RowColumns {
       this.durations.every((duration, row) =>
         duration !== OPEN_DURATION && ((this.facts[row] as number) & FLAG.longDuration) === 0
       );
+  }
+
+  /** Start dates minus `startBase`, valid until another block is read. A cache would not hold those of a scan. */
+  get starts(): Uint32Array | Float64Array {
+    return this.#cold.starts;
   }
 
   /** {@link ID_WORDS} words for each row. */
@@ -121,16 +130,17 @@ export class RowColumns {
   static of(words: Uint32Array, identity?: object): RowColumns {
     const count = words.length / ROW_WORDS;
     const labelSlots = usedSlots(words, count);
+    const { starts, startBase } = copyStarts(words, count);
     const hot = {
-      flows: copyNarrow(words, count, WORD.flow),
+      flows: copyBytes(words, count, WORD.flow) ?? copyNarrow(words, count, WORD.flow),
       facts: copyFacts(words, count),
-      ...copyStarts(words, count),
+      startBase,
       durations: copyNarrow(words, count, WORD.duration),
       labelSlots,
     };
     const ids = copyIds(words, count);
     const cold = {
-      ...{ ids, idsOnce: ids },
+      ...{ starts, ids, idsOnce: ids },
       labels: copyLabels(words, count, labelSlots),
       ...copyTriggers(words, count),
     };
@@ -138,11 +148,18 @@ export class RowColumns {
   }
 
   /** Rows of which only the flow numbers and facts are known. */
-  static ofFacts(flows: NarrowColumn, facts: Uint16Array): RowColumns {
+  static ofFacts(flows: FlowColumn, facts: Uint16Array): RowColumns {
     const none = new Uint32Array(0);
     return new RowColumns(
-      { flows, facts, starts: none, startBase: 0, durations: none, labelSlots: 0 },
-      { ids: none, idsOnce: none, labels: none, triggers: NO_TRIGGERS, triggerChecks: NO_CHECKS },
+      { flows, facts, startBase: 0, durations: none, labelSlots: 0 },
+      {
+        starts: none,
+        ids: none,
+        idsOnce: none,
+        labels: none,
+        triggers: NO_TRIGGERS,
+        triggerChecks: NO_CHECKS,
+      },
       { range: new Uint32Array(2 * ID_WORDS) },
     );
   }
@@ -154,14 +171,15 @@ export class RowColumns {
     const hot = {
       flows: pickWords(this.flows, at, 1),
       facts: Uint16Array.from(at, (row) => this.facts[row] as number),
-      starts: Float64Array.from(at, (row) => this.startAt(row)),
       startBase: 0,
       durations: pickWords(this.durations, at, 1),
       labelSlots: this.labelSlots,
     };
+    const { starts: from, startBase } = this;
+    const starts = Float64Array.from(at, (row) => startBase + (from[row] as number));
     const ids = pickWords(this.ids, at, ID_WORDS);
     return new RowColumns(hot, {
-      ...{ ids, idsOnce: ids },
+      ...{ starts, ids, idsOnce: ids },
       labels: pickWords(this.labels, at, this.labelSlots),
       triggers: pickWords(this.triggers, triggered, 1),
       triggerChecks: Uint8Array.from(triggered, (row) => this.triggerChecks[row] as number),
@@ -177,12 +195,13 @@ export class RowColumns {
 
   /** The id of a row. */
   idAt(row: number): string {
-    return unpackId(this.ids, row * ID_WORDS);
+    const id = this.#cold.readId?.(row);
+    return id ? unpackId(id, 0) : unpackId(this.ids, row * ID_WORDS);
   }
 
   /** The start date of a row. */
   startAt(row: number): number {
-    return this.startBase + (this.starts[row] as number);
+    return this.startBase + (this.#cold.readStart?.(row) ?? this.starts[row] as number);
   }
 
   /** Milliseconds from start to end; `undefined` while it has not ended. Beyond 49 days rounded to seconds. */
@@ -231,6 +250,17 @@ function copyIds(words: Uint32Array, count: number): Uint32Array {
   return ids;
 }
 
+/** `undefined` if a number does not fit. */
+function copyBytes(words: Uint32Array, count: number, word: number): Uint8Array | undefined {
+  const column = new Uint8Array(count);
+  for (let row = 0, at = word; row < count; row++, at += ROW_WORDS) {
+    const value = words[at] as number;
+    if (value > BYTE_MAX) return undefined;
+    column[row] = value;
+  }
+  return column;
+}
+
 function copyNarrow(words: Uint32Array, count: number, word: number): NarrowColumn {
   const column = new Uint16Array(count);
   for (let row = 0, at = word; row < count; row++, at += ROW_WORDS) {
@@ -268,7 +298,10 @@ function copyTriggers(words: Uint32Array, count: number): Pick<RowColumns, "trig
 }
 
 /** Starts as offsets if they lie within 49 days, which is usual; else as dates. */
-function copyStarts(words: Uint32Array, count: number): Pick<RowColumns, "starts" | "startBase"> {
+function copyStarts(
+  words: Uint32Array,
+  count: number,
+): { readonly starts: Uint32Array | Float64Array; readonly startBase: number } {
   const doubles = new Float64Array(words.buffer, words.byteOffset, words.length >> 1);
   let [least, most] = [Infinity, -Infinity];
   let isWhole = true;
@@ -316,7 +349,7 @@ function copyLabels(words: Uint32Array, count: number, slots: number): Uint32Arr
   return labels;
 }
 
-function pickWords(from: NarrowColumn, rows: Uint32Array, width: number): Uint32Array {
+function pickWords(from: FlowColumn, rows: Uint32Array, width: number): Uint32Array {
   const picked = new Uint32Array(rows.length * width);
   rows.forEach((row, index) => picked.set(from.subarray(row * width, (row + 1) * width), index * width));
   return picked;

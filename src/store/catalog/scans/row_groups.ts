@@ -1,6 +1,6 @@
 /** Groups rows by columns and sums up numbers, without an object for each row. */
 import type { Instant } from "../../../base/clock.ts";
-import { NumberSketch, type SketchCounts } from "../../../base/number_sketch.ts";
+import { NumberSketch } from "../../../base/number_sketch.ts";
 import { DomainError } from "../../../model/errors.ts";
 import type {
   ExecutionGroup,
@@ -12,7 +12,7 @@ import type {
 } from "../../../model/executions/execution_groups.ts";
 import { STATES } from "../../../model/executions/state.ts";
 import type { FlowKey, TenantId } from "../../../model/flows/flow.ts";
-import type { ChunkSketches, ChunkSums } from "../blocks/block_chunks.ts";
+import type { ChunkSums, DurationSketches } from "../blocks/block_chunks.ts";
 import type { FlowIndex } from "../filters/flow_index.ts";
 import { FLAG, OPEN_DURATION } from "../rows/row.ts";
 import type { RowColumns } from "../rows/row_columns.ts";
@@ -89,9 +89,14 @@ export class RowGroups {
   /** True if {@link addSums} accepts a chunk with that summary. */
   acceptsSums(summary: BlockSummary): boolean {
     return this.#numbers.every((read) => read === NUMBERS.duration) &&
-      this.#keys.every(({ isOfFacts, isOfFlow, constantIn }) =>
-        (isOfFacts === true && !(isOfFlow && this.#sketches)) || constantIn?.(summary) !== undefined
+      this.#keys.every(({ isOfFacts, constantIn }) =>
+        isOfFacts === true || constantIn?.(summary) !== undefined
       );
+  }
+
+  /** True if rows of different flows belong to different groups. */
+  get isByFlow(): boolean {
+    return this.#keys.some(({ isOfFlow }) => isOfFlow);
   }
 
   /** Adds chosen sums of a chunk. @throws DomainError invalid_argument: there are too many groups */
@@ -105,11 +110,16 @@ export class RowGroups {
     for (const own of this.#sums) own.addSums(found, sums, chosen, this.#places.codes.length);
   }
 
-  /** Adds chosen sketches of a chunk. @throws DomainError invalid_argument: there are too many groups */
-  addSketches({ columns, durations }: ChunkSketches, chosen: Uint32Array, summary: BlockSummary): void {
+  /** Adds chosen sketches of a chunk or span. @throws DomainError invalid_argument: there are too many groups */
+  addSketches(
+    { columns, counts, ends }: DurationSketches,
+    chosen: Uint32Array,
+    summary: BlockSummary,
+  ): void {
     const found = this.#find(columns, chosen, summary);
     for (let i = 0; i < chosen.length; i++) {
-      this.#sketches?.[found[i] as number]?.addCounts(durations[chosen[i] as number] as SketchCounts);
+      const place = chosen[i] as number;
+      this.#sketches?.[found[i] as number]?.addCounts(counts, ends[place - 1] ?? 0, ends[place]);
     }
   }
 

@@ -69,9 +69,10 @@ export function startNumbers(): RowNumbers {
 export function endNumbers(): RowNumbers {
   return {
     read(block, rows, out) {
+      const { starts, startBase } = block;
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
-        out[i] = block.startAt(row) + (block.durationAt(row) ?? Infinity);
+        out[i] = startBase + (starts[row] as number) + (block.durationAt(row) ?? Infinity);
       }
     },
     low: ({ minStart, minDuration }) => minStart + minDuration,
@@ -84,13 +85,15 @@ export function durationNumbers(now: Instant): RowNumbers {
   const sinceStart = (start: number) => Math.max(0, now - start);
   return {
     read(block, rows, out) {
-      const { durations, facts } = block;
+      const { durations, facts, startBase } = block;
+      let starts: RowColumns["starts"] | undefined;
+      const startAt = (row: number) => startBase + ((starts ??= block.starts)[row] as number);
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
         const duration = durations[row] as number;
         // Calls for each row would double the time of a scan.
         const isPlain = duration !== OPEN_DURATION && ((facts[row] as number) & FLAG.longDuration) === 0;
-        out[i] = isPlain ? duration : block.durationAt(row) ?? sinceStart(block.startAt(row));
+        out[i] = isPlain ? duration : block.durationAt(row) ?? sinceStart(startAt(row));
       }
     },
     narrow: narrowDurations,

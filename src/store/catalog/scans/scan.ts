@@ -1,7 +1,8 @@
 /** Runs a query over the rows in memory and the sealed blocks of one tenant. */
 import type { TenantId } from "../../../model/flows/flow.ts";
-import type { BlockChunk, ChunkSketches, ChunkSums } from "../blocks/block_chunks.ts";
+import type { BlockChunk, ChunkSums, DurationSketches, ReadBlock } from "../blocks/block_chunks.ts";
 import type { BlockReader } from "../blocks/block_reader.ts";
+import { type ChunkSpan, CounterTable } from "../blocks/chunk_spans.ts";
 import type { ExecutionFilter } from "../filters/filter.ts";
 import type { Doubt, LabelVerdicts } from "../filters/label_step.ts";
 import type { HiddenByBlock, HiddenRows, Overlay } from "../rows/overlay.ts";
@@ -19,7 +20,7 @@ interface ScanInput {
   /** In id order. */
   readonly blocks: readonly BlockSummary[];
   /** The same blocks. */
-  readonly chunks: readonly BlockChunk[];
+  readonly spans: readonly ChunkSpan[];
   /** The summary of all blocks; `undefined` without blocks. */
   readonly total: BlockSummary | undefined;
   readonly overlay: Overlay;
@@ -45,18 +46,27 @@ type VisitRows = (block: RowColumns, rows: Uint32Array, summary?: BlockSummary) 
 interface RowVisitor {
   readonly visit: VisitRows;
   /** Absent: rows are visited one by one. */
-  readonly sums?: {
-    accepts(summary: BlockSummary): boolean;
-    /** Gets the sums of a chunk of which the places in `chosen` match. */
-    visit(sums: ChunkSums, chosen: Uint32Array, summary: BlockSummary): void;
-    /** Gets the sketches of the same chunk of which the places in `chosen` match. Absent: they are not made. */
-    visitSketches?(sketches: ChunkSketches, chosen: Uint32Array, summary: BlockSummary): void;
+  readonly sums?: WantedSums;
+}
+
+/** Receives sums instead of rows. */
+interface WantedSums {
+  accepts(summary: BlockSummary): boolean;
+  /** Gets the sums of a chunk of which the places in `chosen` match. */
+  visit(sums: ChunkSums, chosen: Uint32Array, summary: BlockSummary): void;
+  /** Absent: sketches are not made. */
+  readonly sketches?: {
+    /** True if sketches of all flows together are of no use. */
+    readonly isByFlow: boolean;
+    /** Gets the sketches of the same chunk, or of all chunks of a span, of which the places in `chosen` match. */
+    visit(sketches: DurationSketches, chosen: Uint32Array, summary: BlockSummary): void;
   };
 }
 
 /** One pass over the rows. */
 export class Scan {
   readonly #input: ScanInput;
+  readonly #table = new CounterTable();
   #doubts: readonly Doubt[] = [];
   #ahead = new Map<BlockSummary, RowColumns>();
 
@@ -137,9 +147,23 @@ export class Scan {
 
   /** Passes the matching rows of each block to the visitor, or the sums of a chunk of blocks. */
   async visitAll(visitor: RowVisitor): Promise<void> {
-    const { overlay, chunks, filter, pace } = this.#input;
+    const { overlay, spans, filter } = this.#input;
     const memory = overlay.visible.columns;
     visitor.visit(memory, await this.#select(memory));
+    const isByFlow = this.#isByFlow(visitor);
+    for (const span of spans) {
+      if (filter.countOf(span.summary) === 0) continue;
+      if (!isByFlow || !await this.#visitSketches(span, visitor)) await this.#visitChunks(span, visitor);
+    }
+  }
+
+  /** True if the visitor needs sketches by flow. */
+  #isByFlow({ sums }: RowVisitor): boolean {
+    return sums?.sketches !== undefined && (sums.sketches.isByFlow || this.#input.filter.hasFlows);
+  }
+
+  async #visitChunks({ chunks }: ChunkSpan, visitor: RowVisitor): Promise<void> {
+    const { filter, pace } = this.#input;
     for (const chunk of chunks) {
       if (filter.countOf(chunk.summary) === 0 || await this.#visitSums(chunk, visitor)) continue;
       for (const part of chunk.parts) {
@@ -149,25 +173,51 @@ export class Scan {
     }
   }
 
+  /** Visits the sums and the sketches by flow of a span; false if its chunks must be visited. */
+  async #visitSketches(span: ChunkSpan, { sums: wanted }: RowVisitor): Promise<boolean> {
+    const { filter, pace } = this.#input;
+    const { summary, blocks } = span;
+    if (!wanted?.sketches || !this.#canUseSums(span, wanted)) return false;
+    const found = await span.sketches(this.#readerOf(blocks), this.#table);
+    if (!found) return false;
+    for (const sums of found.sums) wanted.visit(sums, filter.select(sums.columns, summary), summary);
+    const { sketches } = found;
+    wanted.sketches.visit(sketches, filter.select(sketches.columns, summary), summary);
+    if (pace.isDue) await pace.pause();
+    return true;
+  }
+
   /** False if the rows of the chunk must be visited. */
-  async #visitSums(chunk: BlockChunk, { sums: visitor }: RowVisitor): Promise<boolean> {
-    const { filter, hidden, pace } = this.#input;
-    const { summary, blocks } = chunk;
-    if (!visitor?.accepts(summary) || !filter.isOfFacts(summary)) return false;
-    if (visitor.visitSketches && filter.hasFlows) return false;
-    if (hidden.size > 0 && blocks.some((block) => hidden.has(block))) return false;
-    const read = async (block: BlockSummary) => {
-      if (pace.isDue) await pace.pause();
-      return this.#peek(block) ?? await this.#read(blocks, blocks.indexOf(block));
-    };
+  async #visitSums(chunk: BlockChunk, visitor: RowVisitor): Promise<boolean> {
+    const { filter, pace } = this.#input;
+    const { sums: wanted } = visitor;
+    if (!wanted || !this.#canUseSums(chunk, wanted) || this.#isByFlow(visitor)) return false;
+    const read = this.#readerOf(chunk.blocks);
+    const { summary } = chunk;
     const sums = await chunk.sums(read);
-    if (sums) visitor.visit(sums, filter.select(sums.columns, summary), summary);
-    if (sums && visitor.visitSketches) {
+    if (sums) wanted.visit(sums, filter.select(sums.columns, summary), summary);
+    if (sums && wanted.sketches) {
       const sketches = await chunk.sketches(read);
-      visitor.visitSketches(sketches, filter.select(sketches.columns, summary), summary);
+      wanted.sketches.visit(sketches, filter.select(sketches.columns, summary), summary);
     }
     if (pace.isDue) await pace.pause();
     return sums !== undefined;
+  }
+
+  /** True if flows and facts decide about all rows of these blocks, and none is hidden. */
+  #canUseSums({ summary, blocks }: BlockChunk | ChunkSpan, wanted: WantedSums): boolean {
+    const { filter, hidden } = this.#input;
+    if (!wanted.accepts(summary) || !filter.isOfFacts(summary)) return false;
+    return hidden.size === 0 || !blocks.some((block) => hidden.has(block));
+  }
+
+  /** Reads some of these blocks, at the pace of the scan. */
+  #readerOf(blocks: readonly BlockSummary[]): ReadBlock {
+    const { pace } = this.#input;
+    return async (block) => {
+      if (pace.isDue) await pace.pause();
+      return this.#peek(block) ?? await this.#read(blocks, blocks.indexOf(block));
+    };
   }
 
   async #visitRows({ blocks }: BlockChunk, { visit }: RowVisitor): Promise<void> {

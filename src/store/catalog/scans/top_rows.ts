@@ -22,6 +22,8 @@ export class TopRows {
   readonly #blocks: RowColumns[] = [];
   readonly #rows: number[] = [];
   readonly #numbers: number[] = [];
+  /** A copy of the numbers for sorting. */
+  #sorted = new Float64Array(0);
   #limit: number;
   #last: RowRef | undefined;
   #read = new Float64Array(0);
@@ -80,7 +82,7 @@ export class TopRows {
   take(offset: number): RowRef[] {
     if (this.#rows.length >= this.#capacity && this.#capacity > 0) this.#shrink();
     if (offset >= this.#rows.length) return [];
-    const first = Float64Array.from(this.#numbers).sort()[offset] as number;
+    const first = this.#sort()[offset] as number;
     const before = this.#numbers.reduce((count, number) => number < first ? count + 1 : count, 0);
     const places = this.#places((number) => number >= first).sort((a, b) => this.#compare(a, b));
     return places.slice(offset - before).map((place) => this.#refOf(place));
@@ -93,13 +95,22 @@ export class TopRows {
 
   /** Keeps the first `capacity` rows; there are at least so many. */
   #shrink(): void {
-    const limit = Float64Array.from(this.#numbers).sort()[this.#capacity - 1] as number;
+    const limit = this.#sort()[this.#capacity - 1] as number;
     const kept = this.#places((number) => number < limit);
     const equal = this.#places((number) => number === limit).sort((a, b) => this.#compare(a, b));
     equal.length = this.#capacity - kept.length;
     this.#limit = limit;
     this.#last = this.#refOf(equal.at(-1) as number);
     this.#keep([...kept, ...equal].sort((a, b) => a - b));
+  }
+
+  /** The numbers in order, valid until the next call. */
+  #sort(): Float64Array {
+    const { length } = this.#numbers;
+    if (this.#sorted.length < length) this.#sorted = new Float64Array(length);
+    const sorted = this.#sorted.subarray(0, length);
+    sorted.set(this.#numbers);
+    return sorted.sort();
   }
 
   #places(test: (number: number) => boolean): number[] {

@@ -9,7 +9,16 @@ import {
   type RowFacts,
   START_DOUBLE,
 } from "../../../../src/store/catalog/rows/row.ts";
-import { mergeRows, wordsOf } from "../../../../src/store/catalog/rows/row_block.ts";
+import {
+  columnsOf,
+  imageOf,
+  readForm,
+  readSummary,
+  SUMMARY_BYTES,
+} from "../../../../src/store/catalog/blocks/block_image.ts";
+import { mergeRows, type RowBlock, wordsOf } from "../../../../src/store/catalog/rows/row_block.ts";
+import type { RowColumns } from "../../../../src/store/catalog/rows/row_columns.ts";
+import { summarize } from "../../../../src/store/catalog/rows/summary.ts";
 import { FAKE_START } from "../../../support/fakes/fake_clock.ts";
 
 const DAY_MS = 86_400_000;
@@ -32,13 +41,44 @@ function blockOf(count: number, facts: (index: number) => Partial<RowFacts>) {
 
 const CASES: Record<string, (index: number) => Partial<RowFacts>> = {
   "plain rows": () => ({}),
+  "flow numbers above 8 bits": (index) => ({ flowNo: 250 + index }),
   "flow numbers above 16 bits": (index) => ({ flowNo: 65_530 + index }),
   "starts years apart": (index) => ({ startMs: FAKE_START + index * 400 * DAY_MS }),
   "starts between milliseconds": (index) => ({ startMs: FAKE_START + index / 4 }),
   "open and very long durations": (index) => ({ durationMs: index % 2 ? undefined : index * 100 * DAY_MS }),
 };
 
+/** The columns as a column file holds them. */
+function filed(block: RowBlock): RowColumns {
+  const { hot, cold } = imageOf(summarize(block), block.columns);
+  return columnsOf(readSummary(hot), readForm(hot), {
+    bytes: hot.slice(SUMMARY_BYTES),
+    read: (from, length) => cold.slice(from, from + length),
+  });
+}
+
 for (const [name, facts] of Object.entries(CASES)) {
+  Deno.test(`columnsOf() gives the columns of imageOf(): ${name}`, () => {
+    const labels = [{ key: "env", value: "prod" }];
+    const block = blockOf(
+      20,
+      (index) => ({ labels, triggerExecutionId: `parent-${index}`, ...facts(index) }),
+    );
+    const { columns } = block;
+    const read = filed(block);
+    for (let row = 0; row < 20; row++) {
+      assertEquals(read.idAt(row), columns.idAt(row));
+      assertEquals(read.startAt(row), columns.startAt(row));
+      assertEquals(read.durationAt(row), columns.durationAt(row));
+    }
+    assertEquals([read.flows, read.facts], [columns.flows, columns.facts]);
+    assertEquals([read.starts, read.ids, read.idsOnce], [columns.starts, columns.ids, columns.idsOnce]);
+    assertEquals(
+      [read.labels, read.triggers, read.triggerChecks],
+      [columns.labels, columns.triggers, columns.triggerChecks],
+    );
+  });
+
   Deno.test(`RowColumns.of() holds the facts of the rows: ${name}`, () => {
     const block = blockOf(20, facts);
     const { columns } = block;

@@ -136,11 +136,11 @@ function exactQuantile(numbers: readonly number[], share: number): number {
   return numbers.toSorted((a, b) => a - b)[Math.ceil(share * numbers.length) - 1] ?? NaN;
 }
 
-/** Executions of one flow in four states: some thousand rows of few combinations, so that chunks have sums. */
-async function ofOneFlow(): Promise<CatalogFixture> {
+/** Executions of two flows in four states: some thousand rows of few combinations, so that chunks have sums, and the first span sketches. */
+async function ofTwoFlows(): Promise<CatalogFixture> {
   const random = seeded(3);
   const app = await CatalogFixture.open();
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 40; round++) {
     await app.write(Array.from({ length: 1_000 }, (_, index) => {
       app.clock.jump(Math.floor(random() * 40));
       const state = (["SUCCESS", "FAILED", "WARNING", "KILLED"] as const)[index % 4];
@@ -156,45 +156,78 @@ async function ofOneFlow(): Promise<CatalogFixture> {
 }
 
 const WINDOWS: readonly (readonly [name: string, share: number])[] = [["whole", 1], ["partly covered", 0.37]];
+const BY_DATE = { isByDate: true, key: { field: "state" } } as const;
+const BY_FLOW = { isByDate: false, key: { field: "flowId" } } as const;
+const BY_NAMESPACE = { isByDate: false, key: { field: "namespace" } } as const;
+
+/** Quantiles of each group, compared with those of an array. */
+async function checkQuantiles(
+  app: CatalogFixture,
+  { isByDate, key }: typeof BY_DATE | typeof BY_FLOW | typeof BY_NAMESPACE,
+  { share, flow }: { readonly share: number; readonly flow: string | undefined },
+): Promise<void> {
+  const all = app.visible();
+  const [first = 0, last = 0] = [all[0]?.startMs, all.at(-1)?.startMs];
+  const to = first + (last - first) * share;
+  const starts = [first, first + (last - first) * 0.3, first + (last - first) * 0.6];
+  const keys: readonly GroupKey[] = isByDate ? [{ field: "startDate", starts }, key] : [key];
+  const matching = all.filter((facts) =>
+    facts.kind === "NORMAL" && facts.startMs <= to && (flow === undefined || FLOWS[facts.flowNo]?.id === flow)
+  );
+  const expected = Map.groupBy(
+    matching,
+    (facts) => JSON.stringify(keys.map((each) => valueOf(facts, each))),
+  );
+  const groups = await app.catalog.groups("main", {
+    conditions: [
+      { field: "startDate", operator: "LESS_THAN_OR_EQUAL_TO", at: to },
+      ...flow === undefined ? [] : [{ field: "flowId", operator: "EQUALS", values: [flow] } as const],
+    ],
+    groups: [],
+  }, { keys, measures: ["duration"], hasQuantiles: true });
+  assertEquals(new Set(groups.map(({ values }) => JSON.stringify(values))), new Set(expected.keys()));
+  for (const { values, measures: [durations], count } of groups) {
+    const members = expected.get(JSON.stringify(values)) ?? [];
+    const numbers = members.flatMap(({ durationMs }) => durationMs ?? []);
+    assertEquals([count, durations?.count], [members.length, numbers.length]);
+    for (const part of [0.5, 0.95]) {
+      const [found = NaN, wanted] = [durations?.quantile?.(part), exactQuantile(numbers, part)];
+      const text = `${JSON.stringify(values)} ${part}: ${found} ${wanted}`;
+      assertEquals(Math.abs(found - wanted) <= wanted / 128, true, text);
+    }
+  }
+}
+
 for (const [name, share] of WINDOWS) {
-  Deno.test(`Catalog.groups() gives quantiles of durations by date and state, chunks ${name} by the window`, async () => {
-    await using app = await ofOneFlow();
-    const all = app.visible();
-    const [first = 0, last = 0] = [all[0]?.startMs, all.at(-1)?.startMs];
-    const to = first + (last - first) * share;
-    const starts = [first, first + (last - first) * 0.3, first + (last - first) * 0.6];
-    for (const flow of [undefined, "hello-world"]) {
-      const groups = await app.catalog.groups("main", {
-        conditions: [
-          { field: "startDate", operator: "LESS_THAN_OR_EQUAL_TO", at: to },
-          ...flow === undefined ? [] : [{ field: "flowId", operator: "EQUALS", values: [flow] } as const],
-        ],
-        groups: [],
-      }, {
-        keys: [{ field: "startDate", starts }, { field: "state" }],
-        measures: ["duration"],
-        hasQuantiles: true,
-      });
-      assertEquals(groups.length >= 4, true);
-      for (const { values: [start, state], measures: [durations], count } of groups) {
-        const members = all.filter((facts) =>
-          facts.startMs <= to && facts.state === state && (flow === undefined || facts.flowNo === 1) &&
-          starts.findLast((each) => each <= facts.startMs) === start
-        );
-        const numbers = members.map(({ durationMs = NaN }) => durationMs);
-        assertEquals([count, durations?.count], [numbers.length, numbers.length]);
-        for (const part of [0.5, 0.95]) {
-          const [found = NaN, wanted] = [durations?.quantile?.(part), exactQuantile(numbers, part)];
-          assertEquals(
-            Math.abs(found - wanted) <= wanted / 128,
-            true,
-            `${start} ${state} ${part}: ${found} ${wanted}`,
-          );
-        }
-      }
+  Deno.test(`Catalog.groups() gives quantiles of durations by date, flow and namespace, chunks ${name} by the window`, async () => {
+    await using app = await ofTwoFlows();
+    for (const by of [BY_DATE, BY_FLOW, BY_NAMESPACE]) {
+      for (const flow of [undefined, "hello-world"]) await checkQuantiles(app, by, { share, flow });
     }
   });
 }
+
+Deno.test("Catalog.groups() gives quantiles by flow while rows of a span are replaced, removed and added", async () => {
+  await using app = await ofTwoFlows();
+  const check = () => checkQuantiles(app, BY_FLOW, { share: 1, flow: undefined });
+  await check();
+  const random = seeded(5);
+  for (let round = 0; round < 4; round++) {
+    const known = app.visible();
+    const some = () => known[Math.floor(random() * known.length)] as RowFacts;
+    await app.write(
+      Array.from({ length: 40 }, () => ({ ...some(), durationMs: Math.floor(random() * 1e6) })),
+    );
+    for (let n = 0; n < 5; n++) await app.remove(some().id);
+    await check();
+    await app.write(Array.from({ length: 2_100 }, () => {
+      app.clock.jump(3);
+      return app.facts({ flowNo: 1, durationMs: 5 });
+    }));
+    await app.sealAll();
+    await check();
+  }
+});
 
 Deno.test("Catalog.groups() has no quantiles that were not asked for", async () => {
   await using app = await CatalogFixture.open();
