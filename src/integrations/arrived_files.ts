@@ -27,7 +27,7 @@ export interface FileSource<F> {
 }
 
 /** A file in the state of a trigger. */
-export interface FileMark {
+interface FileMark {
   readonly name: string;
   readonly version: string;
 }
