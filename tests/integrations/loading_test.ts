@@ -1,6 +1,6 @@
 /** Groups of integrations are loaded when one of their types is first named. */
-import { assertEquals } from "@std/assert";
-import { loadAllTypes, loadedTypes, loadTypes } from "../../src/integrations/loading.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { GroupLoader, loadAllTypes, loadedTypes, loadTypes } from "../../src/integrations/loading.ts";
 import { INTEGRATION_GROUPS } from "../../src/integrations/registry.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
@@ -60,4 +60,19 @@ Deno.test("all groups can be loaded", async () => {
   await loadAllTypes();
   assertEquals(loadedTypes().length, INTEGRATION_GROUPS.length);
   assertEquals([loadAllTypes(), loadTypes("aws.s3.Upload")], [undefined, undefined]);
+});
+
+Deno.test("a group that could not be loaded is loaded at its next use", async () => {
+  const types = { tasks: [] };
+  const loads = [() => Promise.reject(new Error("too many open files")), () => Promise.resolve(types)];
+  const load = () => loads.shift()?.() ?? Promise.reject(new Error("It is loaded already"));
+  const loader = new GroupLoader([{ prefixes: ["demo"], load }]);
+  const text = "type: io.kestra.plugin.demo.Task";
+  // Both callers wait for the same import.
+  const failed = [loader.load(text), loader.loadAll()];
+  for (const each of failed) await assertRejects(async () => await each, Error, "too many open files");
+  assertEquals(loader.loaded, []);
+  await loader.load(text);
+  assertEquals(loader.loaded, [types]);
+  assertEquals(loader.load(text), undefined);
 });

@@ -1,14 +1,16 @@
 /** The triggers that start an execution for new files of a server, for each protocol. */
-import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import { defineTrigger, type TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import type { JsonObject } from "../../base/json.ts";
+import {
+  defineTrigger,
+  type TriggerContext,
+  type TriggerDefinition,
+} from "../../model/triggers/trigger_definition.ts";
+import { fileMark, isMarked, stateOfMarks, takeArrived } from "../arrived_files.ts";
 import { connectionProperties, type Protocol } from "./connection.ts";
 import { withRemoteFiles } from "./session.ts";
 import { SELECTION_PROPERTIES } from "./paths.ts";
-import { ACTION_PROPERTIES, selected, STORED_OUTPUTS, take } from "./read_tasks.ts";
-import type { RemoteFile } from "./remote_files.ts";
-
-/** Characters of a mark of a file: with its path as a name a trigger remembers some hundred files. */
-const MARK_CHARS = 8;
+import { ACTION_PROPERTIES, actionOf, selected, STORED_OUTPUTS, storeFiles } from "./read_tasks.ts";
+import type { RemoteFile, RemoteFiles } from "./remote_files.ts";
 
 /** `Trigger`. A file that stays on the server starts an execution again when its size or date changes. */
 export function fileTrigger(protocol: Protocol): TriggerDefinition {
@@ -21,48 +23,39 @@ export function fileTrigger(protocol: Protocol): TriggerDefinition {
     outputs: STORED_OUTPUTS,
     poll: (context) =>
       withRemoteFiles(protocol, context, async (files) => {
-        const { action, maxFiles } = context.properties;
         const found = await selected(files, context);
-        const known = context.state.get() ?? {};
-        const marks = action === "NONE" ? await marksOf(found) : new Map<RemoteFile, Mark>();
-        const isNew = (file: RemoteFile) => {
-          const mark = marks.get(file);
-          return mark === undefined || ownProperty(known, mark.name) !== mark.content;
-        };
-        const fresh = found.filter(isNew).slice(0, Number(maxFiles));
-        if (fresh.length === 0) return undefined;
-        const outputs = await take(files, context, fresh);
-        if (action === "NONE") {
-          const seen = found.filter((file) => !isNew(file) || fresh.includes(file));
-          context.state.set(stateOf(seen.flatMap((file) => marks.get(file) ?? [])));
-        }
-        return outputs;
+        if (context.properties.action === "NONE") return await takeNew(files, context, found);
+        const finish = actionOf(context);
+        return await takeArrived(context, found, {
+          identify,
+          store: (fresh) => storeFiles(files, context, fresh),
+          // The connection of the poll is closed by then.
+          finishing: (work) =>
+            withRemoteFiles(protocol, context, (later) => work((file) => finish(later, file))),
+        });
       }),
   });
 }
 
-interface Mark {
-  readonly name: string;
-  readonly content: string;
+/** Takes files that stay on the server: the state has marks of all that were taken and are there still. */
+async function takeNew(
+  files: RemoteFiles,
+  context: TriggerContext,
+  found: readonly RemoteFile[],
+): Promise<JsonObject | undefined> {
+  const { properties: { maxFiles }, state } = context;
+  const known = state.get();
+  const marked = await Promise.all(
+    found.map(async (file) => ({ file, mark: await fileMark(...identify(file)) })),
+  );
+  const seen = marked.filter(({ mark }) => isMarked(known, mark));
+  const fresh = marked.filter(({ mark }) => !isMarked(known, mark)).slice(0, Number(maxFiles));
+  if (fresh.length === 0) return undefined;
+  const outputs = await storeFiles(files, context, fresh.map(({ file }) => file));
+  state.set(stateOfMarks([...seen, ...fresh].map(({ mark }) => mark)));
+  return outputs;
 }
 
-async function marksOf(files: readonly RemoteFile[]): Promise<Map<RemoteFile, Mark>> {
-  const marks = new Map<RemoteFile, Mark>();
-  for (const file of files) {
-    const { path, size, updatedAt } = file;
-    marks.set(file, { name: await shortHash(path), content: await shortHash(`${size} ${updatedAt}`) });
-  }
-  return marks;
-}
-
-/** What is gone from the server is forgotten. */
-function stateOf(marks: readonly Mark[]): JsonObject {
-  const state: JsonObject = {};
-  for (const { name, content } of marks) setOwnProperty(state, name, content);
-  return state;
-}
-
-async function shortHash(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return new Uint8Array(digest).toBase64().slice(0, MARK_CHARS);
+function identify({ path, size, updatedAt }: RemoteFile): [name: string, version: string] {
+  return [path, `${size} ${updatedAt}`];
 }

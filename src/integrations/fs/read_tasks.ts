@@ -106,7 +106,11 @@ export function downloadsTask(protocol: Protocol): TaskDefinition {
             `${found.length} files match; the first ${maxFiles} of them are downloaded (maxFiles)`,
           );
         }
-        return await take(files, context, found.slice(0, maxFiles));
+        const taken = found.slice(0, maxFiles);
+        const finish = actionOf(context);
+        const outputs = await storeFiles(files, context, taken);
+        for (const file of taken) await finish(files, file);
+        return outputs;
       }),
   });
 }
@@ -119,15 +123,12 @@ export async function selected(files: RemoteFiles, { properties }: WorkContext):
   });
 }
 
-/** Stores the files, then does the action of the properties; returns the outputs. */
-export async function take(
+/** Stores files; returns the outputs. */
+export async function storeFiles(
   files: RemoteFiles,
   context: WorkContext,
   found: readonly RemoteFile[],
 ): Promise<JsonObject> {
-  const { action, moveDirectory } = context.properties;
-  const folder = serverPath(moveDirectory);
-  if (action === "MOVE" && folder === "") throw new Error("Missing moveDirectory: the action is MOVE");
   const outputFiles: JsonObject = {};
   const stored: JsonObject[] = [];
   for (const [index, file] of found.entries()) {
@@ -135,12 +136,23 @@ export async function take(
     setOwnProperty(outputFiles, file.name, uri);
     stored.push(fileOutput(file, uri));
   }
-  if (action === "MOVE" && found.length > 0) await files.makeFolder(folder);
-  for (const { path, name } of found) {
-    if (action === "DELETE") await files.delete(path);
-    if (action === "MOVE") await files.move(path, pathIn(folder, name));
-  }
   return { files: stored, outputFiles };
+}
+
+/** What the action of the properties does with a file. @throws Error MOVE without a folder */
+export function actionOf(
+  { properties: { action, moveDirectory } }: Pick<WorkContext, "properties">,
+): (files: RemoteFiles, file: RemoteFile) => Promise<void> {
+  const folder = serverPath(moveDirectory);
+  if (action === "MOVE" && folder === "") throw new Error("Missing moveDirectory: the action is MOVE");
+  let isMade = false;
+  return async (files, { path, name }) => {
+    if (action === "DELETE") await files.delete(path);
+    if (action !== "MOVE") return;
+    if (!isMade) await files.makeFolder(folder);
+    isMade = true;
+    await files.move(path, pathIn(folder, name));
+  };
 }
 
 /** Each file gets a folder of its own, since files of several folders may have the same name. */

@@ -25,7 +25,8 @@ export interface TriggerContext extends WorkContext {
   readonly state: TriggerMemory;
   /**
    * Registers what is done once the evaluation of the poll, with the execution that it starts, is durable: messages are
-   * confirmed then. It is left out if the poll fails; its own error becomes the reason of an evaluation.
+   * confirmed then. It is left out if the poll fails; its own error becomes the reason of an evaluation. A state that it sets
+   * is stored afterwards: after a crash in between the next poll reads the state of the evaluation.
    */
   whenDurable(confirm: () => Promise<void>): void;
 }

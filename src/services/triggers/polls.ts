@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { readDuration } from "../../base/duration.ts";
-import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
+import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
@@ -53,6 +53,10 @@ type Finding =
   | { readonly isFired: false; readonly reason: string };
 
 const DEFAULT_INTERVAL_MS = 60_000;
+
+function isSameState(left: JsonObject = {}, right: JsonObject = {}): boolean {
+  return stringifyJson(left) === stringifyJson(right);
+}
 
 /** Time from one poll to the next. */
 export function pollIntervalMs({ properties }: Trigger): number {
@@ -113,12 +117,28 @@ export class Polls {
 
   /** A failure is an evaluation: the other system delivers the same again. */
   async #confirm({ tenant, trigger }: DueTrigger, work: PollWork): Promise<void> {
+    const stored = work.state;
     try {
       await work.confirm();
     } catch (error) {
       const reason = (error as Error).message;
       this.#deps.buffer.add(tenant, trigger, { at: this.#deps.clock.now(), outcome: "SKIPPED", reason });
     }
+    if (work.state !== stored) await this.#keepState({ tenant, trigger }, stored, work.state);
+  }
+
+  /** Stores what a confirmation has set, unless the state was changed since: it may have been reset. */
+  async #keepState(
+    { tenant, trigger }: Pick<DueTrigger, "tenant" | "trigger">,
+    stored: JsonObject | undefined,
+    pollState: JsonObject | undefined,
+  ): Promise<void> {
+    const { states } = this.#deps;
+    await states.exclusively(tenant, flowOf(trigger), async () => {
+      const previous = await states.get(tenant, trigger);
+      if (!previous || !isSameState(previous.pollState, stored)) return;
+      await states.save({ tenant, previous, next: { ...previous, pollState } });
+    });
   }
 
   async #workOf({ tenant, trigger }: DueTrigger, { plan: { flow } }: DeclaredPoll): Promise<PollWork> {

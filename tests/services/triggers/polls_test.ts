@@ -102,6 +102,40 @@ for (
   });
 }
 
+Deno.test("Polls.poll() stores the state that a confirmation sets, and keeps that of the poll if it fails", async () => {
+  await using app = await Harness.start();
+  let deleteStatus = 403;
+  await using bucket = new ApiStub(({ method, query }) => {
+    if (method === "DELETE") return new Response(null, { status: deleteStatus });
+    const entry = "<Contents><Key>a</Key><ETag>1</ETag></Contents>";
+    return new Response(query["list-type"] ? `<ListBucketResult>${entry}</ListBucketResult>` : "content");
+  });
+  await app.save(triggeredFlow("p", {
+    type: "io.kestra.plugin.aws.s3.Trigger",
+    accessKeyId: "key",
+    secretKeyId: "secret",
+    region: "eu-central-1",
+    endpointOverride: bucket.url,
+    bucket: "b",
+    action: "DELETE",
+  }));
+  const starts = async () => (await executionsOf(app, "p")).length;
+  const startsAfter = async (ms: number, deletions: number) => {
+    await app.advance(ms);
+    await until(() => bucket.calls.filter((call) => call === "DELETE /b/a").length >= deletions);
+    return await starts();
+  };
+  const refused = await startsAfter(1_000, 1);
+  deleteStatus = 204;
+  const deleted = await startsAfter(MINUTE, 2);
+  assertEquals([refused, deleted], [1, 1]);
+  // It is listed still, and is new again once the state without its mark is stored.
+  await until(async () => {
+    await app.advance(MINUTE);
+    return await starts() > 1;
+  });
+});
+
 /** Response codes, properties of the trigger, and the evaluations of two polls. */
 const CASES:
   readonly (readonly [codes: readonly number[], properties: JsonObject, outcomes: readonly string[]])[] = [

@@ -114,12 +114,29 @@ function resultOf(
   return { outputs, files: new Map(texts), bytes: stored, logs, metrics };
 }
 
-/** Polls the trigger once, after one that has set a state; `outputs` is empty if it found nothing. @throws what the trigger throws */
+/** One poll of a trigger; `outputs` is empty if it found nothing. */
+interface DefinitionPoll extends DefinitionRun {
+  readonly isFound: boolean;
+  readonly state: JsonObject | undefined;
+}
+
+/** Polls the trigger once, after one that has set a state, and confirms it. @throws what the trigger throws */
 export async function pollDefinition(
   definition: TriggerDefinition,
   properties: JsonObject,
   previous?: JsonObject,
-): Promise<DefinitionRun & { readonly isFound: boolean; readonly state: JsonObject | undefined }> {
+): Promise<DefinitionPoll> {
+  const poll = await unconfirmedPoll(definition, properties, previous);
+  await poll.confirm();
+  return poll;
+}
+
+/** As {@link pollDefinition}, up to where the evaluation is durable; `confirm` does the rest, and may change `state`. */
+export async function unconfirmedPoll(
+  definition: TriggerDefinition,
+  properties: JsonObject,
+  previous?: JsonObject,
+): Promise<DefinitionPoll & { readonly confirm: () => Promise<void> }> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
     let state = previous;
@@ -131,8 +148,16 @@ export async function pollDefinition(
       state: { get: () => state, set: (next) => state = next },
       whenDurable: (confirm) => void confirmations.push(confirm),
     });
-    for (const confirm of confirmations) await confirm();
-    return { ...resultOf(trial, found), isFound: found !== undefined, state };
+    return {
+      ...resultOf(trial, found),
+      isFound: found !== undefined,
+      get state() {
+        return state;
+      },
+      async confirm() {
+        for (const confirm of confirmations) await confirm();
+      },
+    };
   });
 }
 

@@ -42,12 +42,18 @@ export const AGENT_OUTPUTS: PropertySchemas = Object.freeze({
   ...GUARDRAIL_OUTPUTS,
 });
 
+/** Metric `ai.provider.calls`. */
+export const PROVIDER_CALLS: MetricDeclaration = Object.freeze({
+  type: "counter",
+  description: "Uses of a provider, by `provider`.",
+});
+
 /** Metrics of a conversation. */
 export const AGENT_METRICS: Readonly<Record<string, MetricDeclaration>> = Object.freeze({
   "input.token.count": { type: "counter", description: "Tokens of the prompts." },
   "output.token.count": { type: "counter", description: "Tokens of the replies." },
   "total.token.count": { type: "counter", description: "All tokens." },
-  "ai.provider.calls": { type: "counter", description: "Uses of a provider, by `provider`." },
+  "ai.provider.calls": PROVIDER_CALLS,
   "ai.agent.tool.calls": { type: "counter", description: "Calls of tools, by `tool`." },
 });
 

@@ -4,7 +4,7 @@ import { dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineServerTask } from "../../../model/tasks/server_task.ts";
 import { FETCH_TYPE } from "../../fetched_rows.ts";
 import { rowLines, writePieces } from "../../row_files.ts";
-import { AGENT_METRICS } from "../agent/outputs.ts";
+import { PROVIDER_CALLS } from "../agent/outputs.ts";
 import { partProperty } from "../part.ts";
 import { searchStore } from "./search_store.ts";
 
@@ -32,7 +32,7 @@ export const search = defineServerTask({
     size: { type: "integer", description: "Number of texts that were found." },
   },
   metrics: {
-    "ai.provider.calls": AGENT_METRICS["ai.provider.calls"] ?? { type: "counter", description: "" },
+    "ai.provider.calls": PROVIDER_CALLS,
     "ai.embedding.store.calls": { type: "counter", description: "Uses of a store, by `store`." },
     "fetch.size": { type: "counter", description: "Texts of the outputs." },
   },

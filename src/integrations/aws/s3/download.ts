@@ -8,10 +8,18 @@ import {
   type WorkContext,
 } from "../../../model/tasks/task_definition.ts";
 import { defineTrigger, type TriggerDefinition } from "../../../model/triggers/trigger_definition.ts";
+import { type FileSource, pollFiles, takeFiles } from "../../arrived_files.ts";
 import { ACTION, MAX_FILES, OUTPUT_FILES } from "../../remote_files.ts";
 import { BUCKET, KEY, OWNER, type S3Flavor } from "./flavor.ts";
 import { LISTING, OBJECTS } from "./list.ts";
-import { copyObject, deleteObject, downloadObject, listObjects, S3Client } from "./objects.ts";
+import {
+  copyObject,
+  deleteObject,
+  downloadObject,
+  listObjects,
+  type ObjectAddress,
+  S3Client,
+} from "./objects.ts";
 
 /** The type of a server. Outputs: `bucket`, `key`, `uri` and what the response says of the object. */
 export function s3Download({ prefix, name, connection }: S3Flavor): TaskDefinition {
@@ -85,7 +93,7 @@ export function s3Downloads({ prefix, name, connection }: S3Flavor): TaskDefinit
     description: `Downloads the objects of a bucket of ${name}, and moves or deletes them.`,
     properties: { ...connection, ...FOUND_FILES },
     outputs: FOUND_FILES_OUTPUTS,
-    run: async (context) => await takeFoundFiles(context),
+    run: async (context) => await takeFiles(context, foundObjects(context)),
   });
 }
 
@@ -95,52 +103,57 @@ export function s3Trigger({ prefix, name, connection }: S3Flavor): TriggerDefini
     type: `${prefix}.Trigger`,
     title: `Start when files arrive in ${name}`,
     description:
-      `Looks for objects in a bucket of ${name}. It downloads what it finds, moves or deletes it, and starts one execution for all of it.`,
+      `Looks for objects in a bucket of ${name}. It downloads what it finds and starts one execution for all of it, then moves or deletes it.`,
     properties: { ...connection, ...FOUND_FILES },
     outputs: FOUND_FILES_OUTPUTS,
-    async poll(context) {
-      const found = await takeFoundFiles(context);
-      return found.objects.length === 0 ? undefined : found;
-    },
+    poll: async (context) => await pollFiles(context, foundObjects(context)),
   });
 }
 
-interface FoundFiles extends JsonObject {
-  objects: JsonObject[];
-  outputFiles: JsonObject;
-}
-
-/** Reads the files; `uri` of each object is then its storage URI. @throws Error MOVE without a target */
-async function takeFoundFiles(context: WorkContext): Promise<FoundFiles> {
+/** The objects that the properties select. @throws Error MOVE without a target */
+function foundObjects(context: WorkContext): FileSource<JsonObject> {
   const { properties } = context;
-  const { action, maxFiles } = properties;
+  const { action } = properties;
   const moveTo = isJsonObject(properties.moveTo) ? properties.moveTo : undefined;
   if (action === "MOVE" && !moveTo) throw new Error("Missing moveTo: the action MOVE needs it");
   const client = new S3Client(context);
   const bucket = String(properties.bucket);
-  const found = await listObjects(client, properties, { filter: "FILES", maxCount: Number(maxFiles) });
-  const objects: JsonObject[] = [];
-  for (const [index, object] of found.entries()) {
-    const address = { bucket, key: String(object.key) };
-    const { uri } = await downloadObject(context, client, { address, index });
-    objects.push({ ...object, uri });
-  }
-  for (const object of found) {
-    const from = { bucket, key: String(object.key) };
-    if (action === "MOVE" && moveTo) await copyObject(client, { from, to: targetOf(from, moveTo) });
-    if (action !== "NONE") await deleteObject(client, from);
-  }
   return {
-    objects,
-    outputFiles: Object.fromEntries(objects.map(({ key, uri }) => [String(key), uri ?? null])),
+    list: async (maxCount) => {
+      const found = await listObjects(client, properties, { filter: "FILES", maxCount });
+      if (moveTo) { for (const { key } of found) targetOf({ bucket, key: String(key) }, moveTo); }
+      return found;
+    },
+    identify: ({ key, eTag, lastModified }) => [String(key), `${eTag} ${lastModified}`],
+    store: async (found) => {
+      const objects: JsonObject[] = [];
+      for (const [index, object] of found.entries()) {
+        const address = { bucket, key: String(object.key) };
+        const { uri } = await downloadObject(context, client, { address, index });
+        objects.push({ ...object, uri });
+      }
+      const outputFiles = Object.fromEntries(objects.map(({ key, uri }) => [String(key), uri ?? null]));
+      return { objects, outputFiles };
+    },
+    finishing: (work) =>
+      work(async ({ key }) => {
+        const from = { bucket, key: String(key) };
+        if (action === "MOVE" && moveTo) await copyObject(client, { from, to: targetOf(from, moveTo) });
+        await deleteObject(client, from);
+      }),
   };
 }
 
-function targetOf(from: { readonly bucket: string; readonly key: string }, moveTo: JsonObject) {
+/** @throws Error the object is there already: its deletion would delete the copy */
+function targetOf(from: ObjectAddress, moveTo: JsonObject): ObjectAddress {
   const folder = optionalText(moveTo.key)?.replace(/\/+$/, "");
   const base = from.key.slice(from.key.lastIndexOf("/") + 1);
-  return {
+  const to = {
     bucket: optionalText(moveTo.bucket) ?? from.bucket,
     key: folder === undefined ? base : `${folder}/${base}`,
   };
+  if (to.bucket === from.bucket && to.key === from.key) {
+    throw new Error(`Invalid moveTo: "${from.key}" is there already`);
+  }
+  return to;
 }

@@ -1,12 +1,12 @@
 /** Uploads of files: small ones in one request, large ones in parts. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
-import { open, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { escapeXml, readXml, textAt } from "../../xml.ts";
 import { wordsOf } from "../client.ts";
 import type { ObjectAddress, S3Client } from "./objects.ts";
 
 /** Largest file that is sent in one request. */
 const MAX_SINGLE_BYTES = 100 * 1024 * 1024;
-const PART_BYTES = 16 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 10_000;
 
 /** What is uploaded. */
@@ -86,10 +86,11 @@ async function sendParts(client: S3Client, options: OpenUpload, size: number): P
   const step = Math.max(partBytes, Math.ceil(size / MAX_PARTS));
   const tags: string[] = [];
   const file = await open(path);
+  const buffer = new Uint8Array(Math.min(step, size));
   try {
     for (let at = 0; at < size; at += step) {
-      const body = new Uint8Array(Math.min(step, size - at));
-      await file.read(body, 0, body.length, at);
+      const body = buffer.subarray(0, Math.min(step, size - at));
+      await readFully(file, body, at);
       const { headers } = await client.send({
         bucket,
         key,
@@ -104,6 +105,15 @@ async function sendParts(client: S3Client, options: OpenUpload, size: number): P
     await file.close();
   }
   return tags;
+}
+
+/** One read may return fewer bytes than there are. */
+async function readFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let used = 0; used < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, used, bytes.length - used, position + used);
+    if (bytesRead === 0) throw new Error("Cannot upload the file: it became shorter");
+    used += bytesRead;
+  }
 }
 
 /** A response of status 200 may hold an error. */

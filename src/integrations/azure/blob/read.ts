@@ -1,5 +1,5 @@
 /** `azure.storage.blob.List`, `Download`, `Downloads` and `Trigger`. */
-import { isJsonObject, type JsonObject, setOwnProperty } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, setOwnProperty } from "../../../base/json.ts";
 import {
   dynamicFlag,
   dynamicProperty,
@@ -8,6 +8,7 @@ import {
 } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
+import { type FileSource, pollFiles, takeFiles } from "../../arrived_files.ts";
 import { ACTION, MAX_FILES, OUTPUT_FILES } from "../../remote_files.ts";
 import { CONNECTION, StorageClient } from "../storage_client.ts";
 import {
@@ -110,9 +111,9 @@ export const blobDownloads = defineTask({
   },
   outputs: { ...BLOBS_OUTPUT, outputFiles: OUTPUT_FILES },
   async run(context) {
-    const blobs = await takeFoundBlobs(context);
+    const { blobs = null } = await takeFiles(context, foundBlobs(context));
     const outputFiles: JsonObject = {};
-    for (const { name, uri = null } of blobs) setOwnProperty(outputFiles, String(name), uri);
+    for (const { name, uri = null } of objectsOf(blobs)) setOwnProperty(outputFiles, String(name), uri);
     return { blobs, outputFiles };
   },
 });
@@ -122,8 +123,8 @@ export const blobTrigger = defineTrigger({
   type: "azure.storage.blob.Trigger",
   title: "Start when files arrive in Azure Blob Storage",
   description:
-    "Looks for blobs in a container of Azure Blob Storage. It downloads what it finds, moves or deletes it, and " +
-    "starts one execution for all of it.",
+    "Looks for blobs in a container of Azure Blob Storage. It downloads what it finds and starts one execution " +
+    "for all of it, then moves or deletes it.",
   properties: {
     ...FOUND_FILES,
     ...Object.fromEntries(["on", "stateKey", "stateTtl"].map((name) => [
@@ -132,34 +133,45 @@ export const blobTrigger = defineTrigger({
     ])),
   },
   outputs: BLOBS_OUTPUT,
-  async poll(context) {
-    const blobs = await takeFoundBlobs(context);
-    return blobs.length === 0 ? undefined : { blobs };
-  },
+  poll: async (context) => await pollFiles(context, foundBlobs(context)),
 });
 
-/** Reads the blobs; `uri` of each is then its storage URI. @throws Error MOVE without a target */
-async function takeFoundBlobs(context: WorkContext): Promise<JsonObject[]> {
+/** The blobs that the properties select. @throws Error MOVE without a target */
+function foundBlobs(context: WorkContext): FileSource<JsonObject> {
   const { properties } = context;
-  const { action, maxFiles } = properties;
+  const { action } = properties;
   const moveTo = isJsonObject(properties.moveTo) ? properties.moveTo : undefined;
   if (action === "MOVE" && !moveTo) throw new Error("Missing moveTo: the action MOVE needs it");
   const client = new StorageClient(context);
   const container = String(properties.container);
-  const found = await listBlobs(client, properties, { filter: "FILES", maxCount: Number(maxFiles) });
-  const blobs: JsonObject[] = [];
-  for (const [index, blob] of found.entries()) {
-    const { uri = null } = await downloadBlob(context, client, { container, name: String(blob.name), index });
-    blobs.push({ ...blob, uri });
-  }
-  for (const blob of found) {
-    const from = { container, name: String(blob.name) };
-    if (action === "MOVE" && moveTo) await copyBlob(context, client, { from, to: targetOf(from, moveTo) });
-    if (action !== "NONE") await deleteBlob(client, from);
-  }
-  return blobs;
+  return {
+    list: async (maxCount) => {
+      const found = await listBlobs(client, properties, { filter: "FILES", maxCount });
+      if (moveTo) { for (const { name } of found) targetOf({ container, name: String(name) }, moveTo); }
+      return found;
+    },
+    identify: ({ name, eTag, lastModified }) => [String(name), `${eTag} ${lastModified}`],
+    store: async (found) => {
+      const blobs: JsonObject[] = [];
+      for (const [index, blob] of found.entries()) {
+        const address = { container, name: String(blob.name), index };
+        const { uri = null } = await downloadBlob(context, client, address);
+        blobs.push({ ...blob, uri });
+      }
+      return { blobs };
+    },
+    finishing: (work) =>
+      work(async ({ name }) => {
+        const from = { container, name: String(name) };
+        if (action === "MOVE" && moveTo) {
+          await copyBlob(context, client, { from, to: targetOf(from, moveTo) });
+        }
+        await deleteBlob(client, from);
+      }),
+  };
 }
 
+/** @throws Error the blob is there already: its deletion would delete the copy */
 function targetOf(from: BlobAddress, moveTo: JsonObject): BlobAddress {
   const folder = optionalText(moveTo.name)?.replace(/\/+$/, "");
   const base = from.name.slice(from.name.lastIndexOf("/") + 1);
@@ -167,7 +179,6 @@ function targetOf(from: BlobAddress, moveTo: JsonObject): BlobAddress {
     container: optionalText(moveTo.container) ?? from.container,
     name: folder === undefined ? base : `${folder}/${base}`,
   };
-  // Its deletion would delete the copy.
   if (to.container === from.container && to.name === from.name) {
     throw new Error(`Invalid moveTo: "${from.name}" is there already`);
   }

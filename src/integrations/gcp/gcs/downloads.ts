@@ -1,7 +1,8 @@
 /** `gcp.gcs.Downloads` and `gcp.gcs.Trigger`. */
 import { defineTask } from "../../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
-import { FOUND_FILES, FOUND_FILES_OUTPUTS, takeFoundFiles } from "./found_files.ts";
+import { pollFiles, takeFiles } from "../../arrived_files.ts";
+import { FOUND_FILES, FOUND_FILES_OUTPUTS, foundObjects } from "./found_files.ts";
 
 /** Outputs: `blobs` and `outputFiles`. */
 export const gcsDownloads = defineTask({
@@ -11,16 +12,16 @@ export const gcsDownloads = defineTask({
   properties: FOUND_FILES,
   outputs: FOUND_FILES_OUTPUTS,
   async run(context) {
-    return await takeFoundFiles(context);
+    return await takeFiles(context, foundObjects(context));
   },
 });
 
-/** Starts an execution when there are files; moves or deletes them before. */
+/** Starts an execution when there are files, then moves or deletes them. */
 export const gcsTrigger = defineTrigger({
   type: "gcp.gcs.Trigger",
   title: "Start when files arrive in Google Cloud Storage",
   description:
-    "Looks for objects in a folder of Google Cloud Storage. It downloads what it finds, moves or deletes it, and starts one execution for all of it.",
+    "Looks for objects in a folder of Google Cloud Storage. It downloads what it finds and starts one execution for all of it, then moves or deletes it.",
   properties: FOUND_FILES,
   outputs: FOUND_FILES_OUTPUTS,
   examples: [{
@@ -44,8 +45,5 @@ tasks:
         type: io.svc.plugin.core.log.Log
         message: "{{ taskrun.value }}"`,
   }],
-  async poll(context) {
-    const found = await takeFoundFiles(context);
-    return found.blobs.length === 0 ? undefined : found;
-  },
+  poll: async (context) => await pollFiles(context, foundObjects(context)),
 });

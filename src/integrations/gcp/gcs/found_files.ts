@@ -1,7 +1,8 @@
-/** Reads the files that a listing finds, and moves or deletes them. */
+/** The objects that a listing finds, which are read and moved or deleted. */
 import type { JsonObject } from "../../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { FileSource } from "../../arrived_files.ts";
 import { ACTION, MAX_FILES, OUTPUT_FILES } from "../../remote_files.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import {
@@ -27,51 +28,54 @@ export const FOUND_FILES: PropertySchemas = Object.freeze({
 /** Outputs of these types. */
 export const FOUND_FILES_OUTPUTS: PropertySchemas = Object.freeze({ ...BLOBS, outputFiles: OUTPUT_FILES });
 
-/** Reads the files; `uri` of each object is then its storage URI. @throws Error MOVE without a folder */
-export async function takeFoundFiles(
-  context: WorkContext,
-): Promise<{ readonly blobs: JsonObject[]; readonly outputFiles: JsonObject }> {
+/** The objects that the properties select. @throws Error MOVE without a folder */
+export function foundObjects(context: WorkContext): FileSource<JsonObject> {
   const { properties } = context;
   const client = new GcpClient(context);
   const folder = optionalText(properties.moveDirectory);
-  if (properties.action === "MOVE" && folder === undefined) {
+  const isMove = properties.action === "MOVE";
+  if (isMove && folder === undefined) {
     throw new Error("Missing moveDirectory: the action MOVE needs it");
   }
-  const found = await listBlobs(client, properties, {
-    filter: "FILES",
-    maxCount: Number(properties.maxFiles),
-  });
-  const blobs: JsonObject[] = [];
-  for (const [index, blob] of found.entries()) {
-    const address = { bucket: String(blob.bucket), name: String(blob.name) };
-    const { uri } = await downloadObject(context, client, { address, index });
-    blobs.push({ ...blob, uri });
-  }
-  for (const { bucket, name } of found) {
-    await handle(client, {
-      address: { bucket: String(bucket), name: String(name) },
-      action: properties.action,
-      folder,
-    });
-  }
   return {
-    blobs,
-    outputFiles: Object.fromEntries(blobs.map(({ name, uri }) => [String(name), uri ?? null])),
+    list: async (maxCount) => {
+      const found = await listBlobs(client, properties, { filter: "FILES", maxCount });
+      if (isMove) { for (const blob of found) targetOf(addressOfBlob(blob), folder); }
+      return found;
+    },
+    identify: ({ uri, generation, etag }) => [String(uri), `${generation} ${etag}`],
+    store: async (found) => {
+      const blobs: JsonObject[] = [];
+      for (const [index, blob] of found.entries()) {
+        const { uri } = await downloadObject(context, client, { address: addressOfBlob(blob), index });
+        blobs.push({ ...blob, uri });
+      }
+      const outputFiles = Object.fromEntries(blobs.map(({ name, uri }) => [String(name), uri ?? null]));
+      return { blobs, outputFiles };
+    },
+    finishing: (work) =>
+      work(async (blob) => {
+        const address = addressOfBlob(blob);
+        if (isMove) await copyObject(client, address, targetOf(address, folder));
+        await deleteObject(client, address);
+      }),
   };
 }
 
-interface Handling {
-  readonly address: ObjectAddress;
-  readonly action: JsonObject[string] | undefined;
-  readonly folder?: string;
+function addressOfBlob({ bucket, name }: JsonObject): ObjectAddress {
+  return { bucket: String(bucket), name: String(name) };
 }
 
-async function handle(client: GcpClient, { address, action, folder }: Handling): Promise<void> {
-  if (action === "MOVE" && folder !== undefined) {
-    const target = addressOf(folder, "moveDirectory");
-    const base = address.name.slice(address.name.lastIndexOf("/") + 1);
-    const name = target.name === "" ? base : `${target.name.replace(/\/+$/, "")}/${base}`;
-    await copyObject(client, address, { bucket: target.bucket, name });
+/** @throws Error the object is there already: its deletion would delete the copy */
+function targetOf({ bucket, name }: ObjectAddress, folder = ""): ObjectAddress {
+  const target = addressOf(folder, "moveDirectory");
+  const base = name.slice(name.lastIndexOf("/") + 1);
+  const to = {
+    bucket: target.bucket,
+    name: target.name === "" ? base : `${target.name.replace(/\/+$/, "")}/${base}`,
+  };
+  if (to.bucket === bucket && to.name === name) {
+    throw new Error(`Invalid moveDirectory: "${name}" is there already`);
   }
-  if (action !== "NONE") await deleteObject(client, address);
+  return to;
 }
