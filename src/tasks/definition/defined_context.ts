@@ -34,7 +34,6 @@ import {
   findFiles,
   openLocalFile,
   plainName,
-  storeFile,
   storeFiles,
   writeLocalFile,
 } from "../local_files.ts";
@@ -106,7 +105,10 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   async storeFile(path: string): Promise<string> {
     const directory = await this.#directory();
-    return await storeFile({ context: this.#owner, directory }, ownName(path, directory));
+    const name = ownName(path, directory);
+    const content = await openLocalFile(directory, name);
+    const base = name.slice(name.lastIndexOf("/") + 1);
+    return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
   }
 
   /** @inheritdoc */
