@@ -26,7 +26,7 @@ import type {
   StreamedResponse,
 } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
-import { createFiles, openLocalFile, plainName, storeFiles, writeLocalFile } from "../local_files.ts";
+import { createFiles, plainName, storeFile, storeFiles, writeLocalFile } from "../local_files.ts";
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { connectAddress, sendRequest, streamRequest } from "./send_request.ts";
@@ -94,10 +94,7 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   async storeFile(path: string): Promise<string> {
     const directory = await this.#directory();
-    const name = ownName(path, directory);
-    const content = await openLocalFile(directory, name);
-    const base = name.slice(name.lastIndexOf("/") + 1);
-    return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
+    return await storeFile({ context: this.#owner, directory }, ownName(path, directory));
   }
 
   /** @inheritdoc */
