@@ -2,12 +2,15 @@
  * Files of rows in the directory of an attempt: values in Ion or JSON text, one after the other. They are read and written
  * as streams, so that memory does not grow with the number of rows.
  */
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type JsonValue, stringifyJson, tryParseJson } from "../base/json.ts";
 import { IonError, parseIonRows } from "../languages/ion/mod.ts";
 
+/** Bytes that are read at once. */
+const BUFFER_BYTES = 64 * 1024;
 /** Characters that are written at once. */
 const BUFFER_CHARS = 64 * 1024;
 /** Longest value that spans several lines, in characters: each further line reads the value again. */
@@ -18,7 +21,17 @@ const MAX_LINE_CHARS = 32 * 1024 * 1024;
 /** The text of a file in pieces. @throws Error unknown character set */
 export async function* readTextFile(path: string, charset = "UTF-8"): AsyncGenerator<string> {
   const decoder = decoderOf(charset);
-  for await (const chunk of createReadStream(path)) yield decoder.decode(chunk, { stream: true });
+  const file = await open(path);
+  try {
+    const buffer = new Uint8Array(BUFFER_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) break;
+      yield decoder.decode(buffer.subarray(0, bytesRead), { stream: true });
+    }
+  } finally {
+    await file.close();
+  }
   yield decoder.decode();
 }
 
@@ -32,37 +45,66 @@ function decoderOf(charset: string): TextDecoder {
 
 /** The lines of a text without their breaks. @throws Error a line has more than 32 Mi characters */
 export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const lines of lineBatches(texts)) yield* lines;
+}
+
+/** As {@link linesOf}, the lines of each text together: a promise for each line would take as long as reading it. */
+async function* lineBatches(texts: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = "";
   for await (const text of texts) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     if (rest.length > MAX_LINE_CHARS) throw new Error(`A line has more than ${MAX_LINE_CHARS} characters`);
-    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    yield lines.map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
   }
-  if (rest !== "") yield rest;
+  if (rest !== "") yield [rest];
 }
 
 /** The values of a file of Ion or JSON text. @throws Error a value is malformed; the message has its line */
 export async function* readRows(path: string): AsyncGenerator<JsonValue> {
-  let open = "";
-  let [lineNumber, firstLine] = [0, 1];
-  // A row that is no JSON costs three times as much as one that is read as Ion at once, and its kin follow.
-  let isIon = false;
-  for await (const line of linesOf(readTextFile(path))) {
-    lineNumber++;
-    if (open === "" && line.trim() === "") continue;
-    if (open === "") firstLine = lineNumber;
-    const text = open === "" ? line : `${open}\n${line}`;
-    const json: JsonValue | undefined = isIon ? undefined : tryParseJson(text);
-    const values: JsonValue[] | IonError = json === undefined ? ionValuesOf(text) : [json];
-    isIon ||= json === undefined && Array.isArray(values);
-    if (Array.isArray(values)) yield* values;
-    else if (text.length > MAX_SPANNING_CHARS) throw malformed(firstLine, values);
-    open = Array.isArray(values) ? "" : text;
+  for await (const rows of rowBatches(path)) yield* rows;
+}
+
+/** As {@link readRows}, the values of each piece of the file together. */
+async function* rowBatches(path: string): AsyncGenerator<readonly JsonValue[]> {
+  const reader = new RowReader();
+  for await (const lines of lineBatches(readTextFile(path))) {
+    const rows: JsonValue[] = [];
+    for (const line of lines) reader.read(line, rows);
+    if (rows.length > 0) yield rows;
   }
-  if (open === "") return;
-  const values = ionValuesOf(open);
-  if (!Array.isArray(values)) throw malformed(firstLine, values);
+  reader.end();
+}
+
+/** Reads values line by line. */
+class RowReader {
+  /** The lines so far of a value that spans several. */
+  #open = "";
+  #lineNumber = 0;
+  #firstLine = 1;
+  /** A row that is no JSON costs three times as much as one that is read as Ion at once, and its kin follow. */
+  #isIon = false;
+
+  /** Adds the values that end with this line. @throws Error a value is malformed */
+  read(line: string, rows: JsonValue[]): void {
+    this.#lineNumber++;
+    if (this.#open === "" && line.trim() === "") return;
+    if (this.#open === "") this.#firstLine = this.#lineNumber;
+    const text = this.#open === "" ? line : `${this.#open}\n${line}`;
+    const json: JsonValue | undefined = this.#isIon ? undefined : tryParseJson(text);
+    const values: JsonValue[] | IonError = json === undefined ? ionValuesOf(text) : [json];
+    this.#isIon ||= json === undefined && Array.isArray(values);
+    if (Array.isArray(values)) rows.push(...values);
+    else if (text.length > MAX_SPANNING_CHARS) throw malformed(this.#firstLine, values);
+    this.#open = Array.isArray(values) ? "" : text;
+  }
+
+  /** To be called after the last line. @throws Error a value is incomplete */
+  end(): void {
+    if (this.#open === "") return;
+    const values = ionValuesOf(this.#open);
+    if (!Array.isArray(values)) throw malformed(this.#firstLine, values);
+  }
 }
 
 /** The values of a text, or why there are none. */

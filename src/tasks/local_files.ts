@@ -2,6 +2,7 @@
  * Input and output files of tasks in a local directory. Names are relative; neither a name from a user nor a symbolic link
  * made by a program can lead out of the directory.
  */
+import { releaseBytes } from "../base/bytes.ts";
 import {
   isJsonObject,
   type JsonObject,
@@ -33,6 +34,8 @@ export interface LocalPlace extends FilePlace {
   readonly context: RunContext;
 }
 
+/** Bytes that are read at once. */
+const PIECE_BYTES = 64 * 1024;
 /** Maximum number of output files of a task. */
 const MAX_OUTPUT_FILES = 10_000;
 
@@ -76,9 +79,8 @@ async function checkSize({ context, directory }: FilePlace, names: readonly stri
 
 /** Stores a file that {@link findFiles} or {@link hasFile} has found; returns its storage URI. */
 export async function storeFile({ context, directory }: FilePlace, name: string): Promise<string> {
-  using file = await openFile(`${directory}/${name}`);
   const base = name.slice(name.lastIndexOf("/") + 1);
-  return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
+  return (await context.ports.storage.write(context, base, piecesOf(directory, name))).uri;
 }
 
 /** Whether there is a regular file of that canonical name, to which no link leads. */
@@ -133,12 +135,24 @@ export async function writeLocalFile(
   content: string | ReadableStream<Uint8Array>,
 ): Promise<string> {
   const { path, isNew } = await openPath(directory, name, content);
-  await Deno.writeFile(
-    `${directory}/${path}`,
-    typeof content === "string" ? new TextEncoder().encode(content) : content,
-    { createNew: isNew },
-  );
+  const target = `${directory}/${path}`;
+  if (typeof content === "string") await Deno.writeTextFile(target, content, { createNew: isNew });
+  else await writeStream(target, content, isNew);
   return path;
+}
+
+/** Each piece belongs to the reader of the stream, so it can be released. */
+async function writeStream(
+  path: string,
+  content: ReadableStream<Uint8Array>,
+  isNew: boolean,
+): Promise<void> {
+  const options = { write: true, truncate: true, ...isNew ? { createNew: true } : { create: true } };
+  using file = await Deno.open(path, options);
+  for await (const piece of content) {
+    for (let at = 0; at < piece.length;) at += await file.write(piece.subarray(at));
+    releaseBytes(piece);
+  }
 }
 
 async function openPath(
@@ -297,12 +311,11 @@ async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-/** Reads the file chunk by chunk, on demand. */
-async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
-  for (;;) {
-    const buffer = new Uint8Array(64 * 1024);
-    const count = await file.read(buffer);
-    if (count === null) return;
+/** The content, read on demand in pieces that share one buffer: each is overwritten by the next. */
+async function* piecesOf(directory: string, name: string): AsyncGenerator<Uint8Array> {
+  using file = await openFile(`${directory}/${name}`);
+  const buffer = new Uint8Array(PIECE_BYTES);
+  for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
     yield buffer.subarray(0, count);
   }
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { joinBytes } from "../../src/base/bytes.ts";
+import { joinBytes, releaseBytes } from "../../src/base/bytes.ts";
 
 /** The parts, and what they are together. */
 const JOINED: readonly (readonly [number[][], number[]])[] = [
@@ -16,4 +16,16 @@ for (const [parts, all] of JOINED) {
 Deno.test("joinBytes() does not copy a single part", () => {
   const part = Uint8Array.of(1, 2);
   assertStrictEquals(joinBytes([part]), part);
+});
+
+Deno.test("releaseBytes() empties bytes that have a buffer of their own", () => {
+  const bytes = Uint8Array.of(1, 2);
+  releaseBytes(bytes);
+  assertEquals([bytes.length, bytes.buffer.byteLength], [0, 0]);
+});
+
+Deno.test("releaseBytes() leaves a part of a larger buffer as it is", () => {
+  const bytes = Uint8Array.of(1, 2, 3);
+  releaseBytes(bytes.subarray(1));
+  assertEquals(bytes, Uint8Array.of(1, 2, 3));
 });

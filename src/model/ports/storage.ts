@@ -22,7 +22,8 @@ export interface OpenedFile {
 export interface StoragePort {
   /**
    * Streams a file into the folder of the task run. The name gets a unique id as prefix, so that no file is replaced; a
-   * `name` that begins with a dot becomes the extension of the id.
+   * `name` that begins with a dot becomes the extension of the id. A piece of the content is not used any more when the next
+   * one is asked for.
    * @throws DomainError too_large, storage_full, unavailable
    */
   write(attempt: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenFile>;

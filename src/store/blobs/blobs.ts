@@ -8,6 +8,7 @@
  *
  * An intent that exists at start therefore marks an orphan, and its chunks always form a prefix of the value.
  */
+import { releaseBytes } from "../../base/bytes.ts";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { type IdSource, idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -344,7 +345,7 @@ class Upload {
 
   /** Takes the next chunks. */
   async add(chunks: readonly Uint8Array[]): Promise<void> {
-    const packed = this.#mayShrink ? chunks.map(packChunk) : chunks;
+    const packed = this.#mayShrink ? chunks.map(packAndRelease) : chunks;
     // Content that is compressed already stays so.
     if (packed.every((chunk, index) => chunk === chunks[index])) this.#mayShrink = false;
     for (const chunk of packed) {
@@ -378,6 +379,12 @@ class Upload {
     // A failure is seen at the next page or at the end.
     this.#storing.catch(() => {});
   }
+}
+
+function packAndRelease(chunk: Uint8Array): Uint8Array {
+  const packed = packChunk(chunk);
+  if (packed !== chunk) releaseBytes(chunk);
+  return packed;
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -34,6 +34,7 @@ import {
   findFiles,
   openLocalFile,
   plainName,
+  storeFile,
   storeFiles,
   writeLocalFile,
 } from "../local_files.ts";
@@ -105,10 +106,7 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   async storeFile(path: string): Promise<string> {
     const directory = await this.#directory();
-    const name = ownName(path, directory);
-    const content = await openLocalFile(directory, name);
-    const base = name.slice(name.lastIndexOf("/") + 1);
-    return (await this.#owner.ports.storage.write(this.#owner, base, content)).uri;
+    return await storeFile({ context: this.#owner, directory }, ownName(path, directory));
   }
 
   /** @inheritdoc */

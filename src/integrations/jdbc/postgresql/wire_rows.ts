@@ -4,6 +4,7 @@
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import { Buffer } from "node:buffer";
+import { releaseBytes } from "../../../base/bytes.ts";
 
 const HEAD_BYTES = 5;
 const DATA_ROW = 0x44;
@@ -31,13 +32,16 @@ export class WireRows {
     this.#receivers = receivers;
   }
 
-  /** Takes the next bytes. */
+  /** Takes the next bytes, which are released afterwards: receivers must copy what they keep. */
   receive(chunk: Buffer): void {
     this.#parts.push(chunk);
     this.#size += chunk.length;
     if (this.#size < this.#needed) return;
-    const bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts);
-    const rest = bytes.subarray(this.#split(bytes));
+    const parts = this.#parts;
+    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts);
+    const rest = Buffer.from(bytes.subarray(this.#split(bytes)));
+    for (const part of parts) releaseBytes(part);
+    releaseBytes(bytes);
     this.#parts = rest.length === 0 ? [] : [rest];
     this.#size = rest.length;
     this.#needed = rest.length < HEAD_BYTES ? HEAD_BYTES : 1 + rest.readInt32BE(1);
