@@ -82,7 +82,7 @@ function nameOf({ host, port }: MongoHost): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Connects to the primary, by the first host that can be reached. @throws Error there is none */
+/** Connects to the primary, by the first host that can be reached. @throws Error no host can be reached */
 async function connected(context: Connector, bson: Bson, address: MongoAddress): Promise<Connected> {
   let failure: unknown;
   for (const host of address.hosts) {

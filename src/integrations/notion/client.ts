@@ -52,7 +52,7 @@ export function pagePath(id: unknown, kind: "pages" | "blocks" = "pages"): strin
   return `/${kind}/${pageIdOf(id)}`;
 }
 
-/** The id of a page: 32 hexadecimal digits, maybe with hyphens, or at the end of its address. @throws Error there is none */
+/** The id of a page: 32 hexadecimal digits, maybe with hyphens, or at the end of its address. @throws Error the text has no id */
 export function pageIdOf(given: unknown): string {
   const text = String(given).trim().replace(/[?#].*$/, "");
   const digits = /([0-9a-f]{32})$/i.exec(text.replaceAll("-", ""))?.[1]?.toLowerCase();

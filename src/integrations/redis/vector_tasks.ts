@@ -30,7 +30,7 @@ function vectorProperty(description: string, further: Partial<PropertySchema> = 
   });
 }
 
-/** `VALUES`, the number of numbers, and these. @throws Error there is none, or something else */
+/** `VALUES`, the number of numbers, and these. @throws Error the value is no list of numbers, or is empty */
 function vectorArguments(value: JsonValue | undefined): string[] {
   const given = typeof value === "string" ? value.replace(/^\s*\[|\]\s*$/g, "").split(",") : value;
   const texts = Array.isArray(given) ? given.map((each) => String(each).trim()) : [];

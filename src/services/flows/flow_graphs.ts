@@ -89,7 +89,7 @@ function cannotExpand({ id }: Task): DomainError {
   );
 }
 
-/** The task with that uid that starts another flow; `undefined` if there is none. */
+/** The task with that uid that starts another flow; `undefined` if no task has that uid. */
 function subflowTaskOf(
   uid: string,
   flow: DrawnFlow,

@@ -35,7 +35,7 @@ export async function compileArguments(output: string): Promise<string[]> {
   return ["compile", ...FLAGS, ...excluded.flatMap((path) => ["--exclude", path]), "--output", output, ENTRY];
 }
 
-/** The run-time half for builds without network by Deno 2.6.8, and `undefined` where there is none. */
+/** The run-time half for builds without network by Deno 2.6.8, and `undefined` where it is missing. */
 export async function findDenort(): Promise<string | undefined> {
   const path = Deno.env.get("DENORT_BIN") ?? new URL("../shared/bin/denort", ROOT).pathname;
   return await Deno.stat(path).then(() => path, () => undefined);

@@ -16,7 +16,7 @@ interface SnowflakeCredential {
   readonly token: string;
 }
 
-/** Headers with the token that {@link credentialOf} finds. @throws Error there is none, or the key is invalid */
+/** Headers with the token that {@link credentialOf} finds. @throws Error no credential is given, or the key is invalid */
 export function authorization(properties: JsonObject, server: Login): Record<string, string> {
   const credential = credentialOf(properties, server);
   if (!credential) {

@@ -25,7 +25,7 @@ interface CliCase {
   readonly shown: string;
   /** Lines of the log; `AUX` is the folder of auxiliary files. */
   readonly lines: readonly string[];
-  /** Names of the files that are left in the working directory; default is none. */
+  /** Names of the files that are left in the working directory; by default no file is left. */
   readonly left?: readonly string[];
 }
 
