@@ -178,7 +178,7 @@ const SHOWING: readonly PageStory[] = [
       await page.getByText("This dashboard has no charts yet").waitFor();
       await page.locator(".empty").getByRole("link", { name: "Edit" }).click();
       await page.waitForURL("**/ui/dashboards/empty/edit");
-      await page.getByRole("heading", { name: "Empty" }).waitFor();
+      await page.getByRole("heading", { name: "empty", exact: true }).waitFor();
     },
   },
   {
