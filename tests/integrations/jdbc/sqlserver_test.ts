@@ -204,6 +204,12 @@ const FAILURES: readonly (readonly [TdsEncryption, JsonObject, RegExp])[] = [
   ],
   ["on", { url: "jdbc:sqlserver://localhost:PORT" }, /^Cannot log in to "localhost:\d+": .*certificate/i],
   ["unsupported", { url: "jdbc:sqlserver://localhost:PORT" }, /the server has no TLS; add encrypt=false/],
+  // It would protect the login alone, and send the queries as they are.
+  [
+    "off",
+    { url: "jdbc:sqlserver://localhost:PORT;trustServerCertificate=true" },
+    /the server has no TLS for queries; add encrypt=false/,
+  ],
   [
     "unsupported",
     { sql: "SELECT x" },

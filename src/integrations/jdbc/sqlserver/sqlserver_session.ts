@@ -103,6 +103,10 @@ class SqlserverSession implements SqlSession {
       if (isWanted) throw new Error("the server has no TLS; add encrypt=false to the url to go without");
       return false;
     }
+    // An attacker on the way could have written this value.
+    if (given === ENCRYPTION.off && isWanted) {
+      throw new Error("the server has no TLS for queries; add encrypt=false to the url to go without");
+    }
     const isChecked = isWanted && !isFlagSet(options.get("trustservercertificate"));
     const name = options.get("hostnameincertificate") ?? host;
     await connection.secure({ rejectUnauthorized: isChecked, ...!isIP(name) && { servername: name } });

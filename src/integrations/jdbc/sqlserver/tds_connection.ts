@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { joinBytes } from "../../../base/bytes.ts";
 
 /** Types of messages. */
 export const MESSAGE = { batch: 1, login: 16, prelogin: 18 } as const;
@@ -119,11 +120,11 @@ export class TdsConnection {
 
   /** Splits what arrives into packets. */
   #feed(bytes: Uint8Array): void {
-    let all = this.#rest.length === 0 ? bytes : new Uint8Array([...this.#rest, ...bytes]);
+    let all = this.#rest.length === 0 ? bytes : joinBytes([this.#rest, bytes]);
     while (all.length >= HEADER_BYTES) {
       const size = (all[2] ?? 0) * 256 + (all[3] ?? 0);
       if (size < HEADER_BYTES) {
-        return this.fail(new Error("The server does not speak the protocol of SQL Server"));
+        return this.fail(new Error("The server does not use the protocol of SQL Server"));
       }
       if (all.length < size) break;
       this.#take({ content: all.slice(HEADER_BYTES, size), isLast: ((all[1] ?? 0) & LAST) === LAST });
