@@ -5,6 +5,7 @@
  * types, source maps, documents, and builds for browsers. The larger ones are left out.
  */
 import { readdir, stat } from "node:fs/promises";
+import { START_FLAGS } from "../processes/server_process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
@@ -14,15 +15,7 @@ export const ROOT_PATH: string = ROOT.pathname;
 const ENTRY = "main.ts";
 /** The packages of the server without those of tests, benchmarks and the UI's build. */
 const LOCK = "tests/support/release/compile.lock";
-const FLAGS = [
-  "--v8-flags=--heap-growing-percent=50",
-  `--lock=${LOCK}`,
-  "--no-check",
-  "--no-prompt",
-  "--deny-import",
-  ...["--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys=statfs"],
-  ...["--include", "src/ui/dist"],
-];
+const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS, "--include", "src/ui/dist"];
 const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
