@@ -16,6 +16,8 @@ export interface ScheduleFacts {
   readonly now: Instant;
   /** When this process began to evaluate schedules. */
   readonly startedAt: Instant;
+  /** Evaluations were delayed until then: the process was stopped, or too busy. */
+  readonly delayedUntil: Instant;
   /** The last execution of the schedule has not ended. */
   readonly isRunning: boolean;
 }
@@ -52,7 +54,7 @@ export function decideTick(
 function decideDate(
   due: Instant,
   { times, policy }: { readonly times: FireTimes; readonly policy: SchedulePolicy },
-  { now, startedAt, isRunning }: ScheduleFacts,
+  { now, startedAt, delayedUntil, isRunning }: ScheduleFacts,
 ): TickDecision {
   const isMissed = due < startedAt || now - due > MISSED_MS;
   if (isMissed && policy.recover === "NONE") {
@@ -66,8 +68,8 @@ function decideDate(
     return { type: "skip", date, reason: `It is late by more than ${lateMaximumDelayMs} ms`, nextDate };
   }
   if (isRunning && !policy.allowConcurrent) {
-    // A missed date waits; a date in time is skipped.
-    if (isMissed) return { type: "wait" };
+    // A missed date waits, as no execution ran at it; a date in time is skipped.
+    if (isMissed || due < delayedUntil) return { type: "wait" };
     return {
       type: "skip",
       date,

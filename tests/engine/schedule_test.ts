@@ -73,6 +73,12 @@ const CASES: readonly Case[] = [
     decision: { type: "wait" },
   },
   {
+    name: "lets a date that passed while the process was stopped wait for the last execution",
+    state: { nextDate: at(100) },
+    facts: { isRunning: true, delayedUntil: at(100) + 1 },
+    decision: { type: "wait" },
+  },
+  {
     name: "makes up for the last of the missed dates alone",
     state: { nextDate: at(50) },
     policy: { recover: "LAST" },
@@ -130,7 +136,7 @@ const CASES: readonly Case[] = [
 for (const { name, state, policy, facts, decision } of CASES) {
   Deno.test(`decideTick() ${name}`, () => {
     const rules: SchedulePolicy = { recover: "ALL", allowConcurrent: false, ...policy };
-    const known: ScheduleFacts = { now: at(100), startedAt: 0, isRunning: false, ...facts };
+    const known: ScheduleFacts = { now: at(100), startedAt: 0, delayedUntil: 0, isRunning: false, ...facts };
     assertEquals(decideTick(state, { times: TIMES, policy: rules }, known), decision);
   });
 }

@@ -62,6 +62,8 @@ type Rescheduled = ScheduleState & Pick<TriggerState, "dueAt">;
 
 /** Longest time between evaluations of a trigger that waits for the end of an execution. */
 const WAIT_MS = 10_000;
+/** Usual delays of evaluations are shorter. */
+const MAX_DELAY_MS = 1_000;
 
 /** Evaluates triggers that have due times. */
 export class Schedules {
@@ -69,6 +71,8 @@ export class Schedules {
   /** Unsubscribes from the execution that a trigger waits for, by `tenant/executionId`. */
   readonly #waiting = new Map<string, () => void>();
   #startedAt: Instant = 0;
+  /** When the last evaluation began that was delayed. */
+  #delayedUntil: Instant = 0;
 
   constructor(deps: SchedulesDeps) {
     this.#deps = deps;
@@ -176,8 +180,9 @@ export class Schedules {
 
   #carryOut(tick: Tick, isRunning: boolean): Promise<void> {
     const { due, state, trigger, times, now } = tick;
-    const policy = policyOf(trigger);
-    const decision = decideTick(state, { times, policy }, { now, startedAt: this.#startedAt, isRunning });
+    if (isDelayed(tick)) this.#delayedUntil = now;
+    const facts = { now, startedAt: this.#startedAt, delayedUntil: this.#delayedUntil, isRunning };
+    const decision = decideTick(state, { times, policy: policyOf(trigger) }, facts);
     switch (decision.type) {
       case "rest":
         return this.#save(due.tenant, state, { ...state, dueAt: dueOf(state, now) });
@@ -268,6 +273,11 @@ export class Schedules {
   #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<void> {
     return this.#deps.states.save({ tenant, previous, next });
   }
+}
+
+/** True if the process was stopped, or too busy, when the tick was due: it waited for nothing else. */
+function isDelayed({ due: { dueAt }, state: { evaluations }, now }: Tick): boolean {
+  return now - dueAt > MAX_DELAY_MS && now - Math.max(dueAt, evaluations.latest?.at ?? 0) > MAX_DELAY_MS;
 }
 
 /** Time of the next evaluation; never the one that is over, from which it could not be distinguished. */

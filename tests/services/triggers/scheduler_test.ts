@@ -296,6 +296,25 @@ Deno.test("Scheduler recovers missed dates one by one", async () => {
   release();
 });
 
+Deno.test("Scheduler recovers the dates that passed while the process was stopped one by one", async () => {
+  const { effect, release } = heldEffect();
+  await using app = await Harness.start({ effect });
+  await app.save(triggeredFlow("s", schedule("*/10 * * * * *", { withSeconds: true }), EFFECT));
+  await app.advance(12_000);
+  release();
+  await app.advance(1_000);
+  app.clock.jump(20_000);
+  await app.advance(1_000);
+  const dates = ["2026-01-15T10:30:10Z", "2026-01-15T10:30:20Z"];
+  assertEquals(await datesOf(app, "s"), dates);
+  release();
+  await app.advance(1_000);
+  assertEquals(await datesOf(app, "s"), [...dates, "2026-01-15T10:30:30Z"]);
+  await app.advance(10_000);
+  assertEquals(evaluationsOf(await stateOf(app, "s"))[0], "SKIPPED: The previous execution is still running");
+  release();
+});
+
 /** Clock jumps after ten minutes, and the dates started within half an hour of clock time after that. */
 const JUMPS: readonly (readonly [name: string, jumpMs: number, dates: readonly string[]])[] = [
   ["put forward", 20 * MINUTE, ["10:40", "10:50", "11:00", "11:10"]],
