@@ -5,12 +5,13 @@ import { withTempDir } from "../temp_dir.ts";
 import { isInstalled, startServer } from "./server_programs.ts";
 
 const PROGRAM = "/usr/sbin/dovecot";
-const IMAP = "/usr/lib/dovecot/imap";
+/** Debian has a package for each protocol. */
+const SERVICES = ["/usr/lib/dovecot/imap", "/usr/lib/dovecot/pop3"];
 /** The user `mail` of Debian: dovecot reads no mails as root. */
 const MAIL_ID = 8;
 
 /** Whether the server is installed. */
-export const HAS_DOVECOT = isInstalled(PROGRAM) && isInstalled(IMAP);
+export const HAS_DOVECOT = [PROGRAM, ...SERVICES].every(isInstalled);
 
 /** The password of all users. */
 export const MAILBOX_PASSWORD = "hidden2";
