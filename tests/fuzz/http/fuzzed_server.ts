@@ -44,8 +44,9 @@ export class FuzzedServer implements AsyncDisposable {
     const folder = await Deno.makeTempDir({ prefix: "sluice-http-fuzz-" });
     const credentials = `${folder}/credentials`;
     await Deno.writeTextFile(credentials, `${USER}:${PLANTED.password}`, { mode: 0o600 });
+    const dataDir = `${folder}/data`;
     const process = await ServerProcess.start({
-      dataDir: `${folder}/data`,
+      dataDir,
       args: [...OPTIONS, "--basic-auth-file", credentials],
       env: { SECRET_PLANTED_ENV: btoa(PLANTED.environment) },
     });
@@ -57,7 +58,8 @@ export class FuzzedServer implements AsyncDisposable {
     const described = await fetch(`${process.url}/openapi.json`, { headers: { authorization } });
     const description = new Description(await described.json() as JsonObject);
     const hidden = [...Object.values(PLANTED), btoa(PLANTED.environment), folder, ROOT];
-    return new FuzzedServer(process, authorization, { description, hidden, isProtected: true }, folder);
+    const rules = { description, hidden, dataDir, isProtected: true };
+    return new FuzzedServer(process, authorization, rules, folder);
   }
 
   /** Sends a request of the run itself. */

@@ -1,5 +1,6 @@
 /** A short run of the fuzzer over HTTP, the parts of it, and the requests that it has found. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
 import { Chance } from "../../crash/chance.ts";
 import { brokenRequest } from "./broken_http.ts";
 import { fillServer, tidyServer } from "./fixtures.ts";
@@ -130,6 +131,23 @@ for (const [what, response, kind] of RESPONSES) {
     assert(kind.test(mistake?.kind ?? ""), mistake?.kind);
   });
 }
+
+Deno.test("judge() allows the data directory in the settings, and a hidden path nowhere else", async () => {
+  await using server = await startInProcess();
+  const headers = new Map([["content-type", "application/json"], ["x-request-id", "r"]]);
+  const rules = { ...server.rules, hidden: ["/srv/sluice"], dataDir: "/srv/sluice/data" };
+  const kindOf = (path: string, body: JsonObject) =>
+    judge(
+      get(path),
+      { status: 200, headers, body: encoder.encode(JSON.stringify(body)), isReusable: true },
+      rules,
+    )?.kind;
+  const settings = { retention: {}, maxUploadBytes: 1, isProtected: false, dataDir: "/srv/sluice/data" };
+  assertEquals(kindOf("/api/v1/settings", settings), undefined);
+  assertEquals(kindOf("/api/v1/settings", { ...settings, dataDir: "/srv/sluice/x" }), "leak | GET /settings");
+  const flows = { results: [], total: 0, x: "/srv/sluice/data" };
+  assertEquals(/^leak/.test(kindOf("/api/v1/main/flows/search", flows) ?? ""), true);
+});
 
 Deno.test("judge() finds a response without credentials that needs some", async () => {
   await using server = await startInProcess();
