@@ -53,7 +53,7 @@ interface DefinedOptions {
   readonly directory: () => Promise<string>;
 }
 
-/** The attempt of a defined task, or the poll of a defined trigger. */
+/** The attempt of a defined task, or the poll of a defined trigger. Definitions may take functions out of it, so none of them needs `this`. */
 export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
@@ -69,28 +69,28 @@ export class DefinedWork implements MachineWork {
   }
 
   /** @inheritdoc */
-  directory(): Promise<string> {
+  readonly directory = (): Promise<string> => {
     return this.#directory();
-  }
+  };
 
   /** @inheritdoc */
-  log(level: LogLevel, message: string): void {
+  readonly log = (level: LogLevel, message: string): void => {
     this.#owner.log(level, message);
-  }
+  };
 
   /** @inheritdoc */
-  async http(request: TaskRequest): Promise<TaskResponse> {
+  readonly http = async (request: TaskRequest): Promise<TaskResponse> => {
     const { http } = this.#owner.ports;
     return await sendRequest(request, { http, signal: this.signal, directory: this.#directory });
-  }
+  };
 
   /** @inheritdoc */
-  async connectAddress(host: string, port: number): Promise<ConnectAddress> {
+  readonly connectAddress = async (host: string, port: number): Promise<ConnectAddress> => {
     return await connectAddress(host, port, { http: this.#owner.ports.http, signal: this.signal });
-  }
+  };
 
   /** @inheritdoc */
-  async fetchFile(uri: string): Promise<string> {
+  readonly fetchFile = async (uri: string): Promise<string> => {
     const file = await this.#owner.ports.storage.open(this.#owner, uri);
     if (!file) throw new Error(`Cannot read "${uri}": there is no such file`);
     const name = uri.slice(uri.lastIndexOf("/") + 1);
@@ -101,59 +101,59 @@ export class DefinedWork implements MachineWork {
       `fetched-${++this.#fileCount}/${name}`,
       file.content,
     )}`;
-  }
+  };
 
   /** @inheritdoc */
-  async storeFile(path: string): Promise<string> {
+  readonly storeFile = async (path: string): Promise<string> => {
     const directory = await this.#directory();
     return await storeFile({ context: this.#owner, directory }, ownName(path, directory));
-  }
+  };
 
   /** @inheritdoc */
-  async workingDirectory(): Promise<string> {
+  readonly workingDirectory = async (): Promise<string> => {
     return await workingDirectoryOf(this.#owner, this.#directory);
-  }
+  };
 
   /** @inheritdoc */
-  async runProgram(command: ProgramCommand): Promise<ProgramEnd> {
+  readonly runProgram = async (command: ProgramCommand): Promise<ProgramEnd> => {
     return await runProgram(this.#owner, await this.workingDirectory(), command);
-  }
+  };
 
   /** @inheritdoc */
-  async createFiles(files: JsonValue | undefined): Promise<void> {
+  readonly createFiles = async (files: JsonValue | undefined): Promise<void> => {
     await createFiles({ context: this.#owner, directory: await this.workingDirectory() }, files);
-  }
+  };
 
   /** @inheritdoc */
-  async findFiles(globs: readonly string[]): Promise<string[]> {
+  readonly findFiles = async (globs: readonly string[]): Promise<string[]> => {
     return await findFiles(await this.workingDirectory(), compileGlobs(globs));
-  }
+  };
 
   /** @inheritdoc */
-  async readFile(name: string): Promise<Uint8Array> {
+  readonly readFile = async (name: string): Promise<Uint8Array> => {
     const content = await openLocalFile(await this.workingDirectory(), normalizeFileName(name));
     return await new Response(content).bytes();
-  }
+  };
 
   /** @inheritdoc */
-  async storeFiles(globs: readonly string[]): Promise<JsonObject> {
+  readonly storeFiles = async (globs: readonly string[]): Promise<JsonObject> => {
     return await storeFiles({ context: this.#owner, directory: await this.workingDirectory() }, [...globs]);
-  }
+  };
 
   /** @inheritdoc */
-  async openSqlite(name: string): Promise<SqliteDatabase> {
+  readonly openSqlite = async (name: string): Promise<SqliteDatabase> => {
     const directory = await this.workingDirectory();
     const file = await plainName(directory, name);
     const { tenant, executionId } = this.#owner;
     const { sqlite } = this.#owner.ports;
     return await sqlite.open({ directory, file, owner: `${tenant}/${executionId}`, signal: this.signal });
-  }
+  };
 
   /** @inheritdoc */
-  async removeFile(name: string): Promise<void> {
+  readonly removeFile = async (name: string): Promise<void> => {
     const path = `${await this.workingDirectory()}/${normalizeFileName(name)}`;
     await this.#owner.ports.workingDirectories.removePath(path);
-  }
+  };
 }
 
 /** One attempt of a defined task. */
@@ -177,50 +177,54 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   }
 
   /** @inheritdoc */
-  async render(template: string, variables: JsonObject = {}): Promise<JsonValue> {
+  readonly render = async (template: string, variables: JsonObject = {}): Promise<JsonValue> => {
     return await this.#context.render(template, variables);
-  }
+  };
 
   /** @inheritdoc */
-  async namespaces(): Promise<string[]> {
+  readonly namespaces = async (): Promise<string[]> => {
     return await this.#context.ports.namespaces.names(this.#context.tenant);
-  }
+  };
 
   /** @inheritdoc */
-  async httpStream(request: TaskRequest): Promise<StreamedResponse> {
+  readonly httpStream = async (request: TaskRequest): Promise<StreamedResponse> => {
     const { http } = this.#context.ports;
     return await streamRequest(request, { http, signal: this.signal, directory: () => this.directory() });
-  }
+  };
 
   /** @inheritdoc */
-  async lastRequest(request: TaskRequest): Promise<TaskResponse> {
+  readonly lastRequest = async (request: TaskRequest): Promise<TaskResponse> => {
     return await sendLastRequest(request, {
       http: this.#context.ports.http,
       directory: () => this.directory(),
     });
-  }
+  };
 
   /** @inheritdoc */
-  programLines(): ProgramLines {
+  readonly programLines = (): ProgramLines => {
     return new ScriptOutput(this.#context);
-  }
+  };
 
   /** @inheritdoc */
-  async emptyFolder(path: string): Promise<string> {
+  readonly emptyFolder = async (path: string): Promise<string> => {
     const { workingDirectory, ports } = this.#context;
     if (workingDirectory !== undefined) await ports.workingDirectories.whenFree(workingDirectory);
     return await emptyFolder(workingDirectory ?? await this.directory(), path);
-  }
+  };
 
   /** @inheritdoc */
-  metric(name: string, value: number, { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {}) {
+  readonly metric = (
+    name: string,
+    value: number,
+    { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {},
+  ) => {
     this.#context.metric({ name, value, type, tags });
-  }
+  };
 
   /** @inheritdoc */
-  async execution(id: string): Promise<ExecutionSummary> {
+  readonly execution = async (id: string): Promise<ExecutionSummary> => {
     const found = await this.#context.ports.executions.summary(this.#context.tenant, id);
     if (found) return found;
     throw new Error(`Cannot read the execution "${id}": it does not exist`);
-  }
+  };
 }

@@ -1,6 +1,8 @@
 /** What defined tasks reach through their context, in a server. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { dynamicText } from "../../../src/model/flows/schema.ts";
+import type { MachineTaskContext } from "../../../src/model/tasks/machine_task.ts";
+import type { ServerTaskContext } from "../../../src/model/tasks/server_task.ts";
 import { defineTask, type TaskContext } from "../../../src/model/tasks/task_definition.ts";
 import { taskTypeOf } from "../../../src/tasks/definition/task_type.ts";
 import { Harness, type HarnessOptions } from "../../support/harness.ts";
@@ -104,6 +106,21 @@ Deno.test("TaskContext.connectAddress() gives the address that accepts connectio
   }, () => answer(200, ""));
   const expected = { hostname: "127.0.0.1", port: server.port };
   assertEquals(result, [expected, expected]);
+});
+
+Deno.test("Functions that a definition takes out of TaskContext work", async () => {
+  const { result } = await tried(async (context, url) => {
+    const { connectAddress, createFiles, directory, findFiles, http, log, metric } = context as
+      & ServerTaskContext
+      & MachineTaskContext;
+    log("INFO", "a line");
+    metric("rows", 1);
+    await createFiles({ "a.txt": "text" });
+    const { port } = await connectAddress("localhost", Number(new URL(url).port));
+    const { status } = await http({ url, saveTo: "body.txt" });
+    return [port > 0, status, await findFiles(["a.*"]), (await directory()).startsWith("/")];
+  }, () => answer(200, "body"));
+  assertEquals(result, [true, 200, ["a.txt"], true]);
 });
 
 Deno.test("TaskContext.connectAddress() refuses what the rules for addresses deny, and names the host", async () => {
