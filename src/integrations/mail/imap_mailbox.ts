@@ -1,4 +1,5 @@
 /** Mailboxes of IMAP. */
+import { isIP } from "node:net";
 import os from "node:os";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -44,7 +45,7 @@ export async function withImap<T>(
   const client = new ImapFlow({
     host: address.hostname,
     port: address.port,
-    servername: host,
+    ...!isIP(host) && { servername: host },
     secure: ssl === true,
     tls: { rejectUnauthorized: ssl === true && trustAllCertificates !== true },
     auth: { user: String(username), pass: String(password) },

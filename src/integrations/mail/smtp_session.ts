@@ -1,4 +1,5 @@
 /** Sends mails by a server of SMTP. Loaded by the first task that does. */
+import { isIP } from "node:net";
 import nodemailer from "nodemailer";
 import { type JsonObject, objectsOf } from "../../base/json.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
@@ -75,7 +76,8 @@ async function transportOptions(context: TaskContext): Promise<Readonly<Record<s
     secure: transportStrategy === "SMTPS",
     requireTLS: transportStrategy === "SMTP_TLS",
     tls: {
-      servername: String(host),
+      // The certificate of an address is verified for the address that is connected to.
+      ...!isIP(String(host)) && { servername: String(host) },
       rejectUnauthorized: isVerified(transportStrategy, String(host), options),
     },
     ...name !== undefined && { auth: { user: name, pass: optionalText(password) ?? "" } },

@@ -1,4 +1,5 @@
 /** Sessions with a server of Redis. */
+import { isIP } from "node:net";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
@@ -52,7 +53,7 @@ interface Options {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly db: number;
-  readonly tls: { readonly servername: string } | undefined;
+  readonly tls: { readonly servername?: string } | undefined;
   readonly lazyConnect: true;
   readonly retryStrategy: () => null;
   readonly maxRetriesPerRequest: 0;
@@ -140,7 +141,7 @@ function optionsOf(text: string) {
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,
     db,
-    tls: isSecure ? { servername: hostname } : undefined,
+    tls: isSecure ? (isIP(hostname) ? {} : { servername: hostname }) : undefined,
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,

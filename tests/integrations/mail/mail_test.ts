@@ -36,6 +36,17 @@ Deno.test("MailSend sends both contents and attached files, by TLS from the begi
   });
 });
 
+Deno.test("MailSend sends by TLS to a server that is named by its address", async () => {
+  await withMailServer({ isSecure: true }, async (port, mails) => {
+    await using app = await Harness.start();
+    const { state, errors } = await runTasks(
+      app,
+      `- {id: send, type: ${TYPE}.MailSend, host: 127.0.0.1, port: ${port}, ${LOGIN}, trustedHosts: [127.0.0.1], ${TO}, subject: x, plainTextContent: x}`,
+    );
+    assertEquals([state, errors, mails.length], ["SUCCESS", [], 1]);
+  });
+});
+
 Deno.test("MailExecution sends the facts of the execution, after STARTTLS", async () => {
   await withMailServer({ isSecure: false }, async (port, mails) => {
     await using app = await Harness.start();
