@@ -1,5 +1,5 @@
 /** A short run of the fuzzer over HTTP, the parts of it, and the requests that it has found. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { Chance } from "../../crash/chance.ts";
 import { brokenRequest } from "./broken_http.ts";
@@ -115,6 +115,7 @@ const RESPONSES:
     ["an error without the problem shape", { status: 404, text: '{"message":"no"}' }, /no problem shape/],
     ["a status that is not described", { status: 202, text: "{}" }, /disagrees/],
     ["a body that is not described", { text: '{"results":1,"total":0}' }, /disagrees/],
+    ["a line of the build", { text: '{"results":[],"total":0,"x":"dist/server/chunk-A1.js:1:2"}' }, /leak/],
     ["a stack trace", { text: '{"results":[],"total":0,"x":"at run (file:///a/src/x.ts:1:2)"}' }, /leak/],
     ["a secret", { text: '{"results":[],"total":0,"x":"planted-stored-secret-07fe"}' }, /leak/],
   ];
@@ -155,6 +156,19 @@ Deno.test("judge() finds a response without credentials that needs some", async 
   assert(response);
   const mistake = judge(get("/api/v1/main/flows/search"), response, { ...server.rules, isProtected: true });
   assert(/open to everybody/.test(mistake?.kind ?? ""), mistake?.kind);
+});
+
+Deno.test("judge() allows a redirection to the page of the log-in, and to no other page", async () => {
+  await using server = await startInProcess();
+  const kindOf = (location: string) =>
+    judge(get("/ui/flows"), {
+      status: 303,
+      headers: new Map([["location", location], ["x-request-id", "r"]]),
+      body: encoder.encode(""),
+      isReusable: true,
+    }, { ...server.rules, isProtected: true })?.kind;
+  assertEquals(kindOf("/ui/login?from=%2Fui%2Fflows"), undefined);
+  assertMatch(kindOf("/ui/flows/demo") ?? "", /open to everybody/);
 });
 
 Deno.test("messageOf() frames a body by its length or in chunks", () => {

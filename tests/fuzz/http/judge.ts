@@ -26,10 +26,12 @@ export interface Rules {
 
 /** Longest time of a request that has no reason to wait. */
 export const MAX_REQUEST_MS = 1_000;
-const STACK = /\bat (?:async )?(?:[\w.#<>]+ \()?(?:file:\/\/|ext:|npm:)\S+:\d+:\d+|\bsrc\/[\w/]+\.ts:\d+/;
+const STACK =
+  /\bat (?:async )?(?:[\w.#<>]+ \()?(?:file:\/\/|ext:|npm:)\S+:\d+:\d+|\b(?:src\/[\w/]+\.ts|dist\/server\/[\w-]+\.js):\d+/;
 const JSON_TYPE = /^application\/(?:problem\+)?json/;
 const WEBHOOK = /\/executions\/webhook\//;
 const PAGE = /^\/ui(?:\/|$)|^\/$/;
+const LOG_IN = /^\/ui\/login(?:\?|$)/;
 /** Statuses of the HTTP implementation below the application, for messages that it cannot read. */
 const BELOW: ReadonlySet<number> = new Set([400, 414, 431, 505]);
 /** What that implementation may refuse although clients send it at times. */
@@ -95,7 +97,9 @@ function successMistake(request: FuzzRequest, success: Success): Mistake | undef
   if (!response.headers.has("x-request-id")) return mistake("no request id");
   const isAnonymous = headerOf(request, "authorization") === undefined;
   const isOpen = operations.some((each) => each.isOpen);
-  if (rules.isProtected && isAnonymous && !isOpen) return mistake("open to everybody");
+  if (rules.isProtected && isAnonymous && !isOpen && !leadsToLogIn(response)) {
+    return mistake("open to everybody");
+  }
   if (PAGE.test(path)) return undefined;
   if (operations.length === 0) return mistake(`undescribed ${response.status}`);
   // The status and the type of what a flow returns are its own.
@@ -103,6 +107,11 @@ function successMistake(request: FuzzRequest, success: Success): Mistake | undef
   const problems = operations.map((operation) => disagreement(success, operation));
   if (problems.includes(undefined)) return undefined;
   return mistake("disagrees with the description", problems[0]);
+}
+
+/** Pages send people who have not logged in there. */
+function leadsToLogIn({ status, headers }: WireResponse): boolean {
+  return status === 303 && LOG_IN.test(headers.get("location") ?? "");
 }
 
 /** How a successful response differs from the description of an operation. */
