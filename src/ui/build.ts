@@ -147,4 +147,9 @@ function hashed(name: string, ending: string, bytes: Uint8Array): string {
   return `${name}-${hash}.${ending}`;
 }
 
-if (import.meta.main && await lastBuild() < await newestChange()) await build();
+/** Builds the UI if its sources have changed. @throws Error the sources have a mistake */
+export async function buildUi(): Promise<void> {
+  if (await lastBuild() < await newestChange()) await build();
+}
+
+if (import.meta.main) await buildUi();

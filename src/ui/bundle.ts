@@ -1,7 +1,8 @@
 /** The built UI: files for browsers, made by `build.ts`. They lie beside the sources and in the binary. */
+import { sourceUrl } from "../base/source_url.ts";
 
 /** Where the build writes them. */
-export const BUNDLE_FOLDER = new URL("./dist", import.meta.url).pathname;
+export const BUNDLE_FOLDER = sourceUrl("ui/dist").pathname;
 /** Names the entry files of a build. */
 export const MANIFEST_FILE = "manifest.json";
 

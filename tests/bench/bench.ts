@@ -69,7 +69,7 @@ export class Bench implements AsyncDisposable {
   async startServer(options: { dataDir?: string; args?: readonly string[] } = {}): Promise<ServerUnderTest> {
     const dataDir = options.dataDir ?? await this.freshFolder();
     const args = ["--log-level", this.options.logLevel, ...options.args ?? []];
-    return await ServerUnderTest.start({ script: "main.ts", dataDir, args });
+    return await ServerUnderTest.start({ dataDir, args });
   }
 
   /** Starts the server that shows the limit, over a fresh store. */

@@ -33,7 +33,7 @@ if (!database) throw new Error("Cannot measure: PostgreSQL is not installed");
 await using sink = ObjectSink.start();
 const dataDir = await Deno.makeTempDir({ prefix: "sluice-bench-" });
 try {
-  await using server = await ServerUnderTest.start({ script: "main.ts", dataDir });
+  await using server = await ServerUnderTest.start({ dataDir });
   await createFlow(server.url, chainOf(database.port, rows, sink.url));
   const idle = await server.residentBytes();
   const cpuBefore = await server.cpuMs();

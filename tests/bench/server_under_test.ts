@@ -1,13 +1,13 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
 import { freePort } from "../support/processes/free_port.ts";
-import { START_FLAGS } from "../support/processes/server_process.ts";
+import { startLine } from "../support/processes/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
 
 /** How it is started. */
 export interface ServerOptions {
-  /** Script from the project's root: `main.ts`, or the one that measures the limit. */
-  readonly script: string;
+  /** Path from the project's root of the script that measures the limit; absent: the server. */
+  readonly script?: string;
   readonly dataDir: string;
   readonly args?: readonly string[];
 }
@@ -36,12 +36,13 @@ export class ServerUnderTest implements AsyncDisposable {
   static async start({ script, dataDir, args = [] }: ServerOptions): Promise<ServerUnderTest> {
     const port = freePort();
     const url = `http://127.0.0.1:${port}`;
-    const line = ["run", "--no-check", "--config", `${ROOT}deno.json`, ...START_FLAGS, ROOT + script];
     const options = ["--data-dir", dataDir, "--port", String(port), ...args];
+    const line = await startLine(options, { script: script && ROOT + script });
     const startedAt = performance.now();
     // Its log is dropped by the system: nobody takes time from the measurement to read it.
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [...line, ...options],
+    const [program = "", ...rest] = line;
+    const child = new Deno.Command(program, {
+      args: rest,
       stdin: "null",
       stdout: "null",
       stderr: "null",
@@ -50,7 +51,7 @@ export class ServerUnderTest implements AsyncDisposable {
       return new ServerUnderTest(child, { url, dataDir, bootMs: performance.now() - startedAt });
     }
     child.kill("SIGKILL");
-    throw new Error(`The server did not become ready; to see why: deno ${[...line, ...options].join(" ")}`);
+    throw new Error(`The server did not become ready; to see why: ${line.join(" ")}`);
   }
 
   /** Resident memory, in bytes. */

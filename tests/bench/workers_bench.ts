@@ -22,11 +22,7 @@ const { values } = parseArgs({
 /** Scripts a second with that many workers. */
 async function scriptRate(workers: number, rounds: number): Promise<number> {
   const dataDir = await Deno.makeTempDir({ prefix: "sluice-bench-" });
-  await using server = await ServerUnderTest.start({
-    script: "main.ts",
-    dataDir,
-    args: ["--scripts", "off"],
-  });
+  await using server = await ServerUnderTest.start({ dataDir, args: ["--scripts", "off"] });
   await using processes = new AsyncDisposableStack();
   for (let number = 0; number < workers; number++) {
     const args = ["--group", "bench", "--concurrency", String(CONCURRENCY)];
@@ -49,7 +45,7 @@ async function runOnce(url: string): Promise<void> {
 /** Share of a core that the server needs for idle workers: with their heartbeats, and without a worker. */
 async function idleShare(workers: number, seconds: number): Promise<[share: number, without: number]> {
   const dataDir = await Deno.makeTempDir({ prefix: "sluice-bench-" });
-  await using server = await ServerUnderTest.start({ script: "main.ts", dataDir });
+  await using server = await ServerUnderTest.start({ dataDir });
   const shareOf = async () => {
     const before = await server.cpuMs();
     await new Promise((go) => setTimeout(go, seconds * 1000));

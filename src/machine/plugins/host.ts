@@ -4,9 +4,9 @@
  * without a pause continues after `Worker.terminate()`, and a full heap ends the whole process.
  */
 import { systemClock } from "../../base/clock.ts";
+import { sourceUrl } from "../../base/source_url.ts";
 import { readLines } from "../json_lines.ts";
 import type { FromPlugin, PluginWork, ToPlugin } from "./messages.ts";
-import { PLUGIN_WORKER_URL } from "./worker.ts";
 
 /** Memory of the whole process, of which some 60 MB are its own. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -36,7 +36,7 @@ async function start(work: PluginWork): Promise<Worker> {
   const permissions = work.type === "describe"
     ? "none" as const
     : { net: [...work.net], read: [work.directory], write: [work.directory] };
-  const worker = new Worker(PLUGIN_WORKER_URL, {
+  const worker = new Worker(sourceUrl("machine/plugins/worker.ts"), {
     type: "module",
     name: work.fileName,
     deno: { permissions },

@@ -1,6 +1,7 @@
 /** Starts the processes of plugins and serves their calls. */
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import { sourceUrl } from "../../base/source_url.ts";
 import type { MetricType } from "../../model/executions/metric.ts";
 import type { TaskContext, TaskRequest } from "../../model/tasks/task_definition.ts";
 import { FairSlots } from "../scripts/process_slots.ts";
@@ -16,7 +17,7 @@ const DESCRIBE_MS = 10_000;
 const MAX_MESSAGE_CHARS = 64 * 1024 * 1024;
 const HOST = Object.freeze({
   command: "plugin-host",
-  module: new URL("./host.ts", import.meta.url),
+  module: sourceUrl("machine/plugins/host.ts"),
   permissions: ["--allow-net", "--allow-read", "--allow-write"],
 });
 

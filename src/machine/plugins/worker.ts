@@ -1,6 +1,6 @@
 /**
  * The thread that runs the code of a plugin, with the permissions that the plugin declares. It imports nothing: its modules
- * would need a permission to be read. Also imported by the server, so that the compiled binary holds it.
+ * would need a permission to be read.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
@@ -14,10 +14,7 @@ import type {
 } from "../../model/tasks/task_definition.ts";
 import type { FromPlugin, PluginCallName, PluginWork, ToPlugin } from "./messages.ts";
 
-/** The address of this module. */
-export const PLUGIN_WORKER_URL = import.meta.url;
-
-/** The part of the scope of a worker that is used here; absent in the thread of the server. */
+/** The part of the scope of a worker that is used here. */
 interface WorkerScope {
   onmessage: (event: { readonly data: ToPlugin }) => void;
   postMessage(message: FromPlugin): void;
@@ -167,4 +164,4 @@ function serve(scope: WorkerScope): void {
   };
 }
 
-if ("WorkerGlobalScope" in globalThis) serve(globalThis as unknown as WorkerScope);
+serve(globalThis as unknown as WorkerScope);

@@ -1,7 +1,7 @@
 /** The process of a SQLite database. Its main thread waits for the end of its input, which ends even a running statement. */
+import { sourceUrl } from "../../base/source_url.ts";
 import { readLines } from "../json_lines.ts";
 import type { ToSqlite } from "./messages.ts";
-import { SQLITE_WORKER_URL } from "./worker.ts";
 
 /** Works until its input ends. Never returns. */
 export async function runSqliteHost(): Promise<never> {
@@ -15,7 +15,7 @@ export async function runSqliteHost(): Promise<never> {
 
 function start(message: ToSqlite): Worker {
   const paths = message.type === "open" ? [message.directory] : [];
-  const worker = new Worker(SQLITE_WORKER_URL, {
+  const worker = new Worker(sourceUrl("machine/sqlite/worker.ts"), {
     type: "module",
     deno: { permissions: { read: paths, write: paths } },
   });

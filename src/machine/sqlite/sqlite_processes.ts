@@ -1,5 +1,6 @@
 /** Starts the processes of SQLite databases. */
 import { Double, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { sourceUrl } from "../../base/source_url.ts";
 import type { SqliteDatabase, SqlitePlace, SqlitePort, SqliteRows } from "../../model/ports/sqlite.ts";
 import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
 import { readLines } from "../json_lines.ts";
@@ -8,7 +9,7 @@ import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
 
 const HOST = Object.freeze({
   command: "sqlite-host",
-  module: new URL("./host.ts", import.meta.url),
+  module: sourceUrl("machine/sqlite/host.ts"),
   permissions: ["--allow-read", "--allow-write", "--unstable-worker-options"],
 });
 

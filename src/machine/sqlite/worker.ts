@@ -1,13 +1,9 @@
 /**
  * The thread that runs the statements of a SQLite database. It may read and change one directory alone, which also forbids
- * ATTACH. It imports no other module, which would need a permission to be read. Also imported by the process, so that the
- * compiled binary holds it.
+ * ATTACH. It imports no other module, which would need a permission to be read.
  */
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
 import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
-
-/** The address of this module. */
-export const SQLITE_WORKER_URL = import.meta.url;
 
 /** Characters that are written together. */
 const BUFFER_CHARS = 64 * 1024;
@@ -104,4 +100,4 @@ function realText(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
 }
 
-if ("WorkerGlobalScope" in globalThis) serve();
+serve();

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
+import { sourceUrl } from "../../base/source_url.ts";
 import { ExpressionError } from "../../expr/mod.ts";
 import type {
   SlowRender,
@@ -14,7 +15,6 @@ import type {
   SlowResult,
 } from "../../rendering/host_functions/mod.ts";
 import type { FromWorker, Supply, ToWorker } from "./messages.ts";
-import { WORKER_URL } from "./worker.ts";
 
 /** Evaluations of one tenant that wait; each may take a second. */
 const MAX_WAITING = 10_000;
@@ -31,6 +31,7 @@ const GRACE_MS = 2_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 /** The thread ends after a time without work. */
 const IDLE_MS = 30_000;
+const MODULE = sourceUrl("server/render_worker/worker.ts");
 
 type Result = SlowResult | undefined;
 
@@ -172,7 +173,7 @@ export class RenderWorker implements SlowRenders, Disposable {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(new URL(WORKER_URL), { resourceLimits: RESOURCE_LIMITS });
+    const worker = new Worker(MODULE, { resourceLimits: RESOURCE_LIMITS });
     worker.on("message", (message: FromWorker) => void this.#receive(message, worker));
     worker.on("error", ({ message }: Error) => this.#workerFailed(worker, message));
     return worker;

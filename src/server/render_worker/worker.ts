@@ -1,12 +1,9 @@
-/** The thread of long evaluations. Also imported by the server, so that the compiled binary holds it. */
+/** The thread of long evaluations. */
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { systemClock } from "../../base/clock.ts";
 import { secureRandom } from "../../machine/secure_random.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { ToWorker } from "./messages.ts";
-
-/** The address of this module. */
-export const WORKER_URL = import.meta.url;
 
 function serve(port: MessagePort): void {
   let evaluation: Evaluation | undefined;
@@ -19,5 +16,4 @@ function serve(port: MessagePort): void {
   });
 }
 
-// Absent in the thread of the server.
 if (parentPort) serve(parentPort);

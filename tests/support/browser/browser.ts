@@ -13,6 +13,7 @@ import {
   type Request,
 } from "playwright-core";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { buildServer } from "../../../src/server/build.ts";
 import { Description } from "../../fuzz/http/description.ts";
 import { fail } from "../assert.ts";
 import { ServerProcess, type ServerProcessOptions } from "../processes/server_process.ts";
@@ -20,7 +21,6 @@ import { withTempDir } from "../temp_dir.ts";
 
 export type { Browser, Page } from "playwright-core";
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
 /** The first needs two thirds of the time of the others. */
 const CHROMIUM = [
   "/usr/bin/chromium-headless-shell",
@@ -144,7 +144,7 @@ async function withServer(
   options: StoryServer,
   run: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
-  await buildUi();
+  await buildServer();
   await withTempDir(async (dataDir) => {
     await using server = await ServerProcess.start({ ...options, dataDir });
     await run(server);
@@ -242,21 +242,6 @@ async function readDescription(page: Page): Promise<Description | undefined> {
   const response = await page.request.get("/openapi.json");
   if (response.ok()) known = new Description(await response.json() as JsonObject);
   return known;
-}
-
-let built: Promise<void> | undefined;
-
-/** Builds the UI, once a process, if its sources are newer; test files that run at the same time wait for each other. */
-export function buildUi(): Promise<void> {
-  return built ??= runBuild();
-}
-
-async function runBuild(): Promise<void> {
-  using lock = await Deno.open(`${ROOT}src/ui/build.ts`);
-  await lock.lock(true);
-  const args = ["run", "-A", "--no-check", "src/ui/build.ts"];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).output();
-  if (!success) fail(`Cannot build the UI:\n${new TextDecoder().decode(stderr)}`);
 }
 
 function isFile(path: string): boolean {

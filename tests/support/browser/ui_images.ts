@@ -1,5 +1,6 @@
 /** `deno task docs:images`: pictures of the views in `docs/images/`, of a server with flows and executions as people have. */
-import { type Browser, buildUi, type Page, withBrowser } from "./browser.ts";
+import { buildServer } from "../../../src/server/build.ts";
+import { type Browser, type Page, withBrowser } from "./browser.ts";
 import { ServerProcess } from "../processes/server_process.ts";
 import { smallPng } from "./small_png.ts";
 import { withTempDir } from "../temp_dir.ts";
@@ -188,7 +189,7 @@ async function draw(page: Page, { path, shows }: Picture, ids: Ids): Promise<Uin
 }
 
 async function main(): Promise<number> {
-  await buildUi();
+  await buildServer();
   const problems: string[] = [];
   await withTempDir(async (dataDir) => {
     await using server = await ServerProcess.start({ dataDir });

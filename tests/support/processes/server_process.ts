@@ -1,6 +1,7 @@
 /** The real server as a child process: started, watched, signalled and killed by a test. */
+import { buildServer } from "../../../src/server/build.ts";
 
-const ROOT = new URL("../../../", import.meta.url);
+const CONFIG = new URL("../../../deno.json", import.meta.url).pathname;
 /** The flags of the task `start`. By default the heap may grow to four times of what lives before a full collection. */
 export const START_FLAGS: readonly string[] = [
   "--v8-flags=--heap-growing-percent=50",
@@ -27,9 +28,9 @@ export interface ServerProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** 0 lets the system choose. */
   readonly port?: number;
-  /** A compiled binary; absent: `main.ts` from source, with the permissions of `deno task start`. */
+  /** A compiled binary; absent: the build of the server, with the permissions of `deno task start`. */
   readonly binary?: string;
-  /** Permissions of `main.ts`; by default those of the task `start`. */
+  /** Permissions of the server; by default those of the task `start`. */
   readonly permissions?: readonly string[];
   /** Folder it is started in. */
   readonly cwd?: string;
@@ -54,14 +55,14 @@ export class ServerProcess implements AsyncDisposable {
   /** Address without a trailing slash. */
   url = "";
 
-  private constructor(options: ServerProcessOptions) {
-    this.#child = command(serverArguments(options), options).spawn();
+  private constructor(child: Deno.ChildProcess) {
+    this.#child = child;
     this.#finished = this.#watch();
   }
 
   /** Starts a server and waits until `/health` answers 200. @throws Error with its log when it ends before that */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
-    const server = new ServerProcess(options);
+    const server = new ServerProcess((await command(serverArguments(options), options)).spawn());
     try {
       const [, url = ""] = await server.waitForLog(/(https?:\/\/[^\s"]+:\d+)[\s"]/, READY_TIMEOUT_MS);
       server.url = url;
@@ -78,7 +79,7 @@ export class ServerProcess implements AsyncDisposable {
     args: readonly string[],
     options: Omit<ServerProcessOptions, "dataDir"> = {},
   ): Promise<Finished> {
-    const { code, stdout, stderr } = await command(args, options).output();
+    const { code, stdout, stderr } = await (await command(args, options)).output();
     return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
   }
 
@@ -176,6 +177,15 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
+/** The command line of a script, by default the built server, as the task `start` runs it. */
+export async function startLine(
+  args: readonly string[],
+  { permissions = START_FLAGS, script }: { permissions?: readonly string[]; script?: string } = {},
+): Promise<string[]> {
+  const run = ["run", "--no-check", "--config", CONFIG, ...permissions];
+  return [Deno.execPath(), ...run, script ?? await buildServer(), ...args];
+}
+
 async function isHealthy(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/health`);
@@ -191,13 +201,12 @@ function serverArguments(options: ServerProcessOptions): string[] {
   return ["--data-dir", options.dataDir, "--port", String(options.port ?? 0), ...options.args ?? []];
 }
 
-function command(args: readonly string[], options: Omit<ServerProcessOptions, "dataDir">): Deno.Command {
-  const config = new URL("deno.json", ROOT).pathname;
-  const main = new URL("main.ts", ROOT).pathname;
-  const { openFiles, permissions = START_FLAGS } = options;
-  const line = options.binary !== undefined
-    ? [options.binary, ...args]
-    : [Deno.execPath(), "run", "--no-check", "--config", config, ...permissions, main, ...args];
+async function command(
+  args: readonly string[],
+  options: Omit<ServerProcessOptions, "dataDir">,
+): Promise<Deno.Command> {
+  const { binary, openFiles } = options;
+  const line = binary === undefined ? await startLine(args, options) : [binary, ...args];
   const limited = openFiles === undefined
     ? line
     : ["sh", "-c", 'ulimit -n "$0" && exec "$@"', String(openFiles), ...line];

@@ -1,7 +1,5 @@
 /** The real worker as a child process of a test. */
-import { START_FLAGS, WITHOUT_CONTAINERS } from "./server_process.ts";
-
-const ROOT = new URL("../../../", import.meta.url);
+import { startLine, WITHOUT_CONTAINERS } from "./server_process.ts";
 
 /** A running worker. Dispose of it to kill it. */
 export class WorkerProcess implements AsyncDisposable {
@@ -9,11 +7,9 @@ export class WorkerProcess implements AsyncDisposable {
   readonly #ended: Promise<Deno.CommandOutput>;
   #hasEnded = false;
 
-  private constructor(args: readonly string[]) {
-    const main = new URL("main.ts", ROOT).pathname;
-    const config = new URL("deno.json", ROOT).pathname;
-    this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-check", "--config", config, ...START_FLAGS, main, "worker", ...args],
+  private constructor([program = "", ...args]: readonly string[]) {
+    this.#child = new Deno.Command(program, {
+      args,
       env: WITHOUT_CONTAINERS,
       stdin: "null",
       stdout: "null",
@@ -24,7 +20,8 @@ export class WorkerProcess implements AsyncDisposable {
 
   /** Starts a worker of that name and waits until its server lists it. */
   static async start(url: string, name: string, ...args: readonly string[]): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(["--server", url, "--name", name, ...args]);
+    const line = await startLine(["worker", "--server", url, "--name", name, ...args]);
+    const worker = new WorkerProcess(line);
     while (!worker.#hasEnded && !await isListed(url, name)) await new Promise((go) => setTimeout(go, 100));
     if (!worker.#hasEnded) return worker;
     throw new Error(new TextDecoder().decode((await worker.#ended).stderr));

@@ -24,27 +24,22 @@ const GRANTED = [
   "allow_write",
 ];
 const FEATURES = ["kv", "cron", "worker-options"];
-/** What the binary must hold: the program, its version, and files of each kind that pages and scripts load. */
+/** What the binary must hold: the program, the UI, and the modules of threads. */
 const EMBEDDED = [
-  "main.ts",
-  "deno.json",
-  "src/ui/style.css",
+  "dist/server/main.js",
   "src/ui/dist/manifest.json",
-  "src/services/blueprints/templates/hello_world.yaml",
   "src/server/render_worker/worker.ts",
   "src/integrations/transform/jsonata/worker.ts",
-  "src/machine/plugins/host.ts",
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
-  "src/tasks/scripts/tools/packages.py",
-  "src/tasks/scripts/tools/command.sh",
 ];
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;
-const SHIPPED = [".deno_compile_node_modules", "deno.json", "main.ts", "src"];
+const SHIPPED = [".deno_compile_node_modules", "dist", "src"];
 /** Packages in the list; those of tests and benchmarks must not be among them. */
 const PACKAGE = /^│ {3}[├└]─[─┬] ([^/ ]+)/gm;
 const SHIPPED_PACKAGES = [
+  // The program holds them; `deno compile` embeds all locked packages.
   ...["fflate", "hono", "yaml"],
   // Removes the types of plugins, with its dependencies: 2 MB in all, loaded only in the process that reads a .ts plugin.
   ...[
@@ -222,7 +217,9 @@ export function findCompileProblems({ metadata, tree, missing, withoutEntry }: S
       : ["imports from other machines are allowed"],
     ...metadata.permissions["prompt"] === false ? [] : ["a missing permission would be asked for"],
     ...featuresOff.map((feature) => `the unstable feature "${feature}" is off`),
-    ...metadata.entrypoint_key.endsWith("main.ts") ? [] : [`the entry point is "${metadata.entrypoint_key}"`],
+    ...metadata.entrypoint_key.endsWith("dist/server/main.js")
+      ? []
+      : [`the entry point is "${metadata.entrypoint_key}"`],
     ...packagesMb <= MAX_PACKAGES_MB ? [] : [`the packages take ${packagesMb} MB of ${MAX_PACKAGES_MB}`],
     ...[...missing, ...withoutEntry].map((path) => `"${path}" is not embedded`),
     ...[...tree.matchAll(TOP_LEVEL)].map(([, name = ""]) => name).filter((name) => !SHIPPED.includes(name))

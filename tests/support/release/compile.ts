@@ -5,6 +5,7 @@
  * types, source maps, documents, and builds for browsers. The larger ones are left out.
  */
 import { readdir, stat } from "node:fs/promises";
+import { buildServer } from "../../../src/server/build.ts";
 import { START_FLAGS } from "../processes/server_process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -12,18 +13,31 @@ const ROOT = new URL("../../../", import.meta.url);
 /** Folder of the repository. */
 export const ROOT_PATH: string = ROOT.pathname;
 
-const ENTRY = "main.ts";
+const ENTRY = "dist/server/main.js";
 /** The packages of the server without those of tests, benchmarks and the UI's build. */
 const LOCK = "tests/support/release/compile.lock";
-const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS, "--include", "src/ui/dist"];
+/** Beside what the entry imports: the UI, and the modules of threads, which are found by their paths. */
+const INCLUDED = [
+  "src/ui/dist",
+  "src/server/render_worker/worker.ts",
+  "src/integrations/transform/jsonata/worker.ts",
+  "src/machine/plugins/worker.ts",
+  "src/machine/sqlite/worker.ts",
+];
+const FLAGS = [
+  `--lock=${LOCK}`,
+  "--no-check",
+  ...START_FLAGS,
+  ...INCLUDED.flatMap((path) => ["--include", path]),
+];
 const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
 
-/** Builds the UI and fetches the packages; gives the arguments of `deno` for a build into a file. */
+/** Builds the server and fetches the packages; gives the arguments of `deno` for a build into a file. */
 export async function compileArguments(output: string): Promise<string[]> {
-  await runDeno("run", "-A", "--no-check", "src/ui/build.ts");
-  await runDeno("cache", "--no-check", `--lock=${LOCK}`, ENTRY);
+  await buildServer();
+  await runDeno("cache", "--no-check", `--lock=${LOCK}`, "main.ts");
   const excluded = await findNeverLoaded();
   return ["compile", ...FLAGS, ...excluded.flatMap((path) => ["--exclude", path]), "--output", output, ENTRY];
 }

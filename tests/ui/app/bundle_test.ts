@@ -1,7 +1,7 @@
 /** The sizes of what browsers load. */
 import { assert, assertEquals } from "@std/assert";
 import { readBundle } from "../../../src/ui/bundle.ts";
-import { buildUi } from "../../support/browser/browser.ts";
+import { buildServer } from "../../../src/server/build.ts";
 import { bundleSizes, type PackedSize } from "./bundle_sizes.ts";
 
 const KB = 1000;
@@ -17,7 +17,7 @@ const MAX_FIRST_VIEW = 90 * KB;
 const MAX_ALL = 330 * KB;
 
 Deno.test("the build of the UI is small, and names the files of its first view", async () => {
-  await buildUi();
+  await buildServer();
   const bundle = readBundle();
   assert(bundle);
   const { manifest: { script, style, preloads, views }, files } = bundle;

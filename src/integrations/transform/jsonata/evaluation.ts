@@ -6,9 +6,10 @@ import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
 import { KeyedLock } from "../../../base/keyed_lock.ts";
+import { sourceUrl } from "../../../base/source_url.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
-import { WORKER_URL } from "./worker.ts";
 
+const MODULE = sourceUrl("integrations/transform/jsonata/worker.ts");
 /** Longest evaluation of one value. */
 const MAX_EVALUATION_MS = 10_000;
 /** Longest start of the thread, which loads the package in some 150 ms, on a busy machine. */
@@ -66,8 +67,8 @@ class JsonataThread implements AsyncDisposable {
 
   constructor({ expression, maxDepth }: JsonataOptions) {
     const limits = { timeout: MAX_EVALUATION_MS, stack: maxDepth, sequence: MAX_LIST_ITEMS };
-    const workerData: ThreadOptions = { isJsonata: true, expression, limits };
-    this.#worker = new Worker(new URL(WORKER_URL), { resourceLimits: RESOURCE_LIMITS, workerData });
+    const workerData: ThreadOptions = { expression, limits };
+    this.#worker = new Worker(MODULE, { resourceLimits: RESOURCE_LIMITS, workerData });
     this.#worker.on("message", (message: FromThread) => {
       this.#received.push(message);
       this.#arrived?.();

@@ -2,8 +2,6 @@
 
 /** What a thread is started with. */
 export interface ThreadOptions {
-  /** Other threads have other data. */
-  readonly isJsonata: true;
   readonly expression: string;
   readonly limits: {
     /** Milliseconds of one evaluation. */

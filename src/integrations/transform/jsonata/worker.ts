@@ -1,9 +1,6 @@
-/** The thread that evaluates JSONata. Also imported by the thread of the server, so that the compiled binary holds it. */
-import { isMainThread, type MessagePort, parentPort, workerData } from "node:worker_threads";
+/** The thread that evaluates JSONata. */
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
-
-/** The address of this module. */
-export const WORKER_URL = import.meta.url;
 
 interface Expression {
   evaluate(input: unknown): Promise<unknown>;
@@ -42,6 +39,4 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message : "the evaluation failed";
 }
 
-if (!isMainThread && parentPort && (workerData as Partial<ThreadOptions> | null)?.isJsonata) {
-  void serve(parentPort, workerData as ThreadOptions);
-}
+if (parentPort) void serve(parentPort, workerData as ThreadOptions);
