@@ -27,8 +27,9 @@ export function rowsOf(page: Page, table: string) {
 /** Waits until the table has exactly so many rows. */
 export async function waitForRows(page: Page, table: string, count: number): Promise<void> {
   const rows = rowsOf(page, table);
-  await rows.nth(count - 1).waitFor();
   await rows.nth(count).waitFor({ state: "detached" });
+  // Last: while the table loads, it has no rows at all.
+  await rows.nth(count - 1).waitFor();
 }
 
 /** Presses a key and then another. Both are sent at once: a slow machine must not let the time for the second one pass. */
