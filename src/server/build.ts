@@ -1,7 +1,8 @@
 /**
- * Builds the server (`deno task start`): its modules and small packages as a few scripts in `dist/server`, which start in half
- * the time of a thousand modules and take less memory. Other packages stay outside; the first task that needs one loads it.
- * Builds the UI first. Does nothing while the last build is newer than all sources.
+ * Builds the server (`deno task start`): its modules and small packages as a few minified scripts in `dist/server`, which start
+ * in half the time of a thousand modules and take less memory. Other packages stay outside; the first task that needs one loads
+ * it. Each script has a source map, for the stacks in the log. Builds the UI first. Does nothing while the last build is newer
+ * than all sources.
  */
 import { buildUi } from "../ui/build.ts";
 
@@ -65,18 +66,25 @@ async function changeTime(path: string): Promise<number> {
 async function bundle(folder: string): Promise<void> {
   const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const external = Object.keys(imports).filter((name) => !BUNDLED.includes(name.replace(/\/$/, "")));
-  const options = ["--quiet", "--platform", "deno", "--code-splitting", "--outdir", folder];
+  const options = ["--quiet", "--platform", "deno", "--minify", "--code-splitting", "--outdir", folder];
   // `--external` takes all values that follow, up to the next option: the entry comes before it.
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "main.ts", ...options, "--external", ...external],
+    args: ["bundle", "main.ts", ...options, "--sourcemap", "external", "--external", ...external],
     cwd: ROOT,
   }).output();
   if (!success) throw new Error(`Cannot build the server:\n${new TextDecoder().decode(stderr)}`);
 }
 
+/** A position needs neither the sources nor the names that a source map repeats: two thirds of its size. */
+async function dropSources(path: string): Promise<void> {
+  const { sourcesContent: _, ...map } = JSON.parse(await Deno.readTextFile(path));
+  await Deno.writeTextFile(path, JSON.stringify({ ...map, names: [] }));
+}
+
 /** Other scripts carry a hash of their content in their names. Those of earlier builds are removed after a while. */
 async function moveIn(folder: string): Promise<void> {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== ENTRY);
+  for (const name of names.filter((each) => each.endsWith(".map"))) await dropSources(`${folder}/${name}`);
   for (const name of [...names, ENTRY]) await Deno.rename(`${folder}/${name}`, `${FOLDER}/${name}`);
   const oldest = await changeTime(folder) - KEEP_MS;
   for (const { name } of [...Deno.readDirSync(FOLDER)]) {

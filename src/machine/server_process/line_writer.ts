@@ -1,6 +1,7 @@
 /** Writes log lines to a stream in batches: at 30,000 requests a second a system call per line costs more than the requests. */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import type { ServerLogLevel } from "../../base/log.ts";
+import { withSourcePositions } from "./source_positions.ts";
 
 interface SyncWriter {
   /** Writes some of the bytes; returns their number. */
@@ -25,7 +26,7 @@ export class LineWriter {
 
   /** Adds a line, without a line break. */
   write(line: string, level: ServerLogLevel): void {
-    this.#lines += line + "\n";
+    this.#lines += (level === "error" ? withSourcePositions(line) : line) + "\n";
     if (level === "error" || level === "warn" || this.#lines.length >= FLUSH_CHARS) return this.flush();
     this.#cancel ??= this.#clock.setTimer(FLUSH_MS, () => this.flush());
   }

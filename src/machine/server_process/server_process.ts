@@ -6,6 +6,7 @@ import { type Config, VERSION } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import { DataDirError } from "../data_dir.ts";
 import { StartRefusal } from "./start_refusal.ts";
+import { withSourcePositions } from "./source_positions.ts";
 
 /** A ready server. */
 export interface ServerHandle {
@@ -50,7 +51,7 @@ const SIGNALS: readonly (readonly [Deno.Signal, number])[] = Deno.build.os === "
 export const systemPlatform: ProcessPlatform = {
   clock: systemClock,
   print: (line) => writeLine(Deno.stdout, line),
-  printError: (line) => writeLine(Deno.stderr, line),
+  printError: (line) => writeLine(Deno.stderr, withSourcePositions(line)),
   listenSignals(listener) {
     const stops = SIGNALS.map(([signal, exitCode]) => {
       const onSignal = () => listener(exitCode);

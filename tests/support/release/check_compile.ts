@@ -224,9 +224,14 @@ export function findCompileProblems({ metadata, tree, missing, withoutEntry }: S
     ...[...missing, ...withoutEntry].map((path) => `"${path}" is not embedded`),
     ...[...tree.matchAll(TOP_LEVEL)].map(([, name = ""]) => name).filter((name) => !SHIPPED.includes(name))
       .map((name) => `"${name}" is embedded`),
-    ...[...tree.matchAll(PACKAGE)].map(([, name = ""]) => name)
+    ...[...packagesIn(tree).matchAll(PACKAGE)].map(([, name = ""]) => name)
       .filter((name) => !SHIPPED_PACKAGES.includes(name)).map((name) => `the package "${name}" is embedded`),
   ];
+}
+
+/** The lines of the list below the folder of the packages. */
+function packagesIn(tree: string): string {
+  return /^[├└]─┬ \.deno_compile_node_modules.*\n((?:[│ ] .*\n)*)/m.exec(tree)?.[1] ?? "";
 }
 
 async function findMissing(binary: string): Promise<string[]> {

@@ -24,12 +24,7 @@ const INCLUDED = [
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
 ];
-const FLAGS = [
-  `--lock=${LOCK}`,
-  "--no-check",
-  ...START_FLAGS,
-  ...INCLUDED.flatMap((path) => ["--include", path]),
-];
+const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS];
 const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
@@ -38,14 +33,25 @@ const MIN_EXCLUDED_BYTES = 4_096;
 export async function compileArguments(output: string): Promise<string[]> {
   await buildServer();
   await runDeno("cache", "--no-check", `--lock=${LOCK}`, "main.ts");
-  const excluded = await findNeverLoaded();
-  return ["compile", ...FLAGS, ...excluded.flatMap((path) => ["--exclude", path]), "--output", output, ENTRY];
+  const included = [...INCLUDED, ...await findSourceMaps()].flatMap((path) => ["--include", path]);
+  const excluded = (await findNeverLoaded()).flatMap((path) => ["--exclude", path]);
+  return ["compile", ...FLAGS, ...included, ...excluded, "--output", output, ENTRY];
 }
 
 /** The run-time half for builds without network by Deno 2.6.8, and `undefined` where it is missing. */
 export async function findDenort(): Promise<string | undefined> {
   const path = Deno.env.get("DENORT_BIN") ?? new URL("../shared/bin/denort", ROOT).pathname;
   return await Deno.stat(path).then(() => path, () => undefined);
+}
+
+/** Those of the scripts that the entry imports; the folder may hold scripts of earlier builds. */
+async function findSourceMaps(): Promise<string[]> {
+  const { modules } = JSON.parse(await runDeno("info", "--json", ENTRY));
+  const paths: string[] = modules.map(({ specifier }: { specifier: string }) =>
+    URL.parse(specifier)?.pathname
+  );
+  const scripts = paths.filter((path) => path?.startsWith(`${ROOT_PATH}dist/server/`));
+  return scripts.map((path) => `${path.slice(ROOT_PATH.length)}.map`);
 }
 
 /** Paths of large files of the locked packages that no program loads. */
