@@ -1,5 +1,10 @@
 /** Caches with a limit on the total weight of their values. */
 
+/** Weight of a value whose key is a text of a client: 1 for each 4,096 characters that are begun. */
+export function keyWeight(key: string): number {
+  return 1 + Math.floor(key.length / 4_096);
+}
+
 /**
  * Evicts the least recently used value first. For a few thousand values at most: an eviction skips the slots of deleted keys
  * (48 µs with 80,000 values).

@@ -37,7 +37,7 @@ export interface ErrorItem {
 }
 
 /** Optional details of a refusal. */
-export interface DomainErrorOptions {
+interface DomainErrorOptions {
   readonly cause?: unknown;
   readonly items?: readonly ErrorItem[];
   /** Seconds after which the caller should retry. */

@@ -1,5 +1,6 @@
 /** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
 import { type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import { RecentCache } from "../base/lru.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import {
   compileTemplate,
@@ -48,10 +49,18 @@ interface CompiledTask {
   readonly dynamic: readonly DynamicProperty[];
 }
 
+/**
+ * Characters of the templates that are kept of a plan, beside four times those of its source. Tasks of plugins
+ * and templated tasks can render another text in each execution.
+ */
+const MAX_TEMPLATE_CHARS = 128 * 1024;
+/** Weight of a template without characters. */
+const TEMPLATE_CHARS = 100;
+
 /** Compiled templates and prepared tasks; collected together with their plan. */
 export class TemplateCache {
   readonly effects = new EffectCalls();
-  readonly #templates = new WeakMap<FlowPlan, Map<string, Template>>();
+  readonly #templates = new WeakMap<FlowPlan, RecentCache<string, Template>>();
   readonly #tasks = new WeakMap<Task, CompiledTask>();
 
   /** Prepares the first level of tasks, so that the first execution of a flow does not wait for it. @throws ExpressionError */
@@ -67,7 +76,7 @@ export class TemplateCache {
   /** The compiled template. @throws ExpressionError */
   template(plan: FlowPlan, source: string): Template {
     let templates = this.#templates.get(plan);
-    if (!templates) this.#templates.set(plan, templates = new Map());
+    if (!templates) this.#templates.set(plan, templates = templatesOf(plan));
     let template = templates.get(source);
     if (!template) templates.set(source, template = compileTemplate(source));
     return template;
@@ -84,6 +93,11 @@ export class TemplateCache {
     }
     return compiled;
   }
+}
+
+function templatesOf({ flow }: FlowPlan): RecentCache<string, Template> {
+  const maxChars = MAX_TEMPLATE_CHARS + 4 * flow.source.length;
+  return new RecentCache(maxChars, ({ source }) => source.length + TEMPLATE_CHARS);
 }
 
 /** The outputs of a flow or why the execution fails, and the reasons of optional ones that are null. */

@@ -278,6 +278,7 @@ function dropRemovedTenants({ services, executor, records, changes }: {
     services.flows.forget(tenant);
     services.namespaceDefaults.forget(tenant);
     services.triggers.forget(tenant);
+    services.webhooks.forget(tenant);
     services.quotas.forget(tenant);
   };
   services.tenants.onRemove({
@@ -288,6 +289,7 @@ function dropRemovedTenants({ services, executor, records, changes }: {
     removed: (tenant) => {
       // Requests that were under way may have read data again.
       forget(tenant);
+      executor.slots.forgetTenant(tenant);
       records.forgetAll();
       services.catalog.forget(tenant);
       changes.publishTenant(tenant);

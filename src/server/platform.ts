@@ -95,6 +95,7 @@ export function createPlatform(
 ): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
+  services.tenants.onRemove({ removed: (tenant) => workingDirectories.dropCache(tenant) });
   const processes = createProcesses(options, () => services.tenants.count, {
     containers,
     directories: workingDirectories,

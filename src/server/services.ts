@@ -79,6 +79,7 @@ export function createServices(deps: ServicesDeps) {
       await triggerStates.flowTriggers.commit(flow, entry);
       const { tenant, namespace, id: flowId, concurrency } = flow;
       executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
+      if (flow.deleted) executor.slots.forgetLimit({ tenant, namespace, flowId });
     },
     catalogs,
     defaults,

@@ -31,12 +31,21 @@ interface KvOptions {
   readonly usesQueue?: boolean;
 }
 
+/** A read that begins at the end of the turn. */
+interface WaitingRead {
+  readonly key: Key;
+  readonly resolve: (entry: StoredEntry | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A Deno KV database: a file, or the hosted one (no path). */
 export class KvStore implements Store {
   readonly hasQueue: boolean;
   readonly #kv: Deno.Kv;
   readonly #disk: Disk;
   readonly #readFailed: ReadFailed;
+  /** Reads of this turn. */
+  #waiting: WaitingRead[] = [];
 
   private constructor(kv: Deno.Kv, hasQueue: boolean, { disk = NO_DISK, readFailed = () => {} }: KvOptions) {
     this.#kv = kv;
@@ -51,8 +60,26 @@ export class KvStore implements Store {
     return new KvStore(kv, options.usesQueue !== false && await canEnqueue(kv), options);
   }
 
-  /** @inheritdoc */
-  async get(key: Key): Promise<StoredEntry | null> {
+  /** @inheritdoc Reads of the same turn go together: ten by one `getMany` take an eighth of the time of ten alone. */
+  get(key: Key): Promise<StoredEntry | null> {
+    const { promise, resolve, reject } = Promise.withResolvers<StoredEntry | null>();
+    if (this.#waiting.push({ key, resolve, reject }) === 1) queueMicrotask(() => this.#readWaiting());
+    return promise;
+  }
+
+  #readWaiting(): void {
+    const reads = this.#waiting;
+    this.#waiting = [];
+    for (let i = 0; i < reads.length; i += GET_MANY_KEYS) {
+      const page = reads.slice(i, i + GET_MANY_KEYS);
+      this.#getPage(page.map(({ key }) => key)).then(
+        (entries) => page.forEach(({ resolve }, index) => resolve(entries[index] ?? null)),
+        (error) => page.forEach(({ reject }) => reject(error)),
+      );
+    }
+  }
+
+  async #getOne(key: Key): Promise<StoredEntry | null> {
     try {
       return storedOrNull(await this.#kv.get<Uint8Array>(key as Deno.KvKey));
     } catch (error) {
@@ -69,10 +96,12 @@ export class KvStore implements Store {
   }
 
   async #getPage(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
+    const [first] = keys;
+    if (first && keys.length === 1) return [await this.#getOne(first)];
     try {
       return (await this.#kv.getMany<Uint8Array[]>(keys as Deno.KvKey[])).map(storedOrNull);
     } catch (error) {
-      if (keys.some(isTooLong)) return await Promise.all(keys.map((key) => this.get(key)));
+      if (keys.some(isTooLong)) return await Promise.all(keys.map((key) => this.#getOne(key)));
       throw readRefusal(error, this.#readFailed);
     }
   }

@@ -1,5 +1,5 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
-import { LruCache, RecentCache } from "../../src/base/lru.ts";
+import { keyWeight, LruCache, RecentCache } from "../../src/base/lru.ts";
 
 Deno.test("LruCache.set() evicts the least recently used value", () => {
   const cache = new LruCache<string, number>(2);
@@ -64,3 +64,10 @@ function takeWeight(cache: RecentCache<number, { weight: number }>, key: number)
   cache.delete(key);
   return weight;
 }
+
+Deno.test("keyWeight() lets no long key into a cache, and many short ones", () => {
+  const cache = new LruCache<string, number>(100);
+  const [short, long] = ["k".repeat(100), "k".repeat(1_000_000)];
+  for (const key of [short, long]) cache.set(key, 1, keyWeight(key));
+  assertEquals([cache.get(short), cache.get(long), keyWeight(short)], [1, undefined, 1]);
+});

@@ -154,6 +154,28 @@ Deno.test("TemplateCache compiles a source once for each plan", () => {
   assert(cache.template(one, "{{ 2 }}") !== template);
 });
 
+Deno.test("TemplateCache drops templates that were not used for long: tasks may render any number of them", () => {
+  const cache = new TemplateCache();
+  const one = plan();
+  const [first, used] = [cache.template(one, "{{ 1 }}"), cache.template(one, "{{ 2 }}")];
+  for (let n = 0; n < 40; n++) {
+    cache.template(one, `{{ ${n} }}${" ".repeat(10_000)}`);
+    cache.template(one, "{{ 2 }}");
+  }
+  assert(cache.template(one, "{{ 1 }}") !== first);
+  assertStrictEquals(cache.template(one, "{{ 2 }}"), used);
+});
+
+Deno.test("TemplateCache keeps all templates of a large flow", () => {
+  const cache = new TemplateCache();
+  const sources = Array.from({ length: 40 }, (_, n) => `{{ ${n} }}${" ".repeat(10_000)}`);
+  const base = plan();
+  const large = { ...base, flow: { ...base.flow, source: sources.join("\n") } };
+  const templates = sources.map((source) => cache.template(large, source));
+  assertEquals(sources.map((source) => cache.template(large, source)), templates);
+  assertStrictEquals(cache.template(large, sources[0] ?? ""), templates[0]);
+});
+
 Deno.test("TemplateCache.prepare() prepares the tasks of a flow and passes over unknown types", () => {
   const [known, unknown] = [task("a", KIND, { text: "{{ 1 }}" }), task("b", "x.Unknown", { text: "{{" })];
   const setup = new Setup({ tasks: [known, unknown] });

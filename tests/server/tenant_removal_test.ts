@@ -8,6 +8,7 @@ import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { FakeClock } from "../support/fakes/fake_clock.ts";
 import { json, yaml } from "../support/flows/request_bodies.ts";
 import { type Cut, MortalStore } from "../crash/mortal_store.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const TENANT = "/api/v1/acme";
 const FLOW = `id: holds\nnamespace: demo\ntasks:\n  - id: a\n    type: ${EFFECT_TYPE}\n    name: a\n` +
@@ -151,4 +152,19 @@ Deno.test("a crash at any commit of the removal of a tenant leaves the tenant as
       await assertEmpty(next);
     }
   }
+});
+
+Deno.test("the cache of the scripts of a removed tenant is removed", async () => {
+  await withTempDir(async (dataDir) => {
+    const cache = `${dataDir}/script-cache`;
+    {
+      await using server = await Harness.start({ dataDir });
+      await create(server);
+      for (const tenant of ["acme", "main"]) {
+        await Deno.mkdir(`${cache}/${tenant}/files`, { recursive: true });
+      }
+      assertEquals((await remove(server)).status, 204);
+    }
+    assertEquals([...Deno.readDirSync(cache)].map(({ name }) => name), ["main"]);
+  });
 });

@@ -197,3 +197,38 @@ Deno.test("store (Deno KV): messages are delivered", async () => {
   store.close();
   await listening;
 });
+
+Deno.test("KvStore.get() gives each of many reads of a turn its own value, null without one", async () => {
+  const store = await KvStore.open(":memory:");
+  const long = ["k".repeat(3_000)];
+  const mutations = Array.from({ length: 25 }, (_, n) => set(["a", n], n));
+  await store.commit({ checks: [], mutations, messages: [] });
+  const keys = [...mutations.map(({ key }) => key), ["b"], long];
+  const entries = await Promise.all(keys.map((key) => store.get(key)));
+  assertEquals(entries.map((entry) => entry?.value[0]), [...mutations.keys(), undefined, undefined]);
+  store.close();
+});
+
+Deno.test("KvStore.get() reads keys of the same turn together", async () => {
+  const store = await KvStore.open(":memory:");
+  const { get, getMany } = Deno.Kv.prototype;
+  const calls: string[] = [];
+  const counted = {
+    get(this: Deno.Kv, key: Deno.KvKey) {
+      calls.push("get");
+      return get.call(this, key);
+    },
+    getMany(this: Deno.Kv, keys: readonly Deno.KvKey[]) {
+      calls.push(`getMany ${keys.length}`);
+      return getMany.call(this, keys);
+    },
+  };
+  Object.assign(Deno.Kv.prototype, counted);
+  try {
+    await Promise.all(Array.from({ length: 21 }, (_, n) => store.get(["a", n])));
+    assertEquals(calls, ["getMany 10", "getMany 10", "get"]);
+  } finally {
+    Object.assign(Deno.Kv.prototype, { get, getMany });
+    store.close();
+  }
+});

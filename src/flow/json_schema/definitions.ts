@@ -1,6 +1,6 @@
 /** Definitions of the JSON Schema of flows: of the document, its parts, and each type. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
@@ -17,6 +17,7 @@ import { listInputTypes, listValueTypes } from "../inputs/registry.ts";
 import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";
 import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
 import { DEFINITIONS, listOf, partDefinition, propertyForm, reference } from "./property_form.ts";
+import { withSharedForms } from "./shared_forms.ts";
 import { withSingleTypes } from "./single_types.ts";
 import { allNames, canonicalNames, shownName } from "./type_names.ts";
 
@@ -92,10 +93,10 @@ export function createDefinitions({ tasks, triggers, prefixes }: SchemaSources):
     [DEFINITIONS.input, inputDefinition()],
     [DEFINITIONS.output, outputDefinition()],
     [DEFINITIONS.pluginDefault, propertyForm(PLUGIN_DEFAULT)],
-    ...kinds.flatMap(({ common, types }) =>
-      types.map((type) => [shownName(type), typeDefinition(type, common)] as const)
-    ),
-    ...listInputTypes().map((type) => [inputDefinitionName(type), inputTypeDefinition(type)] as const),
+    ...withSharedForms([
+      ...typeDefinitions(kinds),
+      ...listInputTypes().map((type) => [inputDefinitionName(type), inputTypeDefinition(type)] as const),
+    ]),
   ]);
 }
 
@@ -104,9 +105,26 @@ export function working<T extends TypeDeclaration & { readonly form: string }>(t
   return types.filter((type) => type.form !== "planned");
 }
 
-function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
+/** The definitions of all types. The form of a schema that several of them have is computed once. */
+function typeDefinitions(kinds: readonly TypeKind[]): (readonly [name: string, definition: JsonObject])[] {
+  const known = new Map<PropertySchema, JsonObject>();
+  const formOf = (schema: PropertySchema) => {
+    const form = known.get(schema) ?? propertyForm(schema);
+    known.set(schema, form);
+    return form;
+  };
+  return kinds.flatMap(({ common, types }) =>
+    types.map((type) => [shownName(type), typeDefinition(type, common, formOf)] as const)
+  );
+}
+
+function typeDefinition(
+  declaration: TypeDeclaration,
+  common: PropertySchemas,
+  formOf: (schema: PropertySchema) => JsonObject,
+): JsonObject {
   const { type, description, deprecated, properties } = declaration;
-  const form = closedForm({ ...common, ...properties }, propertyForm);
+  const form = closedForm({ ...common, ...properties }, formOf);
   const notes = deprecated === undefined ? description : `${description}\n\n**Deprecated**: ${deprecated}`;
   return {
     ...form,

@@ -17,6 +17,7 @@ export {
   working,
 } from "./definitions.ts";
 export { exampleOf, outputsSchema, propertiesSchema } from "./documentation.ts";
+export { withOwnForms } from "./shared_forms.ts";
 export { allNames, canonicalNames, shownName } from "./type_names.ts";
 
 /** The dialect of the schemas. */

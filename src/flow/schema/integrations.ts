@@ -547,9 +547,12 @@ const BY_PREFIX: ReadonlyMap<string, Integration> = new Map(
   INTEGRATIONS.flatMap((integration) => integration.prefixes.map((prefix) => [prefix, integration] as const)),
 );
 
+/** No longer beginning is in the table. Each one of a name of a megabyte takes a millisecond, and it can have a million. */
+const LONGEST_PREFIX = Math.max(...[...BY_PREFIX.keys()].map(({ length }) => length));
+
 /** The integration of a canonical name, by its longest beginning in the table; `undefined` for any other name. */
 export function integrationOf(name: string): Integration | undefined {
-  for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
+  for (let dot = name.lastIndexOf(".", LONGEST_PREFIX); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
     const found = BY_PREFIX.get(name.slice(0, dot));
     if (found) return found;
   }

@@ -81,3 +81,12 @@ export class IdSet {
     }
   }
 }
+
+/** The groups of the id of an input, the longest last: `a.b.c` has `a` and `a.b`. A longer one is the group of no valid id. */
+export function groupsOf(id: string): string[] {
+  const groups: string[] = [];
+  for (let dot = id.indexOf("."); dot >= 0 && dot < MAX_TASK_ID_LENGTH; dot = id.indexOf(".", dot + 1)) {
+    groups.push(id.slice(0, dot));
+  }
+  return groups;
+}

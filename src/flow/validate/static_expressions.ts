@@ -6,6 +6,8 @@ import {
   type Reference,
   type TemplateFacts,
 } from "../../expr/mod.ts";
+import { MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
+import { groupsOf } from "./check_ids.ts";
 import { cutText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { NotedTemplate, Report } from "../source/report.ts";
@@ -143,17 +145,14 @@ function isKnownInput(path: readonly string[], names: ReadonlySet<string>): bool
   for (const name of path) {
     text = text === "" ? name : `${text}.${name}`;
     if (names.has(text)) return true;
+    if (text.length > MAX_TASK_ID_LENGTH) return false;
   }
   return names.has(`${text}.`);
 }
 
 /** Ids of inputs, and `a.` for each group `a`. */
 function withGroups(ids: ReadonlySet<string>): ReadonlySet<string> {
-  const names = new Set(ids);
-  for (const id of ids) {
-    for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) names.add(id.slice(0, dot + 1));
-  }
-  return names;
+  return new Set([...ids, ...[...ids].flatMap(groupsOf).map((group) => `${group}.`)]);
 }
 
 function isKnownTask([id = ""]: readonly string[], names: ReadonlySet<string>): boolean {

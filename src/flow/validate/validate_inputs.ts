@@ -1,6 +1,6 @@
 /** Rules of declared inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { IdSet } from "./check_ids.ts";
+import { groupsOf, IdSet } from "./check_ids.ts";
 import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
 import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
@@ -172,8 +172,7 @@ function holdsExpression(value: JsonValue): boolean {
 function checkNesting(declared: readonly Declared[], report: Report): void {
   const ids = new Set(declared.map(({ id }) => id));
   for (const { id, path, properties } of declared) {
-    for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) {
-      const parent = id.slice(0, dot);
+    for (const parent of groupsOf(id)) {
       if (!ids.has(parent)) continue;
       report.error(
         "bad_id",

@@ -4,9 +4,12 @@ import { stringifyJson } from "../../base/json.ts";
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 const OK: ResponseInit = { headers: JSON_HEADERS };
 
-/** 200 with a JSON text, which is sent as is. */
-export function jsonResponse(text: string, headers?: Readonly<Record<string, string>>): Response {
-  return new Response(text, headers ? { headers: { ...JSON_HEADERS, ...headers } } : OK);
+/** 200 with JSON, which is sent as is. */
+export function jsonResponse(
+  json: string | Uint8Array<ArrayBuffer>,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return new Response(json, headers ? { headers: { ...JSON_HEADERS, ...headers } } : OK);
 }
 
 /** 200 with a value as JSON, number kinds kept (`c.json` would lose them). */

@@ -1,5 +1,5 @@
 /** Error responses: RFC 9457 and the members of older clients (`message`, `_links`, `_embedded`) in one body. */
-import type { DomainErrorOptions, ErrorCode, ErrorItem } from "../../model/errors.ts";
+import type { ErrorCode, ErrorItem } from "../../model/errors.ts";
 import { DomainError } from "../../model/errors.ts";
 
 /** The response to an error code. */
@@ -96,14 +96,11 @@ function mayOpenDialog({ referer, fetchMode }: ProblemContext): boolean {
 export class MethodRefusal extends DomainError {
   readonly allow: string;
 
-  constructor(method: string, path: string, methods: readonly string[], options?: DomainErrorOptions) {
+  constructor(method: string, path: string, methods: readonly string[]) {
     const allow = methods.includes("GET") ? [...methods, "HEAD"] : [...methods];
     allow.sort();
-    super(
-      "method_not_allowed",
-      `Method Not Allowed: "${path}" does not take ${method}, only ${allow.join(", ")}`,
-      options,
-    );
+    const message = `Method Not Allowed: "${path}" does not take ${method}, only ${allow.join(", ")}`;
+    super("method_not_allowed", message);
     this.allow = allow.join(", ");
   }
 }

@@ -44,6 +44,15 @@ export class ScriptCaches {
     return made;
   }
 
+  /** Removes the cache of a removed tenant, also one that an earlier process made. */
+  async drop(tenant: TenantId): Promise<void> {
+    const place = this.#place;
+    const made = await this.#paths.get(tenant)?.catch(() => undefined);
+    this.#paths.delete(tenant);
+    const path = "parent" in place ? resolve(place.parent, tenant) : made;
+    if (path !== undefined) await removeTree(path);
+  }
+
   async #make(tenant: TenantId): Promise<string> {
     const place = this.#place;
     if ("parent" in place) return await this.#makeLasting(resolve(place.parent, tenant));

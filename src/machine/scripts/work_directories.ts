@@ -101,7 +101,16 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
 
   /** Failures are ignored: the root is removed at the next start. */
   discard(name: string): void {
-    const removal = Promise.allSettled([this.remove(name)]);
+    this.#removeLater(this.remove(name));
+  }
+
+  /** Removes the cache of a removed tenant in the background. */
+  dropCache(tenant: TenantId): void {
+    this.#removeLater(this.#caches.drop(tenant));
+  }
+
+  #removeLater(removing: Promise<void>): void {
+    const removal = Promise.allSettled([removing]);
     this.#removals.add(removal);
     void removal.then(() => this.#removals.delete(removal));
   }

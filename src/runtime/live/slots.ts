@@ -8,6 +8,9 @@ import { currentState, isEnded } from "../../model/executions/state.ts";
 import { queuedKey, queuedOf, slotKey, slotsOf } from "../../store/keys.ts";
 import type { Key, Mutation, Store } from "../../store/store.ts";
 
+/** The flow of an execution. */
+type SlotFlow = Pick<Execution, "tenant" | "namespace" | "flowId">;
+
 /** What an execution holds of its flow's limit. */
 type Hold = "slot" | "place in the queue";
 
@@ -31,8 +34,10 @@ interface FlowSlots {
 }
 
 const MARK = new Uint8Array([1]);
+/** Of a flow that is not known; never changed. */
+const NOTHING: FlowSlots = { taken: new Set(), queued: new Set(), stored: new Map() };
 
-/** The slots of all flows with a limit. */
+/** The slots of all flows with a limit. Of a flow whose limit is not known nothing is kept while no execution holds anything. */
 export class Slots {
   readonly #flows = new Map<string, FlowSlots>();
 
@@ -51,12 +56,23 @@ export class Slots {
   }
 
   /** Sets the limit of the latest revision of a flow; false if the flow has no slots and no queue. */
-  setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): boolean {
-    const { tenant, namespace, flowId: id } = flow;
-    const isKnown = this.#flows.has(nameOf(tenant, { namespace, id }));
-    if (limit === undefined && !isKnown) return false;
+  setLimit(flow: SlotFlow, limit: number | undefined): boolean {
+    if (limit === undefined && !this.#flows.has(nameIn(flow))) return false;
     this.#of(flow).limit = limit ?? Infinity;
     return true;
+  }
+
+  /** Drops the limit of a deleted flow; executions of it have that of their own revision. */
+  forgetLimit(flow: SlotFlow): void {
+    const known = this.#flows.get(nameIn(flow));
+    if (!known) return;
+    known.limit = undefined;
+    this.#dropIfEmpty(nameIn(flow), known);
+  }
+
+  /** Drops the flows of a removed tenant. */
+  forgetTenant(tenant: string): void {
+    for (const name of [...this.#flows.keys()]) if (name.startsWith(`${tenant}/`)) this.#flows.delete(name);
   }
 
   /** Takes a slot for an execution that starts; `undefined` if it may run, else the state that the limit gives it. */
@@ -85,7 +101,7 @@ export class Slots {
 
   /** What the next commit of an execution must store; `undefined` if nothing changes. */
   changeOf(execution: Execution): SlotChange | undefined {
-    const flow = this.#of(execution);
+    const flow = this.#find(execution);
     const { id, tenant } = execution;
     const wanted = holdOf(execution);
     const stored = flow.stored.get(id);
@@ -96,8 +112,8 @@ export class Slots {
     if (stored) mutations.push({ type: "delete", key: keyOf(stored, tenant, key, id) });
     if (wanted) mutations.push({ type: "set", key: keyOf(wanted, tenant, key, id), value: MARK });
     const committed = () => {
-      if (wanted) flow.stored.set(id, wanted);
-      else this.#release(flow, id);
+      if (wanted) this.#of(execution).stored.set(id, wanted);
+      else this.release(execution);
     };
     return { mutations, committed };
   }
@@ -106,25 +122,29 @@ export class Slots {
    * What the deletion of an execution must store; `undefined` if its flow has had no limit. Removes both keys: a commit in
    * progress may replace one by the other.
    */
-  removalOf({ tenant, namespace, flowId, id }: Execution): SlotChange | undefined {
+  removalOf(execution: Execution): SlotChange | undefined {
+    const { tenant, namespace, flowId, id } = execution;
+    if (!this.#flows.has(nameIn(execution))) return undefined;
     const key = { namespace, id: flowId };
-    const flow = this.#flows.get(nameOf(tenant, key));
-    if (!flow) return undefined;
     const mutations: Mutation[] = HOLDS.map((hold) => ({
       type: "delete",
       key: keyOf(hold, tenant, key, id),
     }));
-    return { mutations, committed: () => this.#release(flow, id) };
+    return { mutations, committed: () => this.release(execution) };
   }
 
-  /** Removes an execution that was never stored. */
-  release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): void {
-    this.#release(this.#of(execution), execution.id);
+  /** Releases what an execution holds that has ended, or was never stored. */
+  release(execution: SlotFlow & Pick<Execution, "id">): void {
+    const flow = this.#find(execution);
+    flow.taken.delete(execution.id);
+    flow.queued.delete(execution.id);
+    flow.stored.delete(execution.id);
+    this.#dropIfEmpty(nameIn(execution), flow);
   }
 
   /** Gives free slots to the oldest queued executions; their ids. */
-  grant(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): string[] {
-    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
+  grant(execution: SlotFlow, limit: number): string[] {
+    const { taken, queued, stored, limit: latest = limit } = this.#find(execution);
     const granted: string[] = [];
     for (const id of queued) {
       if (taken.size >= latest) break;
@@ -138,7 +158,7 @@ export class Slots {
 
   /** The next queued execution when an execution releases its slot; `undefined` if the slot is not to be passed on. */
   successor(execution: Execution, limit: number): string | undefined {
-    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
+    const { taken, queued, stored, limit: latest = limit } = this.#find(execution);
     if (!taken.has(execution.id) || taken.size > latest) return undefined;
     const { value: next } = queued.values().next();
     return next !== undefined && stored.has(next) ? next : undefined; // It cannot be loaded before it is durable.
@@ -161,16 +181,16 @@ export class Slots {
   }
 
   /** Ids of the next queued executions that are durable. */
-  *next(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, count: number): Iterable<string> {
-    const { queued, stored } = this.#of(execution);
+  *next(execution: SlotFlow, count: number): Iterable<string> {
+    const { queued, stored } = this.#find(execution);
     for (const id of queued.values().take(count)) if (stored.has(id)) yield id;
   }
 
   /** Number of executions with a slot, and number of those ahead of an execution in the queue (-1: it is not queued). */
   usageOf(
-    execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">,
+    execution: SlotFlow & Pick<Execution, "id">,
   ): { readonly running: number; readonly ahead: number } {
-    const { taken, queued } = this.#of(execution);
+    const { taken, queued } = this.#find(execution);
     return { running: taken.size, ahead: [...queued].indexOf(execution.id) };
   }
 
@@ -182,13 +202,15 @@ export class Slots {
     }
   }
 
-  #release(flow: FlowSlots, id: string): void {
-    flow.taken.delete(id);
-    flow.queued.delete(id);
-    flow.stored.delete(id);
+  #dropIfEmpty(name: string, { taken, queued, stored, limit }: FlowSlots): void {
+    if (limit === undefined && taken.size + queued.size + stored.size === 0) this.#flows.delete(name);
   }
 
-  #of({ tenant, namespace, flowId }: Pick<Execution, "tenant" | "namespace" | "flowId">): FlowSlots {
+  #find(flow: SlotFlow): FlowSlots {
+    return this.#flows.get(nameIn(flow)) ?? NOTHING;
+  }
+
+  #of({ tenant, namespace, flowId }: SlotFlow): FlowSlots {
     return this.#flowOf(tenant, { namespace, id: flowId });
   }
 
@@ -207,6 +229,10 @@ function holdOf({ history }: Execution): Hold | undefined {
 
 function nameOf(tenant: string, { namespace, id }: FlowKey): string {
   return `${tenant}/${namespace}/${id}`;
+}
+
+function nameIn({ tenant, namespace, flowId: id }: SlotFlow): string {
+  return nameOf(tenant, { namespace, id });
 }
 
 function keyOf(hold: Hold, tenant: string, flow: FlowKey, id: string): Key {

@@ -21,7 +21,7 @@ interface TenantsDeps {
 /** Drops what runs and what is cached of a tenant that is being removed; receives its internal id. */
 interface TenantListener {
   /** The tenant accepts neither requests nor writes; its keys are not deleted yet. */
-  readonly closed: (id: TenantId) => void | Promise<void>;
+  readonly closed?: (id: TenantId) => void | Promise<void>;
   /** No key is left. */
   readonly removed?: (id: TenantId) => void;
 }
@@ -179,7 +179,7 @@ export class Tenants {
     if (this.#tenants.delete(id)) this.#generation++;
     this.#removing.set(id, known);
     committer.refuseTenant(internalId);
-    for (const listener of this.#listeners) await listener.closed(internalId);
+    for (const listener of this.#listeners) await listener.closed?.(internalId);
     // Both lanes of the committer are queues: these entries come after all that was accepted for the tenant.
     await Promise.all(
       [{ mutations: [mark] }, { mutations: [mark], bulk: true }].map((entry) => committer.commit(entry)),

@@ -15,6 +15,7 @@ import {
   schemaDocument,
   type SchemaSources,
   shownName,
+  withOwnForms,
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
 import { findDeclaredType, listInputTypes } from "../../flow/mod.ts";
@@ -71,8 +72,8 @@ interface PluginDocumentation {
 /** Computes everything on first use. */
 export class Plugins {
   readonly #options: SchemaSources & ListOptions;
-  /** Texts of schemas; at most two for each of {@link SCHEMA_KINDS}. */
-  readonly #texts = new Map<string, string>();
+  /** Schemas as JSON; at most two for each of {@link SCHEMA_KINDS}, the largest of 2.5 MB. As a text each had twice its size. */
+  readonly #schemas = new Map<string, Uint8Array<ArrayBuffer>>();
   #types?: readonly PluginType[];
   #byName?: ReadonlyMap<string, PluginType>;
   #definitions?: Definitions;
@@ -81,15 +82,16 @@ export class Plugins {
     this.#options = { ...options, prefixes: PREFIXES[typePrefix] };
   }
 
-  /** JSON text of the schema of `FLOW`, `TASK` … in any case. @throws DomainError not_found */
-  schemaText(kind: string, { isList = false } = {}): string {
+  /** The schema of `FLOW`, `TASK` … in any case, as JSON. @throws DomainError not_found */
+  schema(kind: string, { isList = false } = {}): Uint8Array<ArrayBuffer> {
     const name = schemaName(kind);
     const key = `${name} ${isList}`;
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
-    const text = stringifyJson(schemaDocument(this.#allDefinitions(), name, { isList }));
-    this.#texts.set(key, text);
-    return text;
+    const known = this.#schemas.get(key);
+    if (known) return known;
+    const document = schemaDocument(this.#allDefinitions(), name, { isList });
+    const bytes = new TextEncoder().encode(stringifyJson(document));
+    this.#schemas.set(key, bytes);
+    return bytes;
   }
 
   /** The properties of a schema or type. @throws DomainError not_found */
@@ -99,7 +101,8 @@ export class Plugins {
     const definitions = this.#allDefinitions();
     const { properties, required, else: untyped } = definitions.get(name) ?? {};
     const common = isJsonObject(untyped) && isJsonObject(untyped.properties) ? untyped.properties : {};
-    const all = { ...common, ...(isJsonObject(properties) && properties) };
+    const own = isJsonObject(properties) ? withOwnForms(properties, definitions) : {};
+    const all = { ...common, ...own };
     return {
       $schema: DRAFT,
       type: "object",

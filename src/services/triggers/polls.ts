@@ -27,7 +27,8 @@ import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
 
-interface PollsDeps {
+/** What polls, and the connections of realtime triggers, work with. */
+export interface PollsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly states: TriggerStates;

@@ -2,8 +2,6 @@
  * Realtime triggers: each holds a connection to another system and starts an execution for each message. The due time of its
  * state opens the connection when the flow is saved and when a server starts; changes of the declaration or of the switch end it.
  */
-import type { Clock } from "../../base/clock.ts";
-import type { IdSource } from "../../base/id.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -17,29 +15,11 @@ import {
   type TriggerState,
   withEvaluation,
 } from "../../model/triggers/trigger_state.ts";
-import type { Conditions } from "../../rendering/conditions.ts";
 import { SecretMask } from "../../rendering/secret_mask.ts";
-import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
-import type { Executor } from "../../runtime/executor.ts";
-import type { Quotas } from "../access/quotas.ts";
-import type { EvaluationBuffer } from "./evaluation_buffer.ts";
+import type { PollsDeps } from "./polls.ts";
 import { renderedProperties } from "./rendered_properties.ts";
 import type { DueTrigger } from "./scheduler.ts";
-import type { StartResult, TriggerStarts } from "./trigger_starts.ts";
-import type { TriggerStates } from "./trigger_states.ts";
-
-interface RealtimeDeps {
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly states: TriggerStates;
-  readonly starts: TriggerStarts;
-  readonly conditions: Conditions;
-  readonly renderer: TriggerRenderer;
-  readonly executor: Pick<Executor, "begin">;
-  readonly buffer: EvaluationBuffer;
-  readonly timeZone: string;
-  readonly quotas?: Pick<Quotas, "refusalOf">;
-}
+import type { StartResult } from "./trigger_starts.ts";
 
 /** A realtime trigger as its flow declares it. */
 interface DeclaredRealtime {
@@ -65,13 +45,13 @@ interface Stream {
 
 /** The connections of realtime triggers. */
 export class RealtimeTriggers {
-  readonly #deps: RealtimeDeps;
+  readonly #deps: PollsDeps;
   readonly #streams = new Map<string, Stream>();
   /** Streams that end; they use their connections until then. */
   readonly #ending = new Set<Promise<void>>();
   #ports: TaskPorts | undefined;
 
-  constructor(deps: RealtimeDeps) {
+  constructor(deps: PollsDeps) {
     this.#deps = deps;
     deps.states.listen((tenant, trigger, next) => {
       if (next?.dueAt === undefined) this.#end(triggerName(tenant, trigger));

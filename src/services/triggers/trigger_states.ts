@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
+import { sizeOf } from "../../base/json_size.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import { flowOf, triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
 import type { Committer, Entry } from "../../store/committer.ts";
@@ -30,13 +31,19 @@ export interface StateChange {
 /** Called when a state has changed in the database; `undefined` when its trigger or the declaration of it was replaced. */
 type StateListener = (tenant: TenantId, trigger: TriggerKey, next: TriggerState | undefined) => void;
 
-/** States in the cache, each some 500 bytes. */
+/** States in the cache, each some 500 bytes. One that remembers more counts as several; it may have 64 KiB. */
 const MAX_CACHED = 4_000;
+const USUAL_BYTES = 500;
+const MAX_BYTES = 65_536;
+
+function weightOf({ pollState }: TriggerState): number {
+  return pollState ? 1 + Math.floor(sizeOf(pollState, MAX_BYTES) / USUAL_BYTES) : 1;
+}
 
 /** The states of all triggers. */
 export class TriggerStates {
   readonly #deps: TriggerStatesDeps;
-  readonly #recent = new RecentCache<string, TriggerState>(MAX_CACHED, () => 1);
+  readonly #recent = new RecentCache<string, TriggerState>(MAX_CACHED, weightOf);
   /** A read that overlaps a write must not fill the cache. */
   #writes = 0;
   readonly #locks = new KeyedLock();

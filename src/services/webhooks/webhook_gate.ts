@@ -81,6 +81,11 @@ export class WebhookGate {
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }
 
+  /** Drops the rate limits of a removed tenant. */
+  forget(tenant: TenantId): void {
+    this.#calls.delete(tenant);
+  }
+
   /** The verifier of signatures; `undefined` if the trigger requires none. It refuses all calls if the secret is empty. */
   async verifierOf({ plan: { flow }, trigger }: CalledWebhook): Promise<VerifyCall | undefined> {
     const rule = signatureRuleOf(trigger);

@@ -112,6 +112,11 @@ export class Webhooks {
     this.#gate = new WebhookGate(deps);
   }
 
+  /** Drops what is kept of a removed tenant. */
+  forget(tenant: TenantId): void {
+    this.#gate.forget(tenant);
+  }
+
   /**
    * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false.
    * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;

@@ -307,16 +307,19 @@ export class Catalog implements GroupRider {
     const [reader, verdicts] = [this.#reader, this.#verdicts];
     // A word that becomes part of the name of a new flow is no longer searched in ids.
     const key = JSON.stringify([tenant, this.#flows.limit, conditions.conditions, conditions.groups]);
-    const counts = this.#counts.of(key, view.places);
     return {
       filter,
-      createScan: () => new Scan({ tenant, ...view, filter, counts, reader, verdicts, pace }),
+      createScan: () => {
+        const counts = this.#counts.of(key, view.places);
+        return new Scan({ tenant, ...view, filter, counts, reader, verdicts, pace });
+      },
     };
   }
 
   async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
+    // All passes read the same rows: verdicts on rows in memory are lost with the view that has them.
+    const { filter, createScan } = await this.#prepare(tenant, query);
     for (;;) {
-      const { filter, createScan } = await this.#prepare(tenant, query);
       const run = (offset: number, size: number) => this.#list(createScan(), tenant, query, { offset, size });
       const result = await run((query.page - 1) * query.size, query.size);
       if (!filter.hasLabels) return result;

@@ -19,6 +19,7 @@ import {
   postedResponseKey,
 } from "../keys.ts";
 import type { Key, Mutation, Store } from "../store.ts";
+import { deleteKey } from "../stored_entries.ts";
 
 /** A posted request. */
 export interface PostedHead {
@@ -140,7 +141,7 @@ export class FollowerMail implements Disposable {
   async confirm(id: string, [first, end]: readonly [number, number], leader: string): Promise<void> {
     const keys = Array.from({ length: end - first }, (_, n) => postedResponseKey(id, first + n));
     await this.#commit([
-      ...keys.map(remove),
+      ...keys.map(deleteKey),
       set(postedProgressKey(id), encodeJson(end)),
       this.#bell(leader),
     ]);
@@ -240,22 +241,22 @@ export function removalMutations(
   const keys = [postedRequestKey(id), postedClaimKey(id), postedProgressKey(id)];
   for (let n = 0; n < bodyParts; n++) keys.push(postedBodyKey(id, n));
   for (let n = first; n < end; n++) keys.push(postedResponseKey(id, n));
-  return keys.map(remove);
+  return keys.map(deleteKey);
 }
 
 /** The removal of a request that no leader handles any more. Its claim stays: it was perhaps handled. */
 export function dropMutation(id: string): Mutation {
-  return remove(postedRequestKey(id));
+  return deleteKey(postedRequestKey(id));
 }
 
 /** The removal of a claim of a request that was withdrawn before. */
 export function unclaimMutation(id: string): Mutation {
-  return remove(postedClaimKey(id));
+  return deleteKey(postedClaimKey(id));
 }
 
 /** The head of a response; ends that the request is listed. */
 export function responseHeadMutations(id: string, head: ResponseHeadRecord): Mutation[] {
-  return [remove(postedRequestKey(id)), set(postedResponseKey(id, 0), encodeJson(head))];
+  return [deleteKey(postedRequestKey(id)), set(postedResponseKey(id, 0), encodeJson(head))];
 }
 
 /** Part n of a response, from 1. */
@@ -298,8 +299,4 @@ function bodyMutations(id: string, first: number, parts: readonly Uint8Array[]):
 
 function set(key: Key, value: Uint8Array): Mutation {
   return { type: "set", key, value };
-}
-
-function remove(key: Key): Mutation {
-  return { type: "delete", key };
 }

@@ -1,7 +1,7 @@
 /** Cache of fire times that schedules of the same expression and zone share. */
 import type { Instant } from "../../base/clock.ts";
 import { parseCron } from "../../languages/cron/mod.ts";
-import { LruCache } from "../../base/lru.ts";
+import { keyWeight, LruCache } from "../../base/lru.ts";
 import { findZone } from "../../languages/dates/mod.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { cronFireTimes } from "./fire_times.ts";
@@ -19,7 +19,7 @@ export function sharedFireTimes(cron: string, withSeconds: boolean, zone: string
   if (known) return known;
   const { next, previous, text } = cronFireTimes(parseCron(cron, withSeconds), findZone(zone));
   const times = { next: remembering(next), previous: remembering(previous), text: remembering(text) };
-  shared.set(key, times);
+  shared.set(key, times, keyWeight(key));
   return times;
 }
 

@@ -183,6 +183,27 @@ Deno.test("createDefinitions() has a definition for every type that works, and f
   }
 });
 
+Deno.test("createDefinitions() holds a long form that several types have once", () => {
+  const { tasks, triggers } = builtInTypes();
+  const places = new Map<string, string[]>();
+  for (const [name, { properties = {} }] of createDefinitions({ tasks, triggers })) {
+    for (const [property, form] of Object.entries(properties as JsonObject)) {
+      const text = JSON.stringify(form);
+      if (text.length >= 500) places.set(text, [...places.get(text) ?? [], `${name}.${property}`]);
+    }
+  }
+  const repeated = [...places.values()].filter(({ length }) => length > 1);
+  assertEquals(repeated.map(([first, ...others]) => `${first} and ${others.length} others`), []);
+});
+
+Deno.test("createDefinitions() gives two forms of properties of the same name two definitions", () => {
+  const { tasks, triggers } = builtInTypes();
+  const definitions = createDefinitions({ tasks, triggers });
+  const timeouts = [...definitions.keys()].filter((name) => /^Property\.timeout(\.\d+)?$/.test(name));
+  const texts = new Set(timeouts.map((name) => JSON.stringify(definitions.get(name))));
+  assert(timeouts.length > 1 && texts.size === timeouts.length);
+});
+
 const NAMES: readonly (readonly [string, readonly string[]])[] = [
   ["core.log.Log", [
     "io.svc.plugin.core.log.Log",

@@ -108,3 +108,9 @@ Deno.test("the examples of types are valid tasks or flows", () => {
   );
   assertEquals(problems, []);
 });
+
+Deno.test("integrationOf() reads only the beginning of a long name", () => {
+  assertEquals(integrationOf("a.".repeat(500_000)), undefined);
+  const [{ prefixes: [prefix = ""] = [] } = {}] = INTEGRATIONS;
+  assertEquals(integrationOf(prefix + ".a".repeat(500_000))?.prefixes.includes(prefix), true);
+});

@@ -381,3 +381,11 @@ for (const [validate, source, expected] of PARTS) {
     assertEquals(problems.map(({ path, message }) => `${path}: ${message}`), [...expected]);
   });
 }
+
+Deno.test("validateFlow() reads only the beginning of a long id of an input", () => {
+  const inputs = `inputs:\n  - {id: ${"a.".repeat(240_000)}b, type: STRING}\n`;
+  const source =
+    `id: f\nnamespace: n\n${inputs}tasks:\n  - {id: t, type: io.svc.plugin.core.log.Log, message: x}\n`;
+  const problems = validateFlow(parseFlowSource(source), catalogs);
+  assertEquals(problems.map(({ code }) => code), ["too_long"]);
+});

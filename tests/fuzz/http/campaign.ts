@@ -8,7 +8,7 @@ import { judge, MAX_REQUEST_MS, type Mistake } from "./judge.ts";
 import { IdPool } from "./pool.ts";
 import { smallerRequest } from "./smaller.ts";
 import type { FuzzRequest } from "./message.ts";
-import { Wire, WireEnd, type WireResponse } from "./wire.ts";
+import { Wire, WireEnd, type WireResponse, WireTimeout } from "./wire.ts";
 
 /** How to run. */
 export interface CampaignOptions {
@@ -170,7 +170,9 @@ class Campaign {
         wire?.[Symbol.dispose]();
         if (!(error instanceof WireEnd) && !(error instanceof Deno.errors.ConnectionRefused)) throw error;
         // The server may close a connection between two requests.
-        if (isNew) return { ms: performance.now() - sinceMs, reason: error.message };
+        if (isNew || error instanceof WireTimeout) {
+          return { ms: performance.now() - sinceMs, reason: error.message };
+        }
       } finally {
         this.#underWay.delete(lane);
       }

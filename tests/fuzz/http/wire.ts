@@ -23,7 +23,12 @@ const latin1 = new TextDecoder("latin1");
 
 /** The connection ended before the response was complete. */
 export class WireEnd extends Error {
-  override readonly name = "WireEnd";
+  override readonly name: string = "WireEnd";
+}
+
+/** This side ended the connection before the response was complete: it took too long. */
+export class WireTimeout extends WireEnd {
+  override readonly name = "WireTimeout";
 }
 
 /** A connection to the server. */
@@ -109,18 +114,18 @@ export class Wire implements Disposable {
       return joinBytes(parts);
     }
     for (let total = 0; total < MAX_BODY_BYTES;) {
-      const size = parseInt(await this.#line(), 16);
+      const size = parseInt(await this.#line("within the body"), 16);
       if (!(size >= 0)) throw new WireEnd("A chunk has no size");
       if (size > 0) parts.push(await this.#bytes(size));
       total += size;
-      await this.#line();
+      await this.#line("within the body");
       if (size === 0) return joinBytes(parts);
     }
     throw new WireEnd("The body does not end");
   }
 
   /** A line without its end. */
-  async #line(): Promise<string> {
+  async #line(place = "before the response"): Promise<string> {
     let from = this.#start;
     for (;;) {
       const at = this.#buffer.subarray(0, this.#end).indexOf(LINE_FEED, from);
@@ -130,7 +135,7 @@ export class Wire implements Disposable {
         return line.endsWith("\r") ? line.slice(0, -1) : line;
       }
       from = this.#end - this.#start;
-      if (!await this.#fill()) throw new WireEnd("The connection ended before the response");
+      if (!await this.#fill()) throw new WireEnd(`The connection ended ${place}`);
     }
   }
 
@@ -161,6 +166,7 @@ export class Wire implements Disposable {
     this.#start = 0;
     if (this.#end === this.#buffer.length) throw new WireEnd("A line of the response is too long");
     const count = await this.#connection.read(this.#buffer.subarray(this.#end)).catch(() => null);
+    if (this.#isClosed) throw new WireTimeout("The response took too long");
     this.#end += count ?? 0;
     return count !== null;
   }

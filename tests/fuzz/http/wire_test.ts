@@ -1,7 +1,7 @@
 /** The connection of the fuzzer, which reads what any server may send. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { FuzzRequest } from "./message.ts";
-import { Wire, WireEnd } from "./wire.ts";
+import { Wire, WireEnd, WireTimeout } from "./wire.ts";
 
 const GET: FuzzRequest = { method: "GET", target: "/", headers: [["host", "h"]] };
 
@@ -78,4 +78,21 @@ Deno.test("Wire rejects a response that breaks off", async () => {
     await using server = await serve(text);
     await assertRejects(() => server.wire.exchange(GET), WireEnd);
   }
+});
+
+Deno.test("Wire tells an end by this side from one by the server", async () => {
+  await using server = await serve();
+  const chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n";
+  await using broken = await serve(chunk);
+  await assertRejects(() => broken.wire.exchange(GET), WireEnd, "within the body");
+  await assertRejects(() => server.wire.exchange(GET), WireEnd, "before the response");
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const wire = await Wire.connect((listener.addr as Deno.NetAddr).port);
+  const connection = await listener.accept();
+  const rejected = assertRejects(() => wire.exchange(GET), WireTimeout, "took too long");
+  await connection.read(new Uint8Array(1_000));
+  wire[Symbol.dispose]();
+  await rejected;
+  connection.close();
+  listener.close();
 });

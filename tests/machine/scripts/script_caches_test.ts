@@ -60,3 +60,26 @@ Deno.test("ScriptCaches.of() gives a new cache to the user of scripts, and tries
   const path = await caches.of("main");
   assertEquals(given, [path]);
 });
+
+Deno.test("ScriptCaches.drop() removes the cache of a tenant, also that of an earlier process", async () => {
+  await withTempDir(async (folder) => {
+    const earlier = new ScriptCaches({ parent: folder });
+    const [acme, main] = [await earlier.of("acme"), await earlier.of("main")];
+    await Deno.writeTextFile(`${acme}/kept`, "x");
+    const caches = new ScriptCaches({ parent: folder });
+    await caches.drop("acme");
+    await caches.drop("unknown");
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["main"]);
+    assertEquals(await caches.of("main"), main);
+    assertEquals([...Deno.readDirSync(await caches.of("acme"))], []);
+  });
+});
+
+Deno.test("ScriptCaches.drop() forgets a cache that ends with the server", async () => {
+  await using directories = new WorkDirectories(undefined);
+  const caches = new ScriptCaches({ make: (name) => directories.make(name) });
+  const path = await caches.of("acme");
+  await caches.drop("acme");
+  assertEquals(await Deno.stat(path).catch(() => "removed"), "removed");
+  assertNotEquals(await caches.of("acme"), path);
+});

@@ -102,3 +102,52 @@ Deno.test("removalOf() removes what a commit in progress is storing", () => {
   ]);
   assertEquals(slots.removalOf({ ...execution("c", "QUEUED"), flowId: "unlimited" }), undefined);
 });
+
+const FLOW = { tenant: "main", namespace: "demo", flowId: "limited" };
+
+Deno.test("forgetLimit() drops a deleted flow once no execution holds anything of it", () => {
+  const slots = new Slots();
+  slots.setLimit(FLOW, 1);
+  const running = execution("a", "RUNNING");
+  slots.admit(running, LIMIT);
+  slots.changeOf(running)?.committed();
+  slots.forgetLimit(FLOW);
+  assertEquals([slots.setLimit(FLOW, undefined), slots.usageOf(running).running], [true, 1]);
+  slots.forgetLimit(FLOW);
+  const ended = { ...running, history: [...running.history, { state: "SUCCESS" as const, at: 1 }] };
+  assertEquals(slots.changeOf(ended)?.mutations.map(({ type }) => type), ["delete"]);
+  slots.changeOf(ended)?.committed();
+  assertEquals([...slots.next(ended, 1), ...slots.grant(ended, 1)], []);
+  assertEquals([slots.usageOf(ended).running, slots.setLimit(FLOW, undefined)], [0, false]);
+});
+
+Deno.test("forgetTenant() drops the flows of a tenant, not those of others", () => {
+  const slots = new Slots();
+  for (const tenant of ["a", "ab"]) slots.setLimit({ ...FLOW, tenant }, 1);
+  slots.forgetTenant("a");
+  assertEquals(["a", "ab"].map((tenant) => slots.setLimit({ ...FLOW, tenant }, undefined)), [false, true]);
+});
+
+Deno.test("usageOf() keeps nothing of a flow that has no limit", () => {
+  const slots = new Slots();
+  assertEquals(slots.usageOf(execution("a", "RUNNING")), { running: 0, ahead: -1 });
+  assertEquals(slots.setLimit(FLOW, undefined), false);
+});
+
+Deno.test("a removal that was begun before its flow was dropped releases what an execution holds since", () => {
+  const slots = new Slots();
+  const running = execution("a", "RUNNING");
+  slots.admit(running, LIMIT);
+  const removal = slots.removalOf(running);
+  slots.release(running);
+  slots.admit(running, LIMIT);
+  removal?.committed();
+  assertEquals(slots.usageOf(running).running, 0);
+});
+
+Deno.test("DELETE /flows/:namespace/:id drops the slots of the flow", async () => {
+  await using app = await Harness.start();
+  await app.save(limited("concurrency: {limit: 1}"));
+  await app.json("DELETE", "/flows/demo/limited");
+  assertEquals(app.assembly.executor.slots.setLimit(FLOW, undefined), false);
+});

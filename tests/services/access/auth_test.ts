@@ -134,6 +134,14 @@ Deno.test("FailureLimiter limits a name at a network, and a network with any nam
   assertEquals(limiter.waitMs(at("user100", "c"), 30_500), 29_500);
 });
 
+Deno.test("FailureLimiter counts long names apart that begin with the same text", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  const place = (end: string) => ({ name: `${"n".repeat(5_000)}${end}`, network: "n" });
+  for (let n = 0; n < LIMITS.ofName; n++) limiter.add(place("a"), 0);
+  assertEquals(typeof limiter.waitMs(place("a"), 0), "number");
+  assertEquals(limiter.waitMs(place("b"), 0), undefined);
+});
+
 Deno.test("FailureLimiter.forgive() resets the failures of the name after a success", () => {
   const limiter = new FailureLimiter(LIMITS);
   for (let round = 0; round < 30; round++) {

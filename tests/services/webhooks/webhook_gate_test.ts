@@ -17,3 +17,11 @@ Deno.test("calls of one tenant do not end the rate limits of another", () => {
   for (let n = 0; n < 10_001; n++) assertEquals(gate.excess(called("acme", `w${n}`)), undefined);
   assertEquals(gate.excess(called("main", "w"))?.code, "too_many_requests");
 });
+
+Deno.test("forget() drops the rate limits of a tenant, not those of others", () => {
+  const gate = new WebhookGate({ clock: new FakeClock(), renderer: {} as TriggerRenderer });
+  for (const tenant of ["main", "acme"]) gate.excess(called(tenant, "w"));
+  gate.forget("acme");
+  assertEquals(gate.excess(called("main", "w"))?.code, "too_many_requests");
+  assertEquals(gate.excess(called("acme", "w")), undefined);
+});

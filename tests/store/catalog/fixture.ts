@@ -55,6 +55,8 @@ export class CatalogFixture implements AsyncDisposable {
   readonly stored: Map<string, RowFacts>;
   readonly live = new Map<string, RowFacts>();
   verified: { ids: readonly string[]; labels: readonly Label[] }[] = [];
+  /** A verification beyond it fails. */
+  maxVerified = Infinity;
 
   readonly files: MemoryFiles | undefined;
 
@@ -86,6 +88,7 @@ export class CatalogFixture implements AsyncDisposable {
         [...this.live].filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => encodeRow(facts)),
       verifyLabels: (tenant, ids, labels) => {
         this.verified.push({ ids, labels });
+        if (this.verified.length > this.maxVerified) throw new Error("Records were verified too often");
         return Promise.resolve(new Set(ids.filter((id) => this.#hasAll(tenant, id, labels))));
       },
     });

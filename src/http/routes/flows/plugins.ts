@@ -30,7 +30,7 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   routes.get("/plugins", async (c) => listResponse(c, (await plugins.load()).list()));
   routes.get("/plugins/schemas/:kind", async (c) => {
     const isList = readBoolean(queryOf(c), "arrayOf", false);
-    return jsonResponse((await plugins.load()).schemaText(c.req.param("kind"), { isList }));
+    return jsonResponse((await plugins.load()).schema(c.req.param("kind"), { isList }));
   });
   routes.get(
     "/plugins/properties/:kind",

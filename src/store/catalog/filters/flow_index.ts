@@ -1,6 +1,6 @@
 /** Compiles conditions on flows into tables by flow number, so that a scan reads a byte instead of comparing names. */
 import type { Clock } from "../../../base/clock.ts";
-import { LruCache } from "../../../base/lru.ts";
+import { keyWeight, LruCache } from "../../../base/lru.ts";
 import {
   matchesName,
   type NameCondition,
@@ -87,7 +87,7 @@ export class FlowIndex {
       if (tests.every((test) => test(flow))) accepts[flowNo] = 1;
     });
     const table = { accepts, bits: bitsOf(accepts) };
-    this.#tables.set(key, table);
+    this.#tables.set(key, table, keyWeight(key));
     return table;
   }
 

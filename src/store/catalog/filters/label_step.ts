@@ -4,7 +4,7 @@
  * summary of the block exists.
  */
 import { isId } from "../../../base/id.ts";
-import { LruCache } from "../../../base/lru.ts";
+import { keyWeight, LruCache } from "../../../base/lru.ts";
 import type { LabelCondition } from "../../../model/executions/execution_query.ts";
 import type { TenantId } from "../../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
@@ -128,7 +128,7 @@ export class LabelVerdicts {
   wanted(tenant: TenantId, label: Label): WantedLabel {
     const key = JSON.stringify([tenant, label.key, label.value]);
     const known = this.#known.get(key) ?? new WantedLabel(label);
-    this.#known.set(key, known);
+    this.#known.set(key, known, keyWeight(key));
     return known;
   }
 

@@ -2,7 +2,7 @@
  * Numbers of matching rows of sealed blocks by filter. A block never changes, so a repeated list counts only blocks that it
  * has not seen; the others are read only for the rows of the page.
  */
-import { LruCache } from "../../../base/lru.ts";
+import { keyWeight, LruCache } from "../../../base/lru.ts";
 import type { BlockPlaces } from "../blocks/sealed_rows.ts";
 import type { BlockSummary } from "../rows/summary.ts";
 
@@ -31,7 +31,7 @@ export class MatchCounts {
 
   /** Remembers the limit of a page. */
   setLimit(page: string, limit: number): void {
-    this.#limits.set(page, limit);
+    this.#limits.set(page, limit, keyWeight(page));
   }
 
   /** `undefined` if it is not known. */
@@ -69,7 +69,7 @@ export class MatchCountCache {
   of(key: string, blocks: BlockPlaces): MatchCounts {
     const counts = this.#known.get(key) ?? new MatchCounts(blocks);
     counts.moveTo(blocks);
-    this.#known.set(key, counts);
+    this.#known.set(key, counts, keyWeight(key));
     return counts;
   }
 

@@ -144,6 +144,13 @@ Deno.test("GET /plugins/schemas/:kind?arrayOf=true describes a list", async () =
   assertEquals((await read(server, "/schemas/TASK?arrayOf=some")).status, 400);
 });
 
+Deno.test("GET /plugins/properties/:kind gives the forms that types share in full", async () => {
+  await using server = await startPlugins();
+  const { body } = await read(server, `/properties/${LOG}`);
+  assertEquals([body.properties.retry.type, body.properties.timeout.$ref], ["object", undefined]);
+  assertEquals(body.properties.retry.properties.type.enum, ["constant", "exponential", "random"]);
+});
+
 Deno.test("GET /plugins/properties/:kind returns the members of a flow, and of a type", async () => {
   await using server = await startPlugins();
   const { body: flow } = await read(server, "/properties/FLOW");
