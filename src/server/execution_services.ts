@@ -81,7 +81,7 @@ function createCatalog(
     commit: (entry) => committer.commit(entry),
     flowNames: (flowNo) => flowHeads.byNumber(flowNo),
     flowLimit: () => flowHeads.numberLimit,
-    verifyLabels: (tenant, executionIds, labels) => records.withLabels(tenant, executionIds, labels),
+    verifyFact: (tenant, executionIds, fact) => records.having(tenant, executionIds, fact),
     isBusy: () => executor.isBusy,
     liveRows: (tenant) => executor.liveRows(tenant),
   });

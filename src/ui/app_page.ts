@@ -1,7 +1,7 @@
 /** The document that loads the UI. Its scripts draw everything else. */
 import type { LinkedView, Manifest } from "./bundle.ts";
 import { UI_PATH } from "./layout.ts";
-import { markup } from "./markup.ts";
+import { type HtmlPart, markup } from "./markup.ts";
 
 /** What the first view needs beside the scripts of all views. */
 interface AppPageOptions {
@@ -11,12 +11,14 @@ interface AppPageOptions {
   readonly data?: string;
 }
 
-/** The document. */
+/**
+ * The document. The scripts of the view come before its data: while a server makes the text of a large execution, it sends
+ * nothing else.
+ */
 export function appPage(
   { script, style, preloads, views }: Manifest,
   { view, data }: AppPageOptions = {},
 ): string {
-  const modules = [...preloads, ...view ? views[view] : []];
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -27,13 +29,17 @@ export function appPage(
 <link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${UI_PATH}/assets/${style}">
 <script type="module" src="${UI_PATH}/assets/${script}"></script>
-${data !== undefined && markup`<link rel="preload" as="fetch" crossorigin href="${data}">\n`}${
-    modules.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`)
-  }</head>
+${view && modulePreloads(views[view])}${
+    data !== undefined && markup`<link rel="preload" as="fetch" crossorigin href="${data}">\n`
+  }${modulePreloads(preloads)}</head>
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript. The API of this server works without it.</noscript>
 </body>
 </html>
 `.text;
+}
+
+function modulePreloads(names: readonly string[]): HtmlPart {
+  return names.map((name) => markup`<link rel="modulepreload" href="${UI_PATH}/assets/${name}">\n`);
 }

@@ -245,7 +245,7 @@ const catalog = new Catalog({
   clock,
   flowNames: flow,
   flowLimit: () => FLOWS,
-  verifyLabels: (_tenant, wanted) => Promise.resolve(new Set(wanted)),
+  verifyFact: (_tenant, wanted) => Promise.resolve(new Set(wanted)),
   maxCacheBytes: CACHE_MIB * 1024 * 1024,
 });
 committer.addRider(catalog);

@@ -21,7 +21,7 @@ import {
   type RawFilter,
   valuesOf,
 } from "./filter_syntax.ts";
-import { readChoices, readLabelPairs, readName } from "./filter_values.ts";
+import { readChoices, readName, readPairs } from "./filter_values.ts";
 import { readPaging, sortFieldIn, type SortKey } from "../forms/params.ts";
 
 const FIELDS = {
@@ -30,7 +30,9 @@ const FIELDS = {
   timeRange: { operators: ["EQUALS"], flat: "EQUALS" },
   state: { operators: CHOICES, flat: "IN" },
   labels: { operators: [...CHOICES, "CONTAINS"], flat: "EQUALS" },
+  triggerId: { operators: CHOICES, flat: "IN" },
   triggerExecutionId: { operators: CHOICES, flat: "EQUALS" },
+  inputs: { operators: CHOICES, flat: "EQUALS" },
   childFilter: { operators: CHOICE, flat: "EQUALS" },
   kind: { operators: CHOICES, flat: "IN" },
 } satisfies FilterFields;
@@ -82,9 +84,11 @@ function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
       return [{ field, kinds: readChoices(filter, EXECUTION_KINDS), negated }];
     case "childFilter":
       return [{ field: "child", child: (oneOf(field, value, ["CHILD", "MAIN"]) === "CHILD") !== negated }];
+    case "triggerId":
     case "triggerExecutionId":
       return [{ field, ids: valuesOf(filter), negated }];
     case "labels":
-      return [{ field, anyOf: readLabelPairs(filter), negated }];
+    case "inputs":
+      return [{ field, anyOf: readPairs(filter), negated }];
   }
 }

@@ -16,7 +16,7 @@ import {
   readFilters,
   valuesOf,
 } from "./filter_syntax.ts";
-import { readDate, readLabelPairs, readName, readScopes } from "./filter_values.ts";
+import { readDate, readName, readPairs, readScopes } from "./filter_values.ts";
 
 /** The predicate of a single filter. @throws DomainError invalid_filter */
 type ReadTest<T> = (filter: RawFilter) => (value: T) => boolean;
@@ -79,7 +79,7 @@ export const readDateTest: ReadTest<Instant | undefined> = (filter) => {
 
 /** One of the labels matches. */
 export const readLabelTest: ReadTest<readonly Label[]> = (filter) => {
-  const wanted = readLabelPairs(filter);
+  const wanted = readPairs(filter);
   return (labels) => wanted.some((label) => hasLabel(labels, label)) !== isNegated(filter);
 };
 

@@ -29,21 +29,23 @@ export function readChoices<T extends string>(filter: RawFilter, allowed: readon
 }
 
 /**
- * Labels of a filter: `filters[labels][EQUALS][key]=value`, or `key:value` without the third bracket; IN lists values, or pairs.
+ * Labels or inputs of a filter: `filters[labels][EQUALS][key]=value`, or `key:value` without the third bracket; IN lists values, or pairs.
  * @throws DomainError invalid_filter
  */
-export function readLabelPairs(filter: RawFilter): Label[] {
+export function readPairs(filter: RawFilter): Label[] {
   const { key } = filter;
   const texts = valuesOf(filter);
-  return key === undefined || key === "" ? texts.map(labelIn) : texts.map((text) => ({ key, value: text }));
+  return key === undefined || key === ""
+    ? texts.map((text) => pairIn(filter.field, text))
+    : texts.map((text) => ({ key, value: text }));
 }
 
 /** Both parts are trimmed: people type a space after the colon. */
-function labelIn(text: string): Label {
+function pairIn(field: string, text: string): Label {
   const colon = text.indexOf(":");
   const [key, value] = [text.slice(0, Math.max(colon, 0)).trim(), text.slice(colon + 1).trim()];
   if (key !== "" && value !== "") return { key, value };
-  return refuse(`Invalid filter: "labels" must be of the form "key:value", but is "${shorten(text)}"`);
+  return refuse(`Invalid filter: "${field}" must be of the form "key:value", but is "${shorten(text)}"`);
 }
 
 /** Scopes of flows; any operator accepts a list. @throws DomainError invalid_filter */

@@ -87,7 +87,7 @@ export const FLOW_FILTERS = ["q", "scope", "namespace", "flowId", "labels[]", "f
 /** Of executions. */
 export const EXECUTION_FILTERS = [
   ...["q", "scope", "namespace", "flowId", "startDate", "endDate", "timeRange", "state[]", "labels[]"],
-  ...["triggerExecutionId", "childFilter", "kind", "filters"],
+  ...["triggerId[]", "triggerExecutionId", "inputs[]", "childFilter", "kind", "filters"],
 ] as const;
 /** Of log lines. */
 export const LOG_FILTERS = [

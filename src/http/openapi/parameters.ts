@@ -48,6 +48,7 @@ export const PARAMETER_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["filters", "Further conditions as `filters[field][OPERATOR]=value`"],
   ["scope", "`USER`, `SYSTEM`, or both with a comma: flows of users, or those of the system namespace"],
   ["labels", "A label as `key:value`"],
+  ["inputs", "The value of an input as `name:value`"],
   ["startDate", "Begin of the time window"],
   ["endDate", "End of the time window"],
   ["timeRange", "Length of a time window that ends now, as an ISO 8601 duration"],

@@ -1,6 +1,13 @@
 /** Queries for lists of executions: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
 import type { Instant } from "../../base/clock.ts";
-import type { ExecutionKind } from "./execution.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import type { Execution, ExecutionKind } from "./execution.ts";
 import type { LogLevel } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 import type { State } from "./state.ts";
@@ -124,10 +131,29 @@ export interface TriggerCondition {
 }
 
 /** It has at least one of the labels. */
-export interface LabelCondition {
+interface LabelCondition {
   readonly field: "labels";
   readonly anyOf: readonly Label[];
   readonly negated: boolean;
+}
+
+/** The id of the trigger that started it is in the list. */
+interface TriggerIdCondition {
+  readonly field: "triggerId";
+  readonly ids: readonly string[];
+  readonly negated: boolean;
+}
+
+/** It has at least one of the values of inputs: a text as it is, any other value as JSON. `a.b` is member `b` of input `a`. */
+interface InputCondition {
+  readonly field: "inputs";
+  readonly anyOf: readonly Label[];
+  readonly negated: boolean;
+}
+
+/** What the record of an execution says, and its catalog row does not say or not surely. The key of a trigger is empty. */
+export interface RecordFact extends Label {
+  readonly field: "labels" | "triggerId" | "inputs";
 }
 
 /** Its most severe log line has at least this level; an execution without log lines does not match. */
@@ -149,6 +175,8 @@ export type ExecutionCondition =
   | ChildCondition
   | TriggerCondition
   | LabelCondition
+  | TriggerIdCondition
+  | InputCondition
   | LogLevelCondition;
 
 /** Matches if all `conditions` match and, if there are `groups`, all conditions of at least one group. */
@@ -171,6 +199,30 @@ export interface ExecutionQuery extends ExecutionConditions {
 
 /** The namespace of system flows. */
 export const SYSTEM_NAMESPACE = "system";
+
+/** Whether a fact is true of an execution. */
+export function isTrueOf(
+  { field, key, value }: RecordFact,
+  { labels, trigger, inputs }: Pick<Execution, "labels" | "trigger" | "inputs">,
+): boolean {
+  switch (field) {
+    case "labels":
+      return labels.some((label) => label.key === key && label.value === value);
+    case "triggerId":
+      return trigger?.id === value;
+    case "inputs":
+      return inputs !== undefined && textOfInput(inputs, key) === value;
+  }
+}
+
+/** The text of an input, or of a member of an input; `undefined` without a value. */
+function textOfInput(inputs: JsonObject, path: string): string | undefined {
+  const found = path.split(".").reduce<JsonValue | undefined>(
+    (value, name) => isJsonObject(value) ? ownProperty(value, name) : undefined,
+    inputs,
+  );
+  return found === undefined || typeof found === "string" ? found : stringifyJson(found);
+}
 
 /** Whether a name matches. A REGEX may match a part of the name; the caller must have validated the pattern. */
 export function matchesName(operator: NameOperator, values: readonly string[], name: string): boolean {

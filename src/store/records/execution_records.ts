@@ -14,7 +14,7 @@ import {
   executionBodyParts,
 } from "../../model/executions/execution_body.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
-import type { Label } from "../../model/flows/label.ts";
+import { isTrueOf, type RecordFact } from "../../model/executions/execution_query.ts";
 import {
   MAX_LISTED_VALUE_BYTES_BEYOND,
   MAX_VIEWED_TASK_RUNS,
@@ -325,18 +325,17 @@ export class ExecutionRecords {
     }
   }
 
-  /** The executions that have all of these labels. */
-  async withLabels(
-    tenant: string,
-    ids: readonly string[],
-    labels: readonly Label[],
-  ): Promise<ReadonlySet<string>> {
+  /** The executions of which a fact is true. */
+  async having(tenant: string, ids: readonly string[], fact: RecordFact): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    await Promise.all(ids.map(async (id) => {
-      const own = (await this.facts(tenant, id))?.labels;
-      const hasAll = own &&
-        labels.every(({ key, value }) => own.some((label) => label.key === key && label.value === value));
-      if (hasAll) found.add(id);
+    const records = await this.#readMany(tenant, ids);
+    // One large input shortens all inputs.
+    const large = fact.field === "inputs" ? undefined : { left: 0 };
+    await Promise.all(ids.map(async (id, index) => {
+      const bytes = records[index];
+      if (!bytes) return;
+      const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), large);
+      if (isTrueOf(fact, execution)) found.add(id);
     }));
     return found;
   }
@@ -363,6 +362,15 @@ export class ExecutionRecords {
   forgetAll(): void {
     this.#reads.clear();
     this.#recent.clear();
+  }
+
+  /** The records of many executions; those that must be read are not cached. */
+  async #readMany(tenant: string, ids: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    const cached = new Map(ids.map((id) => [id, this.#recent.get(cacheKey(tenant, id))]));
+    const missing = ids.filter((id) => cached.get(id) === undefined);
+    const entries = await this.#store.getMany(missing.map((id) => executionKey(tenant, id)));
+    missing.forEach((id, index) => cached.set(id, entries[index]?.value));
+    return ids.map((id) => cached.get(id));
   }
 
   async #read(tenant: string, id: string): Promise<Uint8Array | undefined> {

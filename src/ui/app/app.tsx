@@ -1,44 +1,55 @@
 /** Which view an address shows. Large views are loaded when they are needed. */
 import type { ComponentType } from "preact";
-import { lazy, Suspense } from "preact/compat";
 import { loadExecutionEarly } from "./api/execution.ts";
 import { pagePath } from "./core/places.ts";
 import { query, segments } from "./core/router.ts";
-import { EmptyState, Skeleton } from "./kit/feedback.tsx";
+import { EmptyState } from "./kit/feedback.tsx";
+import { lazyPart } from "./kit/lazy_part.tsx";
 import { Shell } from "./layout/shell.tsx";
 import { t } from "./texts/mod.ts";
 import { Dashboard } from "./views/dashboard/dashboard.tsx";
 import { ExecutionList } from "./views/executions/execution_list.tsx";
 import { FlowList } from "./views/flows/flow_list.tsx";
-import { LogSearch } from "./views/logs/log_search.tsx";
 
-const FlowPage = lazy(() => import("./views/flows/flow_page.tsx").then((module) => module.FlowPage));
-const NewFlow = lazy(() => import("./views/flows/new_flow.tsx").then((module) => module.NewFlow));
-const BlueprintList = lazy(() =>
+const FlowPage = lazyPart(() => import("./views/flows/flow_page.tsx").then((module) => module.FlowPage));
+const NewFlow = lazyPart(() => import("./views/flows/new_flow.tsx").then((module) => module.NewFlow));
+const BlueprintList = lazyPart(() =>
   import("./views/blueprints/blueprint_list.tsx").then((module) => module.BlueprintList)
 );
-const PluginList = lazy(() => import("./views/plugins/plugin_list.tsx").then((module) => module.PluginList));
+const PluginList = lazyPart(() =>
+  import("./views/plugins/plugin_list.tsx").then((module) => module.PluginList)
+);
 
-const loadExecutionPage = () =>
-  import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage);
-const ExecutionPage = lazy(loadExecutionPage);
-const ExecutionById = lazy(() =>
+const ExecutionPage = lazyPart(() =>
+  import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage)
+);
+const ExecutionById = lazyPart(() =>
   import("./views/execution/execution_links.tsx").then((module) => module.ExecutionById)
 );
-const DashboardPage = lazy(() => import("./views/dashboards/dashboard_page.tsx"));
-const DashboardEditor = lazy(() => import("./views/dashboards/dashboard_editor.tsx"));
-const TriggerList = lazy(() => import("./views/triggers/trigger_list.tsx"));
-const NamespacesView = lazy(() => import("./views/namespaces/namespaces_view.tsx"));
-const AdminView = lazy(() => import("./views/admin/admin_view.tsx"));
-const SettingsView = lazy(() => import("./views/settings/settings_view.tsx"));
+const DashboardPage = lazyPart(() =>
+  import("./views/dashboards/dashboard_page.tsx").then((module) => module.default)
+);
+const DashboardEditor = lazyPart(() =>
+  import("./views/dashboards/dashboard_editor.tsx").then((module) => module.default)
+);
+const TriggerList = lazyPart(() =>
+  import("./views/triggers/trigger_list.tsx").then((module) => module.default)
+);
+const NamespacesView = lazyPart(() =>
+  import("./views/namespaces/namespaces_view.tsx").then((module) => module.default)
+);
+const AdminView = lazyPart(() => import("./views/admin/admin_view.tsx").then((module) => module.default));
+const LogSearch = lazyPart(() => import("./views/logs/log_search.tsx").then((module) => module.LogSearch));
+const SettingsView = lazyPart(() =>
+  import("./views/settings/settings_view.tsx").then((module) => module.default)
+);
 
 /** Begins to load script and data of the page of an execution: without it they are loaded after texts and frame are drawn, one after the other. */
 export function preloadView(): void {
   const [, , , id] = segments.value;
   if (id === undefined || viewOf(segments.value) !== ExecutionPage) return;
   loadExecutionEarly(id);
-  // The view itself reports a failure.
-  loadExecutionPage().catch(() => {});
+  ExecutionPage.preload();
 }
 
 /** The page. */
@@ -46,9 +57,7 @@ export function App() {
   const View = viewOf(segments.value);
   return (
     <Shell>
-      <Suspense fallback={<Skeleton />}>
-        <View />
-      </Suspense>
+      <View />
     </Shell>
   );
 }

@@ -63,6 +63,8 @@ function randomCondition(random: Random, app: CatalogFixture): ExecutionConditio
     () => ({ field: "maxLogLevel", least: pick(random, LOG_LEVELS) }),
     () => ({ field: "child", child: random() < 0.5 }),
     () => ({ field: "triggerExecutionId", ids: [`parent-${Math.floor(random() * 6)}`], negated }),
+    () => ({ field: "triggerId", ids: random() < 0.5 ? ["hook"] : ["hook", "other"], negated }),
+    () => ({ field: "inputs", anyOf: [{ key: "digit", value: String(facts.startMs % 10) }], negated }),
     () => ({ field: "labels", anyOf: random() < 0.5 ? [label()] : [label(), label()], negated }),
     () => ({ field: "labels", anyOf: [{ key: "system.correlationId", value: facts.id }], negated }),
   ];

@@ -6,13 +6,15 @@ import {
   assertLessOrEqual,
   assertRejects,
 } from "@std/assert";
+import { DomainError } from "../../../src/model/errors.ts";
 import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
-import { hashLabel, ROW_BYTES } from "../../../src/store/catalog/rows/row.ts";
+import { hashLabel, ROW_BYTES, type RowFacts } from "../../../src/store/catalog/rows/row.ts";
 import { blocksOf, catalogSnapshotKey, rowGroupsOf } from "../../../src/store/keys.ts";
 import type { Atomic, Selector, StoredEntry } from "../../../src/store/store.ts";
 import { CatalogFixture, type FaultyStore, FLOWS, NEWEST } from "./fixture.ts";
+import { referenceQuery } from "./reference.ts";
 
 async function entries(app: CatalogFixture, selector: Selector): Promise<StoredEntry[]> {
   return await Array.fromAsync(app.store.list(selector));
@@ -306,6 +308,35 @@ Deno.test("Catalog.query() finds each of more than four labels and verifies only
   assertEquals(app.verified, [], "verdicts are cached");
 });
 
+Deno.test("Catalog.query() verifies triggers and inputs with the records of the rows that are left, once", async () => {
+  await using app = await CatalogFixture.open();
+  const [first] = await app.fill(2_500, 50);
+  await app.sealAll();
+  const digit = String((first as RowFacts).startMs % 10);
+  const conditions: ExecutionCondition[] = [
+    { field: "startDate", operator: "LESS_THAN", at: (first as RowFacts).startMs + 3 },
+    { field: "inputs", anyOf: [{ key: "digit", value: digit }], negated: false },
+  ];
+  for (let run = 0; run < 2; run++) {
+    const found = await app.catalog.query("main", { ...NEWEST, conditions });
+    assertEquals(found, referenceQuery("main", app.visible(), { ...NEWEST, conditions }, app.clock.now()));
+    assertEquals(new Set(app.verified.flatMap(({ ids }) => ids)).size, 150);
+    assertEquals(app.verified.flatMap(({ ids }) => ids).length, 150);
+  }
+});
+
+Deno.test("Catalog.query() refuses to read the records of too many executions", async () => {
+  await using app = await CatalogFixture.open();
+  await app.fill(1_001, 500);
+  const all: ExecutionCondition = { field: "triggerId", ids: ["hook"], negated: false };
+  const error = await assertRejects(
+    () => app.catalog.query("main", { ...NEWEST, conditions: [all] }),
+    DomainError,
+    "1,001 executions match the other filters, but at most 1,000 are searched",
+  );
+  assertEquals([error.code, app.verified], ["invalid_filter", []]);
+});
+
 /** Two labels with the same hash. */
 const STORED: Label = { key: "customer", value: "530674" };
 const WANTED: Label = { key: "customer", value: "1223360" };
@@ -387,7 +418,7 @@ Deno.test("Catalog.query() works with a cache smaller than the blocks", async ()
     clock: app.clock,
     flowNames: (flowNo) => FLOWS[flowNo],
     flowLimit: () => FLOWS.length,
-    verifyLabels: () => Promise.resolve(new Set()),
+    verifyFact: () => Promise.resolve(new Set()),
     maxCacheBytes: 200_000,
   });
   const query = {

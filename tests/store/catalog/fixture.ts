@@ -1,7 +1,12 @@
 /** A catalog over a memory store and a real committer, and the facts of all executions for comparison. */
 import { IdSource } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
+import type { Execution } from "../../../src/model/executions/execution.ts";
+import {
+  type ExecutionQuery,
+  isTrueOf,
+  type RecordFact,
+} from "../../../src/model/executions/execution_query.ts";
 import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/filters/flow_index.ts";
@@ -54,7 +59,7 @@ export class CatalogFixture implements AsyncDisposable {
   /** By tenant and id. */
   readonly stored: Map<string, RowFacts>;
   readonly live = new Map<string, RowFacts>();
-  verified: { ids: readonly string[]; labels: readonly Label[] }[] = [];
+  verified: { ids: readonly string[]; fact: RecordFact }[] = [];
   /** A verification beyond it fails. */
   maxVerified = Infinity;
 
@@ -86,10 +91,10 @@ export class CatalogFixture implements AsyncDisposable {
       flowLimit: () => FLOWS.length,
       liveRows: (tenant) =>
         [...this.live].filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => encodeRow(facts)),
-      verifyLabels: (tenant, ids, labels) => {
-        this.verified.push({ ids, labels });
+      verifyFact: (tenant, ids, fact) => {
+        this.verified.push({ ids, fact });
         if (this.verified.length > this.maxVerified) throw new Error("Records were verified too often");
-        return Promise.resolve(new Set(ids.filter((id) => this.#hasAll(tenant, id, labels))));
+        return Promise.resolve(new Set(ids.filter((id) => this.#isTrueOf(tenant, id, fact))));
       },
     });
     this.committer.addRider(this.catalog);
@@ -190,11 +195,20 @@ export class CatalogFixture implements AsyncDisposable {
     await this.committer[Symbol.asyncDispose]();
   }
 
-  #hasAll(tenant: string, id: string, labels: readonly Label[]): boolean {
+  #isTrueOf(tenant: string, id: string, fact: RecordFact): boolean {
     const facts = this.live.get(`${tenant}/${id}`) ?? this.stored.get(`${tenant}/${id}`);
-    const own = shownLabels(facts);
-    return labels.every(({ key, value }) => own.some((label) => label.key === key && label.value === value));
+    return facts !== undefined && isTrueOf(fact, recordOf(facts));
   }
+}
+
+/** What the record of an execution says beyond its row. Trigger and inputs follow from the start. */
+export function recordOf(facts: RowFacts): Pick<Execution, "labels" | "trigger" | "inputs"> {
+  const { startMs } = facts;
+  return {
+    labels: [...shownLabels(facts)],
+    trigger: startMs % 3 === 0 ? { id: "hook", type: "test.Webhook", variables: {} } : undefined,
+    inputs: { digit: startMs % 10 },
+  };
 }
 
 /** Labels as clients see them: without a correlation label, the execution id is the correlation id. */

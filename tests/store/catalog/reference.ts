@@ -9,7 +9,7 @@ import { matchesName } from "../../../src/model/executions/execution_query.ts";
 import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
 import { STATES } from "../../../src/model/executions/state.ts";
 import type { RowFacts } from "../../../src/store/catalog/rows/row.ts";
-import { FLOWS, shownLabels } from "./fixture.ts";
+import { FLOWS, recordOf, shownLabels } from "./fixture.ts";
 
 /** The expected result of a query. */
 export function referenceQuery(
@@ -70,6 +70,11 @@ function holds(tenant: string, facts: RowFacts, condition: ExecutionCondition): 
       return (facts.triggerExecutionId !== undefined) === condition.child;
     case "triggerExecutionId":
       return condition.ids.includes(facts.triggerExecutionId ?? "") !== condition.negated;
+    case "triggerId":
+      return condition.ids.includes(recordOf(facts).trigger?.id ?? "") !== condition.negated;
+    case "inputs":
+      return condition.anyOf.some(({ key, value }) => String(recordOf(facts).inputs?.[key]) === value) !==
+        condition.negated;
     case "labels": {
       const own = shownLabels(facts);
       const has = condition.anyOf.some((label) =>

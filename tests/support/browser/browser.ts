@@ -211,7 +211,7 @@ function listen(page: Page, reports: string[], requests: Set<string>): Disposabl
       reports.push(`${message.type()}: ${message.text()} (${message.location().url})`);
     }
   };
-  const onException = (error: Error) => reports.push(`exception: ${error.stack ?? error.message}`);
+  const onException = (error: Error) => reports.push(`exception: ${error.stack || error.message}`);
   const onRequest = (request: Request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/api/")) requests.add(`${request.method()} ${pathname}`);

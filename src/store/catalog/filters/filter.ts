@@ -3,6 +3,7 @@ import { EXECUTION_KINDS } from "../../../model/executions/execution.ts";
 import type {
   ExecutionCondition,
   ExecutionConditions,
+  RecordFact,
   TextCondition,
 } from "../../../model/executions/execution_query.ts";
 import type { TenantId } from "../../../model/flows/flow.ts";
@@ -23,15 +24,17 @@ import {
   triggerStep,
 } from "./filter_steps.ts";
 import { type FlowCondition, type FlowIndex, type FlowTable, mayShareFlow } from "./flow_index.ts";
-import { type Doubt, LabelStep, type LabelVerdicts } from "./label_step.ts";
+import { type Doubt, FactStep, type FactVerdicts } from "./fact_step.ts";
 import { FLAG } from "../rows/row.ts";
 import { FACT_BITS, type RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, STATE_SLOTS } from "../rows/summary.ts";
 
+type FactCondition = Extract<ExecutionCondition, { field: RecordFact["field"] }>;
+
 interface FilterContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
-  readonly verdicts: LabelVerdicts;
+  readonly verdicts: FactVerdicts;
   /** Shared by all queries; one query runs at a time. */
   readonly lists: RowLists;
 }
@@ -62,7 +65,7 @@ const KNOWN_STATES = 2 ** STATES.length - 1;
 
 /** The conjunction of conditions. */
 class ConjunctiveFilter {
-  readonly labelSteps: LabelStep[] = [];
+  readonly factSteps: FactStep[] = [];
   readonly #context: FilterContext;
   readonly #masks = new Uint32Array(KIND_SLOTS).fill(KNOWN_STATES);
   readonly #steps: FilterStep[] = [];
@@ -85,9 +88,9 @@ class ConjunctiveFilter {
     this.#fillAccepts();
     this.#maskStep = maskStep(this.#accepts);
     this.#startStep = startStep(this.#minStart, this.#maxStart);
-    // Labels last, because each remaining row may cost a read of its record.
+    // Last, because each remaining row may cost a read of its record.
     this.#steps.unshift(...this.#flowTables.map((table) => flowStep(table.accepts)));
-    this.#steps.push(...this.labelSteps);
+    this.#steps.push(...this.factSteps);
     this.#masked = [this.#maskStep, ...this.#steps];
   }
 
@@ -155,7 +158,6 @@ class ConjunctiveFilter {
   }
 
   #add(condition: ExecutionCondition): void {
-    const { tenant, verdicts } = this.#context;
     switch (condition.field) {
       case "text":
         return this.#addText(condition);
@@ -194,9 +196,19 @@ class ConjunctiveFilter {
       case "maxLogLevel":
         this.#steps.push(logLevelStep(condition.least));
         return;
+      // First: hashes of the rows decide most of them.
       case "labels":
-        this.labelSteps.push(new LabelStep(tenant, condition, verdicts));
+        this.factSteps.unshift(this.#factStep(condition));
+        return;
+      case "triggerId":
+      case "inputs":
+        this.factSteps.push(this.#factStep(condition));
     }
+  }
+
+  #factStep(condition: FactCondition): FactStep {
+    const { tenant, verdicts } = this.#context;
+    return new FactStep(factsOf(condition).map((fact) => verdicts.wanted(tenant, fact)), condition.negated);
   }
 
   /** Marks each accepted combination of state, kind and child flag. */
@@ -234,6 +246,12 @@ class ConjunctiveFilter {
   }
 }
 
+function factsOf(condition: FactCondition): RecordFact[] {
+  const { field } = condition;
+  if (field === "triggerId") return condition.ids.map((value) => ({ field, key: "", value }));
+  return condition.anyOf.map(({ key, value }) => ({ field, key, value }));
+}
+
 /** Passes the rows that fail at least one of the steps. */
 function exceptStep(steps: readonly FilterStep[]): FilterStep {
   const one = new Uint32Array(1);
@@ -257,7 +275,7 @@ function bitsOf<T>(chosen: readonly T[], all: readonly T[], negated: boolean): n
 export class ExecutionFilter {
   readonly #base: ConjunctiveFilter;
   readonly #groups: readonly ConjunctiveFilter[];
-  readonly #labelSteps: readonly LabelStep[];
+  readonly #factSteps: readonly FactStep[];
   readonly #lists: RowLists;
 
   constructor(query: ExecutionConditions, context: FilterContext) {
@@ -265,27 +283,27 @@ export class ExecutionFilter {
     this.#lists = context.lists;
     this.#base = new ConjunctiveFilter(conditions, context);
     this.#groups = groups.map((group) => new ConjunctiveFilter(group, context));
-    this.#labelSteps = [this.#base, ...this.#groups].flatMap((filter) => filter.labelSteps);
+    this.#factSteps = [this.#base, ...this.#groups].flatMap((filter) => filter.factSteps);
   }
 
-  /** True when the conditions include labels. */
-  get hasLabels(): boolean {
-    return this.#labelSteps.length > 0;
+  /** True when the conditions include what only records say surely. */
+  get hasRecordFacts(): boolean {
+    return this.#factSteps.length > 0;
   }
 
-  /** True when the last selection is not final, because the labels of some rows must be verified. */
+  /** True when the last selection is not final, because some rows must be verified with their records. */
   get hasDoubts(): boolean {
-    return this.#labelSteps.some((step) => step.hasDoubts);
+    return this.#factSteps.some((step) => step.hasDoubts);
   }
 
   /** Removes and returns the rows to verify. */
   takeDoubts(): Doubt[] {
-    return this.#labelSteps.flatMap((step) => step.takeDoubts());
+    return this.#factSteps.flatMap((step) => step.takeDoubts());
   }
 
   /** The doubts about a row that was accepted by label hash only. */
   doubtsOf(block: RowColumns, row: number): Doubt[] {
-    return this.#labelSteps.flatMap((step) => step.doubtsOf(block, row));
+    return this.#factSteps.flatMap((step) => step.doubtsOf(block, row));
   }
 
   /** The number of rows of the block that pass; `undefined` when the summary does not determine it. */
@@ -329,6 +347,14 @@ export class ExecutionFilter {
     }
     return kept;
   }
+}
+
+/** The conditions without those on facts of which rows say nothing; the same object if there are none. */
+export function withoutUnknown(query: ExecutionConditions): ExecutionConditions {
+  const isUnknown = ({ field }: ExecutionCondition) => field === "triggerId" || field === "inputs";
+  if (![query.conditions, ...query.groups].flat().some(isUnknown)) return query;
+  const known = (conditions: readonly ExecutionCondition[]) => conditions.filter((each) => !isUnknown(each));
+  return { conditions: known(query.conditions), groups: query.groups.map(known) };
 }
 
 /** A query without a condition on the kind matches only NORMAL executions. */

@@ -53,7 +53,7 @@ export type ColdColumns =
  */
 export class RowColumns {
   readonly count: number;
-  /** The same object each time the block is read; key of the cached label verdicts. */
+  /** The same object each time the block is read; key of cached verdicts. */
   readonly identity: object;
   readonly flows: FlowColumn;
   /** State, kind, flags and log level. */

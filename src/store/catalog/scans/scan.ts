@@ -4,7 +4,7 @@ import type { BlockChunk, ChunkSums, DurationSketches, ReadBlock } from "../bloc
 import type { BlockReader } from "../blocks/block_reader.ts";
 import { type ChunkSpan, CounterTable } from "../blocks/chunk_spans.ts";
 import type { ExecutionFilter } from "../filters/filter.ts";
-import type { Doubt, LabelVerdicts } from "../filters/label_step.ts";
+import type { Doubt, FactVerdicts } from "../filters/fact_step.ts";
 import type { HiddenByBlock, HiddenRows, Overlay } from "../rows/overlay.ts";
 import type { MatchCounts } from "./match_counts.ts";
 import type { Pace } from "../pace.ts";
@@ -29,7 +29,7 @@ interface ScanInput {
   /** Counts of the filter that are known. */
   readonly counts: MatchCounts;
   readonly reader: BlockReader;
-  readonly verdicts: LabelVerdicts;
+  readonly verdicts: FactVerdicts;
   readonly pace: Pace;
 }
 
@@ -268,19 +268,20 @@ export class Scan {
     return count;
   }
 
-  /** The number of hidden rows in a count by summary. Such a count involves no label conditions, so there are no doubts. */
+  /** The number of hidden rows in a count by summary. Such a count involves no facts of records, so there are no doubts. */
   #hiddenMatches(summary: BlockSummary): number {
     const hidden = this.#input.hidden.get(summary);
     return hidden ? this.#input.filter.select(hidden.copy).length : 0;
   }
 
-  /** The rows that pass; verifies doubtful labels with the records. */
+  /** The rows that pass; verifies doubtful ones with the records. */
   async #select(block: RowColumns, summary?: BlockSummary): Promise<Uint32Array> {
-    const { verdicts, tenant } = this.#input;
+    const { verdicts, tenant, pace } = this.#input;
     for (;;) {
       const rows = this.#selectNow(block, summary);
       if (rows) return rows;
       await verdicts.settle(tenant, this.#doubts);
+      if (pace.isDue) await pace.pause();
     }
   }
 

@@ -60,6 +60,9 @@ export const DE: Texts = {
   "error.title": "Das konnte nicht geladen werden",
   "error.unreachable": "Der Server ist nicht erreichbar. Die Seite versucht es von selbst erneut.",
   "error.crashed": "Dieser Teil der Seite ist fehlgeschlagen. Die Seite neu zu laden kann helfen.",
+  "error.partNotLoaded":
+    "Dieser Teil der Seite konnte nicht geladen werden: Der Server ist nicht erreichbar oder wurde aktualisiert.",
+  "error.reload": "Seite neu laden",
   "notFound.title": "Hier gibt es nichts",
   "notFound.text": "Keine Seite hat die Adresse {path}.",
   "notFound.home": "Zur Übersicht",

@@ -60,6 +60,9 @@ export const EN = {
   "error.title": "This could not be loaded",
   "error.unreachable": "The server cannot be reached. The page tries again by itself.",
   "error.crashed": "This part of the page failed. Loading the page again may help.",
+  "error.partNotLoaded":
+    "This part of the page could not be loaded: the server cannot be reached, or was updated.",
+  "error.reload": "Load the page again",
   "notFound.title": "There is nothing here",
   "notFound.text": "No page has the address {path}.",
   "notFound.home": "To the dashboard",

@@ -60,6 +60,9 @@ export const FR: Texts = {
   "error.title": "Le chargement a échoué",
   "error.unreachable": "Le serveur est injoignable. La page réessaie d'elle-même.",
   "error.crashed": "Cette partie de la page a échoué. Recharger la page peut aider.",
+  "error.partNotLoaded":
+    "Cette partie de la page n'a pas pu être chargée : le serveur est injoignable ou a été mis à jour.",
+  "error.reload": "Recharger la page",
   "notFound.title": "Il n'y a rien ici",
   "notFound.text": "Aucune page n'a l'adresse {path}.",
   "notFound.home": "Au tableau de bord",

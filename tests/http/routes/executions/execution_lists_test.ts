@@ -130,3 +130,46 @@ Deno.test("Executions.search() shortens all values over 1 KiB once the page has 
   assertEquals(rows.filter(isFull).length, 32);
   assertEquals(rows.slice(0, 32).every(isFull), true);
 });
+
+const FILTERED = `
+id: regions
+namespace: demo
+inputs:
+  - {id: region, type: STRING, defaults: eu}
+  - {id: parts, type: INT, defaults: 3}
+  - {id: place, type: JSON, defaults: '{"city": "Rome"}'}
+  - {id: text, type: STRING, required: false}
+triggers:
+  - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: regions-key}
+tasks:
+  - {id: a, type: io.svc.plugin.core.debug.Return, format: done}
+`;
+
+Deno.test("GET /executions/search filters by triggers and by values of inputs, large ones beside them", async () => {
+  await using server = await Harness.start();
+  await server.save(FILTERED);
+  const large = String((await server.start("regions", { text: "x".repeat(100_000) })).id);
+  const us = String((await server.start("regions", { region: "us", parts: "4" })).id);
+  await server.json("POST", "/executions/webhook/demo/regions/regions-key");
+  await settle();
+  const all = (await server.page("/executions/search")).results.map(({ id }) => String(id));
+  const hooked = all.filter((id) => id !== large && id !== us);
+  assertEquals([all.length, hooked.length], [3, 1]);
+  const cases: readonly (readonly [query: string, ids: readonly string[]])[] = [
+    ["triggerId=hook", hooked],
+    ["filters[triggerId][NOT_EQUALS]=hook", [large, us]],
+    ["inputs=region:eu", [large, ...hooked]],
+    ["inputs=parts:4", [us]],
+    ["inputs=place.city:Rome&inputs=region:us", [us]],
+    ["filters[inputs][IN][region]=us,asia&triggerId=hook", []],
+    ["inputs=nothing:eu", []],
+  ];
+  for (const [query, ids] of cases) {
+    const { results, total } = await server.page(`/executions/search?${query}`);
+    assertEquals([query, results.map(({ id }) => String(id)).sort(), total], [
+      query,
+      ids.toSorted(),
+      ids.length,
+    ]);
+  }
+});

@@ -89,6 +89,17 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
     }
   });
 
+  Deno.test(`GET /ui/… lets browsers request the scripts of an execution's page before its data, ${what}`, async () => {
+    await using server = await Harness.start({ bundle });
+    const { id } = await server.run(FLOW);
+    const text = await (await server.request("GET", `/ui/executions/demo/hello/${id}`)).text();
+    const links = [...text.matchAll(/<link rel="(?:module)?preload".* href="([^"]+)"/g)].map(([, href]) =>
+      href
+    );
+    const [view, shared] = ["/ui/assets/execution_page-1.js", "/ui/assets/chunk-1.js"];
+    assertEquals(links, bundle ? [view, `/api/v1/main/executions/${id}`, shared] : []);
+  });
+
   Deno.test(`GET /ui/… of what does not exist returns a page with 404, ${what}`, async () => {
     await using server = await Harness.start({ bundle });
     const { id } = await server.run(FLOW);

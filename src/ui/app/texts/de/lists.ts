@@ -16,6 +16,7 @@ export const LISTS_DE: ListTexts = {
   "range.month": "Letzte 30 Tage",
   "executions.timeline": "Zeitverlauf",
   "executions.labelFilter": "Label Schlüssel:Wert",
+  "executions.inputFilter": "Eingabe Name:Wert",
   "executions.children": "Mit Kindern",
   "executions.childrenNone": "Ohne Kinder",
   "executions.childrenOnly": "Nur Kinder",

@@ -15,6 +15,7 @@ export const LISTS_EN = {
   "range.month": "Last 30 days",
   "executions.timeline": "Timeline",
   "executions.labelFilter": "Label key:value",
+  "executions.inputFilter": "Input name:value",
   "executions.children": "With children",
   "executions.childrenNone": "Without children",
   "executions.childrenOnly": "Children only",

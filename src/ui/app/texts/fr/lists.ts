@@ -16,6 +16,7 @@ export const LISTS_FR: ListTexts = {
   "range.month": "30 derniers jours",
   "executions.timeline": "Chronologie",
   "executions.labelFilter": "Étiquette clé:valeur",
+  "executions.inputFilter": "Entrée nom:valeur",
   "executions.children": "Avec les enfants",
   "executions.childrenNone": "Sans les enfants",
   "executions.childrenOnly": "Enfants seulement",

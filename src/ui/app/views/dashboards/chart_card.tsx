@@ -1,10 +1,10 @@
 /** A chart in its card. Each loads its own data, so that one failure does not take the others. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
-import { lazy, Suspense } from "preact/compat";
 import { ownProperty } from "../../../../base/json.ts";
 import { useResource } from "../../core/resource.ts";
-import { Boundary, Loaded, Skeleton } from "../../kit/feedback.tsx";
+import { Boundary, Loaded } from "../../kit/feedback.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { Pager } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 import { BarChart } from "./bar_chart.tsx";
@@ -16,7 +16,7 @@ import { PieChart } from "./pie_chart.tsx";
 import { TableChart } from "./table_chart.tsx";
 import { TimeSeriesChart } from "./time_series_chart.tsx";
 
-const Markdown = lazy(() => import("../../kit/markdown.tsx").then((module) => module.Markdown));
+const Markdown = lazyPart(() => import("../../kit/markdown.tsx").then((module) => module.Markdown), 2);
 
 /** A dashboard has up to a hundred charts. */
 const REFRESH_MS = 30_000;
@@ -50,7 +50,7 @@ export function ChartCard(props: ChartCardProps) {
     >
       {chart.content === undefined || chart.kind !== "Markdown"
         ? <LoadedChart {...props} />
-        : <Text text={chart.content} />}
+        : <Markdown text={chart.content} />}
     </Frame>
   );
 }
@@ -109,15 +109,7 @@ function Content({ chart, data: { results }, scope }: {
 }) {
   const [row] = results;
   if (!row) return <p class="dim">{t("dashboards.noData")}</p>;
-  if (chart.kind === "Markdown") return <Text text={String(ownProperty(row, "description") ?? "")} />;
+  if (chart.kind === "Markdown") return <Markdown text={String(ownProperty(row, "description") ?? "")} />;
   const Shape = CHARTS[chart.kind];
   return <Shape chart={chart} rows={results} scope={scope} />;
-}
-
-function Text({ text }: { readonly text: string }) {
-  return (
-    <Suspense fallback={<Skeleton rows={2} />}>
-      <Markdown text={text} />
-    </Suspense>
-  );
 }

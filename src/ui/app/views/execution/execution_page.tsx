@@ -1,11 +1,11 @@
 /** `/executions/:namespace/:flow/:id[/:tab]`: one execution, live while it runs. */
 import { useEffect } from "preact/hooks";
 import type { ComponentType } from "preact";
-import { lazy, Suspense } from "preact/compat";
 import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
 import { pagePath } from "../../core/places.ts";
 import { navigate, segments } from "../../core/router.ts";
 import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { Tabs } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { ExecutionGantt } from "./execution_gantt.tsx";
@@ -26,10 +26,9 @@ interface TabProps {
   readonly changed: () => Promise<void>;
 }
 
-const ExecutionTopology = lazy(async () => {
-  const { ExecutionTopology } = await import("./execution_topology.tsx");
-  return { default: ExecutionTopology };
-});
+const ExecutionTopology = lazyPart<TabProps>(() =>
+  import("./execution_topology.tsx").then((module) => module.ExecutionTopology)
+);
 
 const VIEWS: Readonly<Record<TabName, ComponentType<TabProps>>> = {
   overview: ExecutionOverview,
@@ -73,9 +72,7 @@ export function ExecutionPage() {
           href: executionHref(execution, name === "overview" ? undefined : name),
         }))}
       />
-      <Suspense fallback={<Skeleton />}>
-        <View key={id} execution={execution} changed={changed} />
-      </Suspense>
+      <View key={id} execution={execution} changed={changed} />
     </>
   );
 }

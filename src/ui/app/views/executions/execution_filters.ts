@@ -17,6 +17,8 @@ export const EXECUTION_FILTERS: readonly FilterField[] = [
   { name: "namespace", kind: "text", title: "common.namespace" },
   { name: "flowId", kind: "text", title: "common.flow" },
   { name: "labels", kind: "entries", title: "common.labels", hint: "executions.labelFilter" },
+  { name: "triggerId", kind: "entries", title: "executions.trigger" },
+  { name: "inputs", kind: "entries", title: "execution.inputs", hint: "executions.inputFilter" },
   {
     name: "timeRange",
     kind: "choice",

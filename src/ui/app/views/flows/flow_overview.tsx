@@ -1,5 +1,4 @@
 /** What a flow is for, its graph, its last executions and its next runs. */
-import { lazy } from "preact/compat";
 import { get, type Page } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
 import type { FlowRow, TriggerRow } from "../../api/flow_entities.ts";
@@ -8,6 +7,7 @@ import { useResource } from "../../core/resource.ts";
 import { navigate } from "../../core/router.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import type { FlowGraph } from "../../kit/graph.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
 import { Duration, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
@@ -15,8 +15,8 @@ import { t } from "../../texts/mod.ts";
 const REFRESH_MS = 5_000;
 const SHOWN = 8;
 
-const GraphView = lazy(() => import("../../kit/graph.tsx").then((module) => module.GraphView));
-const Markdown = lazy(() => import("../../kit/markdown.tsx").then((module) => module.Markdown));
+const GraphView = lazyPart(() => import("../../kit/graph.tsx").then((module) => module.GraphView));
+const Markdown = lazyPart(() => import("../../kit/markdown.tsx").then((module) => module.Markdown), 2);
 
 interface PartProps {
   readonly flow: FlowRow;

@@ -1,5 +1,4 @@
 /** `/flows/edit/{namespace}/{id}/{tab}`: one flow. */
-import { lazy, Suspense } from "preact/compat";
 import { send, urlOf } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
@@ -7,7 +6,8 @@ import { useResource } from "../../core/resource.ts";
 import { navigate, query, segments, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { downloadFile } from "../../kit/download.ts";
-import { attempt, EmptyState, Loaded, Skeleton } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { CopyButton, Label } from "../../kit/values.tsx";
 import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
@@ -34,8 +34,8 @@ const TABS = [
 const REFRESH_MS = 10_000;
 const NOT_FOUND = 404;
 
-const FlowEditor = lazy(() => import("../editor/flow_editor.tsx").then((module) => module.FlowEditor));
-const FilesTab = lazy(() => import("../namespaces/files_tab.tsx").then((module) => module.FilesTab));
+const FlowEditor = lazyPart(() => import("../editor/flow_editor.tsx").then((module) => module.FlowEditor));
+const FilesTab = lazyPart(() => import("../namespaces/files_tab.tsx").then((module) => module.FilesTab));
 
 /** The view. */
 export function FlowPage() {
@@ -69,9 +69,7 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
     <>
       <FlowHead flow={flow} tab={tab} run={run} reload={reload} />
       <Tabs tabs={tabs} present={tab} label={id} />
-      <Suspense fallback={<Skeleton />}>
-        <TabContent flow={flow} tab={tab} reload={reload} run={run} />
-      </Suspense>
+      <TabContent flow={flow} tab={tab} reload={reload} run={run} />
       {query.value.has("run") && (
         <RunDialog
           flow={flow}

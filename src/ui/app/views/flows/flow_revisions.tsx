@@ -1,5 +1,4 @@
 /** The revisions of a flow: two of them side by side, and the way back to an older one. */
-import { lazy } from "preact/compat";
 import { useState } from "preact/hooks";
 import { ApiError, get, send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
@@ -8,9 +7,10 @@ import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState, Loaded, showToast } from "../../kit/feedback.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { t } from "../../texts/mod.ts";
 
-const DiffView = lazy(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
+const DiffView = lazyPart(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
 
 /** The flow has changed since it was loaded. */
 const CONFLICT = 412;

@@ -109,6 +109,38 @@ stories("/admin", [
     },
   },
   {
+    name: "on a small screen each worker is a card, however long its name and its groups are",
+    size: "small",
+    async run(page) {
+      const long = "without-a-place-to-break".replaceAll("-", "").repeat(3);
+      const date = new Date().toISOString();
+      const worker = {
+        id: "w1",
+        name: long,
+        groups: ["gpu", long],
+        version: "1.2.3",
+        concurrency: 128,
+        attempts: 127,
+        isConnected: true,
+        connectedAt: date,
+        lastSeenAt: date,
+      };
+      const json = { results: [worker], total: 1 };
+      await page.route("**/api/v1/main/workers", (route) => route.fulfill({ json }));
+      await page.goto("/ui/admin/processes");
+      const row = page.getByRole("table", { name: "Workers" }).locator("tbody tr");
+      await row.getByText("127 of 128").waitFor();
+      const titles = await row.locator("td").evaluateAll((cells) =>
+        cells.map((cell) => getComputedStyle(cell, "::before").content)
+      );
+      assertEquals(
+        titles,
+        ["Name", "State", "Groups", "Attempts", "Version", "Since", "Last seen"].map((title) => `"${title}"`),
+      );
+      await checkWidth(page);
+    },
+  },
+  {
     name: "the limits of the server and commands for its data are shown, and copied",
     async run(page) {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

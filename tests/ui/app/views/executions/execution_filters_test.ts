@@ -21,6 +21,20 @@ const TABLE = "Executions";
 const PARENT = `tasks:
   - {id: call, type: ${CORE}flow.Subflow, namespace: shop.orders, flowId: good, wait: true}`;
 
+const HOOKED = (region: string) =>
+  `inputs: [{id: region, type: STRING, defaults: ${region}}]
+triggers: [{id: hook, type: ${CORE}trigger.Webhook, key: ${region}-key}]
+tasks: [{id: log, type: ${CORE}log.Log, message: fine}]`;
+
+/** Three executions: two by triggers, and two with the region "eu". */
+async function prepareFacts(server: ServerProcess): Promise<void> {
+  for (const region of ["eu", "us"]) {
+    await saveIn(server, "shop", region, HOOKED(region));
+    await server.json("POST", `/executions/webhook/shop/${region}/${region}-key`);
+  }
+  await runFlow(server, "shop/eu");
+}
+
 async function prepare(server: ServerProcess): Promise<void> {
   await saveIn(server, "shop.orders", "good", SOURCES.good);
   await saveIn(server, "shop", "bad", SOURCES.bad);
@@ -193,3 +207,23 @@ stories("/executions: filters", [
     },
   },
 ], { prepare });
+
+stories("/executions: filters by what records say", [
+  {
+    name: "a trigger and the value of an input",
+    async run(page) {
+      await open(page);
+      await waitFor(page, 3);
+      await page.getByLabel("Trigger", { exact: true }).fill("hook");
+      await page.getByLabel("Trigger", { exact: true }).press("Enter");
+      await waitFor(page, 2);
+      await page.getByLabel("Inputs").fill("region:eu");
+      await page.getByLabel("Inputs").press("Enter");
+      await waitFor(page, 1);
+      await rowsOf(page, TABLE).getByText("shop.eu").waitFor();
+      assertEquals(search(page), "?triggerId=hook&inputs=region%3Aeu");
+      await page.getByRole("button", { name: "Remove the filter Inputs: region:eu" }).click();
+      await waitFor(page, 2);
+    },
+  },
+], { prepare: prepareFacts });

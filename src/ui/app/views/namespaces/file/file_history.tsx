@@ -1,10 +1,10 @@
 /** The revisions of a file that the server keeps: one of them beside the present one, and the way back to it. */
-import { lazy, Suspense } from "preact/compat";
 import { useResource } from "../../../core/resource.ts";
 import { query, setQuery } from "../../../core/router.ts";
 import { sizeText } from "../../../core/sizes.ts";
 import { confirmed } from "../../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded, Skeleton } from "../../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded } from "../../../kit/feedback.tsx";
+import { lazyPart } from "../../../kit/lazy_part.tsx";
 import { Time } from "../../../kit/values.tsx";
 import { t } from "../../../texts/mod.ts";
 import {
@@ -16,7 +16,7 @@ import {
   restoreRevision,
 } from "../files.ts";
 
-const DiffView = lazy(() => import("../../editor/diff_view.tsx").then((module) => module.DiffView));
+const DiffView = lazyPart(() => import("../../editor/diff_view.tsx").then((module) => module.DiffView));
 
 interface Place {
   readonly namespace: string;
@@ -131,15 +131,13 @@ function Comparison(
         before === undefined || after === undefined || /[\0\ufffd]/.test(before + after)
           ? <p class="dim">{t("files.noComparison")}</p>
           : (
-            <Suspense fallback={<Skeleton />}>
-              <DiffView
-                before={before}
-                after={after}
-                beforeTitle={t("flows.revisionOf", { revision: chosen.revision })}
-                afterTitle={t("files.present", { revision: present.revision })}
-                isPlain
-              />
-            </Suspense>
+            <DiffView
+              before={before}
+              after={after}
+              beforeTitle={t("flows.revisionOf", { revision: chosen.revision })}
+              afterTitle={t("files.present", { revision: present.revision })}
+              isPlain
+            />
           )}
     </Loaded>
   );

@@ -1,11 +1,11 @@
 /** One file of a namespace: its text, a preview and its earlier revisions. */
 import { useSignal } from "@preact/signals";
-import { lazy, Suspense } from "preact/compat";
 import { useEffect, useMemo } from "preact/hooks";
 import { useResource } from "../../../core/resource.ts";
 import { guardLeaving, query } from "../../../core/router.ts";
 import { sizeText } from "../../../core/sizes.ts";
-import { EmptyState, Loaded, Skeleton } from "../../../kit/feedback.tsx";
+import { EmptyState, Loaded } from "../../../kit/feedback.tsx";
+import { lazyPart } from "../../../kit/lazy_part.tsx";
 import { Time } from "../../../kit/values.tsx";
 import { Tabs } from "../../../layout/shell.tsx";
 import { t } from "../../../texts/mod.ts";
@@ -16,7 +16,7 @@ import { FileModel, type StoredText } from "./file_model.ts";
 import { FilePreview, isPreviewable } from "./file_preview.tsx";
 import { FileText } from "./file_text.tsx";
 
-const FileConflict = lazy(() => import("./file_conflict.tsx").then((module) => module.FileConflict));
+const FileConflict = lazyPart(() => import("./file_conflict.tsx").then((module) => module.FileConflict));
 const REFRESH_MS = 10_000;
 
 interface FilePanelProps {
@@ -145,15 +145,13 @@ function TextFile(
         />
       )}
       {theirs.value && (
-        <Suspense fallback={<Skeleton />}>
-          <FileConflict
-            model={model}
-            theirs={theirs.value}
-            onSaved={onChange}
-            onConflict={(stored) => theirs.value = stored}
-            onClose={() => theirs.value = undefined}
-          />
-        </Suspense>
+        <FileConflict
+          model={model}
+          theirs={theirs.value}
+          onSaved={onChange}
+          onConflict={(stored) => theirs.value = stored}
+          onClose={() => theirs.value = undefined}
+        />
       )}
     </>
   );

@@ -1,12 +1,12 @@
 /** What a file shows: an image, a table, formatted JSON or Markdown. */
-import { lazy, Suspense } from "preact/compat";
 import { useResource } from "../../../core/resource.ts";
-import { EmptyState, Loaded, Skeleton } from "../../../kit/feedback.tsx";
+import { EmptyState, Loaded } from "../../../kit/feedback.tsx";
 import { PreviewContent } from "../../../kit/file_preview.tsx";
+import { lazyPart } from "../../../kit/lazy_part.tsx";
 import { t } from "../../../texts/mod.ts";
 import { nameOf, readBase64 } from "../files.ts";
 
-const Markdown = lazy(() => import("../../../kit/markdown.tsx").then((module) => module.Markdown));
+const Markdown = lazyPart(() => import("../../../kit/markdown.tsx").then((module) => module.Markdown));
 
 const IMAGES: ReadonlySet<string> = new Set(["png", "jpg", "jpeg", "gif", "svg", "bmp", "webp", "ico"]);
 const TEXTS: ReadonlySet<string> = new Set(["csv", "tsv", "json", "md", "markdown"]);
@@ -32,11 +32,7 @@ export function FilePreview({ namespace, path, text }: FilePreviewProps) {
   if (IMAGES.has(extension)) return <Image key={text} namespace={namespace} path={path} />;
   if (text === undefined) return <EmptyState title={t("namespaces.noText")} />;
   if (extension.startsWith("m")) {
-    return (
-      <Suspense fallback={<Skeleton />}>
-        <Markdown key={text} text={text} />
-      </Suspense>
-    );
+    return <Markdown key={text} text={text} />;
   }
   const lines = text.split("\n");
   const isCut = extension !== "json" && lines.length > MAX_LINES;

@@ -1,37 +1,39 @@
 /**
- * Conditions on labels. A row holds hashes of up to five labels, or a Bloom filter of more labels. Rows that these cannot
- * decide are verified with the execution records. The verdicts of a label are cached, two bits for each row, while the
- * summary of the block exists.
+ * Conditions on facts of the execution records. A row holds hashes of up to five labels, or a Bloom filter of more labels, and
+ * nothing of triggers and inputs. Rows that cannot be decided are verified with the records. The verdicts on a fact are
+ * cached, two bits for each row, while the summary of the block exists.
  */
 import { isId } from "../../../base/id.ts";
 import { keyWeight, LruCache } from "../../../base/lru.ts";
-import type { LabelCondition } from "../../../model/executions/execution_query.ts";
+import type { RecordFact } from "../../../model/executions/execution_query.ts";
 import type { TenantId } from "../../../model/flows/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
+import { CORRELATION_LABEL } from "../../../model/flows/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
 import { FLAG, hashLabel, LABEL_WORDS, MAX_LABELS, setBloomBits, shortHash, tryPackId } from "../rows/row.ts";
 import type { RowColumns } from "../rows/row_columns.ts";
 
-/** Selects the executions that have all of the labels, by their records. */
-export type VerifyLabels = (
+/** Selects the executions of which the fact is true, by their records. */
+export type VerifyFact = (
   tenant: TenantId,
   ids: readonly string[],
-  labels: readonly Label[],
+  fact: RecordFact,
 ) => Promise<ReadonlySet<string>>;
 
-/** Labels with cached verdicts: 0.25 MB each for a million rows, if all blocks have the label. */
-const REMEMBERED_LABELS = 12;
+/** Facts with cached verdicts: 0.25 MB each for a million rows, if all blocks have rows in doubt or with the label. */
+const REMEMBERED_FACTS = 12;
 /** Executions verified at once. */
 const VERIFY_IDS = 1_000;
-/** The verdict on a row and a label. `open` must be verified; `byHash` is wrong for one label in 33 million. */
+/** The verdict on a row and a fact. `open` must be verified; `byHash` is wrong for one label in 33 million. */
 const VERDICT = { no: 0, yes: 1, byHash: 2, open: 3 } as const;
+/** Four open verdicts. */
+const ALL_OPEN = 0xff;
 
 /** The verdicts on the rows of a block, two bits each. */
 class Verdicts {
   readonly #bits: Uint8Array;
 
-  constructor(count: number) {
-    this.#bits = new Uint8Array(count + 3 >> 2);
+  constructor(count: number, bits = 0) {
+    this.#bits = new Uint8Array(count + 3 >> 2).fill(bits);
   }
 
   at(row: number): number {
@@ -44,38 +46,40 @@ class Verdicts {
   }
 }
 
-/** A row and a label to verify. */
+/** A row and a fact to verify. */
 export interface Doubt {
-  readonly label: WantedLabel;
+  readonly wanted: WantedFact;
   readonly block: RowColumns;
   readonly row: number;
 }
 
-/** A label of a query, with its verdicts. */
-class WantedLabel {
-  readonly label: Label;
+/** A fact of a query, with its verdicts. */
+class WantedFact {
+  readonly fact: RecordFact;
   readonly #hash: number;
   readonly #bloom = new Uint32Array(LABEL_WORDS);
   /** For a correlation label: the id of the execution that has it implicitly, because its row omits it. */
   readonly #self: Uint32Array | undefined;
   readonly #short: number;
-  /** `null`: no row of the block has the label. */
+  /** `null`: it is true of no row of the block. */
   readonly #verdicts = new WeakMap<object, Verdicts | null>();
 
-  constructor(label: Label) {
-    this.label = label;
-    this.#hash = hashLabel(label);
+  constructor(fact: RecordFact) {
+    this.fact = fact;
+    this.#hash = hashLabel(fact);
     this.#short = shortHash(this.#hash);
     setBloomBits(this.#hash, this.#bloom, 0);
-    const mayBeSelf = label.key === CORRELATION_LABEL && isId(label.value);
-    this.#self = mayBeSelf ? tryPackId(label.value) : undefined;
+    const mayBeSelf = fact.key === CORRELATION_LABEL && isId(fact.value);
+    this.#self = mayBeSelf ? tryPackId(fact.value) : undefined;
   }
 
-  /** The verdicts on the rows of the block, updated by verification; `undefined` if no row has the label. */
+  /** The verdicts on the rows of the block, updated by verification; `undefined` if it is true of no row. */
   verdictsOf(block: RowColumns): Verdicts | undefined {
     const known = this.#verdicts.get(block.identity);
     if (known !== undefined) return known ?? undefined;
-    const verdicts = this.#evaluate(block);
+    const verdicts = this.fact.field === "labels"
+      ? this.#evaluate(block)
+      : new Verdicts(block.count, ALL_OPEN);
     this.#verdicts.set(block.identity, verdicts ?? null);
     return verdicts;
   }
@@ -115,31 +119,31 @@ class WantedLabel {
   }
 }
 
-/** The recently queried labels, and their verification. */
-export class LabelVerdicts {
-  readonly #verify: VerifyLabels;
-  readonly #known = new LruCache<string, WantedLabel>(REMEMBERED_LABELS);
+/** The recently queried facts, and their verification. */
+export class FactVerdicts {
+  readonly #verify: VerifyFact;
+  readonly #known = new LruCache<string, WantedFact>(REMEMBERED_FACTS);
 
-  constructor(verify: VerifyLabels) {
+  constructor(verify: VerifyFact) {
     this.#verify = verify;
   }
 
-  /** The label with its cached verdicts. */
-  wanted(tenant: TenantId, label: Label): WantedLabel {
-    const key = JSON.stringify([tenant, label.key, label.value]);
-    const known = this.#known.get(key) ?? new WantedLabel(label);
+  /** The fact with its cached verdicts. */
+  wanted(tenant: TenantId, fact: RecordFact): WantedFact {
+    const key = JSON.stringify([tenant, fact.field, fact.key, fact.value]);
+    const known = this.#known.get(key) ?? new WantedFact(fact);
     this.#known.set(key, known, keyWeight(key));
     return known;
   }
 
-  /** Verifies the doubts with the records. True when a row does not have its label. */
+  /** Verifies the doubts with the records. True when one of them is false. */
   async settle(tenant: TenantId, doubts: readonly Doubt[]): Promise<boolean> {
     let isRefuted = false;
-    for (const [wanted, ofLabel] of Map.groupBy(doubts, ({ label }) => label)) {
-      for (let from = 0; from < ofLabel.length; from += VERIFY_IDS) {
-        const part = ofLabel.slice(from, from + VERIFY_IDS);
+    for (const [wanted, ofFact] of Map.groupBy(doubts, ({ wanted }) => wanted)) {
+      for (let from = 0; from < ofFact.length; from += VERIFY_IDS) {
+        const part = ofFact.slice(from, from + VERIFY_IDS);
         const ids = part.map(({ block, row }) => block.idAt(row));
-        const holders = await this.#verify(tenant, ids, [wanted.label]);
+        const holders = await this.#verify(tenant, ids, wanted.fact);
         part.forEach(({ block, row }, index) => {
           const has = holders.has(ids[index] as string);
           wanted.verdictsOf(block)?.set(row, has ? VERDICT.yes : VERDICT.no);
@@ -151,20 +155,20 @@ export class LabelVerdicts {
   }
 }
 
-/** Passes rows with (negated: without) one of the labels. Rows in doubt are collected and count as rows without it. */
-export class LabelStep implements FilterStep {
-  readonly #wanted: readonly WantedLabel[];
+/** Passes rows of which one of the facts (negated: none) is true. Rows in doubt are collected and count as if it were false. */
+export class FactStep implements FilterStep {
+  readonly #wanted: readonly WantedFact[];
   readonly #negated: boolean;
   readonly #doubts: Doubt[] = [];
 
-  constructor(tenant: TenantId, condition: LabelCondition, verdicts: LabelVerdicts) {
-    this.#wanted = condition.anyOf.map((label) => verdicts.wanted(tenant, label));
-    this.#negated = condition.negated;
+  constructor(wanted: readonly WantedFact[], negated: boolean) {
+    this.#wanted = wanted;
+    this.#negated = negated;
   }
 
   /** @inheritdoc */
   refine(block: RowColumns, from: Uint32Array, count: number, to: Uint32Array): number {
-    const matchers = this.#wanted.map((label) => ({ label, verdicts: label.verdictsOf(block) }));
+    const matchers = this.#wanted.map((wanted) => ({ verdicts: wanted.verdictsOf(block) }));
     const single = matchers.length === 1 ? matchers[0] : undefined;
     if (matchers.every(({ verdicts }) => !verdicts)) return this.#negated ? copyRows(from, count, to) : 0;
     let kept = 0;
@@ -192,18 +196,18 @@ export class LabelStep implements FilterStep {
   /** The doubts about a row that was accepted by label hash only. */
   doubtsOf(block: RowColumns, row: number): Doubt[] {
     if (this.#negated) return [];
-    return this.#wanted.filter((label) => label.verdictsOf(block)?.at(row) === VERDICT.byHash)
-      .map((label) => ({ label, block, row }));
+    return this.#wanted.filter((wanted) => wanted.verdictsOf(block)?.at(row) === VERDICT.byHash)
+      .map((wanted) => ({ wanted, block, row }));
   }
 
   #doubt(block: RowColumns, row: number): void {
-    for (const label of this.#wanted) {
-      if (label.verdictsOf(block)?.at(row) === VERDICT.open) this.#doubts.push({ label, block, row });
+    for (const wanted of this.#wanted) {
+      if (wanted.verdictsOf(block)?.at(row) === VERDICT.open) this.#doubts.push({ wanted, block, row });
     }
   }
 }
 
-/** A positive verdict if any label has one; else `open` if any label is open. */
+/** A positive verdict if any fact has one; else `open` if any fact is open. */
 function anyVerdict(matchers: readonly { readonly verdicts?: Verdicts }[], row: number): number {
   let isOpen = false;
   for (const { verdicts } of matchers) {
