@@ -1,18 +1,28 @@
-/** Messages between the thread of the server and the one that evaluates JSONata. Values are JSON text. */
+/** Messages between the thread of the server and the one that evaluates expressions of users. Values are JSON text. */
+import type { GrokRules } from "../grok/grok.ts";
+
+/** An expression of JSONata. */
+export interface JsonataExpression {
+  readonly type: "jsonata";
+  readonly source: string;
+  /** Nested calls. */
+  readonly maxDepth: number;
+}
+
+/** Expressions of grok. */
+interface GrokExpression {
+  readonly type: "grok";
+  readonly rules: GrokRules;
+}
+
+/** What the thread evaluates. */
+export type ThreadExpression = JsonataExpression | GrokExpression;
 
 /** What a thread is started with. */
 export interface ThreadOptions {
   /** Other threads have other data. */
-  readonly isJsonata: true;
-  readonly expression: string;
-  readonly limits: {
-    /** Milliseconds of one evaluation. */
-    readonly timeout: number;
-    /** Nested calls. */
-    readonly stack: number;
-    /** Items of a list. */
-    readonly sequence: number;
-  };
+  readonly isTransform: true;
+  readonly expression: ThreadExpression;
 }
 
 /** Inputs, in order. */

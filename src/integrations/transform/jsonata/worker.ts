@@ -1,33 +1,44 @@
-/** The thread that evaluates JSONata. Also imported by the thread of the server, so that the compiled binary holds it. */
+/**
+ * The thread that evaluates expressions of users: JSONata and grok. Also imported by the thread of the server, so that the
+ * compiled binary holds it.
+ */
 import { isMainThread, type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
+import { parseJson, stringifyJson } from "../../../base/json.ts";
+import { grokMatcher, type GrokRules } from "../grok/grok.ts";
+import type { FromThread, JsonataExpression, ThreadExpression, ThreadOptions, ToThread } from "./messages.ts";
 
 /** The address of this module. */
 export const WORKER_URL = import.meta.url;
+/** Longest evaluation of one value in JSONata, which the package checks between its steps. */
+export const MAX_EVALUATION_MS = 10_000;
+const MAX_LIST_ITEMS = 1_000_000;
 
-interface Expression {
+/** JSON text to JSON text. */
+type Evaluate = (text: string) => string | Promise<string>;
+
+interface Compiled {
   evaluate(input: unknown): Promise<unknown>;
 }
 
 type Compile = (
   source: string,
   limits: { readonly timeout: number; readonly stack: number; readonly sequence: number },
-) => Expression;
+) => Compiled;
 
-async function serve(port: MessagePort, { expression, limits }: ThreadOptions): Promise<void> {
+async function serve(port: MessagePort, expression: ThreadExpression): Promise<void> {
   const send = (message: FromThread) => port.postMessage(message);
-  const jsonata = (await import("jsonata")).default as unknown as Compile;
-  let compiled: Expression;
+  let evaluate: Evaluate;
   try {
-    compiled = jsonata(expression, limits);
+    evaluate = expression.type === "grok"
+      ? grokEvaluator(expression.rules)
+      : await jsonataEvaluator(expression);
   } catch (error) {
     return send({ type: "malformed", message: messageOf(error) });
   }
   port.on("message", async (texts: ToThread) => {
     for (const text of texts) {
       try {
-        const value = await compiled.evaluate(JSON.parse(text));
-        send({ type: "value", json: JSON.stringify(value) ?? "null" });
+        send({ type: "value", json: await evaluate(text) });
       } catch (error) {
         send({ type: "failed", message: messageOf(error) });
       }
@@ -36,12 +47,29 @@ async function serve(port: MessagePort, { expression, limits }: ThreadOptions): 
   send({ type: "ready" });
 }
 
+function grokEvaluator(rules: GrokRules): Evaluate {
+  const match = grokMatcher(rules);
+  return (text) => stringifyJson(match(String(parseJson(text))));
+}
+
+async function jsonataEvaluator({ source, maxDepth }: JsonataExpression): Promise<Evaluate> {
+  const jsonata = (await import("jsonata")).default as unknown as Compile;
+  const limits = { timeout: MAX_EVALUATION_MS, stack: maxDepth, sequence: MAX_LIST_ITEMS };
+  let compiled: Compiled;
+  try {
+    compiled = jsonata(source, limits);
+  } catch (error) {
+    throw new Error(`Invalid expression: ${messageOf(error)}`, { cause: error });
+  }
+  return async (text) => JSON.stringify(await compiled.evaluate(JSON.parse(text))) ?? "null";
+}
+
 /** Errors of the package are plain objects. */
 function messageOf(error: unknown): string {
   const { message } = error as { readonly message?: unknown };
   return typeof message === "string" ? message : "the evaluation failed";
 }
 
-if (!isMainThread && parentPort && (workerData as Partial<ThreadOptions> | null)?.isJsonata) {
-  void serve(parentPort, workerData as ThreadOptions);
+if (!isMainThread && parentPort && (workerData as Partial<ThreadOptions> | null)?.isTransform) {
+  void serve(parentPort, (workerData as ThreadOptions).expression);
 }
