@@ -64,10 +64,11 @@ export class OutputRows {
   }
 }
 
-async function storedRows(
+/** Stores rows as a file of Ion, whose URI and number of rows it returns. */
+export async function storedRows(
   context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
-  rows: AsyncIterable<JsonObject>,
-): Promise<JsonObject> {
+  rows: AsyncIterable<JsonValue>,
+): Promise<{ readonly uri: string; readonly size: number }> {
   let size = 0;
   const counted = async function* () {
     for await (const row of rows) {

@@ -311,8 +311,8 @@ async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-/** The content, read on demand in pieces that share one buffer: each is overwritten by the next. */
-async function* piecesOf(directory: string, name: string): AsyncGenerator<Uint8Array> {
+/** The content of a regular file, read on demand in pieces that share one buffer: each is overwritten by the next. */
+export async function* piecesOf(directory: string, name: string): AsyncGenerator<Uint8Array> {
   using file = await openFile(`${directory}/${name}`);
   const buffer = new Uint8Array(PIECE_BYTES);
   for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {

@@ -2,7 +2,7 @@
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { aggregateRecords } from "./aggregate.ts";
 import { filterRecords } from "./filter.ts";
-import { grokItems, grokValue } from "./grok/tasks.ts";
+import { grokItems, grokValue } from "./grok_tasks.ts";
 import { transformItems, transformValue } from "./jsonata/tasks.ts";
 import { mapRecords } from "./map.ts";
 import { selectRecords } from "./select.ts";

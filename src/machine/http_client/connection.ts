@@ -50,7 +50,7 @@ export class Connection {
     await this.#established(async () => await this.#transport?.startTls?.(options));
   }
 
-  /** Sends bytes; resolves when the buffer has room. @throws HttpError */
+  /** Sends bytes; resolves when they may be overwritten. @throws HttpError */
   write(bytes: Uint8Array): Promise<void> {
     return this.#within(this.#options.readIdleTimeoutMs, () => this.#open.write(bytes));
   }

@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 const utf8 = (text: string) => encoder.encode(text);
 
 interface ByteSink {
-  /** Resolves when the buffer has room. */
+  /** Resolves when the bytes may be overwritten. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export class RequestWriter {
   async #put(bytes: Uint8Array): Promise<void> {
     if (this.#collectedBytes + bytes.length > this.#maxCollectedBytes) await this.flush();
     if (bytes.length > this.#maxCollectedBytes) return await this.#sink.write(bytes);
-    this.#collected.push(bytes);
+    this.#collected.push(new Uint8Array(bytes));
     this.#collectedBytes += bytes.length;
   }
 }

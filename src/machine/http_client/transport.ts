@@ -5,7 +5,7 @@ import type { TlsIdentity } from "../../model/ports/http.ts";
 export interface Transport {
   /** The next bytes, never overwritten later; `undefined` once the other side has closed. */
   read(): Promise<Uint8Array | undefined>;
-  /** Resolves when the buffer has room. */
+  /** Resolves when the bytes may be overwritten. */
   write(bytes: Uint8Array): Promise<void>;
   /** Starts TLS; only on transports opened for it. */
   startTls?(options: TlsOptions): Promise<void>;

@@ -8,7 +8,7 @@ export interface HttpBody {
   readonly contentType: string;
   /** Bytes; without it the body is sent chunked. */
   readonly size?: number;
-  /** Opens the content from its beginning; called again if a redirect repeats the body. */
+  /** Opens the content from its beginning; called again if a redirect repeats the body. A piece may overwrite the one before. */
   open(): AsyncIterable<Uint8Array>;
 }
 

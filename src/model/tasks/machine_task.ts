@@ -4,7 +4,13 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { SqliteDatabase } from "../ports/sqlite.ts";
-import type { TaskContext, TaskDefinition, WorkContext } from "./task_definition.ts";
+import type {
+  TaskContext,
+  TaskDefinition,
+  TaskRequest,
+  TaskResponse,
+  WorkContext,
+} from "./task_definition.ts";
 
 /** A program to run, with the rights of scripts. */
 export interface ProgramCommand {
@@ -24,8 +30,10 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** Files and programs. */
+/** Files, programs, and requests after a stop. */
 export interface Machine {
+  /** As `http`, but also when the work must stop: to end what runs elsewhere. It fails after 5 seconds. */
+  lastRequest(request: TaskRequest): Promise<TaskResponse>;
   /** The directory of the enclosing WorkingDirectory, else `directory()`. Machine run in it. */
   workingDirectory(): Promise<string>;
   /**

@@ -70,7 +70,7 @@ export interface ProgramLines {
 
 /** The context of such a type. */
 export interface ServerTaskContext
-  extends TaskContext, Pick<Machine, "createFiles" | "findFiles" | "readFile"> {
+  extends TaskContext, Pick<Machine, "createFiles" | "findFiles" | "lastRequest" | "readFile"> {
   readonly flows: ServerFlows;
   readonly dashboards: ServerDashboards;
   /** Sorted names of the namespaces of the tenant: created ones, those of flows, and those above them. */
@@ -81,8 +81,6 @@ export interface ServerTaskContext
   render(template: string, variables?: JsonObject): Promise<JsonValue>;
   /** Sends a request whose response is read while it arrives, such as events; else as `http`. */
   httpStream(request: TaskRequest): Promise<StreamedResponse>;
-  /** As `http`, but also when the attempt must stop: to end what runs elsewhere. It fails after 5 seconds. */
-  lastRequest(request: TaskRequest): Promise<TaskResponse>;
   /** Reads the lines of one program. */
   programLines(): ProgramLines;
   /**

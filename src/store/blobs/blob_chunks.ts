@@ -3,6 +3,7 @@
  * compressed. Each chunk is compressed by itself, so that any part of a value can be read.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { releaseBytes } from "../../base/bytes.ts";
 import { DomainError } from "../../model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 
@@ -14,21 +15,24 @@ const FORMAT_DEFLATE = 0x03;
 const LEVEL = 1;
 /** A chunk stays as it is unless it becomes shorter than this share: reading it would cost more than it saves. */
 const WORTHWHILE = 0.8;
+/** The package fills one buffer of this size: several would be joined, and all of them wait for garbage collection. */
+const ZLIB_BUFFER_BYTES = BLOB_CHUNK_BYTES + 1024;
 
 /** Number of chunks of a value of `size` bytes. */
 export function chunkCount(size: number): number {
   return Math.ceil(size / BLOB_CHUNK_BYTES);
 }
 
-/** The content of a stored chunk; `undefined` when the format is unknown, or the content broken. */
+/** The content of a stored chunk, which may share its memory; `undefined` when the format is unknown, or the content broken. */
 export function bytesOfChunk(chunk: Uint8Array): Uint8Array | undefined {
   if (chunk[0] === FORMAT_RAW) return chunk.subarray(1);
   if (chunk[0] !== FORMAT_DEFLATE) return undefined;
   try {
-    const { buffer, byteOffset, length } = inflateRawSync(chunk.subarray(1), {
-      maxOutputLength: BLOB_CHUNK_BYTES,
-    });
-    return new Uint8Array(buffer, byteOffset, length);
+    const limits = { maxOutputLength: BLOB_CHUNK_BYTES, chunkSize: ZLIB_BUFFER_BYTES };
+    const content = inflateRawSync(chunk.subarray(1), limits);
+    const bytes = new Uint8Array(content);
+    releaseResult(content);
+    return bytes;
   } catch (error) {
     if (error instanceof Error && "code" in error) return undefined;
     throw error;
@@ -38,12 +42,20 @@ export function bytesOfChunk(chunk: Uint8Array): Uint8Array | undefined {
 /** The chunk, compressed if that makes it much shorter. */
 export function packChunk(chunk: Uint8Array): Uint8Array {
   // 0.2 ms; other threads would take as long to be asked, and keep memory of their own.
-  const packed = deflateRawSync(chunk.subarray(1), { level: LEVEL });
-  if (packed.length > chunk.length * WORTHWHILE) return chunk;
-  const stored = new Uint8Array(packed.length + 1);
-  stored[0] = FORMAT_DEFLATE;
-  stored.set(packed, 1);
+  const packed = deflateRawSync(chunk.subarray(1), { level: LEVEL, chunkSize: ZLIB_BUFFER_BYTES });
+  const isWorthwhile = packed.length <= chunk.length * WORTHWHILE;
+  const stored = isWorthwhile ? new Uint8Array(packed.length + 1) : chunk;
+  if (isWorthwhile) {
+    stored[0] = FORMAT_DEFLATE;
+    stored.set(packed, 1);
+  }
+  releaseResult(packed);
   return stored;
+}
+
+/** Frees what the package has returned, once it was copied. Smaller buffers may be shared. */
+function releaseResult({ buffer }: Uint8Array): void {
+  if (buffer.byteLength >= ZLIB_BUFFER_BYTES) releaseBytes(new Uint8Array(buffer));
 }
 
 /**

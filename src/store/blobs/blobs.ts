@@ -246,7 +246,7 @@ export class Blobs {
     return collected;
   }
 
-  /** Makes the intent durable before the first chunks. */
+  /** Makes the intent durable before the first chunks. The chunks are released once they are durable. */
   async #storePage(
     owner: BlobOwner,
     blobId: string,
@@ -260,6 +260,7 @@ export class Blobs {
       const key = chunkKey(owner, blobId, first + index);
       return committer.commit({ mutations: [{ type: "set", key, value }], bulk: true });
     }));
+    page.forEach(releaseBytes);
   }
 
   /** Deletes the last chunk first, so that the remaining chunks form a prefix; the intent goes with the first chunk. */
@@ -298,6 +299,7 @@ export class Blobs {
     const entries = await this.#options.store.getMany(keys);
     return entries.map((entry, index) => {
       const bytes = entry && bytesOfChunk(entry.value);
+      if (bytes && bytes.buffer !== entry.value.buffer) releaseBytes(entry.value);
       if (bytes) return bytes;
       throw new Error(
         `Cannot read a large value: chunk ${first + index} of "${blobId}" is missing or of an unknown format`,

@@ -85,6 +85,12 @@ export class DefinedWork implements MachineWork {
   };
 
   /** @inheritdoc */
+  readonly lastRequest = async (request: TaskRequest): Promise<TaskResponse> => {
+    const { http } = this.#owner.ports;
+    return await sendLastRequest(request, { http, directory: this.#directory });
+  };
+
+  /** @inheritdoc */
   readonly connectAddress = async (host: string, port: number): Promise<ConnectAddress> => {
     return await connectAddress(host, port, { http: this.#owner.ports.http, signal: this.signal });
   };
@@ -190,14 +196,6 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   readonly httpStream = async (request: TaskRequest): Promise<StreamedResponse> => {
     const { http } = this.#context.ports;
     return await streamRequest(request, { http, signal: this.signal, directory: () => this.directory() });
-  };
-
-  /** @inheritdoc */
-  readonly lastRequest = async (request: TaskRequest): Promise<TaskResponse> => {
-    return await sendLastRequest(request, {
-      http: this.#context.ports.http,
-      directory: () => this.directory(),
-    });
   };
 
   /** @inheritdoc */

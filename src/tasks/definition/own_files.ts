@@ -1,12 +1,12 @@
 /** Files of the directory of an attempt, by the paths that its code gives. */
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
-import { openLocalFile } from "../local_files.ts";
+import { piecesOf } from "../local_files.ts";
 
 /** A file of a directory that can be read several times. */
 interface OwnFile {
   /** Bytes. */
   readonly size: number;
-  /** The content from its beginning. */
+  /** The content from its beginning; each piece is overwritten by the next. */
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -22,8 +22,6 @@ export async function openOwnFile(path: string, directory: string): Promise<OwnF
   const { size } = await Deno.lstat(`${directory}/${name}`);
   return {
     size,
-    async *open() {
-      yield* await openLocalFile(directory, name);
-    },
+    open: () => piecesOf(directory, name),
   };
 }

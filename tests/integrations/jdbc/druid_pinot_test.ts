@@ -2,11 +2,12 @@
  * The types of `jdbc.druid` and `jdbc.pinot`. Shapes are those of https://druid.apache.org/docs/latest/api-reference/sql-api and
  * https://docs.pinot.apache.org/users/api/querying-pinot-using-standard-sql/response-format.
  */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ApiStub } from "../../support/servers/api_stub.ts";
 import { pollDefinition } from "../../support/flows/definition_run.ts";
 import { runTask, triggerOf } from "./stubbed_database.ts";
 
+const STATEMENT_ID = /[0-9a-f]{32}/;
 const DRUID_ROWS = '["__time","n","t"]\n["TIMESTAMP","BIGINT","VARCHAR"]\n' +
   '["2024-02-29T10:11:12.000Z",9007199254740993,"x"]\n["2024-02-29T10:11:13.000Z",null,""]\n\n';
 
@@ -28,7 +29,9 @@ Deno.test("jdbc.druid.Query reads lines of values with their types", async () =>
       '{"__time":2024-02-29T10:11:13.000Z,"n":null,"t":""}\n',
   );
   assertEquals([outputs.size, stub.calls], [2, ["POST /druid/v2/sql"]]);
-  assertEquals(JSON.parse(stub.requests[0]?.text ?? ""), {
+  const { context: { sqlQueryId, ...context }, ...body } = JSON.parse(stub.requests[0]?.text ?? "");
+  assertMatch(sqlQueryId, STATEMENT_ID);
+  assertEquals({ ...body, context }, {
     query: "SELECT * FROM wiki WHERE t = 'it''s'",
     resultFormat: "arrayLines",
     header: true,
@@ -82,11 +85,11 @@ Deno.test("jdbc.pinot.Query and Trigger read the table of the response", async (
       text: "",
     },
   ] = stub.requests;
-  assertEquals([method, path, headers.authorization, text], [
+  assertEquals([method, path, headers.authorization, text.replace(STATEMENT_ID, "ID")], [
     "POST",
     "/sql",
     `Basic ${btoa("app:s3cret-word")}`,
-    '{"sql":"SELECT 1"}',
+    '{"sql":"SELECT 1","queryOptions":"clientQueryId=ID"}',
   ]);
   assertEquals((await pollDefinition(triggerOf("pinot.Trigger"), properties)).outputs.size, 1);
   assertEquals((await pollDefinition(triggerOf("pinot.Trigger"), properties)).isFound, false);

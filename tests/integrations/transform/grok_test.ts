@@ -3,10 +3,13 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
 import { GrokPattern } from "../../../src/integrations/transform/grok/grok.ts";
 import { GROK_PATTERNS } from "../../../src/integrations/transform/grok/patterns.ts";
-import { grokItems, grokValue } from "../../../src/integrations/transform/grok/tasks.ts";
+import { grokItems, grokValue } from "../../../src/integrations/transform/grok_tasks.ts";
+import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const PLAIN = { definitions: new Map<string, string>(), namedOnly: true };
+
+const budget = () => ({ moves: 1_000_000, maxLength: 0 });
 
 /** A text that each of these patterns matches as a whole. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +40,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
 for (const [name, texts] of Object.entries(SAMPLES)) {
   Deno.test(`the grok pattern ${name} matches ${texts.join(" and ")}`, () => {
     const pattern = new GrokPattern(`^%{${name}:all}$`, PLAIN);
-    for (const text of texts) assertEquals(pattern.match(text)?.all, text);
+    for (const text of texts) assertEquals(pattern.match(text, budget())?.all, text);
   });
 }
 
@@ -48,7 +51,7 @@ Deno.test("each grok pattern can be compiled within the limits of the engine", (
 Deno.test("grok reads the lines of a web server", () => {
   const line =
     '203.0.113.9 - ann [10/Oct/2000:13:55:36 -0700] "GET /a.gif?x=1 HTTP/1.0" 200 2326 "http://example.com/s" "Mozilla/4.08 [en]"';
-  const fields = new GrokPattern("%{COMBINEDAPACHELOG}", PLAIN).match(line) ?? {};
+  const fields = new GrokPattern("%{COMBINEDAPACHELOG}", PLAIN).match(line, budget()) ?? {};
   const { clientip, auth, verb, request, response, bytes, agent } = fields;
   assertEquals([clientip, auth, verb, request, response, bytes], [
     "203.0.113.9",
@@ -105,4 +108,34 @@ Deno.test("grok refuses definitions that grow by references to each other, at on
     Error,
     "Invalid pattern: it has more than 10000 characters with the patterns that it refers to",
   );
+});
+
+Deno.test("grok fails for a value that a pattern takes too many moves for", async () => {
+  const run = () => runDefinition(grokValue, { from: "a".repeat(100), pattern: "(?=(a+)+c)%{WORD:x}" });
+  await assertRejects(
+    run,
+    Error,
+    "Cannot match the pattern for value 1: Cannot match the regular expression",
+  );
+});
+
+Deno.test("grok gives what takes long to a thread, with a limit for all patterns of a text together", async () => {
+  const long = "a".repeat(20_000);
+  const slow = "%{DATA:a}%{DATA:b}%{DATA:c}z";
+  const one = await runDefinition(grokValue, { from: long, patterns: [slow, "^(?<x>a)"] });
+  assertEquals(one.outputs, { value: { x: "a" } });
+  const many = () => runDefinition(grokValue, { from: long, patterns: Array(100).fill(slow) });
+  await assertRejects(many, Error, "it takes too many moves");
+});
+
+Deno.test("grok leaves the thread of the server free, and ends with the signal", async () => {
+  const stop = new AbortController();
+  const endless = function* () {
+    setTimeout(() => stop.abort(), 0);
+    for (;;) yield "a".repeat(10_000);
+  };
+  const rules = { ...PLAIN, patterns: ["%{DATA:a}%{DATA:b}z"], stopsAtFirst: true, keepsEmpty: false };
+  const work = { expression: { type: "grok", rules } as const, operation: "match", signal: stop.signal };
+  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(endless())));
+  await assertRejects(() => run, Error, "The evaluation was stopped");
 });

@@ -1,7 +1,7 @@
 /** JSONata: results, limits and stops. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../../src/base/json.ts";
-import { withJsonata } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
 import { transformItems, transformValue } from "../../../src/integrations/transform/jsonata/tasks.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
@@ -51,7 +51,8 @@ Deno.test("jsonata ends with the signal, even within a regular expression that t
     // The value is sent when the generator has ended; from then on the thread does not respond.
     setTimeout(() => stop.abort(), 0);
   };
-  const options = { expression: "$contains(text, /^(a+)+b$/)", maxDepth: 10, signal: stop.signal };
-  const run = withJsonata(options, (evaluator) => Array.fromAsync(evaluator.evaluate(values())));
+  const expression = { type: "jsonata", source: "$contains(text, /^(a+)+b$/)", maxDepth: 10 } as const;
+  const work = { expression, operation: "evaluate the expression", signal: stop.signal };
+  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(values())));
   await assertRejects(() => run, Error, "The evaluation was stopped");
 });

@@ -100,6 +100,24 @@ Deno.test("write() reads its source no faster than chunks become durable", async
   assert(ahead <= 20, `${ahead} chunks were waiting`);
 });
 
+Deno.test("write() frees the chunks that are durable", async () => {
+  const { blobs, committer, store } = await startNamespaceServices();
+  const values: Uint8Array[] = [];
+  store.plan = (_, atomic) => {
+    for (const each of atomic.mutations) {
+      if (each.type === "set" && each.key[1] === "b") values.push(each.value);
+    }
+    return "none";
+  };
+  const [text, noise] = [patternBytes(20 * BLOB_CHUNK_BYTES), randomBytes(20 * BLOB_CHUNK_BYTES)];
+  for (const bytes of [text, noise]) {
+    const blob = await blobs.write(OWNER, sourceOf(bytes), bytes.length);
+    await committer.commit({ mutations: blob.mutations });
+    assertEquals(await collect(blobs.read(OWNER, blob)), bytes);
+  }
+  assertEquals(values.map(({ length }) => length), Array(40).fill(0));
+});
+
 /** Bytes that no compression makes shorter. */
 function randomBytes(size: number): Uint8Array<ArrayBuffer> {
   return randomFillSync(new Uint8Array(size));

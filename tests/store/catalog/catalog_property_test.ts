@@ -1,5 +1,5 @@
 /** Random executions, restarts of executions, deletions, sealings and process restarts: every list equals a filter over an array. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type {
   ExecutionCondition,
   ExecutionQuery,
@@ -10,11 +10,15 @@ import {
   EXECUTION_SORT_FIELDS,
   NAME_OPERATORS,
 } from "../../../src/model/executions/execution_query.ts";
+import { DomainError } from "../../../src/model/errors.ts";
 import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
 import { STATES } from "../../../src/model/executions/state.ts";
 import { MemoryFiles } from "../../support/fakes/memory_files.ts";
 import { CatalogFixture, seeded } from "./fixture.ts";
 import { randomFacts, referenceQuery } from "./reference.ts";
+
+/** More executions are not searched for triggers and inputs, of which rows say nothing. */
+const MAX_UNKNOWN_ROWS = 1_000;
 
 type Random = () => number;
 const pick = <T>(random: Random, items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
@@ -87,6 +91,13 @@ function randomQuery(random: Random, app: CatalogFixture): ExecutionQuery {
   };
 }
 
+function withoutUnknown(query: ExecutionQuery): ExecutionQuery {
+  const isUnknown = ({ field }: ExecutionCondition) => field === "triggerId" || field === "inputs";
+  if (![query.conditions, ...query.groups].flat().some(isUnknown)) return query;
+  const known = (conditions: readonly ExecutionCondition[]) => conditions.filter((each) => !isUnknown(each));
+  return { ...query, conditions: known(query.conditions), groups: query.groups.map(known) };
+}
+
 async function step(random: Random, app: CatalogFixture): Promise<CatalogFixture> {
   const action = random();
   const tenant = random() < 0.1 ? "other" : "main";
@@ -138,9 +149,16 @@ for (const seed of [1, 2, 3, 4]) {
         // A repeated filter uses counts of the first time.
         const query = asked.length > 0 && random() < 0.3 ? pick(random, asked) : randomQuery(random, app);
         asked.push(query);
-        const expected = referenceQuery(tenant, app.visible(tenant), query, app.clock.now());
+        const rows = app.visible(tenant);
         const message = `seed ${seed}, round ${round}, tenant ${tenant}: ${JSON.stringify(query)}`;
-        assertEquals(await app.catalog.query(tenant, query), expected, message);
+        const found = () => app.catalog.query(tenant, query);
+        const total = (of: ExecutionQuery) => referenceQuery(tenant, rows, of, app.clock.now()).total;
+        const known = withoutUnknown(query);
+        if (known !== query && total(known) > MAX_UNKNOWN_ROWS) {
+          await assertRejects(found, DomainError, "match the other filters");
+        } else {
+          assertEquals(await found(), referenceQuery(tenant, rows, query, app.clock.now()), message);
+        }
       }
     }
     await app[Symbol.asyncDispose]();

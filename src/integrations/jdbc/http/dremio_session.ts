@@ -7,7 +7,7 @@ import type { CellKind, Column } from "../cells.ts";
 import { cellOfJson } from "../json_cells.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
-import { sendStatement, statementError } from "./http_server.ts";
+import { cancelledOnStop, sendStatement, statementError } from "./http_server.ts";
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
 /** Most rows of a response. */
@@ -83,7 +83,11 @@ class DremioSession implements SqlSession {
     const { base } = this.#server;
     const { id } = await this.send(`${base}/sql`, { sql: withLiterals(statement) });
     const job = `${base}/job/${encodeURIComponent(String(id))}`;
-    const rowCount = await this.#ended(job);
+    const rowCount = await cancelledOnStop(
+      this.#context,
+      () => this.#ended(job),
+      () => ({ url: `${this.#server.origin}${job}/cancel`, method: "POST", headers: this.#headers() }),
+    );
     let columns: readonly Column[] | undefined;
     let offset = 0;
     do {
@@ -102,7 +106,7 @@ class DremioSession implements SqlSession {
     await this.run({ sql, values: [] }, NO_ROWS);
   }
 
-  /** Jobs have ended. */
+  /** Jobs have ended, or were cancelled. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
@@ -120,6 +124,11 @@ class DremioSession implements SqlSession {
     }
   }
 
+  #headers(): Record<string, string> {
+    const { authorization } = this;
+    return { accept: "application/json", ...authorization !== undefined && { authorization } };
+  }
+
   /** Sends a request, with a body by POST. @throws Error it is refused */
   async send(path: string, json?: JsonObject): Promise<JsonObject> {
     const { origin } = this.#server;
@@ -127,9 +136,7 @@ class DremioSession implements SqlSession {
       signal: this.#context.signal,
       http: (each: TaskRequest) => sendStatement({ http: (inner) => this.#context.http(inner) }, each),
     };
-    const headers: Record<string, string> = { accept: "application/json" };
-    if (this.authorization !== undefined) headers.authorization = this.authorization;
-    const request = { url: `${origin}${path}`, headers, ...json && { json } };
+    const request = { url: `${origin}${path}`, headers: this.#headers(), ...json && { json } };
     // A statement could run twice.
     const { status, text } = await callRepeatedly(sender, () => request, {
       isRepeatable: json === undefined,

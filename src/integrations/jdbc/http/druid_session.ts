@@ -10,6 +10,7 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
+  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
@@ -42,7 +43,7 @@ class DruidSession implements SqlSession {
     const folder = await mkdtemp(`${directory}/druid-`);
     try {
       const saveTo = `${folder.slice(directory.length + 1)}/rows`;
-      const { path = "" } = await this.#send(withLiterals(statement), saveTo);
+      const { path = "" } = await this.#sent(withLiterals(statement), saveTo);
       return await this.#read(path, sink);
     } finally {
       await rm(folder, { recursive: true });
@@ -54,12 +55,24 @@ class DruidSession implements SqlSession {
     await this.run({ sql, values: [] }, NO_ROWS);
   }
 
-  /** Queries have ended. */
+  /** Queries have ended, or were cancelled. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
 
-  async #send(query: string, saveTo: string): Promise<TaskResponse> {
+  async #sent(query: string, saveTo: string): Promise<TaskResponse> {
+    const sqlQueryId = crypto.getRandomValues(new Uint8Array(16)).toHex();
+    return await cancelledOnStop(this.#context, () => this.#send(query, { saveTo, sqlQueryId }), () => ({
+      url: `${this.#server.origin}/druid/v2/sql/${sqlQueryId}`,
+      method: "DELETE",
+      headers: basicAuthorization(this.#server),
+    }));
+  }
+
+  async #send(
+    query: string,
+    { saveTo, sqlQueryId }: { readonly saveTo: string; readonly sqlQueryId: string },
+  ): Promise<TaskResponse> {
     const { origin } = this.#server;
     const sqlTimeZone = optionalText(this.#context.properties.timeZoneId);
     const response = await sendStatement(this.#context, {
@@ -70,7 +83,7 @@ class DruidSession implements SqlSession {
         resultFormat: "arrayLines",
         header: true,
         sqlTypesHeader: true,
-        ...sqlTimeZone !== undefined && { context: { sqlTimeZone } },
+        context: { sqlQueryId, ...sqlTimeZone !== undefined && { sqlTimeZone } },
       },
       saveTo,
     });

@@ -72,6 +72,41 @@ export async function sendStatement(
   });
 }
 
+/**
+ * Runs a statement. If the work must stop meanwhile, `cancellation` is sent, which is absent while nothing runs: the server
+ * would continue without its client. @throws what the statement throws
+ */
+export async function cancelledOnStop<T>(
+  context: Pick<MachineWork, "signal" | "lastRequest" | "log">,
+  run: () => Promise<T>,
+  cancellation: () => TaskRequest | undefined,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const request = context.signal.aborted ? cancellation() : undefined;
+    if (request) await cancelStatement(context, request);
+    throw error;
+  }
+}
+
+async function cancelStatement(
+  context: Pick<MachineWork, "lastRequest" | "log">,
+  request: TaskRequest,
+): Promise<void> {
+  let words: string;
+  try {
+    const { status, text } = await context.lastRequest({ followRedirects: false, ...request });
+    // A statement that has ended is not known any more.
+    if (status < 300 || status === 404 || status === 410) return;
+    words = `the response was ${status}: ${text}`;
+  } catch (error) {
+    words = (error as Error).message;
+  }
+  const { host } = new URL(request.url);
+  context.log("WARN", `Cannot cancel the query at "${host}": ${words.trim().slice(0, MAX_SHOWN_CHARS)}`);
+}
+
 /** The error of a statement, with the words of the server. */
 export function statementError(origin: string, words: string): Error {
   return new Error(`Cannot query "${new URL(origin).host}": ${words.trim().slice(0, MAX_SHOWN_CHARS)}`);

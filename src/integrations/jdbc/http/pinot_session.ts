@@ -1,12 +1,14 @@
 /** Pinot by the query API of its controller. https://docs.pinot.apache.org/users/user-guide-query/querying-pinot */
 import { isJsonObject, objectsOf, parseJson, stringifyJson } from "../../../base/json.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import type { TaskResponse } from "../../../model/tasks/task_definition.ts";
 import type { CellKind, Column } from "../cells.ts";
 import { cellOfJson } from "../json_cells.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
+  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
@@ -31,11 +33,7 @@ class PinotSession implements SqlSession {
   /** @inheritdoc */
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
     const { origin } = this.#server;
-    const { status, text } = await sendStatement(this.#context, {
-      url: `${origin}/sql`,
-      headers: basicAuthorization(this.#server),
-      json: { sql: withLiterals(statement) },
-    });
+    const { status, text } = await this.#sent(withLiterals(statement));
     const body = status === 200 ? parseJson(text) : undefined;
     if (!isJsonObject(body)) throw statementError(origin, `the response was ${status}: ${text}`);
     const [exception] = objectsOf(body.exceptions);
@@ -57,12 +55,23 @@ class PinotSession implements SqlSession {
     return { hasRows: true, rowCount: rows.length };
   }
 
+  async #sent(sql: string): Promise<TaskResponse> {
+    const { origin } = this.#server;
+    const headers = basicAuthorization(this.#server), id = crypto.getRandomValues(new Uint8Array(16)).toHex();
+    const json = { sql, queryOptions: `clientQueryId=${id}` };
+    return await cancelledOnStop(
+      this.#context,
+      () => sendStatement(this.#context, { url: `${origin}/sql`, headers, json }),
+      () => ({ url: `${origin}/clientQuery/${id}`, method: "DELETE", headers }),
+    );
+  }
+
   /** @inheritdoc */
   async command(sql: string): Promise<void> {
     await this.run({ sql, values: [] }, NO_ROWS);
   }
 
-  /** Queries have ended. */
+  /** Queries have ended, or were cancelled. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }

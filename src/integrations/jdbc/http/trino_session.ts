@@ -9,6 +9,7 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
+  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
@@ -31,6 +32,8 @@ class TrinoSession implements SqlSession {
   readonly #context: MachineWork;
   readonly #server: HttpServer;
   readonly #headers: Record<string, string>;
+  /** Of the statement that runs. */
+  #nextUri: string | undefined;
 
   constructor(context: MachineWork, server: HttpServer) {
     this.#context = context;
@@ -53,6 +56,17 @@ class TrinoSession implements SqlSession {
 
   /** @inheritdoc */
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
+    return await cancelledOnStop(
+      this.#context,
+      () => this.#read(statement, sink),
+      () =>
+        this.#nextUri === undefined
+          ? undefined
+          : { url: this.#nextUri, method: "DELETE", headers: this.#headers },
+    );
+  }
+
+  async #read(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
     const { origin } = this.#server;
     let page = await this.#page({ url: `${origin}/v1/statement`, body: withLiterals(statement) });
     let columns: readonly Column[] | undefined, rowCount = 0;
@@ -65,8 +79,9 @@ class TrinoSession implements SqlSession {
         columns ??= this.#begin(page, sink);
         rowCount += addRows(page, columns, sink);
       }
-      if (typeof nextUri !== "string") return { hasRows: columns !== undefined, rowCount };
-      page = await this.#page({ url: this.#checked(nextUri) });
+      this.#nextUri = typeof nextUri === "string" ? this.#checked(nextUri) : undefined;
+      if (this.#nextUri === undefined) return { hasRows: columns !== undefined, rowCount };
+      page = await this.#page({ url: this.#nextUri });
     }
   }
 
@@ -75,7 +90,7 @@ class TrinoSession implements SqlSession {
     await this.run({ sql, values: [] }, NO_ROWS);
   }
 
-  /** Queries have ended. */
+  /** Queries have ended, or were cancelled. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }

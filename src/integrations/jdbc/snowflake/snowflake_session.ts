@@ -4,7 +4,13 @@ import { Double, isJsonObject, stringifyJson } from "../../../base/json.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
-import { type HttpServer, httpServerOf, sendStatement, statementError } from "../http/http_server.ts";
+import {
+  cancelledOnStop,
+  type HttpServer,
+  httpServerOf,
+  sendStatement,
+  statementError,
+} from "../http/http_server.ts";
 import {
   NO_ROWS,
   type RowSink,
@@ -17,7 +23,8 @@ import { statementPlace } from "./statement_place.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
+/** Pauses between two looks at a statement: most end soon, and none is seen much later than it ends. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_GROWTH] = [100, 2_000, 1.5];
 const PATH = "/api/v2/statements";
 /** Statements whose result is rows; others report what they changed. */
 const WITH_ROWS =
@@ -66,7 +73,7 @@ export class SnowflakeSession implements SqlSession {
     if (!this.#handles) await this.run({ sql, values: [] }, NO_ROWS);
   }
 
-  /** Statements have ended. */
+  /** Statements have ended, or were cancelled. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
@@ -99,8 +106,15 @@ export class SnowflakeSession implements SqlSession {
         ...timezone !== undefined && { timezone },
       },
     };
+    // Else the handle, without which it cannot be cancelled, would come after 45 seconds.
+    const url = `${PATH}?async=true&nullable=true`;
     // The first request could have been carried out although its response is lost.
-    return await this.#ended(await this.#send({ url: `${PATH}?nullable=true`, json }, false));
+    const first = await this.#send({ url, json }, false);
+    return await cancelledOnStop(this.#context, () => this.#ended(first), () => ({
+      url: `${this.#server.origin}${statementPath(first)}/cancel`,
+      method: "POST",
+      headers: this.#headers(),
+    }));
   }
 
   async #page(path: string): Promise<JsonObject> {
@@ -113,18 +127,21 @@ export class SnowflakeSession implements SqlSession {
     for (
       let waitMs = FIRST_PAUSE_MS;
       current.status === 202;
-      waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)
+      waitMs = Math.min(waitMs * PAUSE_GROWTH, LONGEST_PAUSE_MS)
     ) {
-      const handle = encodeURIComponent(String(current.body.statementHandle));
       await pause(waitMs, this.#context.signal);
-      current = await this.#send({ url: `${PATH}/${handle}` }, true);
+      current = await this.#send({ url: statementPath(current) }, true);
     }
     return current.body;
   }
 
+  #headers(): Record<string, string> {
+    return { accept: "application/json", ...authorization(this.#context.properties, this.#server) };
+  }
+
   async #send(request: Pick<TaskRequest, "url" | "json">, isRepeatable: boolean): Promise<SnowflakeResponse> {
     const { origin } = this.#server;
-    const headers = { accept: "application/json", ...authorization(this.#context.properties, this.#server) };
+    const headers = this.#headers();
     const sender = {
       signal: this.#context.signal,
       http: (each: TaskRequest) => sendStatement({ http: (inner) => this.#context.http(inner) }, each),
@@ -143,6 +160,10 @@ export class SnowflakeSession implements SqlSession {
 interface SnowflakeResponse {
   readonly status: number;
   readonly body: JsonObject;
+}
+
+function statementPath({ body }: SnowflakeResponse): string {
+  return `${PATH}/${encodeURIComponent(String(body.statementHandle))}`;
 }
 
 function addRows({ data }: JsonObject, columns: readonly SnowflakeColumn[], sink: RowSink): number {

@@ -1,10 +1,15 @@
 /** Grok expressions: regular expressions with references to named patterns, `%{NAME:field:type}`. */
 import { Double, type JsonObject, type JsonValue, setOwnProperty } from "../../../base/json.ts";
-import { Regex } from "../../../languages/regex/mod.ts";
+import { type Budget, Regex } from "../../../languages/regex/mod.ts";
+import { ExpressionError } from "../../../languages/values/mod.ts";
 import { GROK_PATTERNS } from "./patterns.ts";
 
 /** Moves of the regular expression machine for one text; a million take some 60 ms. */
 const MAX_MOVES = 5_000_000;
+/** Moves in the thread of the server, some 5 ms: to start another thread takes 40 ms. */
+const MAX_QUICK_MOVES = 80_000;
+/** Expressions that are compiled there, which takes some 2 ms each. */
+const MAX_QUICK_PATTERNS = 5;
 const MAX_DEPTH = 20;
 /** Characters of an expression with the patterns that it refers to; the line of a web server has some 2,000. */
 const MAX_LENGTH = 10_000;
@@ -14,11 +19,54 @@ const REFERENCE = /%\{(\w+)(?::([\w.@[\]-]+?))?(?::(int|long|float|double|boolea
 const NAMED_GROUP = /\(\?<([A-Za-z]\w*)>/g;
 
 /** How expressions are read. */
-interface GrokOptions {
+interface PatternOptions {
   /** Patterns of the user by name; they go before built-in ones. */
   readonly definitions: ReadonlyMap<string, string>;
   /** References without a field are not captured. */
   readonly namedOnly: boolean;
+}
+
+/** Expressions, and what of their captures is kept. */
+export interface GrokRules extends PatternOptions {
+  /** Expressions that are tried in turn. */
+  readonly patterns: readonly string[];
+  /** The expressions after the first that matches are not tried. */
+  readonly stopsAtFirst: boolean;
+  /** Fields without a value are kept. */
+  readonly keepsEmpty: boolean;
+}
+
+/**
+ * Captures the fields of a text; without a match there are none. @throws Error an expression is malformed; its result throws
+ * for a text that takes too many moves, of all expressions together
+ */
+export function grokMatcher(rules: GrokRules, maxMoves = MAX_MOVES): (text: string) => JsonObject {
+  const patterns = rules.patterns.map((source) => new GrokPattern(source, rules));
+  return (text) => {
+    const budget = { moves: maxMoves, maxLength: 0 };
+    const fields: JsonObject = {};
+    for (const pattern of patterns) {
+      const found = pattern.match(text, budget);
+      if (!found) continue;
+      for (const [name, value] of Object.entries(found)) {
+        const isEmpty = value === null || value === "";
+        if (!isEmpty || rules.keepsEmpty) setOwnProperty(fields, name, value);
+      }
+      if (rules.stopsAtFirst) break;
+    }
+    return fields;
+  };
+}
+
+/** As {@link grokMatcher} for one text; `undefined` if it takes longer than the thread of the server may wait. */
+export function matchQuickly(rules: GrokRules, text: string): JsonObject | undefined {
+  if (rules.patterns.length > MAX_QUICK_PATTERNS) return undefined;
+  try {
+    return grokMatcher(rules, MAX_QUICK_MOVES)(text);
+  } catch (error) {
+    if (error instanceof ExpressionError && error.code === "limit") return undefined;
+    throw error;
+  }
 }
 
 /** A captured field. */
@@ -34,7 +82,7 @@ export class GrokPattern {
   readonly #captures: ReadonlyMap<number, Capture>;
 
   /** @throws Error the expression is malformed, too large, or names an unknown pattern */
-  constructor(source: string, options: GrokOptions) {
+  constructor(source: string, options: PatternOptions) {
     const expansion = new Expansion(options);
     const pattern = expansion.expand(source, []);
     try {
@@ -50,9 +98,9 @@ export class GrokPattern {
     );
   }
 
-  /** The captured fields, null for one without a match; `undefined` if the text does not match. @throws Error the match takes too long */
-  match(text: string): JsonObject | undefined {
-    const found = this.#regex.find(text, 0, { moves: MAX_MOVES, maxLength: 0 });
+  /** The captured fields, null for one without a match; `undefined` if the text does not match. @throws ExpressionError `limit` too many moves */
+  match(text: string, budget: Budget): JsonObject | undefined {
+    const found = this.#regex.find(text, 0, budget);
     if (!found) return undefined;
     const fields: JsonObject = {};
     for (const [index, { field, type }] of this.#captures) {
@@ -67,11 +115,11 @@ export class GrokPattern {
 /** Replaces references by groups with names that the regular expression engine accepts. */
 class Expansion {
   readonly captures = new Map<string, Capture>();
-  readonly #options: GrokOptions;
+  readonly #options: PatternOptions;
   /** Characters of all patterns so far: a few definitions that refer to each other could grow without an end. */
   #length = 0;
 
-  constructor(options: GrokOptions) {
+  constructor(options: PatternOptions) {
     this.#options = options;
   }
 

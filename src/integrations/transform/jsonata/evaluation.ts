@@ -1,22 +1,26 @@
 /**
- * Evaluates JSONata in a thread of its own. The package has limits of time, depth and list sizes, but a regular expression of the
- * user or a large text passes them: a thread that does not respond in time is ended, whatever it does.
+ * Evaluates JSONata and grok in a thread of their own. Both have limits of steps or time, but a regular expression of the user
+ * passes those of JSONata, and those of grok allow each value 300 ms: a thread that does not respond in time is ended, whatever
+ * it does.
  */
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
 import { KeyedLock } from "../../../base/keyed_lock.ts";
 import { sourceUrl } from "../../../base/source_url.ts";
-import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
+import {
+  type FromThread,
+  MAX_EVALUATION_MS,
+  type ThreadExpression,
+  type ThreadOptions,
+  type ToThread,
+} from "./messages.ts";
 
 const MODULE = sourceUrl("integrations/transform/jsonata/worker.ts");
-/** Longest evaluation of one value. */
-const MAX_EVALUATION_MS = 10_000;
 /** Longest start of the thread, which loads the package in some 150 ms, on a busy machine. */
 const MAX_START_MS = 60_000;
-/** Time beside that of the package, after which the thread is ended. */
+/** Time beside that of JSONata, after which the thread is ended. */
 const GRACE_MS = 2_000;
-const MAX_LIST_ITEMS = 1_000_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 /** Threads at the same time; further evaluations wait. */
 const MAX_THREADS = 2;
@@ -27,28 +31,28 @@ const MAX_BATCH_VALUES = 500;
 const threads = new KeyedLock();
 let started = 0;
 
-/** An expression and its limits. */
-export interface JsonataOptions {
-  readonly expression: string;
-  /** Nested calls. */
-  readonly maxDepth: number;
+/** An expression, and the task that evaluates it. */
+export interface ThreadWork {
+  readonly expression: ThreadExpression;
+  /** Verb and object, such as `match the pattern`. */
+  readonly operation: string;
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with an evaluator; ends its thread afterwards. @throws Error the expression is malformed, or the work is stopped */
-export async function withJsonata<T>(
-  options: JsonataOptions,
-  work: (evaluator: JsonataThread) => Promise<T>,
+/** Starts a thread and ends it after its use. @throws Error the expression is malformed, or the work is stopped */
+export async function withThread<T>(
+  work: ThreadWork,
+  use: (thread: EvaluationThread) => Promise<T>,
 ): Promise<T> {
-  const { signal } = options;
+  const { signal } = work;
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(new Error("The evaluation was stopped"));
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const run = threads.run(String(started++ % MAX_THREADS), async () => {
     if (signal.aborted) return await stopped.promise;
-    await using thread = new JsonataThread(options);
-    return await Promise.race([thread.ready().then(() => work(thread)), stopped.promise]);
+    await using thread = new EvaluationThread(work);
+    return await Promise.race([thread.ready().then(() => use(thread)), stopped.promise]);
   });
   try {
     return await Promise.race([run, stopped.promise]);
@@ -59,15 +63,16 @@ export async function withJsonata<T>(
 }
 
 /** A thread with one expression. */
-class JsonataThread implements AsyncDisposable {
+class EvaluationThread implements AsyncDisposable {
   readonly #worker: Worker;
+  readonly #operation: string;
   readonly #received: FromThread[] = [];
   #failure: Error | undefined;
   #arrived: (() => void) | undefined;
 
-  constructor({ expression, maxDepth }: JsonataOptions) {
-    const limits = { timeout: MAX_EVALUATION_MS, stack: maxDepth, sequence: MAX_LIST_ITEMS };
-    const workerData: ThreadOptions = { expression, limits };
+  constructor({ expression, operation }: ThreadWork) {
+    this.#operation = operation;
+    const workerData: ThreadOptions = { expression };
     this.#worker = new Worker(MODULE, { resourceLimits: RESOURCE_LIMITS, workerData });
     this.#worker.on("message", (message: FromThread) => {
       this.#received.push(message);
@@ -79,11 +84,11 @@ class JsonataThread implements AsyncDisposable {
   /** Resolves when the expression is compiled. @throws Error it is malformed */
   async ready(): Promise<void> {
     const message = await this.#next(MAX_START_MS);
-    if (message.type !== "ready") throw new Error(`Invalid expression: ${textOf(message)}`);
+    if (message.type !== "ready") throw new Error(textOf(message));
   }
 
   /** The results of values, in order; null for no result. @throws Error an evaluation fails or takes too long */
-  async *evaluate(values: AsyncIterable<JsonValue>): AsyncGenerator<JsonValue> {
+  async *evaluate(values: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue> {
     let position = 0;
     for await (const batch of batchesOf(values)) {
       this.#worker.postMessage(batch);
@@ -91,7 +96,7 @@ class JsonataThread implements AsyncDisposable {
         position++;
         const message = await this.#next(MAX_EVALUATION_MS + GRACE_MS);
         if (message.type !== "value") {
-          throw new Error(`Cannot evaluate the expression for value ${position}: ${textOf(message)}`);
+          throw new Error(`Cannot ${this.#operation} for value ${position}: ${textOf(message)}`);
         }
         yield parseJson(message.json);
       }
@@ -106,7 +111,7 @@ class JsonataThread implements AsyncDisposable {
   async #next(timeoutMs: number): Promise<FromThread> {
     const cancel = systemClock.setTimer(
       timeoutMs,
-      () => this.#fail(new Error(`Cannot evaluate the expression for more than ${timeoutMs - GRACE_MS} ms`)),
+      () => this.#fail(new Error(`Cannot ${this.#operation} for more than ${timeoutMs - GRACE_MS} ms`)),
     );
     try {
       for (;;) {
@@ -133,7 +138,7 @@ function textOf(message: FromThread): string {
   return "message" in message ? message.message : "the thread sent another message";
 }
 
-async function* batchesOf(values: AsyncIterable<JsonValue>): AsyncGenerator<ToThread> {
+async function* batchesOf(values: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<ToThread> {
   let batch: string[] = [], chars = 0;
   for await (const value of values) {
     const text = stringifyJson(value);

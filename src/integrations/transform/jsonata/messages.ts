@@ -1,16 +1,29 @@
-/** Messages between the thread of the server and the one that evaluates JSONata. Values are JSON text. */
+/** Messages between the thread of the server and the one that evaluates expressions of users. Values are JSON text. */
+import type { GrokRules } from "../grok/grok.ts";
+
+/** Longest evaluation of one value in JSONata, which the package checks between its steps. */
+export const MAX_EVALUATION_MS = 10_000;
+
+/** An expression of JSONata. */
+export interface JsonataExpression {
+  readonly type: "jsonata";
+  readonly source: string;
+  /** Nested calls. */
+  readonly maxDepth: number;
+}
+
+/** Expressions of grok. */
+interface GrokExpression {
+  readonly type: "grok";
+  readonly rules: GrokRules;
+}
+
+/** What the thread evaluates. */
+export type ThreadExpression = JsonataExpression | GrokExpression;
 
 /** What a thread is started with. */
 export interface ThreadOptions {
-  readonly expression: string;
-  readonly limits: {
-    /** Milliseconds of one evaluation. */
-    readonly timeout: number;
-    /** Nested calls. */
-    readonly stack: number;
-    /** Items of a list. */
-    readonly sequence: number;
-  };
+  readonly expression: ThreadExpression;
 }
 
 /** Inputs, in order. */

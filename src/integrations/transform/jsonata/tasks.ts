@@ -7,9 +7,9 @@ import {
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../../model/tasks/task_definition.ts";
-import { readRows, rowLines, writePieces } from "../../row_files.ts";
+import { evaluatedValue, itemOutputs, storedItems } from "../items.ts";
 import { counters } from "../records.ts";
-import type { JsonataOptions } from "./evaluation.ts";
+import type { ThreadWork } from "./evaluation.ts";
 
 const EXPRESSION: PropertySchemas = Object.freeze({
   expression: dynamicText(
@@ -23,8 +23,12 @@ const EXPRESSION: PropertySchemas = Object.freeze({
   }),
 });
 
-function optionsOf({ properties: { expression, maxDepth }, signal }: TaskContext): JsonataOptions {
-  return { expression: String(expression), maxDepth: Number(maxDepth), signal };
+function workOf({ properties: { expression, maxDepth }, signal }: TaskContext): ThreadWork {
+  return {
+    expression: { type: "jsonata", source: String(expression), maxDepth: Number(maxDepth) },
+    operation: "evaluate the expression",
+    signal,
+  };
 }
 
 /** The result for one value. */
@@ -46,11 +50,7 @@ expression: |
   {"customer": name, "total": $sum(items.(price * quantity))}`,
   }],
   async run(context) {
-    const value = jsonOf(context.properties.from);
-    const { withJsonata } = await import("./evaluation.ts");
-    return await withJsonata(optionsOf(context), async (evaluator) => {
-      for await (const result of evaluator.evaluate(single(value))) return { value: result };
-    });
+    return { value: await evaluatedValue(workOf(context), jsonOf(context.properties.from)) };
   },
 });
 
@@ -58,10 +58,6 @@ function jsonOf(given: JsonValue | undefined): JsonValue {
   const value = typeof given === "string" ? tryParseJson(given) : given;
   if (value !== undefined) return value;
   throw new Error("Invalid from: it is not JSON");
-}
-
-async function* single(value: JsonValue): AsyncGenerator<JsonValue> {
-  yield await Promise.resolve(value);
 }
 
 /** The results for the values of a file. */
@@ -78,10 +74,7 @@ export const transformItems = defineTask({
       "Whether each element of a list that results is a row; else the list is one.",
     ),
   },
-  outputs: {
-    uri: { type: "string", description: "Storage URI of the results as Ion." },
-    processedItemsTotal: { type: "integer", description: "Number of rows that were written." },
-  },
+  outputs: itemOutputs("Storage URI of the results as Ion.", "Number of rows that were written."),
   metrics: counters({ records: "Rows that were written." }),
   examples: [{
     title: "Titles of a list of products",
@@ -90,23 +83,9 @@ type: io.svc.plugin.transform.jsonata.TransformItems
 from: "{{ outputs.download.uri }}"
 expression: products.(title & ' by ' & brand)`,
   }],
-  async run(context) {
-    const { from, explodeArray } = context.properties;
-    const source = await context.fetchFile(String(from).trim());
-    const target = `${await context.directory()}/rows.ion`;
-    let count = 0;
-    const { withJsonata } = await import("./evaluation.ts");
-    await withJsonata(optionsOf(context), async (evaluator) => {
-      const rows = async function* () {
-        for await (const result of evaluator.evaluate(readRows(source))) {
-          const items = explodeArray && Array.isArray(result) ? result : [result];
-          count += items.length;
-          yield* items;
-        }
-      };
-      await writePieces(target, rowLines(rows()), context.signal);
-    });
-    context.metric("records", count);
-    return { uri: await context.storeFile(target), processedItemsTotal: count };
+  run: (context) => {
+    const { explodeArray } = context.properties;
+    const after = (result: JsonValue) => explodeArray && Array.isArray(result) ? result : [result];
+    return storedItems(context, workOf(context), { after });
   },
 });
