@@ -53,7 +53,7 @@ interface DefinedOptions {
   readonly directory: () => Promise<string>;
 }
 
-/** The attempt of a defined task, or the poll of a defined trigger. */
+/** The attempt of a defined task, or the poll of a defined trigger. What definitions take out of it works without the object. */
 export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
@@ -69,28 +69,24 @@ export class DefinedWork implements MachineWork {
   }
 
   /** @inheritdoc */
-  directory(): Promise<string> {
-    return this.#directory();
-  }
+  readonly directory = (): Promise<string> => this.#directory();
 
   /** @inheritdoc */
-  log(level: LogLevel, message: string): void {
-    this.#owner.log(level, message);
-  }
+  readonly log = (level: LogLevel, message: string): void => this.#owner.log(level, message);
 
   /** @inheritdoc */
-  async http(request: TaskRequest): Promise<TaskResponse> {
+  readonly http = async (request: TaskRequest): Promise<TaskResponse> => {
     const { http } = this.#owner.ports;
     return await sendRequest(request, { http, signal: this.signal, directory: this.#directory });
-  }
+  };
 
   /** @inheritdoc */
-  async connectAddress(host: string, port: number): Promise<ConnectAddress> {
+  readonly connectAddress = async (host: string, port: number): Promise<ConnectAddress> => {
     return await connectAddress(host, port, { http: this.#owner.ports.http, signal: this.signal });
-  }
+  };
 
   /** @inheritdoc */
-  async fetchFile(uri: string): Promise<string> {
+  readonly fetchFile = async (uri: string): Promise<string> => {
     const file = await this.#owner.ports.storage.open(this.#owner, uri);
     if (!file) throw new Error(`Cannot read "${uri}": there is no such file`);
     const name = uri.slice(uri.lastIndexOf("/") + 1);
@@ -101,13 +97,13 @@ export class DefinedWork implements MachineWork {
       `fetched-${++this.#fileCount}/${name}`,
       file.content,
     )}`;
-  }
+  };
 
   /** @inheritdoc */
-  async storeFile(path: string): Promise<string> {
+  readonly storeFile = async (path: string): Promise<string> => {
     const directory = await this.#directory();
     return await storeFile({ context: this.#owner, directory }, ownName(path, directory));
-  }
+  };
 
   /** @inheritdoc */
   async workingDirectory(): Promise<string> {
@@ -213,9 +209,9 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   }
 
   /** @inheritdoc */
-  metric(name: string, value: number, { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {}) {
+  readonly metric: TaskContext["metric"] = (name, value, { type = "counter", tags } = {}) => {
     this.#context.metric({ name, value, type, tags });
-  }
+  };
 
   /** @inheritdoc */
   async execution(id: string): Promise<ExecutionSummary> {

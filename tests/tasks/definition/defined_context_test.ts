@@ -118,3 +118,15 @@ Deno.test("TaskContext.connectAddress() refuses what the rules for addresses den
   );
   assertEquals(requests.length, 0);
 });
+
+Deno.test("TaskContext has members that work without their object", async () => {
+  const { result } = await tried(async ({ http, connectAddress, directory, log, metric, ...files }, url) => {
+    log("INFO", "begun");
+    metric("count", 1);
+    await Deno.writeTextFile(`${await directory()}/a.txt`, "text");
+    const uri = await files.storeFile(`${await directory()}/a.txt`);
+    const { hostname } = await connectAddress("127.0.0.1", 1);
+    return [(await http({ url })).status, hostname, await Deno.readTextFile(await files.fetchFile(uri))];
+  }, () => answer(200, ""));
+  assertEquals(result, [200, "127.0.0.1", "text"]);
+});
