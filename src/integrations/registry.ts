@@ -33,6 +33,15 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
       import("./ai/registry.ts").then((group) => ({ tasks: group.AI_TASKS, parts: group.AI_PARTS })),
   },
   {
+    prefixes: ["amqp"],
+    load: () =>
+      import("./amqp/registry.ts").then((group) => ({
+        tasks: group.AMQP_TASKS,
+        triggers: group.AMQP_TRIGGERS,
+        realtimeTriggers: group.AMQP_REALTIME_TRIGGERS,
+      })),
+  },
+  {
     prefixes: ["anthropic"],
     load: () => import("./anthropic/registry.ts").then((group) => ({ tasks: group.ANTHROPIC_TASKS })),
   },

@@ -243,6 +243,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
   ),
   ["kafka", "Consume Produce"],
+  ["amqp", "Consume CreateQueue DeclareExchange Publish QueueBind"],
   ["mqtt", "Publish Subscribe"],
   ["redis.json", "Delete Get Increment Set"],
   ["redis.list", "ListPop ListPush: redis.ListPop redis.ListPush"],

@@ -5,6 +5,8 @@ import "../support/flows/all_integrations.ts";
 
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
+  ["amqp.RealtimeTrigger"],
+  ["amqp.Trigger"],
   ["aws.s3.Trigger"],
   ["aws.sqs.RealtimeTrigger"],
   ["aws.sqs.Trigger"],

@@ -16,7 +16,8 @@ const ENTRY = "main.ts";
 /** The packages of the server without those of tests, benchmarks and the UI's build. */
 const LOCK = "tests/support/release/compile.lock";
 const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS, "--include", "src/ui/dist"];
-const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
+const NEVER_LOADED =
+  /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\/|\/amqp-client\/[^/]+\/(?:dist|lib\/cjs)\/amqp-/;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
 

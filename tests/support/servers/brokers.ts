@@ -4,6 +4,7 @@ import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../processes/self_signed.ts";
 import { isInstalled, startServer } from "./server_programs.ts";
 
 const REDIS = "/usr/bin/redis-server";
+const RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const MOSQUITTO = "/usr/sbin/mosquitto";
 
 /** Password of the default user. */
@@ -68,6 +69,43 @@ export async function startMosquitto(): Promise<MqttBroker> {
     tlsPort,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Whether RabbitMQ is installed. */
+export function hasRabbitMq(): boolean {
+  return isInstalled(RABBITMQ);
+}
+
+/** A server with data in a temporary folder and the user guest; it takes some 10 seconds to start. */
+export async function startRabbitMq(): Promise<AsyncDisposable & { readonly port: number }> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-test-" });
+  const port = freePort(), namesPort = String(freePort());
+  const settings = {
+    HOME: folder,
+    // It replaces the shell that starts it, so that it gets its signals.
+    RUNNING_UNDER_SYSTEMD: "true",
+    RABBITMQ_NODENAME: `sluice-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODE_PORT: port,
+    RABBITMQ_DIST_PORT: freePort(),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    ERL_EPMD_PORT: namesPort,
+    RABBITMQ_MNESIA_BASE: `${folder}/data`,
+    RABBITMQ_LOG_BASE: `${folder}/log`,
+    RABBITMQ_ENABLED_PLUGINS_FILE: `${folder}/plugins`,
+    RABBITMQ_CONFIG_FILE: `${folder}/config`,
+  };
+  const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const server = await startServer("/usr/bin/env", [...variables, RABBITMQ], port);
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      // The server of node names that it has started.
+      await new Deno.Command("epmd", { args: ["-port", namesPort, "-kill"], stdout: "null" }).output();
       await Deno.remove(folder, { recursive: true });
     },
   };
