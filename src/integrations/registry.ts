@@ -168,6 +168,15 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
       })),
   },
   {
+    prefixes: ["nats"],
+    load: () =>
+      import("./nats/registry.ts").then((group) => ({
+        tasks: group.NATS_TASKS,
+        triggers: group.NATS_TRIGGERS,
+        realtimeTriggers: group.NATS_REALTIME_TRIGGERS,
+      })),
+  },
+  {
     prefixes: [
       ...["notifications", "googleworkspace", "discord", "line", "messenger", "slack", "teams", "telegram"],
       ...["twilio", "whatsapp", "x", "zulip"],

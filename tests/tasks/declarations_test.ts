@@ -245,6 +245,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["kafka", "Consume Produce"],
   ["amqp", "Consume CreateQueue DeclareExchange Publish QueueBind"],
   ["mqtt", "Publish Subscribe"],
+  ["nats.core", "Consume Produce Request"],
+  ["nats.kv", "CreateBucket Delete Get Put"],
   ["redis.json", "Delete Get Increment Set"],
   ["redis.list", "ListPop ListPush: redis.ListPop redis.ListPush"],
   ["redis.pubsub", "Publish: redis.Publish"],

@@ -37,6 +37,8 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["mongodb.Trigger"],
   ["mqtt.RealtimeTrigger"],
   ["mqtt.Trigger"],
+  ["nats.core.RealtimeTrigger", "nats.RealtimeTrigger"],
+  ["nats.core.Trigger", "nats.Trigger"],
   ["notifications.mail.MailReceivedTrigger", "email.MailReceivedTrigger"],
   ["notifications.mail.RealTimeTrigger", "email.RealTimeTrigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],

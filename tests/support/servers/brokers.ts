@@ -5,6 +5,7 @@ import { isInstalled, startServer } from "./server_programs.ts";
 
 const REDIS = "/usr/bin/redis-server";
 const RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+const NATS = "/usr/sbin/nats-server";
 const MOSQUITTO = "/usr/sbin/mosquitto";
 
 /** Password of the default user. */
@@ -106,6 +107,37 @@ export async function startRabbitMq(): Promise<AsyncDisposable & { readonly port
       await server[Symbol.asyncDispose]();
       // The server of node names that it has started.
       await new Deno.Command("epmd", { args: ["-port", namesPort, "-kill"], stdout: "null" }).output();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Whether the server of NATS is installed. */
+export function hasNats(): boolean {
+  return isInstalled(NATS);
+}
+
+/** User of {@link startNats}. */
+export const NATS_USER = "flows";
+/** Password of {@link NATS_USER}. */
+export const NATS_PASSWORD = "s3cret-word";
+
+/** A server with JetStream in a temporary folder, with the certificate of `self_signed.ts` if it uses TLS. */
+export async function startNats({ isSecure = false } = {}): Promise<
+  AsyncDisposable & { readonly port: number }
+> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-test-" });
+  const port = freePort();
+  await Deno.writeTextFile(`${folder}/cert.pem`, SELF_SIGNED_CERT);
+  await Deno.writeTextFile(`${folder}/key.pem`, SELF_SIGNED_KEY);
+  const tls = ["--tls", "--tlscert", `${folder}/cert.pem`, "--tlskey", `${folder}/key.pem`];
+  const options = ["--jetstream", "--store_dir", folder, "--user", NATS_USER, "--pass", NATS_PASSWORD];
+  const address = ["--addr", "127.0.0.1", "--port", String(port)];
+  const server = await startServer(NATS, [...address, ...options, ...isSecure ? tls : []], port);
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
     },
   };
