@@ -201,6 +201,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
       })),
   },
   {
+    prefixes: ["elasticsearch", "opensearch"],
+    load: () => import("./search/registry.ts").then((group) => ({ tasks: group.SEARCH_TASKS })),
+  },
+  {
     prefixes: ["serdes"],
     load: () => import("./serdes/registry.ts").then((group) => ({ tasks: group.SERDES_TASKS })),
   },

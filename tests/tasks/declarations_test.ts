@@ -244,6 +244,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ),
   ["kafka", "Consume Produce"],
   ["amqp", "Consume CreateQueue DeclareExchange Publish QueueBind"],
+  ["elasticsearch", "Bulk Get Load Put Request Scroll Search"],
+  ["opensearch", "Bulk Get Load Put Request Scroll Search"],
   ["mqtt", "Publish Subscribe"],
   ["nats.core", "Consume Produce Request"],
   ["nats.kv", "CreateBucket Delete Get Put"],
