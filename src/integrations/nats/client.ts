@@ -78,8 +78,9 @@ export class NatsClient {
     return Promise.race([this.#info.promise, this.broken]);
   }
 
-  /** Continues over a socket of TLS; `wrap` gets the present one. */
+  /** Continues over a socket of TLS; `wrap` gets the present one. @throws Error bytes that are not protected have come */
   upgrade(wrap: (socket: Duplex) => Duplex): void {
+    if (this.#restSize > 0) throw new Error("The server sent more than its greeting before TLS");
     this.#socket.removeAllListeners("data");
     const plain = this.#socket;
     this.#socket = wrap(plain);
