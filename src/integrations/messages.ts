@@ -1,6 +1,7 @@
 /** Messages of brokers: those that a task sends, and those that arrive until a bound is reached. */
 import { systemClock } from "../base/clock.ts";
 import { readDuration } from "../base/duration.ts";
+import { parseInstant } from "../base/iso_8601.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
@@ -56,6 +57,13 @@ export async function* batchesOf<T>(values: AsyncIterable<T>, size: number): Asy
 export function asRecord(value: JsonValue): JsonObject {
   if (isJsonObject(value)) return value;
   throw new Error("Cannot send the message: it must be a map");
+}
+
+/** The time of a message in milliseconds since 1970. @throws Error it has another form */
+export function instantOf(timestamp: JsonValue): number {
+  const at = typeof timestamp === "number" ? timestamp : parseInstant(String(timestamp));
+  if (at === undefined) throw new Error("Invalid timestamp: it must be milliseconds or a date with a zone");
+  return at;
 }
 
 /** Milliseconds of a property; `undefined` if it is absent. */

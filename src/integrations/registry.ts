@@ -33,6 +33,15 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
       import("./ai/registry.ts").then((group) => ({ tasks: group.AI_TASKS, parts: group.AI_PARTS })),
   },
   {
+    prefixes: ["amqp"],
+    load: () =>
+      import("./amqp/registry.ts").then((group) => ({
+        tasks: group.AMQP_TASKS,
+        triggers: group.AMQP_TRIGGERS,
+        realtimeTriggers: group.AMQP_REALTIME_TRIGGERS,
+      })),
+  },
+  {
     prefixes: ["anthropic"],
     load: () => import("./anthropic/registry.ts").then((group) => ({ tasks: group.ANTHROPIC_TASKS })),
   },
@@ -159,6 +168,15 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
       })),
   },
   {
+    prefixes: ["nats"],
+    load: () =>
+      import("./nats/registry.ts").then((group) => ({
+        tasks: group.NATS_TASKS,
+        triggers: group.NATS_TRIGGERS,
+        realtimeTriggers: group.NATS_REALTIME_TRIGGERS,
+      })),
+  },
+  {
     prefixes: [
       ...["notifications", "googleworkspace", "discord", "line", "messenger", "slack", "teams", "telegram"],
       ...["twilio", "whatsapp", "x", "zulip"],
@@ -181,6 +199,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
         triggers: group.REDIS_TRIGGERS,
         realtimeTriggers: group.REDIS_REALTIME_TRIGGERS,
       })),
+  },
+  {
+    prefixes: ["elasticsearch", "opensearch"],
+    load: () => import("./search/registry.ts").then((group) => ({ tasks: group.SEARCH_TASKS })),
   },
   {
     prefixes: ["serdes"],

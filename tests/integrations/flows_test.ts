@@ -1,6 +1,9 @@
 /** Flows with types of integrations in a server: names, defaults by prefix, files and errors. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { executionsOf } from "../support/flows/triggers.ts";
 import { Harness } from "../support/harness.ts";
+import { until } from "../support/processes/machine_processes.ts";
+import { AMQP_PASSWORD, AMQP_USER, AmqpBroker } from "../support/servers/amqp_broker.ts";
 import { apiOf, bodiesOf, modelStub } from "./ai/model_stub.ts";
 import { callsOf, connection, gcpStub } from "./gcp/gcp_stub.ts";
 
@@ -89,4 +92,28 @@ tasks:
   assertEquals((bodiesOf(stub)[1]?.messages as unknown[]).length, 3);
   const logs = JSON.stringify(await app.json("GET", `/logs/${execution.id}`));
   assertEquals([logs.includes("Request: hi"), logs.includes("key-1")], [true, false]);
+});
+
+Deno.test("a message that a task publishes by AMQP starts the execution of another flow", async () => {
+  await using broker = new AmqpBroker();
+  broker.queues.set("orders", []);
+  await using app = await Harness.start();
+  const connection =
+    `host: 127.0.0.1, port: ${broker.port}, username: ${AMQP_USER}, password: ${AMQP_PASSWORD}`;
+  await app.save(`id: taker
+namespace: demo
+tasks: [{id: show, type: io.kestra.plugin.core.debug.Return, format: "{{ trigger.data.n }} {{ trigger.appId }}"}]
+triggers: [{id: p, type: io.kestra.plugin.amqp.RealtimeTrigger, queue: orders, serdeType: JSON, ${connection}}]`);
+  await app.advance(1);
+  const sent = await finished(
+    app,
+    `id: sender
+namespace: demo
+tasks:
+- {id: send, type: io.kestra.plugin.amqp.Publish, routingKey: orders, serdeType: JSON, from: {data: {n: 7}, appId: shop}, ${connection}}`,
+  );
+  assertEquals([sent.state.current, sent.taskRunList[0]?.outputs.messagesCount], ["SUCCESS", 1]);
+  await until(async () => (await executionsOf(app, "taker"))[0]?.state === "SUCCESS");
+  const [taken] = await executionsOf(app, "taker");
+  assertEquals((await app.execution(taken?.id)).taskRunList[0]?.outputs.value, "7 shop");
 });

@@ -243,7 +243,12 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     [group, "Copy CreateBucket Delete DeleteList Download Downloads List Upload"] as const
   ),
   ["kafka", "Consume Produce"],
+  ["amqp", "Consume CreateQueue DeclareExchange Publish QueueBind"],
+  ["elasticsearch", "Bulk Get Load Put Request Scroll Search"],
+  ["opensearch", "Bulk Get Load Put Request Scroll Search"],
   ["mqtt", "Publish Subscribe"],
+  ["nats.core", "Consume Produce Request"],
+  ["nats.kv", "CreateBucket Delete Get Put"],
   ["redis.json", "Delete Get Increment Set"],
   ["redis.list", "ListPop ListPush: redis.ListPop redis.ListPush"],
   ["redis.pubsub", "Publish: redis.Publish"],

@@ -5,6 +5,8 @@ import "../support/flows/all_integrations.ts";
 
 /** Each trigger type with its older names. */
 const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
+  ["amqp.RealtimeTrigger"],
+  ["amqp.Trigger"],
   ["aws.s3.Trigger"],
   ["aws.sqs.RealtimeTrigger"],
   ["aws.sqs.Trigger"],
@@ -35,6 +37,8 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["mongodb.Trigger"],
   ["mqtt.RealtimeTrigger"],
   ["mqtt.Trigger"],
+  ["nats.core.RealtimeTrigger", "nats.RealtimeTrigger"],
+  ["nats.core.Trigger", "nats.Trigger"],
   ["notifications.mail.MailReceivedTrigger", "email.MailReceivedTrigger"],
   ["notifications.mail.RealTimeTrigger", "email.RealTimeTrigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],

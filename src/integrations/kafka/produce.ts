@@ -1,10 +1,9 @@
 /** `kafka.Produce`. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { unlessStopped } from "../http_calls.ts";
-import { asRecord, batchesOf, messagesIn } from "../messages.ts";
+import { asRecord, batchesOf, instantOf, messagesIn } from "../messages.ts";
 import { type ClientProperties, CONNECTION_PROPERTIES, connectKafka, kafkaError } from "./connection.ts";
 import { type HeaderValue, loadKafka, type SentMessage } from "./kafka_package.ts";
 import { serdeProperty, serialized } from "./serdes.ts";
@@ -95,20 +94,14 @@ function byTopic({ properties }: TaskContext, values: readonly JsonValue[]) {
 
 function messageOf(record: JsonObject, { keySerializer, valueSerializer }: JsonObject): SentMessage {
   const partition = ownProperty(record, "partition") ?? null, headers = ownProperty(record, "headers");
+  const timestamp = ownProperty(record, "timestamp") ?? null;
   return {
     key: serialized(keySerializer, ownProperty(record, "key"), "key"),
     value: serialized(valueSerializer, ownProperty(record, "value"), "value"),
-    timestamp: timestampOf(ownProperty(record, "timestamp") ?? null),
+    ...timestamp !== null && { timestamp: String(instantOf(timestamp)) },
     ...partition !== null && { partition: Number(partition) },
     ...isJsonObject(headers) && { headers: headersOf(headers) },
   };
-}
-
-function timestampOf(value: JsonValue): string | undefined {
-  if (value === null) return undefined;
-  const at = typeof value === "number" ? value : parseInstant(String(value));
-  if (at === undefined) throw new Error("Invalid timestamp: it must be milliseconds or a date with a zone");
-  return String(at);
 }
 
 function headersOf(headers: JsonObject): Record<string, HeaderValue> {

@@ -39,6 +39,8 @@ export interface PollContext {
   setState(state: JsonObject): void;
   /** Registers what is done once the evaluation is durable, unless the poll fails. */
   whenDurable(confirm: () => Promise<void>): void;
+  /** Registers what is done last, whatever became of the poll. */
+  whenOver(close: () => Promise<void>): void;
   /** Adds a line to the log of the execution that the poll starts. */
   log(level: LogLevel, message: string): void;
   /** Renders a template with further root variables. @throws Error rendering failed */

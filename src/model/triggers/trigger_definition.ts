@@ -29,6 +29,8 @@ export interface TriggerContext extends WorkContext {
    * is stored afterwards: after a crash in between the next poll reads the state of the evaluation.
    */
   whenDurable(confirm: () => Promise<void>): void;
+  /** Registers what is done last, whatever became of the poll: a connection is closed that a confirmation needs. */
+  whenOver(close: () => Promise<void>): void;
 }
 
 /** A polling trigger. */

@@ -30,6 +30,7 @@ export class PollWork implements AsyncDisposable {
   readonly #lines: LogLine[] = [];
   #state: JsonObject | undefined;
   #confirmations: (() => Promise<void>)[] = [];
+  readonly #closings: (() => Promise<void>)[] = [];
   #isCommitted = false;
 
   constructor({ triggerId, ...identity }: PollIdentity, { clock, state }: PollWorkOptions) {
@@ -57,6 +58,11 @@ export class PollWork implements AsyncDisposable {
   /** Registers what {@link confirm} does. */
   whenDurable(confirm: () => Promise<void>): void {
     this.#confirmations.push(confirm);
+  }
+
+  /** Registers what is done when the work is disposed of. */
+  whenOver(close: () => Promise<void>): void {
+    this.#closings.push(close);
   }
 
   /** To be called when the evaluation is durable. @throws Error with the words of the other system */
@@ -95,6 +101,7 @@ export class PollWork implements AsyncDisposable {
   /** @inheritdoc */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#files.isOver = true;
+    await Promise.all(this.#closings.map((close) => close()));
     if (!this.#isCommitted) await this.#files.pending?.discard();
   }
 }

@@ -203,6 +203,7 @@ export class Polls {
         state: work.state,
         setState: (state) => work.set(state),
         whenDurable: (confirm) => work.whenDurable(() => masked(confirm(), mask)),
+        whenOver: (close) => work.whenOver(close),
         log: (level, message) => work.log(level, mask.apply(message)),
         render: (template, given) => renderer.value(flow, template, given, mask),
       });

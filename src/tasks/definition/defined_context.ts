@@ -53,7 +53,7 @@ interface DefinedOptions {
   readonly directory: () => Promise<string>;
 }
 
-/** The attempt of a defined task, or the poll of a defined trigger. Definitions may take functions out of it, so none of them needs `this`. */
+/** The attempt of a defined task, or the poll of a defined trigger. What definitions take out of it works without the object. */
 export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
@@ -69,14 +69,10 @@ export class DefinedWork implements MachineWork {
   }
 
   /** @inheritdoc */
-  readonly directory = (): Promise<string> => {
-    return this.#directory();
-  };
+  readonly directory = (): Promise<string> => this.#directory();
 
   /** @inheritdoc */
-  readonly log = (level: LogLevel, message: string): void => {
-    this.#owner.log(level, message);
-  };
+  readonly log = (level: LogLevel, message: string): void => this.#owner.log(level, message);
 
   /** @inheritdoc */
   readonly http = async (request: TaskRequest): Promise<TaskResponse> => {
@@ -211,11 +207,7 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   };
 
   /** @inheritdoc */
-  readonly metric = (
-    name: string,
-    value: number,
-    { type = "counter", tags }: Parameters<TaskContext["metric"]>[2] = {},
-  ) => {
+  readonly metric: TaskContext["metric"] = (name, value, { type = "counter", tags } = {}) => {
     this.#context.metric({ name, value, type, tags });
   };
 

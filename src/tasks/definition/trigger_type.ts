@@ -60,6 +60,7 @@ class DefinedPoll extends DefinedWork implements TriggerContext {
   readonly trigger: TriggerContext["trigger"];
   readonly state: TriggerContext["state"];
   readonly whenDurable: TriggerContext["whenDurable"];
+  readonly whenOver: TriggerContext["whenOver"];
 
   constructor(context: PollContext, options: ConstructorParameters<typeof DefinedWork>[1]) {
     const { keeper, signal, ports } = context;
@@ -67,6 +68,7 @@ class DefinedPoll extends DefinedWork implements TriggerContext {
     const { tenant, namespace, flowId, taskId: triggerId } = keeper;
     this.trigger = { tenant, namespace, flowId, triggerId };
     this.whenDurable = (confirm) => context.whenDurable(confirm);
+    this.whenOver = (close) => context.whenOver(close);
     let { state } = context;
     this.state = {
       get: () => state,

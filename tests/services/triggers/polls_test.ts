@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { AMQP_PASSWORD, AMQP_USER, AmqpBroker, storedMessage } from "../../support/servers/amqp_broker.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
@@ -101,6 +102,31 @@ for (
     assertEquals(seen, [outcomes]);
   });
 }
+
+Deno.test("Polls.poll() closes a connection after its confirmations, or when it fails", async () => {
+  await using app = await Harness.start();
+  await using broker = new AmqpBroker();
+  broker.queues.set("q", [storedMessage("{")]);
+  await app.save(triggeredFlow("p", {
+    type: "io.kestra.plugin.amqp.Trigger",
+    host: "127.0.0.1",
+    port: broker.port,
+    username: AMQP_USER,
+    password: AMQP_PASSWORD,
+    queue: "q",
+    serdeType: "JSON",
+    maxRecords: 1,
+  }));
+  await poll(app, 1_000, 1);
+  await until(() => Promise.resolve(broker.openCount === 0));
+  assertEquals(broker.queues.get("q")?.length, 1);
+  broker.queues.set("q", [storedMessage("1")]);
+  await poll(app, MINUTE, 2);
+  await until(() => Promise.resolve(broker.openCount === 0));
+  assertEquals(broker.queues.get("q")?.length, 0);
+  const [last = ""] = evaluationsOf(await stateOf(app, "p"));
+  assertEquals([last, (await executionsOf(app, "p")).length], ["STARTED", 1]);
+});
 
 Deno.test("Polls.poll() stores the state that a confirmation sets, and keeps that of the poll if it fails", async () => {
   await using app = await Harness.start();

@@ -74,6 +74,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["ioredis", ["integrations"]],
   ["kafkajs", ["integrations"]],
   ["mqtt-packet", ["integrations"]],
+  ["@cloudamqp/amqp-client", ["integrations"]],
   ["bson", ["integrations"]],
   ["sucrase", ["machine"]],
   ["pg", ["integrations"]],

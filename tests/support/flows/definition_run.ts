@@ -127,26 +127,37 @@ export async function pollDefinition(
   previous?: JsonObject,
 ): Promise<DefinitionPoll> {
   const poll = await unconfirmedPoll(definition, properties, previous);
-  await poll.confirm();
+  try {
+    await poll.confirm();
+  } finally {
+    await poll.end();
+  }
   return poll;
 }
 
-/** As {@link pollDefinition}, up to where the evaluation is durable; `confirm` does the rest, and may change `state`. */
+/** As {@link pollDefinition}, up to where the evaluation is durable; `confirm` may change `state`, `end` does the rest. */
 export async function unconfirmedPoll(
   definition: TriggerDefinition,
   properties: JsonObject,
   previous?: JsonObject,
-): Promise<DefinitionPoll & { readonly confirm: () => Promise<void> }> {
+): Promise<DefinitionPoll & { readonly confirm: () => Promise<void>; readonly end: () => Promise<void> }> {
   return await withTempDir(async (folder) => {
     const trial = trialOf(folder, {}, new AbortController().signal);
     let state = previous;
-    const confirmations: (() => Promise<void>)[] = [];
+    const confirmations: (() => Promise<void>)[] = [], closings: (() => Promise<void>)[] = [];
+    const end = async () => {
+      for (const close of closings) await close();
+    };
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
       state: { get: () => state, set: (next) => state = next },
       whenDurable: (confirm) => void confirmations.push(confirm),
+      whenOver: (close) => void closings.push(close),
+    }).catch(async (error) => {
+      await end();
+      throw error;
     });
     return {
       ...resultOf(trial, found),
@@ -154,6 +165,7 @@ export async function unconfirmedPoll(
       get state() {
         return state;
       },
+      end,
       async confirm() {
         for (const confirm of confirmations) await confirm();
       },

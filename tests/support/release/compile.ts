@@ -25,7 +25,8 @@ const INCLUDED = [
   "src/machine/sqlite/worker.ts",
 ];
 const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS];
-const NEVER_LOADED = /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\//;
+const NEVER_LOADED =
+  /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\/|\/amqp-client\/[^/]+\/(?:dist|lib\/cjs)\/amqp-/;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
 

@@ -4,6 +4,8 @@ import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../processes/self_signed.ts";
 import { isInstalled, startServer } from "./server_programs.ts";
 
 const REDIS = "/usr/bin/redis-server";
+const RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+const NATS = "/usr/sbin/nats-server";
 const MOSQUITTO = "/usr/sbin/mosquitto";
 
 /** Password of the default user. */
@@ -66,6 +68,74 @@ export async function startMosquitto(): Promise<MqttBroker> {
   return {
     port,
     tlsPort,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Whether RabbitMQ is installed. */
+export function hasRabbitMq(): boolean {
+  return isInstalled(RABBITMQ);
+}
+
+/** A server with data in a temporary folder and the user guest; it takes some 10 seconds to start. */
+export async function startRabbitMq(): Promise<AsyncDisposable & { readonly port: number }> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-test-" });
+  const port = freePort(), namesPort = String(freePort());
+  const settings = {
+    HOME: folder,
+    // It replaces the shell that starts it, so that it gets its signals.
+    RUNNING_UNDER_SYSTEMD: "true",
+    RABBITMQ_NODENAME: `sluice-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODE_PORT: port,
+    RABBITMQ_DIST_PORT: freePort(),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    ERL_EPMD_PORT: namesPort,
+    RABBITMQ_MNESIA_BASE: `${folder}/data`,
+    RABBITMQ_LOG_BASE: `${folder}/log`,
+    RABBITMQ_ENABLED_PLUGINS_FILE: `${folder}/plugins`,
+    RABBITMQ_CONFIG_FILE: `${folder}/config`,
+  };
+  const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const server = await startServer("/usr/bin/env", [...variables, RABBITMQ], port);
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      // The server of node names that it has started.
+      await new Deno.Command("epmd", { args: ["-port", namesPort, "-kill"], stdout: "null" }).output();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Whether the server of NATS is installed. */
+export function hasNats(): boolean {
+  return isInstalled(NATS);
+}
+
+/** User of {@link startNats}. */
+export const NATS_USER = "flows";
+/** Password of {@link NATS_USER}. */
+export const NATS_PASSWORD = "s3cret-word";
+
+/** A server with JetStream in a temporary folder, with the certificate of `self_signed.ts` if it uses TLS. */
+export async function startNats({ isSecure = false } = {}): Promise<
+  AsyncDisposable & { readonly port: number }
+> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-test-" });
+  const port = freePort();
+  await Deno.writeTextFile(`${folder}/cert.pem`, SELF_SIGNED_CERT);
+  await Deno.writeTextFile(`${folder}/key.pem`, SELF_SIGNED_KEY);
+  const tls = ["--tls", "--tlscert", `${folder}/cert.pem`, "--tlskey", `${folder}/key.pem`];
+  const options = ["--jetstream", "--store_dir", folder, "--user", NATS_USER, "--pass", NATS_PASSWORD];
+  const address = ["--addr", "127.0.0.1", "--port", String(port)];
+  const server = await startServer(NATS, [...address, ...options, ...isSecure ? tls : []], port);
+  return {
+    port,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
