@@ -79,7 +79,7 @@ export class KvConnectStore implements Store {
 
   /** @inheritdoc */
   async commit(atomic: Atomic): Promise<string | null> {
-    return decodeWrite(await this.#connection.write(encodeWrite(atomic)));
+    return decodeWrite(await this.#connection.write(encodeWrite(atomic), atomic.timeoutMs));
   }
 
   /** @inheritdoc */

@@ -113,6 +113,13 @@ Deno.test("commit() gives up after the time limit", () =>
     assertEquals(server.count("/v2/atomic_write"), 1);
   }, { timeoutMs: 50 }));
 
+Deno.test("commit() gives up after its own time limit", () =>
+  withServer(async (server, store) => {
+    server.behaviour.write = aborted;
+    await assertRejects(() => store.commit({ ...ATOMIC, timeoutMs: 40 }), DOMException, "within 40 ms");
+    assertEquals(server.count("/v2/atomic_write"), 1);
+  }));
+
 Deno.test("commit() gives null for a failed check and throws for any other status", () =>
   withServer(async (server, store) => {
     server.behaviour.write = () => written(2);
