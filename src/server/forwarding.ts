@@ -25,6 +25,7 @@ export class Forwarding implements Disposable {
   readonly forwarder: LeaderForwarder;
   readonly #options: ForwardingOptions;
   readonly #underWay: UnderWay;
+  readonly #direct: DirectCarrier;
   readonly #mailbox: MailboxCarrier;
   #desk: MailboxDesk | undefined;
   readonly #received: ForwardedRequests;
@@ -37,11 +38,12 @@ export class Forwarding implements Disposable {
     const underWay = new UnderWay(view, clock);
     this.#underWay = underWay;
     const ids = new IdSource(randomBytes);
+    this.#direct = new DirectCarrier({ clientFacts, clock, underWay });
     this.#mailbox = new MailboxCarrier({ store, clock, ids, process, underWay });
     this.#received = new ForwardedRequests({ clientFacts, clock, epoch: ledEpoch });
     this.forwarder = new LeaderForwarder({
       ...{ view, clock, logger, baseUrl },
-      direct: new DirectCarrier({ clientFacts, clock, underWay }),
+      direct: this.#direct,
       mailbox: this.#mailbox,
       requestIds: new RequestIds(randomBytes),
     });
@@ -69,6 +71,7 @@ export class Forwarding implements Disposable {
 
   /** Cuts what is under way. */
   [Symbol.dispose](): void {
+    this.#direct[Symbol.dispose]();
     this.#mailbox[Symbol.dispose]();
     this.#underWay[Symbol.dispose]();
   }

@@ -25,9 +25,9 @@ import {
 } from "../model/limits.ts";
 import { tenantOfKey } from "./keys.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
-import { type Key, type Message, type Mutation, type Store, UnsentError } from "./store.ts";
+import { type Atomic, type Key, type Message, type Mutation, type Store, UnsentError } from "./store.ts";
 import { namedFault, type WriteFault, WriteRefusal } from "./write_refusal.ts";
-import { type ChainLease, type CommitOutcome, WriterChain } from "./writer_chain.ts";
+import { type ChainLease, type CommitOutcome, FIRST_TRY_MS, WriterChain } from "./writer_chain.ts";
 
 /** Mutations that are committed atomically; an entry is never split over groups. */
 export interface Entry {
@@ -129,6 +129,8 @@ export class Committer {
   /** Removed tenants: what still runs for one of them writes nothing. */
   readonly #removedTenants = new Set<TenantId>();
   #isDisposed = false;
+  /** Whether the last commit took longer than a first try waits. */
+  #isSlow = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -307,7 +309,9 @@ export class Committer {
   ): Promise<DomainError | undefined> {
     // Where a commit can land late, a lost connection is no reason to refuse: the database may be reached again.
     for (let tries = this.#options.store.landsLate ? MAX_TRIES : 1;; tries--) {
-      const failure = await this.#tryWrite(mutations, messages);
+      // All writes wait for a commit whose connection hangs. While the database is slow, more tries would only delay it.
+      const timeoutMs = tries > 1 && !this.#isSlow ? FIRST_TRY_MS : undefined;
+      const failure = await this.#tryWrite({ mutations, messages, timeoutMs });
       if (!failure) return undefined;
       if (failure instanceof UnsentError) return this.#enterReadOnly("unreachable", failure);
       const outcome = await this.#readOutcome();
@@ -319,9 +323,14 @@ export class Committer {
     }
   }
 
-  async #tryWrite(mutations: readonly Mutation[], messages: readonly Message[]): Promise<Error | undefined> {
+  async #tryWrite(group: Omit<Atomic, "checks">): Promise<Error | undefined> {
+    const { clock } = this.#options;
+    const sinceMs = clock.monotonicMs();
     try {
-      if (await this.#chain.commit(mutations, messages, this.#options.clock.now())) return undefined;
+      if (await this.#chain.commit(group, clock.now())) {
+        this.#isSlow = clock.monotonicMs() - sinceMs > FIRST_TRY_MS;
+        return undefined;
+      }
     } catch (error) {
       return error as Error;
     }

@@ -130,17 +130,17 @@ export class LeaseWatch {
 
   /** Whether the candidate may take the lease now. Its own lease, of a term that has ended, it may take at once. */
   isFree(candidate: LeaseHolder): boolean {
-    const seen = this.#seen;
-    if (!seen) return true;
-    const { lease: { holder, heir, optionsHash } } = seen;
-    const isSame = optionsHash === candidate.optionsHash;
-    if (heir === undefined ? holder === candidate.holder : isSame && heir === candidate.holder) return true;
-    return this.#leftMs(seen, isSame ? 1 : OTHER_OPTIONS_FACTOR) <= 0;
+    return this.leftMs(candidate) <= 0;
   }
 
-  #leftMs({ lease: { ttlMs, heir }, sinceMs }: SeenLease, factor: number): number {
+  /** Milliseconds until the candidate may take the lease, if nothing changes it; 0 or less: it may now. */
+  leftMs(candidate: LeaseHolder): number {
+    if (!this.#seen) return 0;
+    const { lease: { holder, heir, optionsHash, ttlMs }, sinceMs } = this.#seen;
+    const isSame = optionsHash === candidate.optionsHash;
+    if (heir === undefined ? holder === candidate.holder : isSame && heir === candidate.holder) return 0;
     const waitMs = heir === undefined ? ttlMs + SAFETY_MS : HEIR_MS;
-    return sinceMs + factor * waitMs - this.#clock.monotonicMs();
+    return sinceMs + (isSame ? 1 : OTHER_OPTIONS_FACTOR) * waitMs - this.#clock.monotonicMs();
   }
 }
 

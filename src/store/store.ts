@@ -40,6 +40,8 @@ export interface Atomic {
   readonly checks: readonly Check[];
   readonly mutations: readonly Mutation[];
   readonly messages: readonly Message[];
+  /** Longest wait for the outcome, in milliseconds, where the database is not on this machine; absent: the limit of the store. */
+  readonly timeoutMs?: number;
 }
 
 /** The keys to list: those that extend `prefix`, or the range `[start, end)`. */

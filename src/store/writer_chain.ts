@@ -11,7 +11,7 @@ import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import { DomainError } from "../model/errors.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { chainKey } from "./keys.ts";
-import type { Check, Key, Message, Mutation, Store } from "./store.ts";
+import type { Atomic, Check, Key, Mutation, Store } from "./store.ts";
 
 /** The value of the chain key. */
 interface StoredChain {
@@ -63,10 +63,14 @@ export interface ChainLease {
   readonly isOwn: boolean;
 }
 
+type WriteOptions = Pick<StoredChain, "isLeft"> & Partial<Pick<Atomic, "messages" | "timeoutMs">>;
+
 const NO_RIDER: ChainRider = { checks: [], mutations: [] };
 const NO_CHAIN: StoredChain = { epoch: 0, seq: 0 };
 const WRITER_ID_BYTES = 8;
 const MAX_STOP_TRIES = 3;
+/** How long a write that can be repeated waits for its response, where its connection may hang. */
+export const FIRST_TRY_MS = 1_000;
 
 /** The chain of this process. */
 export class WriterChain {
@@ -144,14 +148,10 @@ export class WriterChain {
   }
 
   /** Commits the next group at the instant `now`; false when the check fails. @throws Error from the store: unknown outcome, unless it is an UnsentError */
-  async commit(
-    mutations: readonly Mutation[],
-    messages: readonly Message[],
-    now: Instant,
-  ): Promise<boolean> {
+  async commit({ mutations, ...options }: Omit<Atomic, "checks">, now: Instant): Promise<boolean> {
     this.#pass(now);
     this.#groupId = this.#nextId();
-    return await this.#write(this.#groupId, { checks: [], mutations }, { messages });
+    return await this.#write(this.#groupId, { checks: [], mutations }, options);
   }
 
   /** The outcome of the last commit, after {@link commit} threw or returned false. @throws Error the database cannot be used */
@@ -187,14 +187,15 @@ export class WriterChain {
       const rider = await this.#lease?.giveBack();
       // Others wait for the end of a lease that is not given back.
       if (tries > 1 && !rider) return;
-      if (await this.#leave(rider).catch(() => false)) return;
+      const timeoutMs = tries < MAX_STOP_TRIES ? FIRST_TRY_MS : undefined;
+      if (await this.#leave(rider, timeoutMs).catch(() => false)) return;
     }
   }
 
   /** False if the mark is not written, or another write of this process was found instead. @throws Error unknown outcome */
-  async #leave(rider: ChainRider | undefined): Promise<boolean> {
+  async #leave(rider: ChainRider | undefined, timeoutMs: number | undefined): Promise<boolean> {
     const id = this.#nextId();
-    if (await this.#write(id, rider, { isLeft: true }).catch(() => false)) return true;
+    if (await this.#write(id, rider, { isLeft: true, timeoutMs }).catch(() => false)) return true;
     const found = await this.#read();
     if (found.chain.epoch !== this.#epoch || found.chain.id === id) return true;
     this.#adopt(found);
@@ -205,7 +206,7 @@ export class WriterChain {
   async #write(
     id: string,
     { checks, mutations }: ChainRider = NO_RIDER,
-    { isLeft, messages = [] }: Pick<StoredChain, "isLeft"> & { readonly messages?: readonly Message[] } = {},
+    { isLeft, messages = [], timeoutMs }: WriteOptions = {},
   ): Promise<boolean> {
     const seq = this.#seq + 1;
     const at = this.#lease && this.#at;
@@ -214,6 +215,7 @@ export class WriterChain {
       checks: [...checks, { key: this.#key, versionstamp: this.#versionstamp }],
       mutations: [...mutations, { type: "set", key: this.#key, value: encodeJson(chain) }],
       messages,
+      timeoutMs,
     });
     if (versionstamp === null) return false;
     this.#adopt({ chain, versionstamp });

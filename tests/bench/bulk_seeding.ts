@@ -73,8 +73,11 @@ export async function keptStore(bench: Bench, executions: number): Promise<strin
   return dataDir;
 }
 
+/** What {@link seedInBulk} needs of a benchmark. */
+export type BulkBench = Pick<Bench, "say" | "startServer">;
+
 /** Adds that many executions of one task to a new folder; before them each of {@link BULK_FLOWS} flows ran once. */
-export async function seedInBulk(bench: Bench, executions: number, dataDir: string): Promise<void> {
+export async function seedInBulk(bench: BulkBench, executions: number, dataDir: string): Promise<void> {
   const templates = await runFlows(bench, dataDir);
   bench.say(`  stores ${executions.toLocaleString("en")} executions`);
   const store = await KvStore.open(`${dataDir}/sluice.db`);
@@ -86,7 +89,7 @@ export async function seedInBulk(bench: Bench, executions: number, dataDir: stri
 }
 
 /** Creates the flows and runs each once; the ids of these executions. */
-async function runFlows(bench: Bench, dataDir: string): Promise<string[]> {
+async function runFlows(bench: BulkBench, dataDir: string): Promise<string[]> {
   await using server = await bench.startServer({ dataDir });
   const ids: string[] = [];
   for (let flow = 0; flow < BULK_FLOWS; flow++) {

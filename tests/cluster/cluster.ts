@@ -4,7 +4,8 @@ import { Denokv, DENOKV_TOKEN } from "../support/servers/denokv.ts";
 import { freePort } from "../support/processes/free_port.ts";
 import { type Finished, ServerProcess } from "../support/processes/server_process.ts";
 
-const KEY = btoa("k".repeat(32));
+/** Value of `--encryption-key` of all servers. */
+export const ENCRYPTION_KEY = btoa("k".repeat(32));
 const MAX_STARTS = 5;
 const POLL_MS = 20;
 const TERM_BEGUN = /This process leads/g;
@@ -62,7 +63,7 @@ export class Member implements AsyncDisposable {
       dataDir: `${folder}/data-${this.#port}`,
       port: this.#port,
       args: ["--database", this.#database, "--lease-ttl", leaseTtl, ...address, ...args],
-      env: { SLUICE_DATABASE_TOKEN: DENOKV_TOKEN, SLUICE_ENCRYPTION_KEY: KEY },
+      env: { SLUICE_DATABASE_TOKEN: DENOKV_TOKEN, SLUICE_ENCRYPTION_KEY: ENCRYPTION_KEY },
     });
   }
 

@@ -132,6 +132,59 @@ function setUp() {
   return { clock, faults, store, open };
 }
 
+Deno.test("a commit gets a second at first, and all the time when it is repeated and while the database is slow", async () => {
+  const { clock, faults, store, open } = setUp();
+  const { committer } = await open();
+  const limits: (number | undefined)[] = [];
+  let slowMs = 0;
+  store.plan = (_, { timeoutMs, mutations }) => {
+    // The empty commit, which settles what became of the one before, has only the chain key.
+    if (mutations.length > 1) limits.push(timeoutMs);
+    clock.jump(slowMs);
+    return faults.shift() ?? "none";
+  };
+  faults.push("late");
+  await committer.commit(entry("a"));
+  assertEquals(limits.splice(0), [1_000, undefined]);
+  await committer.commit(entry("b"));
+  slowMs = 1_001;
+  await committer.commit(entry("c"));
+  await committer.commit(entry("d"));
+  slowMs = 0;
+  await committer.commit(entry("e"));
+  await committer.commit(entry("f"));
+  assertEquals(limits, [1_000, 1_000, undefined, undefined, 1_000]);
+});
+
+denokvTest(
+  "a commit that has no response after a second is settled and repeated",
+  () =>
+    withTempDir(async (directory) => {
+      const clock = new FakeClock();
+      const sent = Promise.withResolvers<void>();
+      await using server = await Denokv.start(`${directory}/hanging.db`);
+      await using proxy = await DatabaseProxy.start(server.url);
+      const store = await KvConnectStore.open({ url: proxy.url, token: DENOKV_TOKEN, clock });
+      const committer = quietCommitter(store, clock);
+      await committer.start();
+      proxy.plan = (kind) => {
+        if (kind !== "write") return "none";
+        proxy.plan = () => "none";
+        sent.resolve();
+        return "hang";
+      };
+      const committed = committer.commit(entry("a"));
+      await sent.promise;
+      await clock.advance(1_000);
+      await committed;
+      const stamp = (await store.get(["k", "a"]))?.versionstamp;
+      await proxy.land();
+      assertEquals((await store.get(["k", "a"]))?.versionstamp, stamp);
+      await committer.commit(entry("b"));
+      store.close();
+    }),
+);
+
 Deno.test("a commit that was never sent is refused at once, and writes are accepted when the database is back", async () => {
   const { clock, faults, open } = setUp();
   const { committer, fatal } = await open();

@@ -20,6 +20,8 @@ export interface ResponseHead {
   readonly code: number;
   /** In the order sent. */
   readonly headers: readonly NamedText[];
+  /** Whether the server lets the connection open after the response. */
+  readonly keepsOpen: boolean;
 }
 
 /** Returns the next bytes; `undefined` at the end, after which it is not called again. @throws HttpError */
@@ -49,10 +51,23 @@ export class ResponseReader {
     throw new HttpError("the server sends interim responses only");
   }
 
+  /** Whether no byte has arrived that does not belong to what was read. */
+  get isEmpty(): boolean {
+    return this.#buffer.length === 0;
+  }
+
+  /** The body if all of it has arrived together with the head, and its length was stated; otherwise it is still to be read. */
+  arrivedBody(head: ResponseHead, method: string): Uint8Array | undefined {
+    const [length = "", ...others] = valuesOf(head, "content-length");
+    const isPlain = others.length === 0 && /^\d{1,15}$/.test(length) && !isChunked(head);
+    if (!isPlain || hasNoBody(head, method) || Number(length) > this.#buffer.length) return undefined;
+    return this.#take(Number(length));
+  }
+
   /** The body as it arrives; fails when it is incomplete. */
   body(head: ResponseHead, method: string): ByteSource {
-    if (method === "HEAD" || head.code === 204 || head.code === 304) return () => Promise.resolve(undefined);
-    if (/\bchunked\s*$/i.test(valuesOf(head, "transfer-encoding").join(","))) return this.#chunked();
+    if (hasNoBody(head, method)) return () => Promise.resolve(undefined);
+    if (isChunked(head)) return this.#chunked();
     const [length, ...others] = new Set(valuesOf(head, "content-length"));
     if (length === undefined) return () => this.#untilClosed();
     if (others.length > 0 || !/^\d{1,15}$/.test(length)) {
@@ -163,6 +178,19 @@ export function valuesOf({ headers }: ResponseHead, name: string): readonly stri
     .map(([, text]) => text);
 }
 
+/** Whether the end of the body is marked, so that another response can follow on the connection. */
+export function isDelimited(head: ResponseHead, method: string): boolean {
+  return hasNoBody(head, method) || isChunked(head) || valuesOf(head, "content-length").length > 0;
+}
+
+function hasNoBody({ code }: ResponseHead, method: string): boolean {
+  return method === "HEAD" || code === 204 || code === 304;
+}
+
+function isChunked(head: ResponseHead): boolean {
+  return /\bchunked\s*$/i.test(valuesOf(head, "transfer-encoding").join(","));
+}
+
 function brokenOff(): HttpError {
   return new HttpError("the response is incomplete");
 }
@@ -181,7 +209,7 @@ function endOfHead(bytes: Uint8Array, from: number): number | undefined {
 
 function parseHead(text: string): ResponseHead {
   const [status = "", ...lines] = text.split(/\r?\n/);
-  const code = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(status)?.[1];
+  const [, version, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(status) ?? [];
   if (code === undefined) throw new HttpError("the server does not speak HTTP/1.1");
   const headers: [string, string][] = [];
   for (const line of lines) {
@@ -191,5 +219,6 @@ function parseHead(text: string): ResponseHead {
     else if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
     else throw new HttpError("the response has a header without a name");
   }
-  return { code: Number(code), headers };
+  const isClosing = headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+  return { code: Number(code), headers, keepsOpen: version === "1" && !isClosing };
 }

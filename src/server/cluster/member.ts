@@ -34,7 +34,7 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   readonly randomBytes: RandomBytes;
   /** This process, as it would hold the lease. */
   readonly self: LeaseHolder;
-  /** Interval of looks at the lease, in milliseconds. */
+  /** Longest time between two looks at the lease, in milliseconds: one is made when the lease ends. */
   readonly watchMs: number;
   /** Checks format and key of the database before this process leads; gives the versionstamp of what was checked. @throws DataMismatchError */
   readonly prepareData: () => Promise<string>;
@@ -201,6 +201,8 @@ export class ClusterMember implements LeaderView {
       if (isConflict(error)) waitMs = 0;
       else this.#failToLead(error as Error);
     }
+    const leftMs = this.#watch.leftMs(this.#deps.self);
+    if (leftMs > 0) waitMs = Math.min(waitMs, leftMs);
     this.#announce();
     this.#endLook();
     this.#skews.report();

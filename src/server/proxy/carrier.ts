@@ -23,6 +23,8 @@ export interface CarriedRequest {
   /** Without those of the connection, `Host` and `Content-Length`. */
   readonly headers: readonly NamedText[];
   readonly body?: Pick<HttpBody, "size" | "open">;
+  /** Whether it may be sent again although the leader may have begun to handle it; its body can be opened again then. */
+  readonly isRepeatable?: boolean;
   readonly client: ClientFacts;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;

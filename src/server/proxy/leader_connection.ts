@@ -1,4 +1,4 @@
-/** A connection to the leader for one request: a reused one can be closed by the other side, and then nothing says what became of the request. */
+/** A connection to the leader. Between two requests it rests: it reads ahead, so that it notices at once when the other side closes it. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/duration.ts";
 import { TcpTransport } from "../../machine/http_client/tcp_transport.ts";
@@ -16,14 +16,16 @@ interface OpenOptions {
 /** An open connection. A failed write does not prevent reads: the leader may respond before it has read the whole request. */
 export class LeaderConnection {
   readonly #transport: Transport;
-  readonly #signal: AbortSignal;
   readonly #abort = () => this.close();
+  #signal: AbortSignal | undefined;
   #isBroken = false;
+  #isClosed = false;
+  /** The first read after a rest. */
+  #ahead: Promise<Uint8Array | undefined> | undefined;
 
   private constructor(transport: Transport, signal: AbortSignal) {
     this.#transport = transport;
-    this.#signal = signal;
-    signal.addEventListener("abort", this.#abort);
+    this.wake(signal);
   }
 
   /** Connects, and starts TLS for https. @throws HttpError */
@@ -55,14 +57,37 @@ export class LeaderConnection {
     });
   }
 
+  /** Whether it was closed, by either side. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** The next bytes; `undefined` once the other side has closed. @throws HttpError */
   async read(): Promise<Uint8Array | undefined> {
-    return await this.#transport.read().catch(rethrow);
+    const ahead = this.#ahead ?? this.#transport.read();
+    this.#ahead = undefined;
+    return await ahead.catch(rethrow);
+  }
+
+  /** Waits for the next request. Whatever arrives meanwhile belongs to no request, and ends it. */
+  rest(): void {
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#signal = undefined;
+    const end = () => this.#signal ?? this.close();
+    this.#ahead = this.#transport.read();
+    this.#ahead.then(end, end);
+  }
+
+  /** Carries another request, whose signal closes it. */
+  wake(signal: AbortSignal): void {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#abort);
   }
 
   /** Closes the connection; may be called twice. */
   close(): void {
-    this.#signal.removeEventListener("abort", this.#abort);
+    this.#isClosed = true;
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.#transport.close();
   }
 }

@@ -76,7 +76,7 @@ export class LeaderForwarder implements Forwarder {
     throw new DomainError("bad_request", `Bad Request: the method ${request.method} is not served`);
   }
 
-  async #send({ request, isRepeatable, isSafe }: KeptRequest): Promise<Response> {
+  async #send({ request, isSafe }: KeptRequest): Promise<Response> {
     const { view, direct, mailbox, clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
     for (;;) {
@@ -90,6 +90,7 @@ export class LeaderForwarder implements Forwarder {
         return await carrier.send(request, leader);
       } catch (error) {
         if (!(error instanceof ForwardError)) throw error;
+        const { isRepeatable = false } = request;
         const mayRepeat = isRepeatable || isUntouched && !error.hasBegun;
         const untilMs = isRepeatable || view.isHandedOver ? deadlineMs : 0;
         if (mayRepeat && await this.#isReplaced(leader, untilMs, request.signal)) continue;
@@ -128,16 +129,15 @@ export class LeaderForwarder implements Forwarder {
     const path = request.target.split("?", 1)[0] ?? "";
     const isSafeRequest = isSafe(method, path);
     const mayRepeat = isSafeRequest || headers.has("idempotency-key") && honoursIdempotencyKey(method, path);
-    if (!mayRepeat || !body) return { request, isRepeatable: mayRepeat, isSafe: isSafeRequest };
-    if ((body.size ?? Infinity) > MAX_KEPT_BYTES) {
-      return { request, isRepeatable: false, isSafe: isSafeRequest };
-    }
+    const isTooLarge = body !== undefined && (body.size ?? Infinity) > MAX_KEPT_BYTES;
+    if (!mayRepeat || isTooLarge) return { request, isSafe: isSafeRequest };
+    if (!body) return { request: { ...request, isRepeatable: true }, isSafe: isSafeRequest };
     const parts = await Array.fromAsync(body.open()).catch((error) => {
       throw incompleteBody(error);
     });
     const bytes = joinBytes(parts);
     const kept = { size: bytes.length, open: () => ReadableStream.from([bytes]) };
-    return { request: { ...request, body: kept }, isRepeatable: true, isSafe: isSafeRequest };
+    return { request: { ...request, body: kept, isRepeatable: true }, isSafe: isSafeRequest };
   }
 
   #refusal(request: Request, requestId: string, error: unknown): Response {
@@ -164,7 +164,6 @@ export class LeaderForwarder implements Forwarder {
 
 interface KeptRequest {
   readonly request: CarriedRequest;
-  readonly isRepeatable: boolean;
   /** It has no effect. */
   readonly isSafe: boolean;
 }

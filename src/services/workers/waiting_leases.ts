@@ -4,22 +4,37 @@ import type { Lease } from "./lease.ts";
 
 const NOTHING: ReadonlyMap<number, string> = new Map();
 
+/** Attempts of one tenant in order of arrival, with numbers that state the order over all tenants. */
+type Queue = Map<Lease, number>;
+
 /** Queues of groups. */
 export class WaitingLeases {
-  readonly #queues = new Map<string, Set<Lease>>();
+  readonly #queues = new Map<string, Map<TenantId, Queue>>();
   /** By execution, for its waiting reason. */
   readonly #byExecution = new Map<string, Set<Lease>>();
+  #arrivals = 0;
 
   /** Adds an attempt. */
   add(lease: Lease): void {
-    addTo(this.#queues, lease.attempt.group, lease);
-    addTo(this.#byExecution, executionOf(lease), lease);
+    const { group, context: { tenant } } = lease.attempt;
+    const ofGroup = this.#queues.get(group) ?? new Map<TenantId, Queue>();
+    const queue = ofGroup.get(tenant) ?? new Map<Lease, number>();
+    queue.set(lease, this.#arrivals++);
+    this.#queues.set(group, ofGroup.set(tenant, queue));
+    const name = executionOf(lease);
+    this.#byExecution.set(name, (this.#byExecution.get(name) ?? new Set()).add(lease));
   }
 
   /** Removes an attempt; does nothing if it does not wait. */
   delete(lease: Lease): void {
-    removeFrom(this.#queues, lease.attempt.group, lease);
-    removeFrom(this.#byExecution, executionOf(lease), lease);
+    const { group, context: { tenant } } = lease.attempt;
+    const ofGroup = this.#queues.get(group);
+    const queue = ofGroup?.get(tenant);
+    if (queue?.delete(lease) && queue.size === 0) ofGroup?.delete(tenant);
+    if (ofGroup?.size === 0) this.#queues.delete(group);
+    const name = executionOf(lease);
+    const ofExecution = this.#byExecution.get(name);
+    if (ofExecution?.delete(lease) && ofExecution.size === 0) this.#byExecution.delete(name);
   }
 
   /** Groups with attempts that wait. */
@@ -27,14 +42,15 @@ export class WaitingLeases {
     return [...this.#queues.keys()];
   }
 
-  /** Offers the attempts of a group in order and removes those that are accepted; ends when one of each tenant is refused. */
+  /**
+   * Offers the attempts of a group in order and removes those that are accepted; ends when one of each tenant is refused. Called
+   * for each attempt that comes, so it must not look at all that wait.
+   */
   take(group: string, accept: (lease: Lease) => boolean): void {
-    const refused = new Set<TenantId>();
-    for (const lease of this.#queues.get(group) ?? []) {
-      const { tenant } = lease.attempt.context;
-      if (refused.has(tenant)) continue;
-      if (accept(lease)) this.delete(lease);
-      else refused.add(tenant);
+    const queues = new Map(this.#queues.get(group));
+    for (let next = firstOf(queues); next; next = firstOf(queues)) {
+      if (accept(next.lease)) this.delete(next.lease);
+      else queues.delete(next.tenant);
     }
   }
 
@@ -50,12 +66,12 @@ function executionOf({ attempt: { context } }: Lease): string {
   return `${context.tenant}/${context.executionId}`;
 }
 
-function addTo(sets: Map<string, Set<Lease>>, name: string, lease: Lease): void {
-  const set = sets.get(name) ?? new Set();
-  sets.set(name, set.add(lease));
-}
-
-function removeFrom(sets: Map<string, Set<Lease>>, name: string, lease: Lease): void {
-  const set = sets.get(name);
-  if (set?.delete(lease) && set.size === 0) sets.delete(name);
+/** The attempt that arrived first. */
+function firstOf(queues: ReadonlyMap<TenantId, Queue>) {
+  let first: { readonly tenant: TenantId; readonly lease: Lease; readonly arrival: number } | undefined;
+  for (const [tenant, queue] of queues) {
+    const [head] = queue;
+    if (head && head[1] < (first?.arrival ?? Infinity)) first = { tenant, lease: head[0], arrival: head[1] };
+  }
+  return first;
 }

@@ -32,6 +32,13 @@ const MAX_ERROR_CHARS = 200;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** When a request is given up. */
+interface RequestLimits {
+  readonly signal?: AbortSignal;
+  /** Absent: that of the connection. */
+  readonly timeoutMs?: number;
+}
+
 /** The server refused the metadata or its token: they are exchanged again. */
 class ExpiredError extends Error {
   override readonly name = "ExpiredError";
@@ -76,7 +83,7 @@ export class Connection {
   /** Sends a read once more when it has no response for a while, and takes the first response. */
   async #readTwice(body: Bytes): Promise<Bytes> {
     const over = new AbortController();
-    const send = () => this.#send("snapshot_read", () => body, over.signal);
+    const send = () => this.#send("snapshot_read", () => body, { signal: over.signal });
     const late = Promise.withResolvers<"late">();
     const cancel = this.#options.clock.setTimer(SLOW_READ_MS, () => late.resolve("late"));
     const first = send();
@@ -92,12 +99,12 @@ export class Connection {
   }
 
   /**
-   * Sends a write, once.
+   * Sends a write, once, and waits that long at most.
    * @throws UnsentError the server received nothing of it; another Error: it may have been applied, or may be later
    */
-  async write(body: Bytes): Promise<Bytes> {
+  async write(body: Bytes, timeoutMs?: number): Promise<Bytes> {
     // `fetch` repeats a request whose reused connection was closed, but not one whose body is a stream.
-    return await this.#send("atomic_write", () => new Blob([body]).stream());
+    return await this.#send("atomic_write", () => new Blob([body]).stream(), { timeoutMs });
   }
 
   /**
@@ -139,26 +146,26 @@ export class Connection {
   async #send(
     method: string,
     makeBody: () => Bytes | ReadableStream<Bytes>,
-    signal?: AbortSignal,
+    limits: RequestLimits,
   ): Promise<Bytes> {
     try {
-      return await this.#sendOnce(method, makeBody(), signal);
+      return await this.#sendOnce(method, makeBody(), limits);
     } catch (error) {
       if (!(error instanceof ExpiredError)) throw error;
       this.#metadata = undefined;
-      return await this.#sendOnce(method, makeBody(), signal);
+      return await this.#sendOnce(method, makeBody(), limits);
     }
   }
 
   async #sendOnce(
     method: string,
     body: Bytes | ReadableStream<Bytes>,
-    signal?: AbortSignal,
+    { signal, timeoutMs }: RequestLimits,
   ): Promise<Bytes> {
     const { endpoint, headers } = await this.#currentMetadata().catch((error: Error) => {
       throw new UnsentError(error.message, { cause: error });
     });
-    const init = { method: "POST", headers, body, redirect: "error", signal } as const;
+    const init = { method: "POST", headers, body, redirect: "error", signal, timeoutMs } as const;
     return await this.#fetch(`${endpoint}/${method}`, init, async (response) => {
       if (response.status === 401 || response.status === 403) {
         throw new ExpiredError(await errorText(response));
@@ -194,8 +201,13 @@ export class Connection {
     return this.#metadata = metadata;
   }
 
-  async #fetch<T>(url: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
-    const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
+  async #fetch<T>(
+    url: string,
+    init: RequestInit & RequestLimits,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.#options;
+    const timeoutMs = init.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
     const over = new AbortController();
     const cancel = clock.setTimer(timeoutMs, () => over.abort(timeout(timeoutMs)));
     const signals = [over.signal, this.#closed.signal];

@@ -38,7 +38,10 @@ class World {
   readonly served = new Map<string, (process: string) => void>();
 
   /** A process that has not started. Its requests to the leader are noted and get 299. Those without address hand over. */
-  member(holder: string, { optionsHash = "same", skewMs = 0, hasAddress = true } = {}): ClusterMember {
+  member(
+    holder: string,
+    { optionsHash = "same", skewMs = 0, hasAddress = true, watchMs = WATCH_MS } = {},
+  ): ClusterMember {
     const { clock: exact, store } = this;
     const clock: Clock = {
       now: () => exact.now() + skewMs,
@@ -51,7 +54,7 @@ class World {
     const randomBytes: RandomBytes = (buffer) => void buffer.fill(number);
     const options = { ...harnessOptions(store, clock), randomBytes };
     const member = new ClusterMember({
-      ...{ store, clock, logger, randomBytes, watchMs: WATCH_MS },
+      ...{ store, clock, logger, randomBytes, watchMs },
       database: "kv_connect",
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
       prepareData: () => prepareData(store, "key"),
@@ -151,6 +154,22 @@ Deno.test("ClusterMember: after an orderly stop another process leads at once", 
   await first.stop();
   await changed.promise;
   assertEquals([second.leader()?.holder, second.metrics().takeOvers], ["second", 1]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a process that looks rarely takes the lease of a dead one as soon as it is free", async () => {
+  const world = new World();
+  const first = await world.started("first");
+  world.store.plan = () => "late";
+  await world.settled(first.stop());
+  world.store.plan = () => "none";
+  const second = world.member("second", { watchMs: 4_000 });
+  const started = second.start();
+  await world.clock.advance(TTL_MS + 999);
+  assertEquals(second.ledEpoch, undefined);
+  await world.clock.advance(1);
+  await started;
+  assert(second.ledEpoch !== undefined);
   await world.stop();
 });
 

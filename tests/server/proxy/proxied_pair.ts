@@ -60,11 +60,15 @@ export class FollowerProcess implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly view = new FakeLeaderView();
   readonly underWay = new UnderWay(this.view, this.clock);
+  readonly direct = new DirectCarrier({
+    clientFacts: new ClientFactsHeader(SECRET),
+    clock: this.clock,
+    underWay: this.underWay,
+  });
   readonly server: HttpServer;
 
   constructor({ mailbox, remoteAddress }: { mailbox?: Carrier; remoteAddress?: string } = {}) {
-    const { clock, view, underWay } = this;
-    const direct = new DirectCarrier({ clientFacts: new ClientFactsHeader(SECRET), clock, underWay });
+    const { clock, view, direct } = this;
     const requestIds = new RequestIds((buffer) => void buffer.fill(0xab));
     const forwarder = new LeaderForwarder({
       view,
@@ -92,6 +96,7 @@ export class FollowerProcess implements AsyncDisposable {
   /** Ends it after its requests. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.shutdown();
+    this.direct[Symbol.dispose]();
     this.underWay[Symbol.dispose]();
   }
 }

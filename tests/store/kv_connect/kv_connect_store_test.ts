@@ -4,6 +4,7 @@ import { DomainError } from "../../../src/model/errors.ts";
 import type { ConnectionOptions } from "../../../src/store/kv_connect/connection.ts";
 import { encodeKey } from "../../../src/store/kv_connect/key_codec.ts";
 import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.ts";
+import { ProtoReader, ProtoWriter } from "../../../src/store/kv_connect/protobuf.ts";
 import { type Atomic, UnsentError } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FakeServer, readResponse, written } from "./fake_server.ts";
@@ -113,6 +114,13 @@ Deno.test("commit() gives up after the time limit", () =>
     assertEquals(server.count("/v2/atomic_write"), 1);
   }, { timeoutMs: 50 }));
 
+Deno.test("commit() gives up after its own time limit", () =>
+  withServer(async (server, store) => {
+    server.behaviour.write = aborted;
+    await assertRejects(() => store.commit({ ...ATOMIC, timeoutMs: 40 }), DOMException, "within 40 ms");
+    assertEquals(server.count("/v2/atomic_write"), 1);
+  }));
+
 Deno.test("commit() gives null for a failed check and throws for any other status", () =>
   withServer(async (server, store) => {
     server.behaviour.write = () => written(2);
@@ -176,6 +184,62 @@ Deno.test("get() sends a read again that has no response after a second, and end
   assertEquals([server.count("/v2/snapshot_read"), clock.timerCount], [2, 0]);
   store.close();
 });
+
+/** The keys of a read; each is found, with its first part as value. */
+async function answerRead(
+  request: Request,
+): Promise<{ readonly keys: Uint8Array[]; readonly response: Response }> {
+  const keys: Uint8Array[] = [];
+  const reader = new ProtoReader(await request.bytes());
+  for (let field = reader.next(); field > 0; field = reader.next()) {
+    const range = new ProtoReader(reader.byteString());
+    range.next();
+    keys.push(range.byteString());
+  }
+  const writer = new ProtoWriter();
+  for (const key of keys) {
+    writer.message(1, () =>
+      writer.message(1, () => {
+        writer.byteString(1, key);
+        writer.byteString(2, key);
+        writer.number(3, 3);
+        writer.byteString(4, new Uint8Array(10));
+      }));
+  }
+  writer.number(4, 1);
+  writer.number(8, 1);
+  return { keys, response: new Response(writer.bytes) };
+}
+
+Deno.test("reads of one turn share requests of ten keys; what one call reads is read at once", () =>
+  withServer(async (server, store) => {
+    const sizes: number[] = [];
+    server.behaviour.read = async (request) => {
+      const { keys, response } = await answerRead(request);
+      sizes.push(keys.length);
+      return response;
+    };
+    const keys = (from: number, count: number) => Array.from({ length: count }, (_, n) => [from + n]);
+    const calls = [keys(0, 1), keys(1, 3), keys(4, 7), keys(11, 12)];
+    const found = await Promise.all(calls.map((each) => store.getMany(each)));
+    assertEquals(
+      found.map((entries) => entries.map((entry) => entry?.value)),
+      calls.map((each) => each.map((key) => encodeKey(key))),
+    );
+    assertEquals(sizes.toSorted((a, b) => a - b), [4, 7, 2, 10].toSorted((a, b) => a - b));
+    await Promise.all(keys(0, 20).map((key) => store.get(key)));
+    assertEquals(sizes.slice(4), [10, 10]);
+  }));
+
+Deno.test("a read that fails is refused for all that share it", () =>
+  withServer(async (server, store) => {
+    server.behaviour.read = () => new Response("no", { status: 500 });
+    const codes = await Promise.all(
+      ["a", "b"].map((key) => assertRejects(() => store.get([key]), DomainError)),
+    );
+    assertEquals(codes.map(({ code }) => code), ["unavailable", "unavailable"]);
+    assertEquals(server.count("/v2/snapshot_read"), 3);
+  }));
 
 Deno.test("get() refuses data that may be old, and values of other programs", () =>
   withServer(async (server, store) => {
