@@ -1,5 +1,5 @@
 /** Data of the server in a component: loaded, kept while it is loaded again, and refreshed while the page is visible. */
-import { type Signal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 
@@ -24,8 +24,8 @@ interface LoadState<Data> {
 interface ResourceOptions {
   /** Time from one load to the next; never less than 2 s. Absent: loaded once, or until the server was reached. */
   readonly refreshMs?: number;
-  /** While it is true nothing is loaded at intervals. */
-  readonly isPaused?: () => boolean;
+  /** While it is true nothing is loaded; what is being loaded when it becomes true is given up. */
+  readonly isPaused?: ReadonlySignal<boolean>;
 }
 
 const MIN_REFRESH_MS = 2_000;
@@ -39,23 +39,37 @@ export function useResource<Data>(
   { refreshMs, isPaused }: ResourceOptions = {},
 ): Resource<Data> {
   const state = useSignal<LoadState<Data>>({ key, isLoading: true });
-  const latest = useRef({ load, isPaused });
-  latest.current = { load, isPaused };
+  const latest = useRef(load);
+  latest.current = load;
   const reload = useRef(async () => {});
   useEffect(() => {
     const abort = new AbortController();
     state.value = state.value.key === key ? { ...state.value, isLoading: true } : { key, isLoading: true };
-    reload.current = () => loadInto(state, key, latest.current.load, abort.signal);
+    reload.current = () =>
+      unlessPaused(isPaused, (pause) => {
+        return loadInto(state, key, latest.current, AbortSignal.any([abort.signal, pause]));
+      });
     void reload.current();
     const isWanted = () => refreshMs !== undefined || state.peek().error?.status === 0;
     const stop = everyWhileVisible(Math.max(refreshMs ?? RETRY_MS, MIN_REFRESH_MS), async () => {
-      if (isWanted() && !latest.current.isPaused?.()) await reload.current();
+      if (isWanted()) await reload.current();
     });
     return () => (stop(), abort.abort());
   }, [key, refreshMs]);
   // Data of another key would be those of another page.
   const shown: LoadState<Data> = state.value.key === key ? state.value : { key, isLoading: true };
   return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload: () => reload.current() };
+}
+
+/** Runs `work`, whose signal is aborted when the pause begins. */
+async function unlessPaused(
+  isPaused: ReadonlySignal<boolean> | undefined,
+  work: (pause: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const pause = new AbortController();
+  const stop = isPaused?.subscribe((isOn) => isOn && pause.abort());
+  if (!pause.signal.aborted) await work(pause.signal);
+  stop?.();
 }
 
 async function loadInto<Data>(

@@ -206,7 +206,7 @@ function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedPr
           key={path}
           namespace={namespace}
           path={path}
-          isPaused={() => isMoving.peek()}
+          isPaused={isMoving}
           onChange={onChange}
         />
       )}

@@ -178,6 +178,41 @@ stories("/namespaces/:id/files", [
     },
   },
   {
+    name: "a look for a file is given up when the file is moved meanwhile",
+    needsOwnPage: true,
+    async run(page, server) {
+      const [begun, moved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isLate = false;
+      await page.clock.install();
+      await page.route("**/files/stats?*", async (route) => {
+        if (isLate) {
+          begun.resolve();
+          await moved.promise;
+        }
+        await route.continue();
+      });
+      await page.route("**/files?from=*", async (route) => {
+        const response = await route.fetch();
+        isLate = false;
+        moved.resolve();
+        await route.fulfill({ response });
+      });
+      await putFile(server, "f.late", "a.txt", "one", "two");
+      await openTab(page, "f.late", "files", "?file=%2Fa.txt");
+      await page.getByRole("link", { name: "History" }).waitFor();
+      await page.waitForLoadState("networkidle");
+      isLate = true;
+      await page.clock.runFor(10_000);
+      await begun.promise;
+      await page.getByRole("button", { name: "Rename or move" }).click();
+      await fill(page, "Path", "/lib/b.txt");
+      await press(page, "Save");
+      await page.getByRole("heading", { name: "/lib/b.txt" }).waitFor();
+      await page.getByRole("link", { name: "History" }).click();
+      await page.getByRole("button", { name: /^Revision 1/ }).waitFor();
+    },
+  },
+  {
     name: "a move onto an existing file is refused in the dialog",
     expectedErrors: /status of 4(?:09|22)/,
     async run(page, server) {

@@ -1,5 +1,5 @@
 /** One file of a namespace: its text, a preview and its earlier revisions. */
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useResource } from "../../../core/resource.ts";
 import { guardLeaving, query } from "../../../core/router.ts";
@@ -22,8 +22,8 @@ const REFRESH_MS = 10_000;
 interface FilePanelProps {
   readonly namespace: string;
   readonly path: string;
-  /** While it is true the file is not looked for at intervals. */
-  readonly isPaused: () => boolean;
+  /** While it is true the file is not looked for. */
+  readonly isPaused: ReadonlySignal<boolean>;
   /** After a change. */
   readonly onChange: () => void;
 }
@@ -36,8 +36,8 @@ interface OpenedFile {
 
 /** The file; the address says which part of it is shown. */
 export function FilePanel(props: FilePanelProps) {
-  const { namespace, path } = props;
-  const file = useResource(`${namespace}${path}`, (signal) => openFile(namespace, path, signal));
+  const { namespace, path, isPaused } = props;
+  const file = useResource(`${namespace}${path}`, (signal) => openFile(namespace, path, signal), { isPaused });
   if (file.error?.status === 404) {
     return <EmptyState title={t("namespaces.noFile", { name: nameOf(path) })} />;
   }
