@@ -37,7 +37,9 @@ interface OpenedFile {
 /** The file; the address says which part of it is shown. */
 export function FilePanel(props: FilePanelProps) {
   const { namespace, path, isPaused } = props;
-  const file = useResource(`${namespace}${path}`, (signal) => openFile(namespace, path, signal), { isPaused });
+  const file = useResource(`${namespace}${path}`, (signal) => openFile(namespace, path, signal), {
+    isPaused,
+  });
   if (file.error?.status === 404) {
     return <EmptyState title={t("namespaces.noFile", { name: nameOf(path) })} />;
   }
