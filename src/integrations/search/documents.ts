@@ -31,7 +31,7 @@ export function getType(kind: EngineKind): TaskDefinition {
       docVersion: dynamicProperty("integer", "Version that the document must have."),
       errorOnMissing: dynamicFlag(false, "Whether the task fails if there is no such document."),
     },
-    outputs: { row: { type: "map", description: "The document; null if there is none." } },
+    outputs: { row: { type: "map", description: "The document; null if it does not exist." } },
     examples: [{
       title: "Get a document",
       yaml:

@@ -121,7 +121,7 @@ export class EngineClient {
     throw failure;
   }
 
-  /** The map of a response. @throws Error as {@link send}, or there is none */
+  /** The map of a response. @throws Error as {@link send}, or the response is no map */
   async call(request: EngineRequest): Promise<JsonObject> {
     const value = tryParseJson((await this.send(request)).text);
     if (isJsonObject(value)) return value;

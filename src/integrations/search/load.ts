@@ -84,7 +84,7 @@ export function bulkType(kind: EngineKind): TaskDefinition {
     type: `${kind.prefix}.Bulk`,
     title: `Send operations to ${kind.title}`,
     description:
-      `Sends the operations of a stored file to ${kind.title}. A line names the operation, for example \`{"index": {"_index": "orders", "_id": "1"}}\`; the next one is the document, except for \`delete\`. An update adds the document where there is none.`,
+      `Sends the operations of a stored file to ${kind.title}. A line names the operation, for example \`{"index": {"_index": "orders", "_id": "1"}}\`; the next one is the document, except for \`delete\`. An update adds a document that does not exist.`,
     properties: loadProperties(kind, "Storage URI of a file of operations in JSON or Ion."),
     outputs: OUTPUTS,
     metrics: METRICS,

@@ -2,6 +2,7 @@
 import type { DiskProblem } from "../../model/server_health.ts";
 import { type ReadFailed, readRefusal } from "../read_refusal.ts";
 import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../store.ts";
+import { TurnReads } from "../turn_reads.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import {
   decodeRead,
@@ -23,21 +24,14 @@ const MAX_KEY_BYTES = 2_048;
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-interface WaitingRead {
-  readonly ranges: readonly ReadRange[];
-  readonly resolve: (found: RawEntry[][]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** A database that is reached over HTTP. It has no queue, and commits that failed may be applied later. */
 export class KvConnectStore implements Store {
   readonly hasQueue = false;
   readonly landsLate = true;
   readonly #connection: Connection;
   readonly #readFailed: ReadFailed;
-  /** Reads of this turn of the event loop that were not sent yet. */
-  #waiting: WaitingRead[] = [];
-  #waitingRanges = 0;
+  /** A request costs some 0.5 ms of the processor, and a take-over reads thousands of keys. */
+  readonly #reads = new TurnReads<ReadRange, RawEntry[]>(MAX_READ_RANGES, (ranges) => this.#read(ranges));
 
   private constructor(connection: Connection, readFailed: ReadFailed) {
     this.#connection = connection;
@@ -63,7 +57,7 @@ export class KvConnectStore implements Store {
     const readable = wanted.filter(({ bytes }) => bytes.length <= MAX_KEY_BYTES);
     const pages: Promise<RawEntry[][]>[] = [];
     for (let i = 0; i < readable.length; i += MAX_READ_RANGES) {
-      pages.push(this.#readSoon(readable.slice(i, i + MAX_READ_RANGES).map(({ bytes }) => only(bytes))));
+      pages.push(this.#reads.get(readable.slice(i, i + MAX_READ_RANGES).map(({ bytes }) => only(bytes))));
     }
     const found = (await Promise.all(pages)).flat();
     const entries = new Map(readable.map(({ bytes }, index) => [bytes, found[index]?.[0]]));
@@ -75,33 +69,6 @@ export class KvConnectStore implements Store {
     return {
       [Symbol.asyncIterator]: () => new EntryList((range) => this.#read([range]), selector, options),
     };
-  }
-
-  /**
-   * Reads ranges together with those of other callers in the same turn of the event loop: a request costs some 0.5 ms of the
-   * processor, and a take-over reads thousands of keys. What one caller reads stays one read.
-   */
-  #readSoon(ranges: readonly ReadRange[]): Promise<RawEntry[][]> {
-    if (this.#waitingRanges + ranges.length > MAX_READ_RANGES) this.#readWaiting();
-    const { promise, resolve, reject } = Promise.withResolvers<RawEntry[][]>();
-    if (this.#waiting.push({ ranges, resolve, reject }) === 1) queueMicrotask(() => this.#readWaiting());
-    this.#waitingRanges += ranges.length;
-    return promise;
-  }
-
-  #readWaiting(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#waitingRanges = 0;
-    if (waiting.length === 0) return;
-    const give = (found: RawEntry[][]) => {
-      let from = 0;
-      for (const { ranges, resolve } of waiting) resolve(found.slice(from, from += ranges.length));
-    };
-    const refuse = (error: unknown) => {
-      for (const { reject } of waiting) reject(error);
-    };
-    this.#read(waiting.flatMap(({ ranges }) => ranges)).then(give, refuse);
   }
 
   async #read(ranges: readonly ReadRange[]): Promise<RawEntry[][]> {
