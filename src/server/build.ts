@@ -4,7 +4,8 @@
  * it. Each script has a source map, for the stacks in the log. Builds the UI first. Does nothing while the last build is newer
  * than all sources.
  */
-import { buildUi } from "../ui/build.ts";
+import { buildUi, changeTime, filesBelow } from "../ui/build.ts";
+import { BUNDLE_FOLDER } from "../ui/bundle.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const FOLDER = `${ROOT}dist/server`;
@@ -13,8 +14,8 @@ const ENTRY = "main.js";
 /** Packages that each start needs. */
 const BUNDLED = ["hono", "@std/yaml", "yaml", "fflate"];
 const SOURCES = ["main.ts", "deno.json", "deno.lock"];
-/** Sources of the UI alone. */
-const APP = "src/ui/app";
+/** Sources of the UI alone, and its build. */
+const SKIPPED = [`${ROOT}src/ui/app`, BUNDLE_FOLDER];
 /** A server that runs may still load scripts of the build it was started from. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 
@@ -44,23 +45,8 @@ async function build(): Promise<void> {
 }
 
 async function newestChange(): Promise<number> {
-  const paths = [...SOURCES.map((path) => ROOT + path), ...await filesBelow(`${ROOT}src`)];
+  const paths = [...SOURCES.map((path) => ROOT + path), ...await filesBelow(`${ROOT}src`, SKIPPED)];
   return Math.max(...await Promise.all(paths.map(changeTime)));
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    if (!isDirectory) found.push(path);
-    else if (path !== ROOT + APP && name !== "dist") found.push(...await filesBelow(path));
-  }
-  return found;
-}
-
-/** 0 if there is no such file. */
-async function changeTime(path: string): Promise<number> {
-  return await Deno.stat(path).then(({ mtime }) => mtime?.getTime() ?? 0, () => 0);
 }
 
 async function bundle(folder: string): Promise<void> {

@@ -24,25 +24,23 @@ const BESIDE = [
 
 async function newestChange(): Promise<number> {
   const paths = [...BESIDE.map((path) => ROOT + path), ...await filesBelow(APP)];
-  const times = await Promise.all(paths.map(async (path) => (await Deno.stat(path)).mtime?.getTime() ?? 0));
-  return Math.max(...times);
+  return Math.max(...await Promise.all(paths.map(changeTime)));
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+/** Paths of the files of a folder and its folders, without those of `skipped` folders. */
+export async function filesBelow(folder: string, skipped: readonly string[] = []): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
-    found.push(...isDirectory ? await filesBelow(path) : [path]);
+    if (!isDirectory) found.push(path);
+    else if (!skipped.includes(path)) found.push(...await filesBelow(path, skipped));
   }
   return found.sort();
 }
 
-async function lastBuild(): Promise<number> {
-  try {
-    return (await Deno.stat(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`)).mtime?.getTime() ?? 0;
-  } catch {
-    return 0;
-  }
+/** When a file was changed, in milliseconds; 0 if it does not exist. */
+export async function changeTime(path: string): Promise<number> {
+  return await Deno.stat(path).then(({ mtime }) => mtime?.getTime() ?? 0, () => 0);
 }
 
 /** Builds the UI anew. @throws Error the sources have a mistake */
@@ -149,7 +147,7 @@ function hashed(name: string, ending: string, bytes: Uint8Array): string {
 
 /** Builds the UI if its sources have changed. @throws Error the sources have a mistake */
 export async function buildUi(): Promise<void> {
-  if (await lastBuild() < await newestChange()) await build();
+  if (await changeTime(`${BUNDLE_FOLDER}/${MANIFEST_FILE}`) < await newestChange()) await build();
 }
 
 if (import.meta.main) await buildUi();

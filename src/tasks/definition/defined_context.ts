@@ -191,7 +191,7 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
   /** @inheritdoc */
   readonly httpStream = async (request: TaskRequest): Promise<StreamedResponse> => {
     const { http } = this.#context.ports;
-    return await streamRequest(request, { http, signal: this.signal, directory: () => this.directory() });
+    return await streamRequest(request, { http, signal: this.signal, directory: this.directory });
   };
 
   /** @inheritdoc */
