@@ -3,6 +3,8 @@ import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
 import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
 import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
+import { tableBulk } from "./table/bulk.ts";
+import { tableDelete, tableGet, tableList } from "./table/read.ts";
 
 /** Types below `azure.`. */
 export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
@@ -13,6 +15,10 @@ export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
   blobDownloads,
   blobList,
   blobUpload,
+  tableBulk,
+  tableDelete,
+  tableGet,
+  tableList,
 ]);
 
 /** Polling triggers below `azure.`. */
