@@ -232,6 +232,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ...["fs.tcp", "fs.udp"].map((group) => [group, "Send"] as const),
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
+  ["azure.storage.adls", "Delete DeleteFiles List Read Reads Upload"],
   ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List Upload"],
   ["azure.storage.table", "Bulk Delete Get List"],
   ["aws.eventbridge", "PutEvents"],

@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { systemClock } from "../../base/clock.ts";
-import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -271,4 +271,10 @@ export function storageWords(json: JsonObject): string | undefined {
 function worded(message: string | undefined, code: string | undefined): string | undefined {
   const [line] = message?.split("\n") ?? [];
   return line === undefined ? code : `${line.trim()} (${code})`;
+}
+
+/** Dates of HTTP as ISO 8601. */
+export function isoOf(date: string | undefined): JsonValue {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

@@ -1,22 +1,11 @@
 /** The types of Azure Table Storage against a stub of its REST API that verifies signatures. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { createHmac } from "node:crypto";
-import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { tableBulk } from "../../../src/integrations/azure/table/bulk.ts";
 import { tableDelete, tableGet, tableList } from "../../../src/integrations/azure/table/read.ts";
+import { ACCOUNT, isSignedForTables, KEY } from "./azure_signature.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
-
-const ACCOUNT = "acme";
-const KEY = Buffer.from("the key of the account").toString("base64");
-
-/** Whether a request is signed as https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key has it for tables. */
-function isSigned({ method, headers, path }: ApiRequest): boolean {
-  const text = `${method}\n\n${headers["content-type"] ?? ""}\n${headers["x-ms-date"]}\n/${ACCOUNT}${path}`;
-  const signature = createHmac("sha256", Buffer.from(KEY, "base64")).update(text, "utf8").digest("base64");
-  return headers.authorization === `SharedKey ${ACCOUNT}:${signature}`;
-}
 
 function tableError(status: number, code: string, value: string): Response {
   const message = { lang: "en-US", value: `${value}\nRequestId:1\nTime:2026-01-01T00:00:00Z` };
@@ -25,7 +14,7 @@ function tableError(status: number, code: string, value: string): Response {
 
 function tableStub(reply: (request: ApiRequest) => ApiReply): ApiStub {
   return new ApiStub((request) =>
-    isSigned(request)
+    isSignedForTables(request)
       ? reply(request)
       : tableError(403, "AuthenticationFailed", "Server failed to authenticate the request.")
   );
