@@ -1,5 +1,6 @@
 /** Requests to the APIs of other systems: repeated where that is safe, and errors with the words of the other system. */
 import { systemClock } from "../base/clock.ts";
+import type { MachineWork } from "../model/tasks/machine_task.ts";
 import type { TaskRequest, TaskResponse, WorkContext } from "../model/tasks/task_definition.ts";
 
 /** What sends requests: the attempt of a task, the poll of a trigger. */
@@ -10,6 +11,8 @@ const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
 /** Longest wait that a `Retry-After` header may ask for. */
 const MAX_PAUSE_MS = 30_000;
+/** Longest time for the requests of a cancellation. */
+const CANCEL_MS = 5_000;
 /** 529 is that of Anthropic. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** Characters of a response in a message. */
@@ -56,6 +59,41 @@ export async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): P
   } finally {
     signal.removeEventListener("abort", stop);
     work.catch(() => {}); // It fails once more when the work was stopped.
+  }
+}
+
+/** Work that can end what it has started elsewhere. */
+export type CancellableWork = Pick<MachineWork, "signal" | "lastRequest" | "log">;
+
+/**
+ * Does what another system would continue without its client. If the work must stop meanwhile, `cancel` ends it there by the
+ * sender that it is given; a failure of that is logged. @throws what `run` throws
+ */
+export async function cancelledOnStop<T>(
+  work: CancellableWork,
+  run: () => Promise<T>,
+  cancel: (sender: Sender) => Promise<unknown>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (work.signal.aborted) await cancelNow(work, cancel);
+    throw error;
+  }
+}
+
+async function cancelNow(
+  { lastRequest, log }: CancellableWork,
+  cancel: (sender: Sender) => Promise<unknown>,
+): Promise<void> {
+  const late = new AbortController();
+  const clear = systemClock.setTimer(CANCEL_MS, () => late.abort());
+  try {
+    await cancel({ http: lastRequest, signal: late.signal });
+  } catch (error) {
+    log("WARN", (error as Error).message);
+  } finally {
+    clear();
   }
 }
 

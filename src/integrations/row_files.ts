@@ -11,12 +11,15 @@ import { IonError, parseIonRows } from "../languages/ion/mod.ts";
 
 /** Bytes that are read at once. */
 const BUFFER_BYTES = 64 * 1024;
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 /** Characters that are written at once. */
 const BUFFER_CHARS = 64 * 1024;
 /** Longest value that spans several lines, in characters: each further line reads the value again. */
 const MAX_SPANNING_CHARS = 256 * 1024;
 /** Longest line in characters. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
+/** The same in bytes, where lines are not decoded. */
+const MAX_LINE_BYTES = MAX_LINE_CHARS;
 
 /** The text of a file in pieces. @throws Error unknown character set */
 export async function* readTextFile(path: string, charset = "UTF-8"): AsyncGenerator<string> {
@@ -76,6 +79,65 @@ async function* rowBatches(path: string): AsyncGenerator<readonly JsonValue[]> {
   reader.end();
 }
 
+/** Receives the rows of a file in their order. */
+export interface RowReceiver {
+  /** Takes a line without its break as a row; false: its values are read. The bytes change after the call. */
+  line(bytes: Uint8Array, start: number, end: number): boolean;
+  /** Receives a value that was read. */
+  row(row: JsonValue): void;
+}
+
+/** Passes the values of a file of Ion or JSON text to `receiver`. @throws Error as {@link readRows}, or the work must stop */
+export async function passRows(path: string, receiver: RowReceiver, signal: AbortSignal): Promise<void> {
+  const reader = new RowReader();
+  const decoder = new TextDecoder();
+  const pass = (bytes: Uint8Array, start: number, next: number) => {
+    const end = bytes[next - 1] === CARRIAGE_RETURN && next > start ? next - 1 : next;
+    if (reader.skip(() => receiver.line(bytes, start, end))) return;
+    const rows: JsonValue[] = [];
+    reader.read(decoder.decode(bytes.subarray(start, end)), rows);
+    for (const row of rows) receiver.row(row);
+  };
+  await passLines(path, pass, signal);
+  reader.end();
+}
+
+/** Passes the lines of a file with where their breaks are. The bytes change after each call. */
+async function passLines(
+  path: string,
+  pass: (bytes: Uint8Array, start: number, end: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = await open(path);
+  try {
+    let buffer = new Uint8Array(BUFFER_BYTES), used = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, used, buffer.length - used);
+      if (bytesRead === 0) break;
+      const found = buffer.subarray(0, used + bytesRead);
+      let start = 0;
+      for (let end = found.indexOf(LINE_FEED, used); end >= 0; end = found.indexOf(LINE_FEED, start)) {
+        pass(found, start, end);
+        start = end + 1;
+      }
+      buffer.copyWithin(0, start, found.length);
+      used = found.length - start;
+      if (used > MAX_LINE_BYTES) throw new Error(`A line has more than ${MAX_LINE_BYTES} bytes`);
+      if (used === buffer.length) buffer = enlarged(buffer);
+    }
+    if (used > 0) pass(buffer.subarray(0, used), 0, used);
+  } finally {
+    await file.close();
+  }
+}
+
+function enlarged(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * bytes.length);
+  larger.set(bytes);
+  return larger;
+}
+
 /** Reads values line by line. */
 class RowReader {
   /** The lines so far of a value that spans several. */
@@ -84,6 +146,13 @@ class RowReader {
   #firstLine = 1;
   /** A row that is no JSON costs three times as much as one that is read as Ion at once, and its kin follow. */
   #isIon = false;
+
+  /** Leaves a line out that `take` accepts; none within a value. */
+  skip(take: () => boolean): boolean {
+    if (this.#open !== "" || !take()) return false;
+    this.#lineNumber++;
+    return true;
+  }
 
   /** Adds the values that end with this line. @throws Error a value is malformed */
   read(line: string, rows: JsonValue[]): void {

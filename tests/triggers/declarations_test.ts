@@ -10,6 +10,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["aws.s3.Trigger"],
   ["aws.sqs.RealtimeTrigger"],
   ["aws.sqs.Trigger"],
+  ["azure.storage.adls.Trigger"],
   ["azure.storage.blob.Trigger"],
   ["core.http.Trigger", "fs.http.Trigger"],
   ["core.trigger.Flow", "core.models.triggers.types.Flow"],

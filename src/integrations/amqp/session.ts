@@ -1,13 +1,12 @@
 /** Sessions with a broker of AMQP 0-9-1. */
 import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
-import { connect as connectTcp, isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import type { AmqpClient, AmqpLogin } from "./client.ts";
+import { connectSocket } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
@@ -131,12 +130,10 @@ async function newClient(socket: Duplex, login: AmqpLogin): Promise<AmqpClient> 
 }
 
 async function socketTo(
-  { host, port: givenPort, isSecure }: BrokerAddress,
+  { host, port, isSecure }: BrokerAddress,
   { connectAddress }: Connector,
 ): Promise<Duplex> {
-  const { hostname, port } = await connectAddress(host, givenPort);
-  if (!isSecure) return connectTcp({ host: hostname, port });
-  return connectTls({ host: hostname, port, ...!isIP(host) && { servername: host } });
+  return connectSocket(await connectAddress(host, port), host, isSecure ? {} : undefined);
 }
 
 function addressOf(properties: JsonObject): BrokerAddress {

@@ -8,9 +8,10 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
-import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { defineMachineTask } from "../../model/tasks/machine_task.ts";
+import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
-import { pause } from "../http_calls.ts";
+import { cancelledOnStop, pause } from "../http_calls.ts";
 import { AwsClient, CONNECTION } from "./client.ts";
 
 const FIRST_PAUSE_MS = 100;
@@ -18,7 +19,7 @@ const MAX_PAUSE_MS = 5_000;
 const PAGE_ROWS = 1_000;
 
 /** Outputs: `queryExecutionId`, `outputLocation`, and what `fetchType` asks for. */
-export const athenaQuery = defineTask({
+export const athenaQuery = defineMachineTask({
   type: "aws.athena.Query",
   title: "Run a query of Athena",
   description: "Runs SQL in Athena and waits for its end.",
@@ -44,8 +45,16 @@ export const athenaQuery = defineTask({
   },
   async run(context) {
     const client = new AwsClient(context);
-    const id = await start(context, client);
-    const execution = await finished(context, client, id);
+    const query = queryOf(context);
+    let id = "";
+    const execution = await cancelledOnStop(context, async () => {
+      id = await start(client, query);
+      return await finished(context, client, id);
+    }, async (sender) => {
+      const late = client.by(sender);
+      // The response to a start that was interrupted had the id.
+      await stop(late, id === "" ? await start(late, query) : id);
+    });
     const { Statistics: statistics, ResultConfiguration: result } = execution;
     if (isJsonObject(statistics)) {
       context.metric("data.scanned.bytes", Number(statistics.DataScannedInBytes ?? 0));
@@ -61,23 +70,37 @@ export const athenaQuery = defineTask({
   },
 });
 
-/** Repeated requests of one attempt start the query once. */
-async function start({ properties, attempt }: TaskContext, client: AwsClient): Promise<string> {
+/** The token makes that repeated requests start the query once. */
+function queryOf({ properties, attempt }: TaskContext): JsonObject {
   const { query = null, database = null, outputLocation = null, catalog } = properties;
   const token = crypto.getRandomValues(new Uint8Array(16)).toHex();
+  return {
+    QueryString: query,
+    ClientRequestToken: `${attempt.taskRunId}-${attempt.attemptNumber}-${token}`,
+    QueryExecutionContext: { Database: database, ...catalog === undefined ? {} : { Catalog: catalog } },
+    ResultConfiguration: { OutputLocation: outputLocation },
+  };
+}
+
+async function start(client: AwsClient, query: JsonObject): Promise<string> {
   const { QueryExecutionId } = await client.call({
     service: "athena",
     target: "AmazonAthena.StartQueryExecution",
     version: "1.1",
     operation: "start the query",
     isRepeatable: true,
-  }, {
-    QueryString: query,
-    ClientRequestToken: `${attempt.taskRunId}-${attempt.attemptNumber}-${token}`,
-    QueryExecutionContext: { Database: database, ...catalog === undefined ? {} : { Catalog: catalog } },
-    ResultConfiguration: { OutputLocation: outputLocation },
-  });
+  }, query);
   return String(QueryExecutionId);
+}
+
+async function stop(client: AwsClient, id: string): Promise<void> {
+  await client.call({
+    service: "athena",
+    target: "AmazonAthena.StopQueryExecution",
+    version: "1.1",
+    operation: `stop the query "${id}"`,
+    isRepeatable: true,
+  }, { QueryExecutionId: id });
 }
 
 /** @throws Error the query fails; the message has the words of Athena */

@@ -8,7 +8,7 @@ import {
   type TaskResponse,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { callRepeatedly, refusalOf } from "../http_calls.ts";
+import { callRepeatedly, refusalOf, type Sender } from "../http_calls.ts";
 import { readXml, textAt } from "../xml.ts";
 
 /** Properties of all types of AWS. */
@@ -55,11 +55,19 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Sends requests with the credentials that the properties give. */
 export class AwsClient {
-  readonly #context: Pick<WorkContext, "properties" | "http" | "signal">;
+  readonly #context: Pick<WorkContext, "properties"> & Sender;
   #credentials: Promise<Credentials> | undefined;
 
-  constructor(context: Pick<WorkContext, "properties" | "http" | "signal">) {
+  constructor(context: Pick<WorkContext, "properties"> & Sender) {
     this.#context = context;
+  }
+
+  /** A client with the same credentials that sends by another sender. */
+  by(sender: Sender): AwsClient {
+    const { properties } = this.#context;
+    const client = new AwsClient({ properties, ...sender });
+    client.#credentials = this.#credentials;
+    return client;
   }
 
   /** The region. */

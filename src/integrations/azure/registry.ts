@@ -1,11 +1,28 @@
 /** The types for Microsoft Azure. */
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../model/triggers/trigger_definition.ts";
+import {
+  adlsDelete,
+  adlsDeleteFiles,
+  adlsList,
+  adlsRead,
+  adlsReads,
+  adlsTrigger,
+  adlsUpload,
+} from "./adls/types.ts";
 import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
 import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
+import { tableBulk } from "./table/bulk.ts";
+import { tableDelete, tableGet, tableList } from "./table/read.ts";
 
 /** Types below `azure.`. */
 export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
+  adlsDelete,
+  adlsDeleteFiles,
+  adlsList,
+  adlsRead,
+  adlsReads,
+  adlsUpload,
   blobCopy,
   blobDelete,
   blobDeleteList,
@@ -13,7 +30,11 @@ export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
   blobDownloads,
   blobList,
   blobUpload,
+  tableBulk,
+  tableDelete,
+  tableGet,
+  tableList,
 ]);
 
 /** Polling triggers below `azure.`. */
-export const AZURE_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([blobTrigger]);
+export const AZURE_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([adlsTrigger, blobTrigger]);

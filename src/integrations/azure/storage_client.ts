@@ -1,10 +1,10 @@
 /**
- * The REST API of Azure Blob Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/blob-service-rest-api
+ * The REST APIs of Azure Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/
  * Requests are signed with the key of the account, or carry a shared access signature.
  */
 import { stat } from "node:fs/promises";
 import { systemClock } from "../../base/clock.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -33,17 +33,29 @@ interface Connection {
   readonly sas?: string;
 }
 
+/** An API of the storage: blobs, tables, and files of Data Lake Storage. */
+type StorageService = "blob" | "table" | "dfs";
+
 /** A request to the storage. */
-interface StorageRequest extends Pick<TaskRequest, "method" | "headers" | "bodyFile" | "saveTo"> {
-  readonly container: string;
-  /** Absent for a request about the container. */
-  readonly name?: string;
+interface ServiceRequest extends Pick<TaskRequest, "method" | "headers" | "bodyFile" | "saveTo"> {
+  readonly body?: string;
+  /** Without credentials. */
+  readonly url: string;
   /** Members without a value are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** For errors: verb and object. */
   readonly operation: string;
   /** Statuses from 300 that are no errors. */
   readonly accepted?: readonly number[];
+  /** A second request has the same effect as one; default is true. */
+  readonly isRepeatable?: boolean;
+}
+
+/** A request about a container or a blob. */
+interface StorageRequest extends Omit<ServiceRequest, "url"> {
+  readonly container: string;
+  /** Absent for a request about the container. */
+  readonly name?: string;
 }
 
 const VERSION = "2021-12-02";
@@ -56,12 +68,19 @@ type StorageContext = Pick<WorkContext, "properties" | "http" | "signal">;
 /** Sends requests with the credentials that the properties give. */
 export class StorageClient {
   readonly #context: StorageContext;
+  readonly #service: StorageService;
   readonly #connection: Connection;
 
   /** @throws Error the properties name no storage, or give no credentials */
-  constructor(context: StorageContext) {
+  constructor(context: StorageContext, service: StorageService = "blob") {
     this.#context = context;
-    this.#connection = connectionOf(context.properties);
+    this.#service = service;
+    this.#connection = connectionOf(context.properties, service);
+  }
+
+  /** URL of the storage, without a slash at the end. */
+  get endpoint(): string {
+    return this.#connection.endpoint;
   }
 
   /** Address of a blob, without credentials. */
@@ -80,27 +99,32 @@ export class StorageClient {
   }
 
   /** The response. @throws Error no response, or one that refuses the request */
-  async send(request: StorageRequest): Promise<TaskResponse> {
-    const { container, name, operation, accepted = [], method = "GET", bodyFile, saveTo } = request;
-    const url = new URL(this.urlOf(container, name));
+  async send({ container, name, ...request }: StorageRequest): Promise<TaskResponse> {
+    return await this.sendTo({ ...request, url: this.urlOf(container, name) });
+  }
+
+  /** As {@link send}. */
+  async sendTo(request: ServiceRequest): Promise<TaskResponse> {
+    const { operation, accepted = [], method = "GET", body, bodyFile, saveTo, isRepeatable = true } = request;
+    const url = new URL(request.url);
     for (const [key, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, value);
     }
     // The type of a body is signed, also of an empty one.
-    const typeHeader: Record<string, string> = method === "PUT"
-      ? { "Content-Type": "application/octet-stream" }
-      : {};
-    const size = bodyFile === undefined ? 0 : (await stat(bodyFile)).size;
+    const hasBody = method === "PUT" || method === "PATCH" || method === "POST";
+    const typeHeader: Record<string, string> = hasBody ? { "Content-Type": "application/octet-stream" } : {};
+    const content = hasBody && bodyFile === undefined ? new TextEncoder().encode(body ?? "") : undefined;
+    const size = bodyFile === undefined ? content?.length ?? 0 : (await stat(bodyFile)).size;
     const response = await callRepeatedly(this.#context, async () => ({
       url: this.#withSas(url),
       method,
       headers: await this.#headers({ method, url, size, headers: { ...typeHeader, ...request.headers } }),
-      ...method === "PUT" && bodyFile === undefined ? { body: "" } : { bodyFile },
+      ...content ? { body: content } : { bodyFile },
       saveTo,
       followRedirects: false,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
-    }), { isRepeatable: true });
+    }), { isRepeatable });
     if (response.status < 300 || accepted.includes(response.status)) return response;
     throw refusalOf({ operation, url: url.href, status: response.status, words: await wordsOf(response) });
   }
@@ -119,7 +143,8 @@ export class StorageClient {
     };
     const { key } = this.#connection;
     if (!key) return headers;
-    const signature = await hmac(key.bytes, stringToSign({ ...request, headers }, key.account));
+    const text = this.#service === "table" ? tableStringToSign : stringToSign;
+    const signature = await hmac(key.bytes, text({ ...request, headers }, key.account));
     return { ...headers, Authorization: `SharedKey ${key.account}:${signature}` };
   }
 }
@@ -156,6 +181,12 @@ function stringToSign({ method, url, size, headers }: SignedRequest, account: st
   ].join("\n");
 }
 
+/** Of tables: neither other headers nor the query are covered. */
+function tableStringToSign({ method, url, headers }: SignedRequest, account: string): string {
+  const { "Content-Type": type = "", "x-ms-date": date = "" } = headers;
+  return [method, "", type, date, `/${account}${url.pathname}`].join("\n");
+}
+
 async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
@@ -163,18 +194,25 @@ async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<string>
     .toBase64();
 }
 
+/** Parts of a connection string; that of blobs names the account of files, too. */
+const ENDPOINTS = { blob: "BlobEndpoint", dfs: "BlobEndpoint", table: "TableEndpoint" } as const;
+
 /** Properties come before the parts of the connection string. */
-function connectionOf(properties: JsonObject): Connection {
+function connectionOf(properties: JsonObject, service: StorageService): Connection {
   const parts = connectionParts(optionalText(properties.connectionString) ?? "");
   const account = optionalText(properties.sharedKeyAccountName) ?? parts.get("AccountName");
   const accountKey = optionalText(properties.sharedKeyAccountAccessKey) ?? parts.get("AccountKey");
   const sas = (optionalText(properties.sasToken) ?? parts.get("SharedAccessSignature"))?.replace(/^\?/, "");
-  const endpoint = optionalText(properties.endpoint) ?? parts.get("BlobEndpoint") ??
+  const endpoint = optionalText(properties.endpoint) ?? parts.get(ENDPOINTS[service]) ??
     standardEndpoint(parts, account);
   if (endpoint === undefined) {
     throw new Error("Missing endpoint: neither it nor connectionString names the storage");
   }
-  const base = endpoint.replace(/\/+$/, "");
+  // Each service has a host of its own, and flows often name that of blobs.
+  const base = endpoint.replace(/\/+$/, "").replace(
+    /^(https?:\/\/[^./]+)\.(?:blob|dfs|table)\./,
+    `$1.${service}.`,
+  );
   if (account !== undefined && accountKey !== undefined) {
     return { endpoint: base, key: { account, bytes: keyBytes(accountKey) } };
   }
@@ -213,11 +251,30 @@ function keyBytes(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** What the storage says in an error; responses to HEAD have a header only. */
+/** What the storage says in an error: XML, or JSON with the error of tables or files; responses to HEAD have a header only. */
 async function wordsOf({ text, headers }: TaskResponse): Promise<string> {
+  const json = tryParseJson(text);
+  if (isJsonObject(json)) return storageWords(json) ?? text;
   const code = headers["x-ms-error-code"];
   const xml = await readXml(text.replace(/^\ufeff/, ""));
-  const message = textAt(xml, "Error", "Message")?.split("\n")[0]?.trim();
-  const found = textAt(xml, "Error", "Code") ?? code;
-  return message === undefined ? found ?? text : `${message} (${found})`;
+  return worded(textAt(xml, "Error", "Message"), textAt(xml, "Error", "Code") ?? code) ?? text;
+}
+
+/** What an error in JSON says. */
+export function storageWords(json: JsonObject): string | undefined {
+  const error = json["odata.error"] ?? json.error;
+  if (!isJsonObject(error)) return undefined;
+  const message = isJsonObject(error.message) ? error.message.value : error.message;
+  return worded(optionalText(message), optionalText(error.code));
+}
+
+function worded(message: string | undefined, code: string | undefined): string | undefined {
+  const [line] = message?.split("\n") ?? [];
+  return line === undefined ? code : `${line.trim()} (${code})`;
+}
+
+/** Dates of HTTP as ISO 8601. */
+export function isoOf(date: string | undefined): JsonValue {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

@@ -1,9 +1,7 @@
 /** Writes rows as lines of Ion into a file. */
-import { closeSync, openSync, writeSync } from "node:fs";
+import { ByteFile } from "../byte_file.ts";
 import { type Cell, type Column, ionCell, ionRow, lastOfNames } from "./cells.ts";
 
-/** Bytes that are written together. */
-const BUFFER_BYTES = 1024 * 1024;
 /** A cell is written as it is, up to six times as long where each character must be escaped. */
 const MAX_GROWTH = 6;
 
@@ -31,18 +29,16 @@ interface CellWriter {
   readonly form?: "text" | "number" | "boolean" | "instant";
 }
 
-/** A file of rows. Rows are taken as fast as they come: the file system buffers them. */
+/** A file of rows. */
 export class IonFile implements Disposable {
-  readonly #file: number;
-  #buffer = new Uint8Array(2 * BUFFER_BYTES);
-  #used = 0;
+  readonly #file: ByteFile;
   #columns: readonly Column[] = [];
   #writers: readonly (CellWriter | undefined)[] = [];
   #first = 0;
   #rowCount = 0;
 
   constructor(path: string) {
-    this.#file = openSync(path, "w");
+    this.#file = new ByteFile(path);
   }
 
   /** Rows so far. */
@@ -69,8 +65,7 @@ export class IonFile implements Disposable {
   /** Writes a row of texts. */
   row(cells: readonly Cell[]): void {
     this.#rowCount++;
-    this.#text(ionRow(this.#columns, cells));
-    if (this.#used >= BUFFER_BYTES) this.#flush();
+    this.#file.text(ionRow(this.#columns, cells));
   }
 
   /** Writes a row of the PostgreSQL protocol: the number of cells, then the length and the text of each. */
@@ -83,49 +78,47 @@ export class IonFile implements Disposable {
       if (writer) this.#cell(writer, bytes, at, length);
       if (length > 0) at += length;
     }
-    this.#reserve(8);
-    if (this.#writers.length === 0) this.#buffer[this.#used++] = BRACE;
-    this.#copy(ROW_END, 0, ROW_END.length);
-    if (this.#used >= BUFFER_BYTES) this.#flush();
+    const file = this.#file;
+    file.reserve(8);
+    if (this.#writers.length === 0) file.buffer[file.used++] = BRACE;
+    file.copy(ROW_END, 0, ROW_END.length);
   }
 
   /** Closes the file with all rows in it. */
   [Symbol.dispose](): void {
-    try {
-      this.#flush();
-    } finally {
-      closeSync(this.#file);
-    }
+    this.#file[Symbol.dispose]();
   }
 
   /** Four arguments: an object a cell would take as long as the cell. */
   #cell({ column, prefix, form }: CellWriter, bytes: Uint8Array, start: number, length: number): void {
-    this.#reserve(prefix.length + Math.max(length, 0) * MAX_GROWTH + 16);
-    this.#copy(prefix, 0, prefix.length);
+    const file = this.#file;
+    file.reserve(prefix.length + Math.max(length, 0) * MAX_GROWTH + 16);
+    file.copy(prefix, 0, prefix.length);
     const end = start + length;
-    if (length < 0) this.#copy(NULL_TEXT, 0, NULL_TEXT.length);
+    if (length < 0) file.copy(NULL_TEXT, 0, NULL_TEXT.length);
     else if (form === "text") this.#quoted(bytes, start, end);
-    else if (form === "number" && isDigit(bytes[start])) this.#copy(bytes, start, end);
+    else if (form === "number" && isDigit(bytes[start])) file.copy(bytes, start, end);
     else if (form === "boolean") {
       const text = bytes[start] === TRUE ? TRUE_TEXT : FALSE_TEXT;
-      this.#copy(text, 0, text.length);
+      file.copy(text, 0, text.length);
     } else if (form === "instant" && isInstant(bytes, start, end)) this.#instant(bytes, start, end);
-    else this.#text(ionCell(column, decoder.decode(bytes.subarray(start, end))));
+    else file.text(ionCell(column, decoder.decode(bytes.subarray(start, end))));
   }
 
   /** `2024-02-29 10:11:12.5+01` as ISO 8601. Room is reserved. */
   #instant(bytes: Uint8Array, start: number, end: number): void {
-    const at = this.#used;
+    const file = this.#file;
+    const at = file.used;
     const isUtc = bytes[end - 1] === DIGIT_0 && bytes[end - 2] === DIGIT_0;
-    this.#copy(bytes, start, isUtc ? end - 3 : end);
-    this.#buffer[at + DAY_LENGTH] = LETTER_T;
-    this.#copy(isUtc ? UTC_TEXT : WHOLE_HOUR, 0, isUtc ? UTC_TEXT.length : WHOLE_HOUR.length);
+    file.copy(bytes, start, isUtc ? end - 3 : end);
+    file.buffer[at + DAY_LENGTH] = LETTER_T;
+    file.copy(isUtc ? UTC_TEXT : WHOLE_HOUR, 0, isUtc ? UTC_TEXT.length : WHOLE_HOUR.length);
   }
 
   /** A text in quotes. Room is reserved. */
   #quoted(bytes: Uint8Array, start: number, end: number): void {
-    const buffer = this.#buffer;
-    let used = this.#used;
+    const { buffer } = this.#file;
+    let { used } = this.#file;
     buffer[used++] = QUOTE;
     for (let at = start; at < end; at++) {
       const byte = bytes[at] ?? 0;
@@ -133,31 +126,7 @@ export class IonFile implements Disposable {
       else used = escape(buffer, used, byte);
     }
     buffer[used++] = QUOTE;
-    this.#used = used;
-  }
-
-  /** Room is reserved. A loop is faster than `set` for the few bytes of a name or a number. */
-  #copy(bytes: Uint8Array, start: number, end: number): void {
-    const buffer = this.#buffer;
-    let used = this.#used;
-    for (let at = start; at < end; at++) buffer[used++] = bytes[at] ?? 0;
-    this.#used = used;
-  }
-
-  #text(text: string): void {
-    this.#reserve(text.length * 3);
-    this.#used += encoder.encodeInto(text, this.#buffer.subarray(this.#used)).written;
-  }
-
-  #reserve(size: number): void {
-    if (this.#buffer.length - this.#used >= size) return;
-    this.#flush();
-    if (this.#buffer.length < size) this.#buffer = new Uint8Array(size);
-  }
-
-  #flush(): void {
-    for (let at = 0; at < this.#used;) at += writeSync(this.#file, this.#buffer, at, this.#used - at);
-    this.#used = 0;
+    this.#file.used = used;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Connections to Kafka, by the properties that clients in Java have. */
-import { isIP, Socket } from "node:net";
+import { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
@@ -12,6 +12,7 @@ import {
   type KafkaTls,
   loadKafka,
 } from "./kafka_package.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 export type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
@@ -160,8 +161,7 @@ function openSocket(
     signal.removeEventListener("abort", stop);
     cancel?.();
   });
-  const names = isIP(host) ? {} : { servername: host };
-  const outer = ssl ? connectTls({ socket, ...names, ...ssl }, onConnect) : socket;
+  const outer = ssl ? connectTls({ socket, ...serverNameOf(host), ...ssl }, onConnect) : socket;
   if (!ssl) socket.once("connect", onConnect);
   // The package tries again after a stop, too.
   const address = signal.aborted ? Promise.reject(stopped()) : connectAddress(host, port);

@@ -2,13 +2,12 @@
  * Runs commands in containers of pods: the exec API over WebSocket, subprotocol `v4.channel.k8s.io`. Each message begins with
  * the number of its channel. https://kubernetes.io/docs/reference/using-api/ and KEP-4006.
  */
-import { connect as connectTcp, isIP } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { optionalText, type TaskTls, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { refusalOf } from "../http_calls.ts";
 import type { Cluster } from "./cluster.ts";
+import { connectSocket } from "../tls_sockets.ts";
 
 const PROTOCOL = "v4.channel.k8s.io";
 const STDIN = 0;
@@ -98,25 +97,18 @@ async function connected(context: ExecContext, cluster: Cluster, { path, contain
   const host = hostname.replace(/^\[|\]$/g, "");
   const isSecure = protocol === "https:";
   const address = await context.connectAddress(host, Number(port || (isSecure ? 443 : 80)));
-  const place = { host: address.hostname, port: address.port };
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(url.replace(/^http/, "ws"), [PROTOCOL], {
     headers,
     handshakeTimeout: IDLE_MS,
     perMessageDeflate: false,
-    createConnection: () =>
-      isSecure
-        ? connectTls({
-          ...place,
-          ...!isIP(host) && { servername: host },
-          ca: tls.ca,
-          cert: tls.certificate,
-          key: tls.key,
-          rejectUnauthorized: tls.isInsecure !== true,
-        })
-        : connectTcp(place),
+    createConnection: () => connectSocket(address, host, isSecure ? connectionTls(tls) : undefined),
   }) as unknown as Socket;
   return { url, socket };
+}
+
+function connectionTls({ ca, certificate: cert, key, isInsecure }: TaskTls) {
+  return { ca, cert, key, rejectUnauthorized: isInsecure !== true };
 }
 
 async function wordsOf(response: Refused): Promise<string> {

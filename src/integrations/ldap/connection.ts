@@ -1,5 +1,4 @@
 /** Connections to servers of LDAP. */
-import { isIP } from "node:net";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import {
   dynamicChoice,
@@ -9,6 +8,7 @@ import {
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 type LdapPackage = typeof import("ldapts");
 /** A client of the package. */
@@ -92,8 +92,7 @@ async function clientOptions(
     timeout: TIMEOUT_MS,
     ...isTls && {
       tlsOptions: {
-        // The certificate of an address is verified for the address that is connected to.
-        ...isIP(host) === 0 && { servername: host },
+        ...serverNameOf(host),
         rejectUnauthorized: isVerified(sslOptions),
       },
     },

@@ -1,11 +1,11 @@
 /** Mailboxes of IMAP. */
-import { isIP } from "node:net";
 import os from "node:os";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { type Mailbox, type MailReader, MAX_MAIL_BYTES, MAX_MAILS, type ReceivedMails } from "./mailbox.ts";
 import { receivedMail } from "./received_mail.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** Servers may close a connection that idles for 30 minutes (RFC 2177); a shorter time also finds connections that are lost. */
@@ -45,7 +45,7 @@ export async function withImap<T>(
   const client = new ImapFlow({
     host: address.hostname,
     port: address.port,
-    ...!isIP(host) && { servername: host },
+    ...serverNameOf(host),
     secure: ssl === true,
     tls: { rejectUnauthorized: ssl === true && trustAllCertificates !== true },
     auth: { user: String(username), pass: String(password) },

@@ -1,12 +1,12 @@
 /** Mailboxes of POP3 (RFC 1939). The protocol is small, and its packages are not kept. */
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
 import { systemClock } from "../../base/clock.ts";
 import { readDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { pause, unlessStopped } from "../http_calls.ts";
 import { type Mailbox, type MailReader, MAX_MAIL_BYTES, MAX_MAILS, type ReceivedMails } from "./mailbox.ts";
 import { type ReceivedMail, receivedMail } from "./received_mail.ts";
+import { connectSocket } from "../tls_sockets.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Identities of a position: the last one may be deleted before the next reading. */
@@ -39,14 +39,8 @@ async function withSession<T>(
 ): Promise<T> {
   const { username, password, ssl, trustAllCertificates } = reader.properties;
   const address = await reader.connectAddress(host, port);
-  const target = { host: address.hostname, port: address.port };
-  const socket = ssl === true
-    ? connectTls({
-      ...target,
-      ...!isIP(host) && { servername: host },
-      rejectUnauthorized: trustAllCertificates !== true,
-    })
-    : connectTcp(target);
+  const tls = ssl === true ? { rejectUnauthorized: trustAllCertificates !== true } : undefined;
+  const socket = connectSocket(address, host, tls);
   const session = new Pop3Session(socket);
   try {
     return await unlessStopped(

@@ -1,9 +1,9 @@
 /** Sends mails by a server of SMTP. Loaded by the first task that does. */
-import { isIP } from "node:net";
 import nodemailer from "nodemailer";
 import { type JsonObject, objectsOf } from "../../base/json.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { addressesOf } from "./mail_properties.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 /** What the package offers; its own types would replace those of the platform. */
 interface Mailer {
@@ -76,8 +76,7 @@ async function transportOptions(context: TaskContext): Promise<Readonly<Record<s
     secure: transportStrategy === "SMTPS",
     requireTLS: transportStrategy === "SMTP_TLS",
     tls: {
-      // The certificate of an address is verified for the address that is connected to.
-      ...!isIP(String(host)) && { servername: String(host) },
+      ...serverNameOf(String(host)),
       rejectUnauthorized: isVerified(transportStrategy, String(host), options),
     },
     ...name !== undefined && { auth: { user: name, pass: optionalText(password) ?? "" } },

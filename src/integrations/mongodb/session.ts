@@ -1,6 +1,4 @@
 /** Sessions with a server of MongoDB, or with the primary of a replica set. */
-import { connect as connectTcp, isIP } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { isJsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
@@ -8,6 +6,7 @@ import { type MongoAddress, type MongoHost, readConnectionString } from "./conne
 import { type Bson, type BsonDocument, fromBson, loadBson } from "./documents.ts";
 import { ScramLogin } from "./scram.ts";
 import { type CommandDocuments, MongoError, type MongoReply, MongoWire } from "./wire.ts";
+import { connectSocket } from "../tls_sockets.ts";
 
 /** Properties of each type. */
 export const COLLECTION_PROPERTIES: PropertySchemas = Object.freeze({
@@ -135,18 +134,15 @@ async function greeted(
 }
 
 async function socketTo(context: Connector, address: MongoAddress, { host, port }: MongoHost) {
-  const { hostname } = await context.connectAddress(host, port);
+  const checked = await context.connectAddress(host, port);
   if (context.signal.aborted) {
     throw new Error(`Cannot connect to "${nameOf({ host, port })}": the work was stopped`);
   }
-  if (!address.isTls) return connectTcp({ host: hostname, port });
-  return connectTls({
-    host: hostname,
-    port,
-    ...!isIP(host) && { servername: host },
+  const tls = {
     rejectUnauthorized: !address.isInsecure,
     ...address.acceptsAnyName && { checkServerIdentity: () => undefined },
-  });
+  };
+  return connectSocket(checked, host, address.isTls ? tls : undefined);
 }
 
 /** What the server says of itself, and how the user may log in. */

@@ -1,6 +1,4 @@
 /** Sessions with a broker of MQTT. */
-import { connect as connectTcp, isIP } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import {
   dynamicChoice,
@@ -12,6 +10,7 @@ import {
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { millisecondsOf } from "../messages.ts";
 import { MqttClient, type MqttOptions } from "./client.ts";
+import { connectSocket } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
@@ -86,10 +85,8 @@ export async function withMqtt<T>(
     throw new Error("Invalid server: it must be tcp://host:port or ssl://host:port");
   }
   const host = url.hostname.replace(/^\[|\]$/g, ""), givenPort = Number(url.port || defaultPort);
-  const { hostname, port } = await context.connectAddress(host, givenPort);
-  const socket = defaultPort === 8883
-    ? connectTls({ host: hostname, port, ...tlsOf(context, host) })
-    : connectTcp({ host: hostname, port });
+  const address = await context.connectAddress(host, givenPort);
+  const socket = connectSocket(address, host, defaultPort === 8883 ? tlsOf(context) : undefined);
   const client = await MqttClient.connect(socket, optionsOf(context, options));
   const stop = () => client.fail(new Error("The work was stopped"));
   context.signal.addEventListener("abort", stop, { once: true });
@@ -125,9 +122,8 @@ function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions):
   };
 }
 
-function tlsOf({ properties }: Connector, host: string) {
+function tlsOf({ properties }: Connector) {
   return {
-    ...!isIP(host) && { servername: host },
     ca: optionalText(properties.crt),
     ...properties.httpsHostnameVerificationEnabled === false && { checkServerIdentity: () => undefined },
   };

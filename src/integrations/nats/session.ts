@@ -1,7 +1,7 @@
 /** Sessions with a server of NATS. */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { connect as connectTcp, isIP } from "node:net";
+import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
@@ -9,6 +9,7 @@ import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { NatsClient, type NatsMessage, type SentMessage } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
@@ -163,7 +164,7 @@ async function logIn(client: NatsClient, { url, name, properties }: Login): Prom
   const creds = optionalText(properties.creds);
   const isSecure = info.tls_required === true || url.protocol === "tls:" || creds !== undefined;
   if (isSecure) {
-    client.upgrade((socket) => connectTls({ socket, ...!isIP(name) && { servername: name } }));
+    client.upgrade((socket) => connectTls({ socket, ...serverNameOf(name) }));
   }
   await client.logIn({
     verbose: false,

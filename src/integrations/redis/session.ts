@@ -1,10 +1,10 @@
 /** Sessions with a server of Redis. */
-import { isIP } from "node:net";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
 import { dynamicChoice, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
+import { serverNameOf } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
@@ -141,7 +141,7 @@ function optionsOf(text: string) {
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,
     db,
-    tls: isSecure ? (isIP(hostname) ? {} : { servername: hostname }) : undefined,
+    tls: isSecure ? serverNameOf(hostname) : undefined,
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,

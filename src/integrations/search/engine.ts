@@ -181,7 +181,10 @@ function urlOf(base: string, { path, query = {} }: EngineRequest): string {
 function wordsOf(text: string): string {
   const value = tryParseJson(text);
   const error = isJsonObject(value) ? value.error : undefined;
-  if (isJsonObject(error)) return `${error.reason ?? error.type ?? ""}`;
+  if (isJsonObject(error)) {
+    const words = [error.reason ?? error.type, error.details].map(optionalText);
+    return words.filter((word) => word !== undefined).join(": ");
+  }
   return typeof error === "string" ? error : text;
 }
 

@@ -3,15 +3,16 @@ import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { getType, putType, requestType } from "./documents.ts";
 import type { EngineKind } from "./engine.ts";
 import { bulkType, loadType } from "./load.ts";
+import { esqlType, pplType } from "./queries.ts";
 import { scrollType, searchType } from "./search.ts";
 
-const KINDS: readonly EngineKind[] = [
-  { prefix: "elasticsearch", title: "Elasticsearch" },
-  { prefix: "opensearch", title: "OpenSearch" },
-];
+const ELASTICSEARCH: EngineKind = { prefix: "elasticsearch", title: "Elasticsearch" };
+const OPENSEARCH: EngineKind = { prefix: "opensearch", title: "OpenSearch" };
 const TYPES = [bulkType, getType, loadType, putType, requestType, scrollType, searchType];
 
 /** Types below `elasticsearch.` and `opensearch.`. */
-export const SEARCH_TASKS: readonly TaskDefinition[] = Object.freeze(
-  KINDS.flatMap((kind) => TYPES.map((type) => type(kind))),
-);
+export const SEARCH_TASKS: readonly TaskDefinition[] = Object.freeze([
+  ...[ELASTICSEARCH, OPENSEARCH].flatMap((kind) => TYPES.map((type) => type(kind))),
+  esqlType(ELASTICSEARCH),
+  pplType(OPENSEARCH),
+]);

@@ -10,17 +10,21 @@ const ENCODINGS: ReadonlyMap<string, BufferEncoding> = new Map<string, BufferEnc
   ["utf-16le", "utf16le"],
 ]);
 
-/** The texts in a character set; signs that it lacks are lost. @throws Error texts cannot be written in it */
+/** The encoding of a character set. @throws Error texts cannot be written in it */
+export function encodingOf(charset: string): BufferEncoding {
+  const encoding = ENCODINGS.get(charset.toLowerCase());
+  if (encoding !== undefined) return encoding;
+  throw new Error(
+    `Invalid charset: "${charset}" cannot be written; possible are UTF-8, UTF-16LE, ISO-8859-1 and US-ASCII`,
+  );
+}
+
+/** The texts in a character set; signs that it lacks are lost. @throws Error as {@link encodingOf} */
 export async function* encodedTexts(
   texts: AsyncIterable<string>,
   charset: string,
 ): AsyncGenerator<string | Uint8Array> {
-  const encoding = ENCODINGS.get(charset.toLowerCase());
-  if (encoding === undefined) {
-    throw new Error(
-      `Invalid charset: "${charset}" cannot be written; possible are UTF-8, UTF-16LE, ISO-8859-1 and US-ASCII`,
-    );
-  }
+  const encoding = encodingOf(charset);
   if (encoding === "utf8") return yield* texts;
   const { Buffer } = await import("node:buffer");
   for await (const text of texts) yield Buffer.from(text, encoding);

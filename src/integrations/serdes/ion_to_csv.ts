@@ -1,9 +1,12 @@
 /** `serdes.csv.IonToCsv`. */
-import { Double, isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
-import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
-import { CHARSET, convertRows, DATE_PROPERTIES, FROM, RECORDS, URI_OUTPUT } from "./conversion.ts";
-import { encodedTexts } from "./encoded_texts.ts";
+import { defineTask } from "../../model/tasks/task_definition.ts";
+import { ByteFile } from "../byte_file.ts";
+import { passRows } from "../row_files.ts";
+import { CHARSET, DATE_PROPERTIES, fetchSource, FROM, RECORDS, URI_OUTPUT } from "./conversion.ts";
+import { CsvRows, type CsvStyle } from "./csv_rows.ts";
+import { encodingOf } from "./encoded_texts.ts";
 
 /** The first row gives the columns. */
 export const ionToCsv = defineTask({
@@ -36,52 +39,31 @@ type: io.svc.plugin.serdes.csv.IonToCsv
 from: "{{ outputs.query.uri }}"`,
   }],
   async run(context) {
-    const charset = String(context.properties.charset);
-    return await convertRows(
-      context,
-      "rows.csv",
-      (rows) => encodedTexts(csvTexts(context, rows), charset),
-    );
+    const { properties } = context;
+    const style = styleOf(properties);
+    const { stringify } = await import("csv-stringify/sync");
+    const source = await fetchSource(context);
+    const path = `${await context.directory()}/rows.csv`;
+    {
+      using file = new ByteFile(path);
+      const rows = new CsvRows(file, style, stringify);
+      await passRows(source, rows, context.signal);
+      rows.end();
+      context.metric("records", rows.count);
+    }
+    return { uri: await context.storeFile(path) };
   },
 });
 
-async function* csvTexts(context: TaskContext, rows: AsyncIterable<JsonValue>): AsyncGenerator<string> {
-  const { header, fieldSeparator, lineDelimiter, textDelimiter, alwaysDelimitText, quoteMode } =
-    context.properties;
-  const { stringify } = await import("csv-stringify/sync");
-  const options = {
-    delimiter: String(fieldSeparator),
-    record_delimiter: String(lineDelimiter),
-    quote: textDelimiter === undefined ? false : String(textDelimiter),
-    quoted: alwaysDelimitText === true || quoteMode === "ALWAYS" || quoteMode === "ALL",
-    quoted_empty: alwaysDelimitText === true,
+function styleOf(properties: JsonObject): CsvStyle {
+  const { header, fieldSeparator, lineDelimiter, textDelimiter, alwaysDelimitText, quoteMode } = properties;
+  return {
+    hasHeader: header !== false,
+    separator: String(fieldSeparator),
+    lineEnd: String(lineDelimiter),
+    delimiter: textDelimiter === undefined ? undefined : String(textDelimiter),
+    isDelimited: alwaysDelimitText === true || quoteMode === "ALWAYS" || quoteMode === "ALL",
+    isEmptyDelimited: alwaysDelimitText === true,
+    encoding: encodingOf(String(properties.charset)),
   };
-  let columns: readonly string[] | undefined;
-  let batch: string[][] = [];
-  for await (const row of rows) {
-    if (columns === undefined && isJsonObject(row)) {
-      columns = Object.keys(row);
-      if (header !== false) batch.push([...columns]);
-    }
-    batch.push(fieldsOf(row, columns ?? []));
-    if (batch.length < ROWS_AT_ONCE) continue;
-    yield stringify(batch, options);
-    batch = [];
-  }
-  if (batch.length > 0) yield stringify(batch, options);
-}
-
-/** Rows that are written at once: each call of the writer reads the options again. */
-const ROWS_AT_ONCE = 500;
-
-function fieldsOf(row: JsonValue, columns: readonly string[]): string[] {
-  if (Array.isArray(row)) return row.map(fieldText);
-  if (isJsonObject(row)) return columns.map((name) => fieldText(ownProperty(row, name) ?? null));
-  return [fieldText(row)];
-}
-
-function fieldText(value: JsonValue): string {
-  if (value === null) return "";
-  if (typeof value === "string") return value;
-  return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
 }

@@ -1,7 +1,5 @@
 /** The types of Azure Blob Storage against a stub of its REST API (version 2021-12-02) that verifies signatures. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { createHmac } from "node:crypto";
-import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../../src/base/json.ts";
 import {
   blobCopy,
@@ -15,27 +13,9 @@ import {
   blobList,
   blobTrigger,
 } from "../../../src/integrations/azure/blob/read.ts";
+import { ACCOUNT, isSigned, KEY } from "./azure_signature.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
-
-const ACCOUNT = "acme";
-const KEY = Buffer.from("the key of the account").toString("base64");
-
-/** Whether a request is signed as the documentation of shared keys says. */
-function isSigned({ method, headers, path, query }: ApiRequest): boolean {
-  const h = (name: string) => headers[name] ?? "";
-  const length = h("content-length") === "0" ? "" : h("content-length");
-  const own = Object.keys(headers).filter((name) => name.startsWith("x-ms-")).sort().map((name) =>
-    `${name}:${h(name)}\n`
-  );
-  const parameters = Object.keys(query).sort().map((name) => `\n${name}:${query[name]}`);
-  const text = `${method}\n\n\n${length}\n\n${h("content-type")}\n\n\n\n\n\n\n${
-    own.join("")
-  }/${ACCOUNT}${path}${parameters.join("")}`;
-  const signature = createHmac("sha256", Buffer.from(KEY, "base64")).update(text, "utf8").digest("base64");
-  return headers.authorization === `SharedKey ${ACCOUNT}:${signature}` &&
-    headers["x-ms-version"] === "2021-12-02";
-}
 
 function storageError(status: number, code: string, message: string): Response {
   return new Response(

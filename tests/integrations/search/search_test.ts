@@ -171,6 +171,74 @@ Deno.test("elasticsearch.Bulk sends the operations of a file, and names those th
   for (const [text, message] of failures) await assertRejects(() => sent(text), Error, message);
 });
 
+/** Two rows as the languages give them. */
+const COLUMNS = [{ name: "author", type: "keyword" }, { name: "pages", type: "integer" }];
+const CELLS = [["Ann", 300], ["Bob", null]];
+const ROWS = [{ author: "Ann", pages: 300 }, { author: "Bob", pages: null }];
+
+Deno.test("elasticsearch.Esql sends the query with its filter, and gives rows by their columns", async () => {
+  await using engine = new ApiStub(() => ({ took: 4, is_partial: false, columns: COLUMNS, values: CELLS }));
+  const query = "FROM books | KEEP author, pages";
+  const server = { ...connectionTo([engine.url]), query };
+  const all = await run("elasticsearch.Esql", { ...server, filter: '{"term": {"year": 2026}}' });
+  assertEquals(all.outputs, { rows: ROWS, size: 2, total: 2 });
+  assertEquals(all.metrics, { records: 2, "requests.count": 1, "requests.duration": 4 });
+  const { method, path, query: parameters, text, headers } = engine.requests[0] as ApiRequest;
+  assertEquals([method, path, parameters, parseJson(text), headers.authorization], [
+    "POST",
+    "/_query",
+    {},
+    { query, filter: { term: { year: 2026 } } },
+    AUTHORIZATION,
+  ]);
+  const one = await run("elasticsearch.Esql", { ...server, fetchType: "FETCH_ONE" });
+  assertEquals(one.outputs, { row: ROWS[0] as JsonObject, size: 1, total: 2 });
+  const stored = await run("elasticsearch.Esql", { ...server, fetchType: "STORE" });
+  assertEquals([...stored.files.values()], ['{"author":"Ann","pages":300}\n{"author":"Bob","pages":null}\n']);
+});
+
+Deno.test("opensearch.Ppl gives rows, or the text of another format", async () => {
+  await using engine = new ApiStub(({ query }) =>
+    query.format === "jdbc"
+      ? {
+        schema: [{ ...COLUMNS[0], name: "a", alias: "author" }, COLUMNS[1]],
+        datarows: CELLS,
+        total: 2,
+        size: 2,
+      }
+      : new Response("author,pages\nAnn,300\n")
+  );
+  const query = "source=books | fields author, pages";
+  const server = { ...connectionTo([engine.url]), query };
+  const all = await run("opensearch.Ppl", { ...server, fetchSize: 10 });
+  assertEquals([all.outputs, all.metrics], [{ rows: ROWS, size: 2, total: 2 }, { records: 2 }]);
+  assertEquals(engine.calls, ["POST /_plugins/_ppl"]);
+  assertEquals(parseJson(engine.requests[0]?.text ?? ""), { query, fetch_size: 10 });
+  const csv = await run("opensearch.Ppl", { ...server, format: "CSV" });
+  assertEquals(csv.outputs, { text: "author,pages\nAnn,300\n" });
+  const stored = await run("opensearch.Ppl", { ...server, format: "RAW", fetchType: "STORE" });
+  assertEquals([...stored.files.values()], ["author,pages\nAnn,300\n"]);
+  assertEquals(engine.requests.map(({ query: { format } }) => format), ["jdbc", "csv", "raw"]);
+});
+
+Deno.test("queries that a search engine refuses fail with its words", async () => {
+  await using engine = new ApiStub(({ path }) =>
+    path === "/_query" ? refusal(400, "Unknown index [books]") : Response.json({
+      error: { reason: "Invalid Query", details: "no such index", type: "IndexNotFoundException" },
+      status: 404,
+    }, { status: 404 })
+  );
+  const server = connectionTo([engine.url]);
+  const failures: readonly (readonly [string, JsonObject, string])[] = [
+    ["elasticsearch.Esql", { query: "FROM books" }, "the response was 400: Unknown index [books]"],
+    ["elasticsearch.Esql", { query: "FROM books", filter: "[]" }, "Invalid filter"],
+    ["opensearch.Ppl", { query: "source=books" }, "the response was 404: Invalid Query: no such index"],
+  ];
+  for (const [name, properties, message] of failures) {
+    await assertRejects(() => run(name, { ...server, ...properties }), Error, message);
+  }
+});
+
 Deno.test("failures of search engines name the host and its words, never the password", async () => {
   await using engine = new Engine();
   engine.documents.set("1", {});

@@ -1,5 +1,5 @@
 /** Blobs of a container. */
-import type { JsonObject, JsonValue } from "../../../base/json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import {
   dynamicChoice,
   dynamicText,
@@ -10,7 +10,7 @@ import { optionalText, type WorkContext } from "../../../model/tasks/task_defini
 import { elementsAt, readXml, textAt } from "../../xml.ts";
 import { pause } from "../../http_calls.ts";
 import { nameTest, pathWithin } from "../../remote_files.ts";
-import type { StorageClient } from "../storage_client.ts";
+import { isoOf, type StorageClient } from "../storage_client.ts";
 
 /** A blob by its names. */
 export interface BlobAddress {
@@ -105,12 +105,6 @@ function listedBlob(client: StorageClient, container: string, entry: JsonObject)
     contentType: textAt(entry, "Properties", "Content-Type") ?? null,
     lastModified: isoOf(textAt(entry, "Properties", "Last-Modified")),
   };
-}
-
-/** Dates of HTTP as ISO 8601. */
-function isoOf(date: string | undefined): JsonValue {
-  const time = Date.parse(date ?? "");
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
 /** Copies a blob to the storage of the server; `uri` is then its storage URI. */

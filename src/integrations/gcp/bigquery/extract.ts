@@ -1,12 +1,12 @@
 /** `gcp.bigquery.ExtractToGcs` and `gcp.bigquery.Copy`. */
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
-import { defineTask, type TaskContext } from "../../../model/tasks/task_definition.ts";
+import { defineMachineTask, type MachineTaskContext } from "../../../model/tasks/machine_task.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import { JOB, JOB_OUTPUT, jobIdOf, jobOf, runJob, tableAddressOf, TARGET } from "./jobs.ts";
 
 async function run(
-  context: TaskContext,
+  context: MachineTaskContext,
   configuration: (client: GcpClient) => Record<string, unknown>,
 ): Promise<JsonObject> {
   const { properties, attempt } = context;
@@ -16,7 +16,7 @@ async function run(
 }
 
 /** Outputs: `jobId`, `sourceTable`, `destinationUris` and `fileCounts`. */
-export const bigqueryExtractToGcs = defineTask({
+export const bigqueryExtractToGcs = defineMachineTask({
   type: "gcp.bigquery.ExtractToGcs",
   title: "Write a table of BigQuery to Google Cloud Storage",
   description: "Writes the rows of a table to objects of Google Cloud Storage.",
@@ -77,7 +77,7 @@ export const bigqueryExtractToGcs = defineTask({
 });
 
 /** Output: `jobId`. */
-export const bigqueryCopy = defineTask({
+export const bigqueryCopy = defineMachineTask({
   type: "gcp.bigquery.Copy",
   title: "Copy tables of BigQuery",
   description: "Copies tables to one table.",

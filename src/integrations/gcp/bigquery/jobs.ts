@@ -3,9 +3,10 @@ import { systemClock } from "../../../base/clock.ts";
 import { readDuration } from "../../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
-import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
-import { pause } from "../../http_calls.ts";
-import type { GcpClient } from "../client.ts";
+import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import { optionalText } from "../../../model/tasks/task_definition.ts";
+import { cancelledOnStop, pause } from "../../http_calls.ts";
+import { GcpClient } from "../client.ts";
 
 /** Properties of all types that run a job. */
 export const JOB: PropertySchemas = Object.freeze({
@@ -136,34 +137,73 @@ export function jobOf(
   };
 }
 
-/** Starts a job and waits for its end. @throws Error the job fails; the message has the words of BigQuery */
-export async function runJob(context: WorkContext, client: GcpClient, job: JsonObject): Promise<JsonObject> {
-  const { projectId, jobId } = job.jobReference as unknown as JobReference;
-  const { status, text } = await client.send({
-    api: "bigquery",
-    path: `/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs`,
-    json: job,
-    isRepeatable: true,
-    accepted: [409],
-    operation: `start the job "${jobId}"`,
+/** Starts a job and waits for its end; a stop of the work cancels it. @throws Error the job fails; the message has the words of BigQuery */
+export async function runJob(work: MachineWork, client: GcpClient, job: JsonObject): Promise<JsonObject> {
+  const reference = job.jobReference as unknown as JobReference;
+  const operation = `start the job "${reference.jobId}"`;
+  return await cancelledAtStop(work, reference, async () => {
+    const { status, text } = await client.send({
+      api: "bigquery",
+      path: jobsPath(reference),
+      json: job,
+      isRepeatable: true,
+      accepted: [409],
+      operation,
+    });
+    return await ended(work, client, status === 409 ? { jobReference: job.jobReference } : JSON.parse(text));
   });
-  const started = status === 409 ? { jobReference: job.jobReference } : JSON.parse(text);
-  return await finishedJob(context, client, started);
 }
 
-/** Waits for the end of a job that was started. @throws Error as {@link runJob} */
+/** Waits for the end of a job that was started, as {@link runJob}. */
 export async function finishedJob(
-  { signal, log }: Pick<WorkContext, "signal" | "log">,
+  work: MachineWork,
+  client: GcpClient,
+  started: JsonObject,
+): Promise<JsonObject> {
+  const reference = started.jobReference as unknown as JobReference;
+  return await cancelledAtStop(work, reference, () => ended(work, client, started));
+}
+
+async function cancelledAtStop<T>(
+  work: MachineWork,
+  reference: JobReference,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { properties } = work;
+  return await cancelledOnStop(work, run, async (sender) => {
+    await new GcpClient({ properties, ...sender }).send({
+      api: "bigquery",
+      path: `${jobPath(reference)}/cancel`,
+      method: "POST",
+      query: { location: reference.location },
+      // The stop came before the job.
+      accepted: [404],
+      operation: `cancel the job "${reference.jobId}"`,
+    });
+  });
+}
+
+function jobsPath({ projectId }: JobReference): string {
+  return `/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs`;
+}
+
+function jobPath(reference: JobReference): string {
+  return `${jobsPath(reference)}/${encodeURIComponent(reference.jobId)}`;
+}
+
+async function ended(
+  { signal, log }: Pick<MachineWork, "signal" | "log">,
   client: GcpClient,
   started: JsonObject,
 ): Promise<JsonObject> {
   let job = started;
-  const { projectId, jobId, location } = job.jobReference as unknown as JobReference;
+  const reference = job.jobReference as unknown as JobReference;
+  const { jobId, location } = reference;
   for (let pauseMs = FIRST_PAUSE_MS; stateOf(job) !== "DONE" && !isDryRun(job); pauseMs *= 2) {
     await pause(Math.min(pauseMs, MAX_PAUSE_MS), signal);
     job = await client.json({
       api: "bigquery",
-      path: `/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}`,
+      path: jobPath(reference),
       query: { location },
       operation: `read the job "${jobId}"`,
     });

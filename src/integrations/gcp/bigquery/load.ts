@@ -7,7 +7,8 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { defineTask, type TaskContext } from "../../../model/tasks/task_definition.ts";
+import { defineMachineTask } from "../../../model/tasks/machine_task.ts";
+import type { TaskContext } from "../../../model/tasks/task_definition.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import { uploadFile } from "../resumable_upload.ts";
 import {
@@ -123,7 +124,7 @@ function outputsOf(context: TaskContext, job: JsonObject): JsonObject {
 }
 
 /** Outputs: `jobId`, `rows` and `destinationTable`. */
-export const bigqueryLoad = defineTask({
+export const bigqueryLoad = defineMachineTask({
   type: "gcp.bigquery.Load",
   title: "Load a file into BigQuery",
   description: "Uploads a file to a table of BigQuery and waits until it is loaded.",
@@ -168,7 +169,7 @@ csvOptions:
 });
 
 /** Outputs: `jobId`, `rows` and `destinationTable`. */
-export const bigqueryLoadFromGcs = defineTask({
+export const bigqueryLoadFromGcs = defineMachineTask({
   type: "gcp.bigquery.LoadFromGcs",
   title: "Load files of Google Cloud Storage into BigQuery",
   description: "Loads objects of Google Cloud Storage into a table of BigQuery.",

@@ -6,8 +6,9 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { defineTask, optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
-import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
+import { defineMachineTask, type MachineWork } from "../../../model/tasks/machine_task.ts";
+import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import { defineMachineTrigger } from "../../../model/triggers/machine_trigger.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../../fetched_rows.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import {
@@ -58,7 +59,7 @@ const PROPERTIES: PropertySchemas = Object.freeze({
 const OUTPUTS: PropertySchemas = Object.freeze({ ...JOB_OUTPUT, ...ROWS_OUTPUTS });
 
 /** Outputs: `jobId`, `destinationTable`, and what `fetchType` asks for. */
-export const bigqueryQuery = defineTask({
+export const bigqueryQuery = defineMachineTask({
   type: "gcp.bigquery.Query",
   title: "Run a query of BigQuery",
   description: "Runs SQL in BigQuery and waits for its end.",
@@ -90,7 +91,7 @@ fetchType: FETCH`,
 });
 
 /** Starts an execution when the query has rows. */
-export const bigqueryTrigger = defineTrigger({
+export const bigqueryTrigger = defineMachineTrigger({
   type: "gcp.bigquery.Trigger",
   title: "Start when a query of BigQuery has rows",
   description: "Runs SQL in BigQuery, and starts an execution if there are rows.",
@@ -105,7 +106,7 @@ export const bigqueryTrigger = defineTrigger({
   },
 });
 
-async function runQuery(context: WorkContext, client: GcpClient, name: string): Promise<JsonObject> {
+async function runQuery(context: MachineWork, client: GcpClient, name: string): Promise<JsonObject> {
   const { properties } = context;
   return await runJob(
     context,

@@ -7,7 +7,7 @@ import type { CellKind, Column } from "../cells.ts";
 import { cellOfJson } from "../json_cells.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
-import { cancelledOnStop, sendStatement, statementError } from "./http_server.ts";
+import { sendStatement, statementError, statementUntilStop } from "./http_server.ts";
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
 /** Most rows of a response. */
@@ -83,7 +83,7 @@ class DremioSession implements SqlSession {
     const { base } = this.#server;
     const { id } = await this.send(`${base}/sql`, { sql: withLiterals(statement) });
     const job = `${base}/job/${encodeURIComponent(String(id))}`;
-    const rowCount = await cancelledOnStop(
+    const rowCount = await statementUntilStop(
       this.#context,
       () => this.#ended(job),
       () => ({ url: `${this.#server.origin}${job}/cancel`, method: "POST", headers: this.#headers() }),

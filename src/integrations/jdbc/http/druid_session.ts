@@ -10,11 +10,11 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
-  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
   statementError,
+  statementUntilStop,
 } from "./http_server.ts";
 
 /** Opens a session. @throws Error the url is invalid */
@@ -62,7 +62,7 @@ class DruidSession implements SqlSession {
 
   async #sent(query: string, saveTo: string): Promise<TaskResponse> {
     const sqlQueryId = crypto.getRandomValues(new Uint8Array(16)).toHex();
-    return await cancelledOnStop(this.#context, () => this.#send(query, { saveTo, sqlQueryId }), () => ({
+    return await statementUntilStop(this.#context, () => this.#send(query, { saveTo, sqlQueryId }), () => ({
       url: `${this.#server.origin}/druid/v2/sql/${sqlQueryId}`,
       method: "DELETE",
       headers: basicAuthorization(this.#server),

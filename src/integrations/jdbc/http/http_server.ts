@@ -2,6 +2,7 @@
 import { basicCredentials } from "../../../model/http/http_request.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest, type TaskResponse } from "../../../model/tasks/task_definition.ts";
+import { type CancellableWork, cancelledOnStop, refusalOf } from "../../http_calls.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
 import type { Database } from "../session.ts";
 import { literalPlaceholder } from "../sql_text.ts";
@@ -76,35 +77,19 @@ export async function sendStatement(
  * Runs a statement. If the work must stop meanwhile, `cancellation` is sent, which is absent while nothing runs: the server
  * would continue without its client. @throws what the statement throws
  */
-export async function cancelledOnStop<T>(
-  context: Pick<MachineWork, "signal" | "lastRequest" | "log">,
+export async function statementUntilStop<T>(
+  work: CancellableWork,
   run: () => Promise<T>,
   cancellation: () => TaskRequest | undefined,
 ): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const request = context.signal.aborted ? cancellation() : undefined;
-    if (request) await cancelStatement(context, request);
-    throw error;
-  }
-}
-
-async function cancelStatement(
-  context: Pick<MachineWork, "lastRequest" | "log">,
-  request: TaskRequest,
-): Promise<void> {
-  let words: string;
-  try {
-    const { status, text } = await context.lastRequest({ followRedirects: false, ...request });
+  return await cancelledOnStop(work, run, async ({ http }) => {
+    const request = cancellation();
+    if (!request) return;
+    const { status, text } = await http({ followRedirects: false, ...request });
     // A statement that has ended is not known any more.
     if (status < 300 || status === 404 || status === 410) return;
-    words = `the response was ${status}: ${text}`;
-  } catch (error) {
-    words = (error as Error).message;
-  }
-  const { host } = new URL(request.url);
-  context.log("WARN", `Cannot cancel the query at "${host}": ${words.trim().slice(0, MAX_SHOWN_CHARS)}`);
+    throw refusalOf({ operation: "cancel the query", url: request.url, status, words: text });
+  });
 }
 
 /** The error of a statement, with the words of the server. */

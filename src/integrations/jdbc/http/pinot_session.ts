@@ -8,11 +8,11 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
-  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
   statementError,
+  statementUntilStop,
 } from "./http_server.ts";
 
 /** Opens a session. @throws Error the url is invalid */
@@ -59,7 +59,7 @@ class PinotSession implements SqlSession {
     const { origin } = this.#server;
     const headers = basicAuthorization(this.#server), id = crypto.getRandomValues(new Uint8Array(16)).toHex();
     const json = { sql, queryOptions: `clientQueryId=${id}` };
-    return await cancelledOnStop(
+    return await statementUntilStop(
       this.#context,
       () => sendStatement(this.#context, { url: `${origin}/sql`, headers, json }),
       () => ({ url: `${origin}/clientQuery/${id}`, method: "DELETE", headers }),

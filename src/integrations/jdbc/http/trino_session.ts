@@ -9,11 +9,11 @@ import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "..
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
   basicAuthorization,
-  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
   statementError,
+  statementUntilStop,
 } from "./http_server.ts";
 
 /** Of a response, to which the following requests belong. */
@@ -56,7 +56,7 @@ class TrinoSession implements SqlSession {
 
   /** @inheritdoc */
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
-    return await cancelledOnStop(
+    return await statementUntilStop(
       this.#context,
       () => this.#read(statement, sink),
       () =>

@@ -5,11 +5,11 @@ import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
 import {
-  cancelledOnStop,
   type HttpServer,
   httpServerOf,
   sendStatement,
   statementError,
+  statementUntilStop,
 } from "../http/http_server.ts";
 import {
   NO_ROWS,
@@ -110,7 +110,7 @@ export class SnowflakeSession implements SqlSession {
     const url = `${PATH}?async=true&nullable=true`;
     // The first request could have been carried out although its response is lost.
     const first = await this.#send({ url, json }, false);
-    return await cancelledOnStop(this.#context, () => this.#ended(first), () => ({
+    return await statementUntilStop(this.#context, () => this.#ended(first), () => ({
       url: `${this.#server.origin}${statementPath(first)}/cancel`,
       method: "POST",
       headers: this.#headers(),

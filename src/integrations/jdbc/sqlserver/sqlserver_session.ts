@@ -1,5 +1,5 @@
 /** SQL Server by its own protocol. https://learn.microsoft.com/openspecs/windows_protocols/ms-tds */
-import { connect, isIP } from "node:net";
+import { connect } from "node:net";
 import { systemClock } from "../../../base/clock.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
@@ -17,6 +17,7 @@ import {
 } from "./tds_requests.ts";
 import { type TdsEvent, TokenParser } from "./tds_tokens.ts";
 import { kindOf } from "./tds_types.ts";
+import { serverNameOf } from "../../tls_sockets.ts";
 
 const LOGIN_TIMEOUT_MS = 30_000;
 const APPLICATION = "sluice";
@@ -109,7 +110,7 @@ class SqlserverSession implements SqlSession {
     }
     const isChecked = isWanted && !isFlagSet(options.get("trustservercertificate"));
     const name = options.get("hostnameincertificate") ?? host;
-    await connection.secure({ rejectUnauthorized: isChecked, ...!isIP(name) && { servername: name } });
+    await connection.secure({ rejectUnauthorized: isChecked, ...serverNameOf(name) });
     return given === ENCRYPTION.off;
   }
 

@@ -1,0 +1,135 @@
+/**
+ * A kill ends jobs that BigQuery and Athena would continue. Requests are those of
+ * https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/cancel and
+ * https://docs.aws.amazon.com/athena/latest/APIReference/API_StopQueryExecution.html.
+ */
+import { assert, assertEquals } from "@std/assert";
+import { type JsonObject, stringifyJson } from "../../src/base/json.ts";
+import { Harness } from "../support/harness.ts";
+import { until } from "../support/processes/machine_processes.ts";
+import { type ApiReply, type ApiRequest, ApiStub } from "../support/servers/api_stub.ts";
+import { isSigned, KEYS } from "./aws/aws_signature.ts";
+import { connection, gcpError, gcpStub } from "./gcp/gcp_stub.ts";
+
+/** Runs a flow with one task, kills it when `isRunning` resolves, and gives the warnings of its log. */
+async function killed(task: JsonObject, isRunning: Promise<void>, afterKill = () => {}): Promise<string[]> {
+  await using app = await Harness.start();
+  await app.save(stringifyJson({ id: "job", namespace: "demo", tasks: [{ id: "t", ...task }] }));
+  const { id } = await app.start("job");
+  await isRunning;
+  await app.json("DELETE", `/executions/${id}/kill`);
+  afterKill();
+  await until(async () => (await app.execution(id)).state.current === "KILLED");
+  const logs = await app.json("GET", `/logs/${id}`) as readonly JsonObject[];
+  return logs.filter(({ level }) => level === "WARN").map(({ message }) => String(message));
+}
+
+const JOBS = "/bigquery/v2/projects/my-project/jobs";
+
+/** A job that runs until it is cancelled; `isRunning` resolves when it is read. */
+function bigquery(cancelled: () => ApiReply) {
+  const running = Promise.withResolvers<void>();
+  const stub = gcpStub(({ method, path, text }) => {
+    if (path.endsWith("/cancel")) return cancelled();
+    if (method === "POST") return { ...JSON.parse(text), status: { state: "RUNNING" } };
+    running.resolve();
+    return { jobReference: { projectId: "my-project", jobId: "j" }, status: { state: "RUNNING" } };
+  });
+  return { stub, isRunning: running.promise };
+}
+
+const BIGQUERY_TASKS: readonly JsonObject[] = [
+  { type: "io.kestra.plugin.gcp.bigquery.Query", sql: "SELECT 1" },
+  { type: "io.kestra.plugin.gcp.bigquery.LoadFromGcs", from: ["gs://b/a.csv"], destinationTable: "d.t" },
+  { type: "io.kestra.plugin.gcp.bigquery.Copy", sourceTables: ["d.a"], destinationTable: "d.t" },
+];
+
+for (const task of BIGQUERY_TASKS) {
+  Deno.test(`a kill cancels the job of ${task.type}`, async () => {
+    const { stub, isRunning } = bigquery(() => ({ kind: "bigquery#jobCancelResponse" }));
+    await using _ = stub;
+    const warnings = await killed({ ...connection(stub), location: "europe-west3", ...task }, isRunning);
+    const started = stub.requests.find(({ path }) => path === JOBS);
+    const { jobId } = JSON.parse(started?.text ?? "{}").jobReference;
+    const { method, path, query, text } = stub.requests.at(-1) as ApiRequest;
+    assertEquals({ method, path, query, text }, {
+      method: "POST",
+      path: `${JOBS}/${jobId}/cancel`,
+      query: { location: "europe-west3" },
+      text: "",
+    });
+    assertEquals(warnings, []);
+  });
+}
+
+Deno.test("a job that BigQuery does not know needs no cancellation, a refusal is logged", async () => {
+  const [task = {}] = BIGQUERY_TASKS;
+  const unknown = bigquery(() => gcpError(404, "Not found: Job my-project:j", "notFound"));
+  await using _unknown = unknown.stub;
+  assertEquals(await killed({ ...connection(unknown.stub), ...task }, unknown.isRunning), []);
+  const refused = bigquery(() => gcpError(403, "Access Denied", "accessDenied"));
+  await using _refused = refused.stub;
+  const warnings = await killed({ ...connection(refused.stub), ...task }, refused.isRunning);
+  assertEquals(
+    warnings.map((line) => line.replace(/sluice_\w+/, "JOB")),
+    [`Cannot cancel the job "JOB" at "${refused.stub.host}": the response was 403: Access Denied (accessDenied)`],
+  );
+});
+
+/** A query that runs until it is stopped; requests without a valid signature are refused. */
+function athena(started: Promise<void> = Promise.resolve()) {
+  const [starting, running] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const stub = new ApiStub(async (request) => {
+    if (!isSigned(request) || request.method !== "POST") return new Response("", { status: 403 });
+    const target = request.headers["x-amz-target"];
+    if (target === "AmazonAthena.StopQueryExecution") return {};
+    if (target === "AmazonAthena.StartQueryExecution") {
+      starting.resolve();
+      await started;
+      return { QueryExecutionId: "q1" };
+    }
+    running.resolve();
+    return { QueryExecution: { Status: { State: "RUNNING" } } };
+  });
+  return { stub, isStarting: starting.promise, isRunning: running.promise };
+}
+
+function athenaTask({ url }: ApiStub): JsonObject {
+  return {
+    type: "io.kestra.plugin.aws.athena.Query",
+    ...KEYS,
+    region: "eu-central-1",
+    endpointOverride: url,
+    query: "SELECT 1",
+    database: "d",
+    outputLocation: "s3://b/r/",
+  };
+}
+
+function assertStopped({ requests }: ApiStub): void {
+  const last = requests.at(-1) as ApiRequest;
+  assertEquals([last.path, last.headers["x-amz-target"], last.headers["content-type"], last.text], [
+    "/",
+    "AmazonAthena.StopQueryExecution",
+    "application/x-amz-json-1.1",
+    '{"QueryExecutionId":"q1"}',
+  ]);
+  assert(isSigned(last));
+}
+
+Deno.test("a kill stops the query of Athena", async () => {
+  const { stub, isRunning } = athena();
+  await using _ = stub;
+  assertEquals(await killed(athenaTask(stub), isRunning), []);
+  assertStopped(stub);
+});
+
+Deno.test("a kill stops a query of Athena whose id was still to come", async () => {
+  const started = Promise.withResolvers<void>();
+  const { stub, isStarting } = athena(started.promise);
+  await using _ = stub;
+  assertEquals(await killed(athenaTask(stub), isStarting, started.resolve), []);
+  assertStopped(stub);
+  const [first, second] = stub.requests.map(({ text }) => JSON.parse(text));
+  assertEquals([first, first.QueryString], [second, "SELECT 1"]);
+});
