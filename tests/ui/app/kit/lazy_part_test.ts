@@ -39,4 +39,13 @@ stories("parts that are loaded when they are needed", [
       await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
     },
   },
+  {
+    name: "a page whose texts cannot be loaded says so instead of staying empty",
+    expectedErrors: NOT_SENT,
+    async run(page) {
+      await page.route(/\/assets\/en-/, (route) => route.abort());
+      await page.goto("/ui/flows");
+      await page.getByText("The texts of this page could not be loaded").waitFor();
+    },
+  },
 ]);
