@@ -303,7 +303,8 @@ stories("/executions/:id views", [{
   size: "small",
   scheme: "dark",
   run: async (page, server) => {
-    const started = await run(server, "v.small", `${METRICS}${NESTED.replace("\ntasks:\n", "")}`);
+    const namespace = "v.small.company.department.team.project_with_a_long_name";
+    const started = await run(server, namespace, `${METRICS}${NESTED.replace("\ntasks:\n", "")}`);
     for (const tab of ["", "/gantt", "/logs", "/topology", "/outputs", "/metrics"]) {
       await open(page, started, tab);
       await page.locator("main :is(.card, .graph, .empty, .table)").first().waitFor();
