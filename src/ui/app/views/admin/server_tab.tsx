@@ -73,7 +73,7 @@ function Identity() {
           {url && <Card title={t("admin.address")}>{url}</Card>}
           {uuid && (
             <Card title={t("admin.id")}>
-              <code>{uuid}</code>
+              <code class="long">{uuid}</code>
             </Card>
           )}
         </dl>
