@@ -299,6 +299,19 @@ stories("/executions/:id views", [{
     await waitForState(page, "SUCCESS");
   },
 }, {
+  name: "durations have the decimal separator of the browser",
+  run: async (page, server) => {
+    const started = await run(server, "v.locale", METRICS);
+    await using context = await page.context().browser()?.newContext({
+      baseURL: server.url,
+      locale: "de-DE",
+    });
+    const german = await context?.newPage();
+    assert(german);
+    await open(german, started, "/metrics");
+    await german.getByText("3,50 s").waitFor();
+  },
+}, {
   name: "each tab on a small screen",
   size: "small",
   scheme: "dark",
