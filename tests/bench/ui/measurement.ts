@@ -37,7 +37,7 @@ export interface Figure {
 /** Measures one or several figures. */
 export type Measurement = (measured: Measured) => Promise<Figure[]>;
 
-const RUNS = 5;
+const RUNS = 7;
 const VIEWPORT = { width: 1440, height: 900 };
 
 /** Whether the budget is held; `undefined` without one. */
