@@ -3,7 +3,7 @@ import { stories } from "../../../support/browser/browser.ts";
 
 /** What the console of the browser says about a file that is not sent. */
 const NOT_SENT = /Failed to load resource|Failed to fetch dynamically imported module/;
-const SETTINGS_SCRIPT = /\/assets\/settings_view-/;
+const SETTINGS_SCRIPT = /\/assets\/management-/;
 
 stories("parts that are loaded when they are needed", [
   {
