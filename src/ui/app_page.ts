@@ -1,5 +1,5 @@
 /** The document that loads the UI. Its scripts draw everything else. */
-import type { LinkedView, Manifest } from "./bundle.ts";
+import { type Language, LANGUAGES, type LinkedView, type Manifest } from "./bundle.ts";
 import { UI_PATH } from "./layout.ts";
 import { type HtmlPart, markup } from "./markup.ts";
 
@@ -9,6 +9,14 @@ interface AppPageOptions {
   readonly view?: LinkedView;
   /** Address of data that the view requests first: it is loaded together with the scripts. */
   readonly data?: string;
+  /** Its texts are loaded together with the scripts. */
+  readonly language?: Language;
+}
+
+/** The first language of a header `accept-language` that the UI has; it shows English if it has none. */
+export function languageOf(accepted: string): Language {
+  const wanted = accepted.split(",").map((each) => each.trim().slice(0, 2));
+  return wanted.map((each) => LANGUAGES.find((language) => language === each)).find(Boolean) ?? "en";
 }
 
 /**
@@ -16,8 +24,8 @@ interface AppPageOptions {
  * nothing else.
  */
 export function appPage(
-  { script, style, preloads, views }: Manifest,
-  { view, data }: AppPageOptions = {},
+  { script, style, preloads, texts, views }: Manifest,
+  { view, data, language = "en" }: AppPageOptions = {},
 ): string {
   return markup`<!doctype html>
 <html lang="en">
@@ -31,7 +39,7 @@ export function appPage(
 <script type="module" src="${UI_PATH}/assets/${script}"></script>
 ${view && modulePreloads(views[view])}${
     data !== undefined && markup`<link rel="preload" as="fetch" crossorigin href="${data}">\n`
-  }${modulePreloads(preloads)}</head>
+  }${modulePreloads([...preloads, texts[language]])}</head>
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript. The API of this server works without it.</noscript>

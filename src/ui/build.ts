@@ -4,7 +4,15 @@
  */
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { BUNDLE_FOLDER, LINKED_VIEWS, type LinkedView, type Manifest, MANIFEST_FILE } from "./bundle.ts";
+import {
+  BUNDLE_FOLDER,
+  type Language,
+  LANGUAGES,
+  LINKED_VIEWS,
+  type LinkedView,
+  type Manifest,
+  MANIFEST_FILE,
+} from "./bundle.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
@@ -93,6 +101,7 @@ async function write(scripts: ReadonlyMap<string, Uint8Array>, style: Uint8Array
     script: hashed("main", "js", entry),
     style: hashed("app", "css", style),
     preloads: [...preloads],
+    texts: textScripts([...scripts.keys()]),
     views: viewScripts(scripts, preloads),
   };
   await Deno.remove(BUNDLE_FOLDER, { recursive: true }).catch(() => {});
@@ -110,6 +119,11 @@ async function writePacked(path: string, bytes: Uint8Array): Promise<void> {
   await Deno.writeFile(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   await Deno.writeFile(`${path}.br`, brotliCompressSync(bytes, { params }));
+}
+
+function textScripts(names: readonly string[]): Manifest["texts"] {
+  const scriptOf = (language: Language) => names.find((name) => name.startsWith(`${language}-`));
+  return Object.fromEntries(LANGUAGES.map((each) => [each, scriptOf(each)])) as Record<Language, string>;
 }
 
 /** The scripts of each linked view that the first view does not need. */

@@ -12,12 +12,20 @@ export const LINKED_VIEWS = ["execution_page", "flow_page"] as const;
 /** One of {@link LINKED_VIEWS}. */
 export type LinkedView = typeof LINKED_VIEWS[number];
 
+/** Languages of the UI, by the names of their modules. */
+export const LANGUAGES = ["en", "de", "fr"] as const;
+
+/** One of {@link LANGUAGES}. */
+export type Language = typeof LANGUAGES[number];
+
 /** Names of the files that the first view needs. */
 export interface Manifest {
   readonly script: string;
   readonly style: string;
   /** Scripts that `script` imports, and those that they import. */
   readonly preloads: readonly string[];
+  /** The script with the texts of each language. */
+  readonly texts: Readonly<Record<Language, string>>;
   /** Further scripts of the views that people open by links. */
   readonly views: Readonly<Record<LinkedView, readonly string[]>>;
 }

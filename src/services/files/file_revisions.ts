@@ -21,6 +21,7 @@ export interface RevisionChange {
 /** A content to save. */
 interface Saving {
   readonly content: FileContent;
+  readonly author?: string;
   readonly now: Instant;
   /** Revisions to keep, from 1. */
   readonly maxRevisions: number;
@@ -33,7 +34,10 @@ export function revisionWith(record: FileRecord, { digest, size }: FileContent):
 }
 
 /** Makes a content the present revision. */
-export function withRevision(record: FileRecord, { content, now, maxRevisions }: Saving): RevisionChange {
+export function withRevision(
+  record: FileRecord,
+  { content, author, now, maxRevisions }: Saving,
+): RevisionChange {
   const kept = revisionsOf(record);
   const excess = Math.min(Math.max(0, kept.length + 1 - maxRevisions), MAX_DROPPED);
   return changed(record, {
@@ -41,6 +45,7 @@ export function withRevision(record: FileRecord, { content, now, maxRevisions }:
     modifiedAt: now,
     revision: record.revision + 1,
     content,
+    author,
     earlier: kept.slice(excess),
   });
 }

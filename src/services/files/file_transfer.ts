@@ -8,7 +8,7 @@ import type { FileSpace } from "../../store/records/file_records.ts";
 import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
 import { ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { isBatchFull } from "./file_tree.ts";
-import { type Files, spaceOf } from "./files.ts";
+import { authorOf, type Files, type FileWriter, spaceOf } from "./files.ts";
 import { checkNotFlows, isFlowFile } from "./flow_files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
@@ -16,6 +16,11 @@ interface FileTransferDeps {
   readonly files: Files;
   readonly blobs: Blobs;
   readonly maxUploadBytes: number;
+}
+
+/** The files of a namespace, and who imports into them, see `FileRevision`. */
+interface ImportTarget extends FileSpace {
+  readonly author?: string;
 }
 
 /** The limits of a zip without zip64. */
@@ -59,16 +64,16 @@ export class FileTransfer {
    * @throws DomainError invalid_argument: the archive or an entry is refused, and nothing is stored; too_large
    */
   async import(
-    actor: Pick<Actor, "tenant">,
+    writer: FileWriter,
     namespace: string,
     zip: AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const { blobs, maxUploadBytes } = this.#deps;
-    const space = spaceOf(actor, namespace);
+    const space = spaceOf(writer, namespace);
     const owner = ownerOf(space);
     const spooled = await blobs.write(owner, zip, maxUploadBytes);
     try {
-      await this.#unpack(space, blobs.sourceOf(owner, spooled));
+      await this.#unpack({ ...space, author: authorOf(writer) }, blobs.sourceOf(owner, spooled));
     } finally {
       await blobs.discard(owner, spooled);
     }
@@ -82,7 +87,7 @@ export class FileTransfer {
     }
   }
 
-  async #unpack(space: FileSpace, source: ByteSource): Promise<void> {
+  async #unpack(space: ImportTarget, source: ByteSource): Promise<void> {
     const directory = await readZipDirectory(source);
     const entries = directory.entries.filter((entry) => !(entry.isDirectory && entry.path === FLOWS_FOLDER));
     for (const entry of entries) await checkEntry(source, directory, entry);
@@ -111,7 +116,7 @@ export class FileTransfer {
     }
   }
 
-  async #store(space: FileSpace, source: ByteSource, directory: ZipDirectory): Promise<void> {
+  async #store(space: ImportTarget, source: ByteSource, directory: ZipDirectory): Promise<void> {
     const { blobs, files, maxUploadBytes } = this.#deps;
     await using batch = new ImportBatch(files, blobs, space);
     for (const entry of directory.entries) {
@@ -131,13 +136,13 @@ export class FileTransfer {
 class ImportBatch {
   readonly #files: Files;
   readonly #blobs: Blobs;
-  readonly #space: FileSpace;
+  readonly #space: ImportTarget;
   #staged: StagedFile[] = [];
   #directories: string[] = [];
   #bytes = 0;
   #keyBytes = 0;
 
-  constructor(files: Files, blobs: Blobs, space: FileSpace) {
+  constructor(files: Files, blobs: Blobs, space: ImportTarget) {
     this.#files = files;
     this.#blobs = blobs;
     this.#space = space;
@@ -171,7 +176,7 @@ class ImportBatch {
     this.#directories = [];
     this.#bytes = 0;
     this.#keyBytes = 0;
-    await this.#files.commitStaged(this.#space, staged, { directories });
+    await this.#files.commitStaged(this.#space, staged, { directories, author: this.#space.author });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,6 +16,7 @@ import {
   type FileSpace,
   revisionsOf,
 } from "../../store/records/file_records.ts";
+import { ANONYMOUS } from "../access/caller.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { openContent, ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { contentsOf, type RevisionChange, withoutRevisions, withRevision } from "./file_revisions.ts";
@@ -43,6 +44,11 @@ interface OpenFile {
   readonly record: FileRecord;
   readonly revision: FileRevision;
   readonly content: ReadableStream<Uint8Array>;
+}
+
+/** Who saves a file: a user, or an attempt of an execution. */
+export interface FileWriter extends Pick<Actor, "tenant">, Partial<Pick<Actor, "user">> {
+  readonly executionId?: string;
 }
 
 /** A file of a namespace, by a path as callers write it. */
@@ -136,12 +142,12 @@ export class Files {
    * nothing was changed
    */
   async write(
-    actor: Pick<Actor, "tenant">,
+    writer: FileWriter,
     { namespace, path }: FilePlace,
     source: AsyncIterable<Uint8Array>,
-    options: SaveOptions = {},
+    options: Pick<SaveOptions, "expected"> = {},
   ): Promise<void> {
-    const space = spaceOf(actor, namespace);
+    const space = spaceOf(writer, namespace);
     const target = normalizeFileName(path);
     if (isFlowFile(target)) {
       return await this.#deps.importFlow(space.tenant, space.namespace, await readFlowSource(source));
@@ -153,14 +159,14 @@ export class Files {
     const stage = (maxBytes: number) => stageFile({ blobs, maxBytes }, { space, path: target, source });
     const staged =
       await (quotas ? quotas.bounded(space.tenant, maxUploadBytes, stage) : stage(maxUploadBytes));
-    await this.commitStaged(space, [staged], options);
+    await this.commitStaged(space, [staged], { ...options, author: authorOf(writer) });
   }
 
   /** Commits staged contents under their paths, in one entry. @throws DomainError: none is stored */
   async commitStaged(
     space: FileSpace,
     files: readonly StagedFile[],
-    { directories = [], expected }: SaveOptions & { readonly directories?: readonly string[] } = {},
+    { directories = [], ...options }: SaveOptions & { readonly directories?: readonly string[] } = {},
   ): Promise<void> {
     const { blobs, records, clock, quotas, fileRevisions: maxRevisions } = this.#deps;
     const paths = files.map((file) => file.path);
@@ -174,7 +180,7 @@ export class Files {
         const below = [...paths, ...directories.map((directory) => `${directory}/-`)];
         const created = await missingParents(records, space, below, now);
         for (const [index, file] of files.entries()) {
-          plan.add(file, found[index], { now, maxRevisions, expected });
+          plan.add(file, found[index], { now, maxRevisions, ...options });
         }
         hold = await quotas?.holdBytes(space.tenant, plan.addedBytes);
         return [
@@ -196,15 +202,16 @@ export class Files {
   }
 
   /** Makes an earlier content the present one, as a new revision. @throws DomainError not_found, invalid_argument, quota_exceeded */
-  async restore(actor: Pick<Actor, "tenant">, { namespace, path }: FilePlace, wanted: number): Promise<void> {
-    const space = spaceOf(actor, namespace);
+  async restore(writer: FileWriter, { namespace, path }: FilePlace, wanted: number): Promise<void> {
+    const space = spaceOf(writer, namespace);
     const target = fileNameIn(path);
     await this.#exclusively(space, async () => {
       const record = await this.#existingFile(space, target);
       const { revision, content } = revisionIn(record, wanted);
       if (revision === record.revision) return;
       const { clock, quotas, fileRevisions: maxRevisions } = this.#deps;
-      const change = withRevision(record, { content, now: clock.now(), maxRevisions });
+      const author = authorOf(writer);
+      const change = withRevision(record, { content, author, now: clock.now(), maxRevisions });
       const store = () => this.#commitChange(space, change);
       await (quotas ? quotas.within(space.tenant, "fileBytes", content.size, store) : store());
     });
@@ -371,6 +378,13 @@ export class Files {
 /** The file space of a namespace. @throws DomainError invalid_argument */
 export function spaceOf({ tenant }: Pick<Actor, "tenant">, namespace: string): FileSpace {
   return { tenant, namespace: checkNamespace(namespace) };
+}
+
+/** How a revision names who saved it; `undefined` if the server requires no credentials. */
+export function authorOf({ user, executionId }: FileWriter): string | undefined {
+  // No name of a user contains a colon.
+  if (executionId !== undefined) return `execution:${executionId}`;
+  return user === ANONYMOUS ? undefined : user;
 }
 
 /** The canonical path of a file outside of the folder of flows. @throws DomainError invalid_argument */

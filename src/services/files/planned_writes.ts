@@ -11,6 +11,8 @@ import { notAFile } from "./file_tree.ts";
 export interface SaveOptions {
   /** The expected latest revision; 0: there is no such file. Absent: any. */
   readonly expected?: number;
+  /** See `FileRevision`. */
+  readonly author?: string;
 }
 
 interface WriteDeps extends SaveOptions {

@@ -25,6 +25,8 @@ export interface FileRevision {
   readonly revision: number;
   readonly modifiedAt: Instant;
   readonly content: FileContent;
+  /** The user, or `execution:{id}` if a task saved it; absent: unknown. */
+  readonly author?: string;
 }
 
 /** A file, or a directory when `content` is absent. Each parent directory has its own record. */
@@ -36,13 +38,17 @@ export interface FileRecord {
   /** Counts the changes of the content from 1; 0 for a directory. */
   readonly revision: number;
   readonly content?: FileContent;
+  /** Of the content, see {@link FileRevision}. */
+  readonly author?: string;
   /** Revisions before the present one, oldest first; absent: none is kept. */
   readonly earlier?: readonly FileRevision[];
 }
 
 /** All revisions of a file, oldest first; the last is the present one. Empty for a directory. */
-export function revisionsOf({ revision, modifiedAt, content, earlier = [] }: FileRecord): FileRevision[] {
-  return content ? [...earlier, { revision, modifiedAt, content }] : [];
+export function revisionsOf(
+  { revision, modifiedAt, content, author, earlier = [] }: FileRecord,
+): FileRevision[] {
+  return content ? [...earlier, { revision, modifiedAt, content, author }] : [];
 }
 
 /** Bytes of all revisions. Those that share a content count each, so that a limit depends on the revisions alone. */
@@ -115,10 +121,13 @@ export class FileRecords {
 
   /** Writes a record. */
   put({ tenant, namespace }: FileSpace, record: FileRecord): Mutation {
-    const { path, createdAt, modifiedAt, revision, content, earlier = [] } = record;
+    const { path, createdAt, modifiedAt, revision, content, author, earlier = [] } = record;
     const packed: PackedFile = [createdAt, modifiedAt - createdAt, revision];
     if (content) packed.push(content.blobId, content.size, content.digest ?? "");
-    if (earlier.length > 0) packed.push(earlier.map((each) => packRevision(each, createdAt)));
+    if (earlier.length > 0 || author !== undefined) {
+      packed.push(earlier.map((each) => packRevision(each, createdAt)));
+    }
+    if (author !== undefined) packed.push(author);
     return setJson(fileKey(tenant, namespace, path), packed);
   }
 
@@ -128,8 +137,16 @@ export class FileRecords {
   }
 }
 
-type PackedRevision = [revision: number, modifiedMs: number, blobId: string, size: number, digest: string];
-/** The first version wrote neither digests nor earlier revisions. */
+/** Earlier versions wrote no authors. */
+type PackedRevision = [
+  revision: number,
+  modifiedMs: number,
+  blobId: string,
+  size: number,
+  digest: string,
+  author?: string,
+];
+/** Earlier versions wrote no authors, the first one neither digests nor earlier revisions. */
 type PackedFile = [
   createdAt: Instant,
   modifiedMs: number,
@@ -138,15 +155,27 @@ type PackedFile = [
   size?: number,
   digest?: string,
   earlier?: readonly PackedRevision[],
+  author?: string,
 ];
 
-function packRevision({ revision, modifiedAt, content }: FileRevision, createdAt: Instant): PackedRevision {
-  return [revision, modifiedAt - createdAt, content.blobId, content.size, content.digest ?? ""];
+function packRevision(
+  { revision, modifiedAt, content, author }: FileRevision,
+  createdAt: Instant,
+): PackedRevision {
+  const packed: PackedRevision = [
+    revision,
+    modifiedAt - createdAt,
+    content.blobId,
+    content.size,
+    content.digest ?? "",
+  ];
+  if (author !== undefined) packed.push(author);
+  return packed;
 }
 
 /** A stored namespace file or directory. */
 export function decodeFile({ key, value }: StoredEntry): FileRecord {
-  const [createdAt, modifiedMs, revision, blobId, size = 0, digest, earlier] = decodeJson(
+  const [createdAt, modifiedMs, revision, blobId, size = 0, digest, earlier, author] = decodeJson(
     value,
   ) as PackedFile;
   return {
@@ -155,13 +184,15 @@ export function decodeFile({ key, value }: StoredEntry): FileRecord {
     modifiedAt: createdAt + modifiedMs,
     revision,
     ...(blobId !== undefined && { content: contentOf(blobId, size, digest) }),
+    ...(author !== undefined && { author }),
     ...(earlier && { earlier: earlier.map((packed) => unpackRevision(packed, createdAt)) }),
   };
 }
 
 function unpackRevision(packed: PackedRevision, createdAt: Instant): FileRevision {
-  const [revision, modifiedMs, blobId, size, digest] = packed;
-  return { revision, modifiedAt: createdAt + modifiedMs, content: contentOf(blobId, size, digest) };
+  const [revision, modifiedMs, blobId, size, digest, author] = packed;
+  const content = contentOf(blobId, size, digest);
+  return { revision, modifiedAt: createdAt + modifiedMs, content, ...(author !== undefined && { author }) };
 }
 
 function contentOf(blobId: string, size: number, digest = ""): FileContent {

@@ -8,41 +8,28 @@ import { lazyPart } from "./kit/lazy_part.tsx";
 import { Shell } from "./layout/shell.tsx";
 import { t } from "./texts/mod.ts";
 import { Dashboard } from "./views/dashboard/dashboard.tsx";
+import { ExecutionById } from "./views/execution/execution_links.tsx";
 import { ExecutionList } from "./views/executions/execution_list.tsx";
 import { FlowList } from "./views/flows/flow_list.tsx";
 
 const FlowPage = lazyPart(() => import("./views/flows/flow_page.tsx").then((module) => module.FlowPage));
 const NewFlow = lazyPart(() => import("./views/flows/new_flow.tsx").then((module) => module.NewFlow));
-const BlueprintList = lazyPart(() =>
-  import("./views/blueprints/blueprint_list.tsx").then((module) => module.BlueprintList)
-);
-const PluginList = lazyPart(() =>
-  import("./views/plugins/plugin_list.tsx").then((module) => module.PluginList)
-);
-
 const ExecutionPage = lazyPart(() =>
   import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage)
-);
-const ExecutionById = lazyPart(() =>
-  import("./views/execution/execution_links.tsx").then((module) => module.ExecutionById)
-);
-const DashboardPage = lazyPart(() =>
-  import("./views/dashboards/dashboard_page.tsx").then((module) => module.default)
 );
 const DashboardEditor = lazyPart(() =>
   import("./views/dashboards/dashboard_editor.tsx").then((module) => module.default)
 );
-const TriggerList = lazyPart(() =>
-  import("./views/triggers/trigger_list.tsx").then((module) => module.default)
-);
-const NamespacesView = lazyPart(() =>
-  import("./views/namespaces/namespaces_view.tsx").then((module) => module.default)
-);
-const AdminView = lazyPart(() => import("./views/admin/admin_view.tsx").then((module) => module.default));
-const LogSearch = lazyPart(() => import("./views/logs/log_search.tsx").then((module) => module.LogSearch));
-const SettingsView = lazyPart(() =>
-  import("./views/settings/settings_view.tsx").then((module) => module.default)
-);
+
+const management = () => import("./views/management.ts");
+const AdminView = lazyPart(() => management().then((views) => views.AdminView));
+const BlueprintList = lazyPart(() => management().then((views) => views.BlueprintList));
+const DashboardPage = lazyPart(() => management().then((views) => views.DashboardPage));
+const LogSearch = lazyPart(() => management().then((views) => views.LogSearch));
+const NamespacesView = lazyPart(() => management().then((views) => views.NamespacesView));
+const PluginList = lazyPart(() => management().then((views) => views.PluginList));
+const SettingsView = lazyPart(() => management().then((views) => views.SettingsView));
+const TriggerList = lazyPart(() => management().then((views) => views.TriggerList));
 
 /** Begins to load script and data of the page of an execution: without it they are loaded after texts and frame are drawn, one after the other. */
 export function preloadView(): void {

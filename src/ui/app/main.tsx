@@ -12,7 +12,12 @@ if (root) {
   startRouter();
   preloadView();
   startClock();
-  await startTexts();
-  root.replaceChildren();
-  render(<App />, root);
+  try {
+    await startTexts();
+    root.replaceChildren();
+    render(<App />, root);
+  } catch (error) {
+    reportError(error);
+    root.textContent = "The texts of this page could not be loaded. Load the page again.";
+  }
 }

@@ -3,8 +3,12 @@ import type { Page } from "../../support/browser/browser.ts";
 import { getExecution, resume, start } from "../api.ts";
 import {
   type Figure,
+  figureOf,
+  fillCache,
   type Measured,
   type Measurement,
+  metric,
+  metricsOf,
   openCached,
   timeFigure,
   withPage,
@@ -32,20 +36,31 @@ export function openExecutions({ byTaskRuns }: OpenedExecutions): Measurement {
       const path = `/ui/executions/bench/${taskRunsFlowId(count)}/${id}`;
       const what = `execution of ${count.toLocaleString("en")} task runs, interactive`;
       const limit = count <= BUDGET_TASK_RUNS ? 300 : undefined;
-      figures.push(await timeFigure(what, limit, () => interactiveMs(measured, path)));
+      const processorTimes: number[] = [];
+      figures.push(await timeFigure(what, limit, () => interactiveMs(measured, path, processorTimes)));
+      figures.push(figureOf(`${what}: processor time of the page`, undefined, processorTimes));
       figures.push(await timeFigure(`${what}: Gantt`, limit, () => interactiveMs(measured, `${path}/gantt`)));
     }
     return figures;
   };
 }
 
-/** Until the state of the execution is shown and the thread of the page is free. */
-function interactiveMs(measured: Measured, path: string): Promise<number> {
+/** Until the state of the execution is shown and the thread of the page is free. Adds what its process worked meanwhile. */
+function interactiveMs(
+  measured: Measured,
+  path: string,
+  processorTimes: number[] = [],
+): Promise<number> {
   return withPage(measured, async (page) => {
-    await openCached(page, path);
+    await fillCache(page);
+    const session = await metricsOf(page);
+    const before = await metric(session, "ProcessTime");
+    await page.goto(path, { waitUntil: "commit" });
     await page.locator("h1").first().waitFor();
     await page.locator(".state").first().waitFor();
-    return await page.evaluate<number>(WHEN_IDLE);
+    const elapsedMs = await page.evaluate<number>(WHEN_IDLE);
+    processorTimes.push((await metric(session, "ProcessTime") - before) * 1_000);
+    return elapsedMs;
   });
 }
 

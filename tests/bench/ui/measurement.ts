@@ -1,4 +1,5 @@
 /** What the measurements of the UI have in common: their budgets, and pages of a browser. */
+import type { CDPSession } from "playwright-core";
 import type { Browser, Page } from "../../support/browser/browser.ts";
 import { inMs, median } from "../figures.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
@@ -37,7 +38,7 @@ export interface Figure {
 /** Measures one or several figures. */
 export type Measurement = (measured: Measured) => Promise<Figure[]>;
 
-const RUNS = 5;
+const RUNS = 7;
 const VIEWPORT = { width: 1440, height: 900 };
 
 /** Whether the budget is held; `undefined` without one. */
@@ -62,13 +63,36 @@ export async function timeFigure(
 ): Promise<Figure> {
   const times: number[] = [];
   for (let run = 0; run < RUNS; run++) times.push(await measure());
+  return figureOf(what, limit, times);
+}
+
+/** The median of times in milliseconds, with the shortest and the longest. */
+export function figureOf(what: string, limit: number | undefined, times: readonly number[]): Figure {
   const value = median(times);
   const measured = `${inMs(value)} (${inMs(Math.min(...times))} to ${inMs(Math.max(...times))})`;
   return { what, limit, unit: "ms", value, measured };
 }
 
+/** Gives {@link metric} what the browser counts of a page. */
+export async function metricsOf(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  return session;
+}
+
+/** What the browser has counted of a page, for example the `ProcessTime` in seconds. */
+export async function metric(session: CDPSession, name: string): Promise<number> {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return metrics.find((each) => each.name === name)?.value ?? 0;
+}
+
 /** Opens a page of the UI whose scripts are in the cache of the browser, as they are after the first visit. */
 export async function openCached(page: Page, path: string): Promise<void> {
-  await page.goto("/ui/settings", { waitUntil: "networkidle" });
+  await fillCache(page);
   await page.goto(path, { waitUntil: "commit" });
+}
+
+/** Loads the scripts of the UI into the cache of the browser. */
+export async function fillCache(page: Page): Promise<void> {
+  await page.goto("/ui/settings", { waitUntil: "networkidle" });
 }

@@ -4,7 +4,7 @@ import { startPath } from "../api.ts";
 import { bulkFlowId, bulkNamespace } from "../bulk_seeding.ts";
 import { inMegabytes, inPercent } from "../figures.ts";
 import { pause } from "../server_under_test.ts";
-import { type Figure, type Measured, type Measurement, withPage } from "./measurement.ts";
+import { type Figure, type Measured, type Measurement, metric, metricsOf, withPage } from "./measurement.ts";
 
 const IDLE_MS = 20_000;
 const STARTS_PER_SECOND = 5;
@@ -18,8 +18,7 @@ const MB = 1e6;
 export const longOpen: Measurement = async (measured) =>
   await withPage(measured, async (page) => {
     await page.goto("/ui/executions", { waitUntil: "networkidle" });
-    const session = await page.context().newCDPSession(page);
-    await session.send("Performance.enable");
+    const session = await metricsOf(page);
     const heap = await heapWhileBusy(measured, session);
     const before = await metric(session, "ProcessTime");
     await pause(IDLE_MS);
@@ -70,9 +69,4 @@ function slope(samples: readonly { readonly atMs: number; readonly bytes: number
   const [atMs, bytes] = [mean((each) => each.atMs), mean((each) => each.bytes)];
   const above = mean((each) => (each.atMs - atMs) * (each.bytes - bytes));
   return above / mean((each) => (each.atMs - atMs) ** 2);
-}
-
-async function metric(session: CDPSession, name: string): Promise<number> {
-  const { metrics } = await session.send("Performance.getMetrics");
-  return metrics.find((each) => each.name === name)?.value ?? 0;
 }

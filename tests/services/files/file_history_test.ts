@@ -10,6 +10,9 @@ import {
   sourceOf,
   startNamespaceServices,
 } from "../../support/flows/namespace_services.ts";
+import { fileKey } from "../../../src/store/keys.ts";
+import { setJson } from "../../../src/store/stored_entries.ts";
+import { buildZip } from "../../support/zip_builder.ts";
 
 const NS = "team";
 const FILE = { namespace: NS, path: "f" };
@@ -80,6 +83,45 @@ Deno.test("restore() adds a revision with the old content; the present one is le
     DomainError,
   );
   assertEquals(error.code, "invalid_argument");
+});
+
+Deno.test("each revision names the user or the execution that saved it, also after a restore and a move", async () => {
+  const services = await startNamespaceServices();
+  const { files, transfer } = services;
+  const [ada, bob] = ["ada", "bob"].map((user) => ({ tenant: "main", user }));
+  assert(ada && bob);
+  await save(services, "unknown");
+  await files.write(ada, FILE, sourceOf("by a user"));
+  await files.write({ tenant: "main", executionId: "e1" }, FILE, sourceOf("by a task"));
+  await files.restore(bob, FILE, 1);
+  await transfer.import(ada, NS, sourceOf(buildZip([{ name: "f", data: "from a zip" }])));
+  await files.move(bob, NS, "f", "g");
+  const authors = async (place: { readonly namespace: string; readonly path: string }) =>
+    (await files.revisions(ACTOR, place)).map(({ author }) => author);
+  assertEquals(await authors({ namespace: NS, path: "g" }), [undefined, "ada", "execution:e1", "bob", "ada"]);
+  await files.write(ada, FILE, sourceOf("new"));
+  assertEquals(await authors(FILE), ["ada"]);
+  await files.write(ACTOR, FILE, sourceOf("unknown again"));
+  assertEquals(await authors(FILE), ["ada", undefined]);
+});
+
+Deno.test("a file that an earlier version stored has no authors, and its revisions stay", async () => {
+  const services = await startNamespaceServices();
+  const { committer, files } = services;
+  await save(services, "a", "b");
+  const [first, second] = await files.revisions(ACTOR, FILE);
+  assert(first && second);
+  const { modifiedAt, content: { blobId, size, digest } } = second;
+  const earlier = [[1, 0, first.content.blobId, 1, first.content.digest]];
+  const packed = [modifiedAt, 0, 2, blobId, size, digest, earlier];
+  await committer.commit({ mutations: [setJson(fileKey("main", NS, "f"), packed)] });
+  assertEquals(await files.revisions(ACTOR, FILE), [first, second]);
+  await files.write({ tenant: "main", user: "ada" }, FILE, sourceOf("c"));
+  assertEquals((await files.revisions(ACTOR, FILE)).map(({ author }) => author), [
+    undefined,
+    undefined,
+    "ada",
+  ]);
 });
 
 Deno.test("move() takes the revisions along, delete() removes them, and a new file begins with revision 1", async () => {

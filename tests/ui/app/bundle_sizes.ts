@@ -19,27 +19,25 @@ export interface BundleSizes {
   /** The largest first. */
   readonly files: readonly FileSize[];
   readonly firstView: PackedSize;
-  /** What a browser loads if a person opens each view, in one language. */
+  /** What a browser loads if a person opens each view, in the language with the largest texts. */
   readonly all: PackedSize;
 }
 
-/** Texts of languages; a browser loads English and at most one of these. */
-const LANGUAGES = /^(?:de|fr)-/;
-
 /** The sizes of a build: of each file, of the first view, and of all that one browser may load. */
-export function bundleSizes({ manifest: { script, style, preloads }, files }: Bundle): BundleSizes {
-  const first = [script, style, ...preloads];
+export function bundleSizes({ manifest: { script, style, preloads, texts }, files }: Bundle): BundleSizes {
+  const packed = (name: string) => files.get(name)?.gzip.length ?? 0;
+  const [largest = "", ...others] = Object.values(texts).toSorted((a, b) => packed(b) - packed(a));
+  const first = [script, style, largest, ...preloads];
   const sizes = [...files].map(([name, { gzip, brotli }]): FileSize => ({
     name,
     isFirst: first.includes(name),
     gzip: gzip.length,
     brotli: brotli.length,
   })).toSorted((a, b) => b.gzip - a.gzip);
-  const shorterLanguages = sizes.filter(({ name }) => LANGUAGES.test(name)).slice(1);
   return {
     files: sizes,
     firstView: sumOf(sizes.filter(({ isFirst }) => isFirst)),
-    all: sumOf(sizes.filter((size) => !shorterLanguages.includes(size))),
+    all: sumOf(sizes.filter(({ name }) => !others.includes(name))),
   };
 }
 

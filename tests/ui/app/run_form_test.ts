@@ -1,6 +1,6 @@
 /** The form that runs a flow: an input of each type, problems, labels, and what the server refuses. */
 import { Buffer } from "node:buffer";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { stories } from "../../support/browser/browser.ts";
 import { json } from "../../support/flows/request_bodies.ts";
 import type { ServerProcess } from "../../support/processes/server_process.ts";
@@ -98,6 +98,20 @@ stories("the form of a run", [
         several: ["a", "c"],
       });
       assertEquals([String(uri).endsWith("note.txt"), secret === "hidden"], [true, false]);
+    },
+  },
+  {
+    name: "the title and the buttons of a long form stay in view",
+    run: async (page) => {
+      await page.goto("/ui/flows/edit/forms/types?run=1");
+      const form = page.getByRole("dialog");
+      await form.locator("#input-file").scrollIntoViewIfNeeded();
+      for (
+        const part of [form.getByRole("heading"), form.getByRole("button", { name: "Run", exact: true })]
+      ) {
+        const { y = -1, height = 0 } = await part.first().boundingBox() ?? {};
+        assert(y >= 0 && y + height <= 900, `it is at ${y}`);
+      }
     },
   },
   {

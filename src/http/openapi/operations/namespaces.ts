@@ -94,7 +94,12 @@ export const NAMESPACE_OPERATIONS: Operations = [
   }],
   [`GET ${FILES}/revisions`, "Lists the stored revisions of a file, oldest first", {
     query: ["path!"],
-    response: json(listOf(objectOf({ revision: INTEGER, size: INTEGER, lastModifiedTime: INTEGER }))),
+    response: json(listOf(objectOf({
+      revision: INTEGER,
+      size: INTEGER,
+      lastModifiedTime: INTEGER,
+      "author?": TEXT,
+    }))),
   }],
   [`POST ${FILES}/revisions/restore`, "Makes the content of an earlier revision the latest one", {
     query: ["path!", "revision!"],

@@ -68,8 +68,8 @@ function addListRoutes(routes: Hono<AppEnv>, { files }: FileRoutesDeps): void {
   routes.get(`${BASE}/revisions`, async (c) => {
     const path = readRequired(queryOf(c), "path");
     const revisions = await files.revisions(c.get("actor"), { namespace: namespaceOf(c), path });
-    return c.json(revisions.map(({ revision, modifiedAt, content: { size } }) => (
-      { revision, size, lastModifiedTime: modifiedAt }
+    return c.json(revisions.map(({ revision, modifiedAt, content: { size }, author }) => (
+      { revision, size, lastModifiedTime: modifiedAt, author }
     )));
   });
 }

@@ -9,7 +9,7 @@ import type { Actor } from "../../../model/access/actor.ts";
 import { publicTenantId } from "../../../model/access/tenant.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
-import { appPage } from "../../../ui/app_page.ts";
+import { appPage, languageOf } from "../../../ui/app_page.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
 import type { Bundle, LinkedView, PackedFile } from "../../../ui/bundle.ts";
 import { notBuiltPage, notFoundPage } from "../../../ui/layout.ts";
@@ -23,7 +23,11 @@ interface PageRoutesDeps {
   readonly bundle?: Bundle;
 }
 
-const PAGE_HEADERS = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
+const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "private, no-cache",
+  vary: "accept-language",
+};
 /** Most segments after the name of a view: `executions/{namespace}/{flow}/{id}/{tab}`. */
 const MAX_DEPTH = 4;
 
@@ -60,7 +64,8 @@ function showPage(
     {},
 ): Response {
   const status = missing === undefined ? 200 : 404;
-  if (bundle) return c.body(appPage(bundle.manifest, linked), status, PAGE_HEADERS);
+  const language = languageOf(c.req.header("accept-language") ?? "");
+  if (bundle) return c.body(appPage(bundle.manifest, { ...linked, language }), status, PAGE_HEADERS);
   return c.body(missing === undefined ? notBuiltPage() : notFoundPage(missing), status, PAGE_HEADERS);
 }
 

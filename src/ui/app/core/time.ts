@@ -1,6 +1,7 @@
 /** Instants and durations as people read them, in the chosen zone and language. */
 import { computed, signal } from "@preact/signals";
 import { language } from "../texts/mod.ts";
+import { decimalText } from "./numbers.ts";
 import { preferences } from "./preferences.ts";
 
 /** The present time in milliseconds; advances each second while the page is visible. */
@@ -65,7 +66,7 @@ export function relativeText(iso: string): string {
 export function durationText(seconds: number): string {
   const ms = Math.max(0, seconds * 1_000);
   if (ms < 1_000) return `${Math.floor(ms)} ms`;
-  if (ms < 60_000) return `${(Math.floor(ms / 10) / 100).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 60_000) return `${decimalText(Math.floor(ms / 10) / 100, ms < 10_000 ? 2 : 1)} s`;
   const parts = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]] as const;
   const whole = Math.floor(ms / 1_000);
   const first = parts.findIndex(([, size]) => whole >= size);

@@ -17,6 +17,7 @@ const BUNDLE: Bundle = {
     script: "main-1.js",
     style: "app-1.css",
     preloads: ["chunk-1.js"],
+    texts: { en: "en-1.js", de: "de-1.js", fr: "fr-1.js" },
     views: { execution_page: ["execution_page-1.js"], flow_page: ["flow_page-1.js"] },
   },
   files: new Map([["main-1.js", {
@@ -31,6 +32,23 @@ const UNKNOWN_ID = "A".repeat(22);
 function inMain(...paths: readonly string[]): string[] {
   return paths.flatMap((path) => [`/ui${path}`, `/ui/main${path}`]);
 }
+
+Deno.test("GET /ui/ names the texts of the first language of the browser that the UI has", async () => {
+  await using server = await Harness.start({ bundle: BUNDLE });
+  const rows = [
+    ["", "en"],
+    ["de-CH,de;q=0.9,en;q=0.8", "de"],
+    ["nl, fr-FR;q=0.8, en;q=0.5", "fr"],
+    ["en-GB,de", "en"],
+    ["*", "en"],
+  ] as const;
+  for (const [accepted, language] of rows) {
+    const response = await server.request("GET", "/ui/", { headers: { "accept-language": accepted } });
+    const text = await response.text();
+    assertEquals(text.match(/(?:en|de|fr)-1\.js/g), [`${language}-1.js`], accepted);
+    assertEquals(response.headers.get("vary"), "accept-language");
+  }
+});
 
 for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", undefined]] as const) {
   Deno.test(`GET /ui/… returns a page for each view and for what exists, ${what}`, async () => {
@@ -97,7 +115,8 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
       href
     );
     const [view, shared] = ["/ui/assets/execution_page-1.js", "/ui/assets/chunk-1.js"];
-    assertEquals(links, bundle ? [view, `/api/v1/main/executions/${id}`, shared] : []);
+    const texts = "/ui/assets/en-1.js";
+    assertEquals(links, bundle ? [view, `/api/v1/main/executions/${id}`, shared, texts] : []);
   });
 
   Deno.test(`GET /ui/… of what does not exist returns a page with 404, ${what}`, async () => {

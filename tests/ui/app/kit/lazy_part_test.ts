@@ -3,7 +3,7 @@ import { stories } from "../../../support/browser/browser.ts";
 
 /** What the console of the browser says about a file that is not sent. */
 const NOT_SENT = /Failed to load resource|Failed to fetch dynamically imported module/;
-const SETTINGS_SCRIPT = /\/assets\/settings_view-/;
+const SETTINGS_SCRIPT = /\/assets\/management-/;
 
 stories("parts that are loaded when they are needed", [
   {
@@ -37,6 +37,15 @@ stories("parts that are loaded when they are needed", [
       await page.unroute(SETTINGS_SCRIPT);
       await reload.click();
       await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    },
+  },
+  {
+    name: "a page whose texts cannot be loaded says so instead of staying empty",
+    expectedErrors: NOT_SENT,
+    async run(page) {
+      await page.route(/\/assets\/en-/, (route) => route.abort());
+      await page.goto("/ui/flows");
+      await page.getByText("The texts of this page could not be loaded").waitFor();
     },
   },
 ]);

@@ -22,6 +22,8 @@ export const FILES_DE: Readonly<Record<keyof typeof FILES_EN, string>> = {
   "files.present": "Revision {revision} (aktuell)",
   "files.noComparison":
     "Nur Texte bis 1 MB werden verglichen. Laden Sie die Revisionen herunter, um den Unterschied zu sehen.",
+  "files.byTask": "von einer Aufgabe",
+  "files.byTaskOf": "Gespeichert von einer Aufgabe der Ausführung",
   "files.search": "Dateien suchen",
   "files.matches": "Gefundene Dateien",
   "files.moreMatches": "{count} Treffer insgesamt; geben Sie mehr vom Pfad ein",

@@ -20,6 +20,8 @@ export const FILES_EN = {
   "files.isPresent": "This is the present content.",
   "files.present": "Revision {revision} (present)",
   "files.noComparison": "Only texts up to 1 MB are compared. Download the revisions to see their difference.",
+  "files.byTask": "by a task",
+  "files.byTaskOf": "Saved by a task of execution",
   "files.search": "Search files",
   "files.matches": "Matching files",
   "files.moreMatches": "{count} matches in all; type more of the path",

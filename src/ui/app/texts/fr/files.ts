@@ -22,6 +22,8 @@ export const FILES_FR: Readonly<Record<keyof typeof FILES_EN, string>> = {
   "files.present": "Révision {revision} (actuelle)",
   "files.noComparison":
     "Seuls les textes jusqu’à 1 Mo sont comparés. Téléchargez les révisions pour voir la différence.",
+  "files.byTask": "par une tâche",
+  "files.byTaskOf": "Enregistrée par une tâche de l'exécution",
   "files.search": "Rechercher des fichiers",
   "files.matches": "Fichiers trouvés",
   "files.moreMatches": "{count} résultats en tout ; précisez le chemin",

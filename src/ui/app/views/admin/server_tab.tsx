@@ -1,6 +1,7 @@
 /** How the server is: version, health, process, database, requests. */
 import type { ComponentChildren } from "preact";
 import { ApiError, get } from "../../api/client.ts";
+import { decimalText } from "../../core/numbers.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
 import { durationText, now } from "../../core/time.ts";
@@ -73,7 +74,7 @@ function Identity() {
           {url && <Card title={t("admin.address")}>{url}</Card>}
           {uuid && (
             <Card title={t("admin.id")}>
-              <code>{uuid}</code>
+              <code class="long">{uuid}</code>
             </Card>
           )}
         </dl>
@@ -169,7 +170,7 @@ function SlowRoutes({ metrics }: { readonly metrics: readonly Metric[] }) {
             name: "mean",
             title: t("admin.meanTime"),
             isNumber: true,
-            cell: ({ meanSeconds }) => `${(meanSeconds * 1_000).toFixed(1)} ms`,
+            cell: ({ meanSeconds }) => `${decimalText(meanSeconds * 1_000, 1)} ms`,
           },
         ]}
       />

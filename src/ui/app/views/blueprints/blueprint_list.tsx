@@ -7,10 +7,12 @@ import { query, setQuery } from "../../core/router.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { type FilterField, Filters } from "../../kit/filters.tsx";
+import { lazyPart } from "../../kit/lazy_part.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
-import { CodeEditor } from "../editor/code_editor.tsx";
 import { TemplateCard, TEMPLATES_PATH } from "./templates.tsx";
+
+const CodeEditor = lazyPart(() => import("../editor/code_editor.tsx").then((module) => module.CodeEditor));
 
 const SIZE = 200;
 const FILTERS: readonly FilterField[] = [{ name: "q", kind: "text", title: "common.search" }];

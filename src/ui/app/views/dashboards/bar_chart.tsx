@@ -37,7 +37,7 @@ export function BarChart({ chart, rows, scope }: ChartProps) {
             {href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>}
             <span class="num">{numberText(aggregation, total)}</span>
             <span class="long-bar" aria-hidden="true">
-              {series.map((each) => (
+              {series.filter(({ values }) => values.has(name)).map((each) => (
                 <span
                   key={each.name}
                   class={each.tone}

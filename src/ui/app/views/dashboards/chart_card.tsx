@@ -4,7 +4,7 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { ownProperty } from "../../../../base/json.ts";
 import { useResource } from "../../core/resource.ts";
 import { Boundary, Loaded } from "../../kit/feedback.tsx";
-import { lazyPart } from "../../kit/lazy_part.tsx";
+import { LazyMarkdown } from "../../kit/lazy_markdown.ts";
 import { Pager } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 import { BarChart } from "./bar_chart.tsx";
@@ -15,8 +15,6 @@ import { KpiChart } from "./kpi_chart.tsx";
 import { PieChart } from "./pie_chart.tsx";
 import { TableChart } from "./table_chart.tsx";
 import { TimeSeriesChart } from "./time_series_chart.tsx";
-
-const Markdown = lazyPart(() => import("../../kit/markdown.tsx").then((module) => module.Markdown), 2);
 
 /** A dashboard has up to a hundred charts. */
 const REFRESH_MS = 30_000;
@@ -50,7 +48,7 @@ export function ChartCard(props: ChartCardProps) {
     >
       {chart.content === undefined || chart.kind !== "Markdown"
         ? <LoadedChart {...props} />
-        : <Markdown text={chart.content} />}
+        : <LazyMarkdown text={chart.content} />}
     </Frame>
   );
 }
@@ -109,7 +107,7 @@ function Content({ chart, data: { results }, scope }: {
 }) {
   const [row] = results;
   if (!row) return <p class="dim">{t("dashboards.noData")}</p>;
-  if (chart.kind === "Markdown") return <Markdown text={String(ownProperty(row, "description") ?? "")} />;
+  if (chart.kind === "Markdown") return <LazyMarkdown text={String(ownProperty(row, "description") ?? "")} />;
   const Shape = CHARTS[chart.kind];
   return <Shape chart={chart} rows={results} scope={scope} />;
 }

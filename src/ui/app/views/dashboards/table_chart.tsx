@@ -1,6 +1,7 @@
 /** Rows as a table. The first cell of a row leads to what the row stands for. */
 import { ownProperty } from "../../../../base/json.ts";
 import { STATES } from "../../../../model/executions/state.ts";
+import { AnsiText } from "../../kit/ansi.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
 import { Time } from "../../kit/values.tsx";
 import type { ChartProps } from "./chart_props.ts";
@@ -62,5 +63,5 @@ function Cell({ row, column }: { readonly row: Row; readonly column: Column }) {
   const state = column.field === "STATE" && !column.agg ? STATES.find((each) => each === value) : undefined;
   if (state) return <StateBadge state={state} />;
   if (isDate(column) && typeof value === "string") return <Time at={value} />;
-  return <>{valueText(column, value)}</>;
+  return <AnsiText text={valueText(column, value)} />;
 }

@@ -79,6 +79,8 @@ export function editorTheme(): Extension {
       ".cm-merge-a .cm-changedText": { background: "color-mix(in srgb, var(--bad) 28%, transparent)" },
       ".cm-merge-b .cm-changedText": { background: "color-mix(in srgb, var(--good) 28%, transparent)" },
       ".cm-collapsedLines": { background: "var(--soft)", color: "var(--dim)" },
+      // Few fonts have the character that the package shows here.
+      ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "'⋯'" },
     }),
     highlighting,
     templates,

@@ -5,7 +5,7 @@ import { get, send } from "../../api/client.ts";
 import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
-import { Loaded } from "../../kit/feedback.tsx";
+import { Loaded, Skeleton } from "../../kit/feedback.tsx";
 import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
 import { t } from "../../texts/mod.ts";
@@ -62,7 +62,10 @@ function DraftGraph({ model }: { readonly model: EditorModel }) {
       // The last graph stays; a lost connection is reported by the validation.
     }
   };
-  if (!graph.value) return <p class="dim">{t("editor.noGraph")}</p>;
+  if (!graph.value) {
+    const isInvalid = source === undefined && model.problems.value.length > 0;
+    return isInvalid ? <p class="dim">{t("editor.noGraph")}</p> : <Skeleton />;
+  }
   return (
     <GraphView
       graph={graph.value}

@@ -71,7 +71,7 @@ function flowCell({ namespace, flowId }: ExecutionRow) {
 
 /** A child names the flow that started it, which is no trigger of its own flow. */
 function triggerCell({ trigger, namespace, flowId }: ExecutionRow) {
-  if (trigger?.id === undefined) return <span class="dim">–</span>;
+  if (trigger?.id === undefined) return null;
   if (!/trigger(?:\.|$)/i.test(trigger.type ?? "")) return trigger.id;
   const key = [namespace, flowId, trigger.id].join("/");
   return <a href={`${pagePath("triggers")}${urlQuery({ trigger: key })}`}>{trigger.id}</a>;
@@ -79,7 +79,7 @@ function triggerCell({ trigger, namespace, flowId }: ExecutionRow) {
 
 function labelsCell({ labels = [] }: ExecutionRow) {
   const shown = labels.filter(({ key }) => !SYSTEM_LABEL.test(key));
-  if (shown.length === 0) return <span class="dim">–</span>;
+  if (shown.length === 0) return null;
   return (
     <span>
       {shown.map(({ key, value }) => (

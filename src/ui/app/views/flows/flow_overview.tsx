@@ -7,6 +7,7 @@ import { useResource } from "../../core/resource.ts";
 import { navigate } from "../../core/router.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import type { FlowGraph } from "../../kit/graph.tsx";
+import { LazyMarkdown } from "../../kit/lazy_markdown.ts";
 import { lazyPart } from "../../kit/lazy_part.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
 import { Duration, Time } from "../../kit/values.tsx";
@@ -16,7 +17,6 @@ const REFRESH_MS = 5_000;
 const SHOWN = 8;
 
 const GraphView = lazyPart(() => import("../../kit/graph.tsx").then((module) => module.GraphView));
-const Markdown = lazyPart(() => import("../../kit/markdown.tsx").then((module) => module.Markdown), 2);
 
 interface PartProps {
   readonly flow: FlowRow;
@@ -29,7 +29,7 @@ export function FlowOverview({ flow }: PartProps) {
       <div class="flow-facts">
         {flow.description && (
           <section class="card">
-            <Markdown key={flow.revision} text={flow.description} />
+            <LazyMarkdown key={flow.revision} text={flow.description} />
           </section>
         )}
         <LastExecutions flow={flow} />

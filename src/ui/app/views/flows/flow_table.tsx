@@ -108,9 +108,7 @@ const columns = (
     name: "triggers",
     title: t("nav.triggers"),
     cell: ({ triggers = [] }) =>
-      triggers.length === 0
-        ? <span class="dim">–</span>
-        : triggers.map(({ id, type }) => <span key={id} class="label" title={type}>{id}</span>),
+      triggers.map(({ id, type }) => <span key={id} class="label" title={type}>{id}</span>),
   },
   { name: "revision", title: t("flows.revision"), isNumber: true, cell: ({ revision }) => revision },
 ];

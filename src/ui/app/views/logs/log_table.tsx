@@ -48,7 +48,7 @@ function LineRow({ line, source }: Required<Pick<LogTableProps, "source">> & { r
         <span class="level">{level}</span>
       </td>
       <td>{source === "flow" ? <FlowOf line={line} /> : <ExecutionOf line={line} />}</td>
-      <td>{taskId ?? triggerId ?? ""}</td>
+      <td class="task">{taskId ?? triggerId ?? ""}</td>
       <td class="mono message">
         <AnsiText text={message} mark={query.value.get("q")?.toLowerCase()} />
       </td>

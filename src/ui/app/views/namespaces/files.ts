@@ -16,7 +16,10 @@ export interface FileEntry {
 }
 
 /** A stored content of a file. */
-export type FileRevision = Required<Pick<FileEntry, "revision" | "size" | "lastModifiedTime">>;
+export interface FileRevision extends Required<Pick<FileEntry, "revision" | "size" | "lastModifiedTime">> {
+  /** The user, or `execution:{id}`; absent: unknown. */
+  readonly author?: string;
+}
 
 /** Larger files are not opened in the editor. */
 export const MAX_EDITED_BYTES = 1024 * 1024;

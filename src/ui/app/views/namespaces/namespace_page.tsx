@@ -62,7 +62,7 @@ function Above({ id }: { readonly id: string }) {
       <a href={pagePath("namespaces")}>{t("namespaces.title")}</a>
       {parentsOf(id).map((parent) => (
         <Fragment key={parent}>
-          {" / "}
+          {" › "}
           <a href={pagePath("namespaces", parent)}>{parent.split(".").at(-1)}</a>
         </Fragment>
       ))}

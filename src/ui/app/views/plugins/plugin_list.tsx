@@ -5,7 +5,7 @@ import { useResource } from "../../core/resource.ts";
 import { query, segments } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { type FilterField, Filters } from "../../kit/filters.tsx";
-import { Markdown } from "../../kit/markdown.tsx";
+import { LazyMarkdown } from "../../kit/lazy_markdown.ts";
 import { CodeText } from "../../kit/values.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
@@ -78,7 +78,7 @@ function TypePage({ type, groups }: { readonly type: string; readonly groups: re
     <div class="plugin-page">
       <article class="card">
         <Loaded resource={documentation} rows={12}>
-          {({ markdown }) => <Markdown key={type} text={withoutTitle(markdown)} onUse={use} />}
+          {({ markdown }) => <LazyMarkdown key={type} text={withoutTitle(markdown)} onUse={use} />}
         </Loaded>
       </article>
       {group && (

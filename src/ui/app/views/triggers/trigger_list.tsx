@@ -81,7 +81,7 @@ function NoTriggers({ isFiltered }: { readonly isFiltered: boolean }) {
       <EmptyState title={t("triggers.none")}>
         <p>{t("triggers.noneHint")}</p>
         <pre class="code">{EXAMPLE}</pre>
-        <a class="button" href={pagePath("flows")}>{t("nav.flows")}</a>
+        <a class="button primary" href={pagePath("flows")}>{t("executions.toFlows")}</a>
       </EmptyState>
     );
   }
@@ -150,8 +150,7 @@ const columns = (reload: () => Promise<void>): readonly Column<TriggerRow>[] => 
       <div>
         <a href={hrefOf(keyText(state))}>{state.triggerId}</a>
         <div class="dim" title={trigger.type}>
-          {shortType(trigger.type)}
-          {trigger.cron && <code class="cron">{trigger.cron}</code>}
+          {shortType(trigger.type)} {trigger.cron && <code class="cron">{trigger.cron}</code>}
         </div>
       </div>
     ),

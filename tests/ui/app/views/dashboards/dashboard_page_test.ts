@@ -27,7 +27,7 @@ async function checkEachKind(page: Page): Promise<void> {
   await card(page, "Over time").locator(".legend li", { hasText: /Duration \d/ }).waitFor();
   await card(page, "States").getByText("SUCCESS 4 (80%)").waitFor();
   await card(page, "Latest").getByText("FAILED").waitFor();
-  await card(page, "Lines").getByText("line 1").first().waitFor();
+  await card(page, "Lines").locator(".ansi-bold").getByText("line 1", { exact: true }).first().waitFor();
 }
 
 const SHOWING: readonly PageStory[] = [

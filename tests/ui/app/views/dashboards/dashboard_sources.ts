@@ -102,7 +102,9 @@ export const EACH_KIND = [
 
 /** Runs five executions in two namespaces; one fails. Each writes three log lines. */
 export async function runSales(server: ServerProcess): Promise<void> {
-  const lines = [1, 2, 3].map((n) => `{id: log${n}, type: io.svc.plugin.core.log.Log, message: line ${n}}`)
+  const bold = (text: string) => `"\\e[1m${text}\\e[0m"`;
+  const lines = [1, 2, 3]
+    .map((n) => `{id: log${n}, type: io.svc.plugin.core.log.Log, message: ${bold(`line ${n}`)}}`)
     .join(", ");
   const fail = ", {id: fail, type: io.svc.plugin.core.execution.Fail}";
   const flow = (namespace: string, id: string, more = "") =>

@@ -299,11 +299,25 @@ stories("/executions/:id views", [{
     await waitForState(page, "SUCCESS");
   },
 }, {
+  name: "durations have the decimal separator of the browser",
+  run: async (page, server) => {
+    const started = await run(server, "v.locale", METRICS);
+    await using context = await page.context().browser()?.newContext({
+      baseURL: server.url,
+      locale: "de-DE",
+    });
+    const german = await context?.newPage();
+    assert(german);
+    await open(german, started, "/metrics");
+    await german.getByText("3,50 s").waitFor();
+  },
+}, {
   name: "each tab on a small screen",
   size: "small",
   scheme: "dark",
   run: async (page, server) => {
-    const started = await run(server, "v.small", `${METRICS}${NESTED.replace("\ntasks:\n", "")}`);
+    const namespace = "v.small.company.department.team.project_with_a_long_name";
+    const started = await run(server, namespace, `${METRICS}${NESTED.replace("\ntasks:\n", "")}`);
     for (const tab of ["", "/gantt", "/logs", "/topology", "/outputs", "/metrics"]) {
       await open(page, started, tab);
       await page.locator("main :is(.card, .graph, .empty, .table)").first().waitFor();

@@ -168,3 +168,37 @@ stories("/namespaces/:id/files: history and conflicts", [
     },
   },
 ]);
+
+const BASIC = { authorization: `Basic ${btoa("ada:a-good-password")}` };
+const WRITER = `id: writer
+namespace: h.authors
+tasks:
+  - id: make
+    type: io.svc.plugin.core.storage.Write
+    content: by a task
+  - id: upload
+    type: io.svc.plugin.core.namespace.UploadFiles
+    namespace: h.authors
+    files: {a.txt: "{{ outputs.make.uri }}"}
+`;
+
+stories("/namespaces/:id/files: authors", [
+  {
+    name: "the history names the user of a revision, or links to the execution whose task saved it",
+    async run(page, server) {
+      const body = new FormData();
+      body.append("fileContent", new File(["by a user"], "content"));
+      await send(server, "POST", "h.authors/files?path=a.txt", { body, headers: BASIC });
+      const headers = { ...BASIC, "content-type": "application/x-yaml" };
+      await server.json("POST", "/flows", { headers, body: WRITER });
+      const path = "/executions/h.authors/writer?wait=true";
+      const { id } = await server.json<{ id: string }>("POST", path, { headers: BASIC });
+      await page.setExtraHTTPHeaders(BASIC);
+      await openTab(page, "h.authors", "files", HISTORY);
+      await page.getByRole("button", { name: /^Revision 2.* · by a task$/ }).click();
+      await page.getByRole("button", { name: /^Revision 1.* · ada$/ }).waitFor();
+      await page.getByText("Saved by a task of execution").getByRole("link", { name: id }).click();
+      await page.waitForURL(`**/executions/h.authors/writer/${id}`);
+    },
+  },
+], { args: ["--basic-auth", "ada:a-good-password"] });

@@ -7,6 +7,7 @@ import { attempt, EmptyState, Loaded } from "../../../kit/feedback.tsx";
 import { lazyPart } from "../../../kit/lazy_part.tsx";
 import { Time } from "../../../kit/values.tsx";
 import { t } from "../../../texts/mod.ts";
+import { ExecutionLink } from "../../execution/execution_links.tsx";
 import {
   downloadUrl,
   type FileRevision,
@@ -68,6 +69,7 @@ function Revisions({ newest, ...props }: FileHistoryProps & { readonly newest: r
               <strong>{t("flows.revisionOf", { revision: each.revision })}</strong>
               <span class="dim">
                 <Time at={new Date(each.lastModifiedTime).toISOString()} /> · {sizeText(each.size)}
+                {each.author !== undefined && ` · ${authorName(each.author)}`}
               </span>
             </button>
           </li>
@@ -75,6 +77,23 @@ function Revisions({ newest, ...props }: FileHistoryProps & { readonly newest: r
       </ol>
       <ChosenRevision {...props} chosen={chosen} present={present} />
     </div>
+  );
+}
+
+/** Author of a revision that a task saved; the id of its execution follows. */
+const BY_TASK = "execution:";
+
+function authorName(author: string): string {
+  return author.startsWith(BY_TASK) ? t("files.byTask") : author;
+}
+
+/** The execution whose task saved the revision; nothing for one of a user. */
+function TaskAuthor({ author = "" }: Pick<FileRevision, "author">) {
+  if (!author.startsWith(BY_TASK)) return null;
+  return (
+    <p>
+      {t("files.byTaskOf")} <ExecutionLink id={author.slice(BY_TASK.length)} />
+    </p>
   );
 }
 
@@ -105,6 +124,7 @@ function ChosenRevision({ chosen, present, place, draft, onRestored }: ChosenPro
         </a>
         {chosen !== present && <button type="button" onClick={() => void restore()}>{title}</button>}
       </div>
+      <TaskAuthor author={chosen.author} />
       {chosen === present ? <p class="dim">{t("files.isPresent")}</p> : (
         <Comparison
           key={`${chosen.revision} ${present.revision}`}

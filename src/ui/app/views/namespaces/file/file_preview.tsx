@@ -2,11 +2,9 @@
 import { useResource } from "../../../core/resource.ts";
 import { EmptyState, Loaded } from "../../../kit/feedback.tsx";
 import { PreviewContent } from "../../../kit/file_preview.tsx";
-import { lazyPart } from "../../../kit/lazy_part.tsx";
+import { LazyMarkdown } from "../../../kit/lazy_markdown.ts";
 import { t } from "../../../texts/mod.ts";
 import { nameOf, readBase64 } from "../files.ts";
-
-const Markdown = lazyPart(() => import("../../../kit/markdown.tsx").then((module) => module.Markdown));
 
 const IMAGES: ReadonlySet<string> = new Set(["png", "jpg", "jpeg", "gif", "svg", "bmp", "webp", "ico"]);
 const TEXTS: ReadonlySet<string> = new Set(["csv", "tsv", "json", "md", "markdown"]);
@@ -32,7 +30,7 @@ export function FilePreview({ namespace, path, text }: FilePreviewProps) {
   if (IMAGES.has(extension)) return <Image key={text} namespace={namespace} path={path} />;
   if (text === undefined) return <EmptyState title={t("namespaces.noText")} />;
   if (extension.startsWith("m")) {
-    return <Markdown key={text} text={text} />;
+    return <LazyMarkdown key={text} text={text} />;
   }
   const lines = text.split("\n");
   const isCut = extension !== "json" && lines.length > MAX_LINES;
