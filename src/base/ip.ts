@@ -86,6 +86,11 @@ export function networkOf(address: string): string {
   return parseIp(address)?.slice(0, SITE_BYTES).join(".") ?? address;
 }
 
+/** A host without the brackets that an IPv6 address has in URLs. */
+export function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
 /** True for `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();

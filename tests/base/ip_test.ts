@@ -1,6 +1,6 @@
 /** Addresses and ranges. */
 import { assertEquals } from "@std/assert";
-import { isLoopback, isWithinRange, parseIp, parseIpRange } from "../../src/base/ip.ts";
+import { isLoopback, isWithinRange, parseIp, parseIpRange, unbracketed } from "../../src/base/ip.ts";
 
 const ADDRESSES: readonly (readonly [text: string, bytes: string | undefined])[] = [
   ["1.2.3.4", "1.2.3.4"],
@@ -68,4 +68,12 @@ Deno.test("isLoopback() is true for loopback names and addresses", () => {
     ["", false],
   ];
   for (const [host, expected] of cases) assertEquals(isLoopback(host), expected, host);
+});
+
+Deno.test("unbracketed() is the host of a URL as programs connect to it", () => {
+  const cases = [["[::1]", "::1"], ["[fd00::7]", "fd00::7"], ["::1", "::1"], ["example.org", "example.org"], [
+    "",
+    "",
+  ]];
+  for (const [host = "", expected] of cases) assertEquals(unbracketed(host), expected);
 });

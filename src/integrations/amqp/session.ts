@@ -3,6 +3,7 @@ import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { unbracketed } from "../../base/ip.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import type { AmqpClient, AmqpLogin } from "./client.ts";
@@ -139,7 +140,7 @@ async function socketTo(
 function addressOf(properties: JsonObject): BrokerAddress {
   const text = optionalText(properties.url);
   const url = text === undefined ? undefined : urlOf(text);
-  const host = url?.hostname.replace(/^\[|\]$/g, "") ?? optionalText(properties.host);
+  const host = (url && unbracketed(url.hostname)) ?? optionalText(properties.host);
   if (host === undefined) throw new Error("Missing host: give host or url");
   if (url && optionalText(properties.host) !== undefined) {
     throw new Error("Invalid url: give either host or url");

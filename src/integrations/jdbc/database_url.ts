@@ -1,4 +1,5 @@
 /** Addresses of databases, as `jdbc:<kind>://<host>:<port>/<database>?<options>`. */
+import { unbracketed } from "../../base/ip.ts";
 import { percentDecoded } from "../../model/http/percent_decoding.ts";
 
 /** Where a database is. */
@@ -24,7 +25,7 @@ export function readDatabaseUrl(
     throw new Error(`Invalid url: it must be like jdbc:${kinds[0]}://host:${port}/database`);
   }
   return {
-    host: parsed.hostname.replace(/^\[|\]$/g, ""),
+    host: unbracketed(parsed.hostname),
     // The scheme of the parsed address has port 80.
     port: Number(parsed.port) || (/^\/\/[^/]*:80(?:[/?]|$)/.test(rest) ? 80 : port),
     database: decoded(parsed.pathname.slice(1)),

@@ -4,6 +4,7 @@
  */
 import { systemClock } from "../../base/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import { unbracketed } from "../../base/ip.ts";
 import { optionalText, type TaskTls, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { refusalOf } from "../http_calls.ts";
 import type { Cluster } from "./cluster.ts";
@@ -94,7 +95,7 @@ async function connected(context: ExecContext, cluster: Cluster, { path, contain
   ]);
   const { url, headers, tls = {} } = cluster.requestOf({ path: `${path}/exec?${query}`, operation });
   const { protocol, hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
+  const host = unbracketed(hostname);
   const isSecure = protocol === "https:";
   const address = await context.connectAddress(host, Number(port || (isSecure ? 443 : 80)));
   const { WebSocket } = await import("ws");

@@ -1,5 +1,6 @@
 /** Connection strings of MongoDB. https://www.mongodb.com/docs/manual/reference/connection-string/ */
 import { resolveSrv, resolveTxt } from "node:dns/promises";
+import { unbracketed } from "../../base/ip.ts";
 
 /** A server. */
 export interface MongoHost {
@@ -111,7 +112,7 @@ function decoded(text: string): string {
 function hostOf(text: string): MongoHost {
   const [, host = "", port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
   if (host === "" || host.startsWith("%2F")) throw new Error("Invalid uri: each host must be host:port");
-  return { host: host.replace(/^\[|\]$/g, ""), port: Number(port ?? DEFAULT_PORT) };
+  return { host: unbracketed(host), port: Number(port ?? DEFAULT_PORT) };
 }
 
 /** Hosts of a name, and options that its TXT record gives. @throws Error there are none, or of another domain */

@@ -1,5 +1,6 @@
 /** Sessions with a broker of MQTT. */
 import { systemClock } from "../../base/clock.ts";
+import { unbracketed } from "../../base/ip.ts";
 import {
   dynamicChoice,
   dynamicFlag,
@@ -84,7 +85,7 @@ export async function withMqtt<T>(
   if (!url || defaultPort === undefined || url.hostname === "") {
     throw new Error("Invalid server: it must be tcp://host:port or ssl://host:port");
   }
-  const host = url.hostname.replace(/^\[|\]$/g, ""), givenPort = Number(url.port || defaultPort);
+  const host = unbracketed(url.hostname), givenPort = Number(url.port || defaultPort);
   const address = await context.connectAddress(host, givenPort);
   const socket = connectSocket(address, host, defaultPort === 8883 ? tlsOf(context) : undefined);
   const client = await MqttClient.connect(socket, optionsOf(context, options));

@@ -5,6 +5,7 @@ import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../base/clock.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
+import { unbracketed } from "../../base/ip.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { NatsClient, type NatsMessage, type SentMessage } from "./client.ts";
@@ -63,7 +64,7 @@ export class NatsSession {
     if (!url || !/^(?:nats|tls):$/.test(url.protocol) || url.hostname === "") {
       throw new Error("Invalid url: it must be nats://host:port or tls://host:port");
     }
-    const name = url.hostname.replace(/^\[|\]$/g, ""), port = Number(url.port || DEFAULT_PORT);
+    const name = unbracketed(url.hostname), port = Number(url.port || DEFAULT_PORT);
     const address = await context.connectAddress(name, port);
     const client = new NatsClient(connectTcp({ host: address.hostname, port: address.port }));
     const session = new NatsSession(client, { host: `${name}:${port}`, signal: context.signal });

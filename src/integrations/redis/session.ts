@@ -2,6 +2,7 @@
 import { systemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
+import { unbracketed } from "../../base/ip.ts";
 import { dynamicChoice, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverNameOf } from "../tls_sockets.ts";
@@ -136,7 +137,7 @@ function optionsOf(text: string) {
   }
   const db = Number(url.pathname.replace(/^\//, "") || 0);
   if (!Number.isSafeInteger(db)) throw new Error("Invalid url: its path must be the number of a database");
-  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const hostname = unbracketed(url.hostname);
   const options: Omit<Options, "host" | "port"> = {
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,

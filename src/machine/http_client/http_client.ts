@@ -4,7 +4,7 @@
  */
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../base/clock.ts";
-import { type IpBytes, parseIp } from "../../base/ip.ts";
+import { type IpBytes, parseIp, unbracketed } from "../../base/ip.ts";
 import { shownUri } from "../../model/http/http_request.ts";
 import {
   type HostPort,
@@ -159,7 +159,7 @@ export class HttpClient implements HttpClientPort {
   async #connect({ url, request }: Hop): Promise<Connection> {
     const { options: { proxy, isInsecure, tls, connectTimeoutMs, readIdleTimeoutMs }, signal } = request;
     const isTls = url.protocol === "https:";
-    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const host = unbracketed(url.hostname);
     const port = Number(url.port || (isTls ? 443 : 80));
     const limits = { clock: this.#options.clock, isTls, connectTimeoutMs, readIdleTimeoutMs, signal };
     if (proxy && parseIp(host)) this.#checkAddresses(host, [host]);

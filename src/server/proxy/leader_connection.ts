@@ -1,6 +1,7 @@
 /** A connection to the leader. Between two requests it rests: it reads ahead, so that it notices at once when the other side closes it. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/duration.ts";
+import { unbracketed } from "../../base/ip.ts";
 import { TcpTransport } from "../../machine/http_client/tcp_transport.ts";
 import { TlsTransport } from "../../machine/http_client/tls_transport.ts";
 import { reasonOf, type Transport } from "../../machine/http_client/transport.ts";
@@ -95,7 +96,7 @@ export class LeaderConnection {
 async function dial(url: URL, signal: AbortSignal): Promise<Transport> {
   signal.throwIfAborted();
   const isTls = url.protocol === "https:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = unbracketed(url.hostname);
   const address = { host, port: Number(url.port || (isTls ? 443 : 80)) };
   if (!isTls) return await TcpTransport.open(address, signal);
   const transport = await TlsTransport.open(address, signal);

@@ -1,4 +1,5 @@
 /** Addresses of SQL Server, as its driver has them. https://learn.microsoft.com/sql/connect/jdbc/building-the-connection-url */
+import { unbracketed } from "../../../base/ip.ts";
 
 /** Where a server is, and how it is reached. */
 export interface SqlserverUrl {
@@ -22,7 +23,7 @@ export function readSqlserverUrl(text: string): SqlserverUrl {
       [name.toLowerCase(), braced ?? plain.trim()] as const
     ),
   );
-  const server = host.replace(/^\[|\]$/g, "") || options.get("servername") || options.get("server") || "";
+  const server = unbracketed(host) || options.get("servername") || options.get("server") || "";
   const givenPort = port ?? options.get("portnumber") ?? options.get("port");
   if (server === "") {
     throw new Error("Invalid url: it must be like jdbc:sqlserver://host:1433;databaseName=name");
