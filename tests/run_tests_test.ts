@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { allTests, countTests } from "./support/run_tests.ts";
+import { allGroups, countTests } from "./support/run_tests.ts";
+
+const ROOT = new URL("../", import.meta.url).pathname;
 
 const CASES: readonly (readonly [string, number, number, number])[] = [
   ["running 2 tests\n\nok | 2 passed | 0 failed (3ms)\n", 0, 2, 0],
@@ -16,9 +18,12 @@ for (const [output, exitCode, passed, failed] of CASES) {
   });
 }
 
-Deno.test("allTests() names the files that take long, then the folder of all", () => {
-  const paths = allTests();
-  assertEquals(paths.at(-1), "tests/");
-  assert(paths.length > 50, `${paths.length} paths`);
-  for (const path of paths) assert(Deno.statSync(new URL(`../${path}`, import.meta.url)), path);
+Deno.test("allGroups() has each test file in one group, those that take long in the first ones", async () => {
+  const { stdout } = await new Deno.Command("find", { args: ["tests", "-name", "*_test.ts"], cwd: ROOT })
+    .output();
+  const files = new TextDecoder().decode(stdout).trim().split("\n");
+  const groups = allGroups();
+  assertEquals(groups.flat().sort(), files.sort());
+  assert(groups[0]?.every((file) => file.startsWith("tests/ui/")), groups[0]?.join(" "));
+  assert(groups.length < files.length / 4, `${groups.length} groups`);
 });

@@ -99,10 +99,10 @@ export class Assembly {
       ...adapters,
     });
     dropRemovedTenants({ services, executor, records, changes });
-    const { credentials: basic, isUserStored = false } = options;
-    this.#auth = new Auth({ basic, isUserStored, tokens: services.tokens, clock, logger, randomBytes });
-    const access = { auth: this.#auth, store, committer, clock, logger, randomBytes };
-    if (isUserStored) this.#firstUser = new FirstUser(access);
+    const { credentials: basic, isUserStored = false, hashWork } = options;
+    const hashing = { clock, logger, randomBytes, hashWork };
+    this.#auth = new Auth({ basic, isUserStored, tokens: services.tokens, ...hashing });
+    if (isUserStored) this.#firstUser = new FirstUser({ auth: this.#auth, store, committer, ...hashing });
     this.#eventStreams = new EventStreams({ clock, logger });
     this.#workerStreams = new EventStreams({ clock, logger, maxStreams: MAX_WORKERS });
     const problems = new Problems({ store, committer, clock });

@@ -20,6 +20,7 @@ import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../services/access/auth.ts";
+import type { HashWork } from "../services/access/password.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
 import type { RetentionRules } from "../services/retention/execution_retention.ts";
@@ -51,6 +52,8 @@ export interface AssemblyOptions {
   /** Without `credentials`: the server is protected, and its first user is set over the API and stored. */
   readonly isUserStored?: boolean;
   readonly noAuthExplicit?: boolean;
+  /** Work of the hashes of passwords; by default as OWASP recommends. */
+  readonly hashWork?: HashWork;
   /** Proxies that say which address called; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;

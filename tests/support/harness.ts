@@ -50,6 +50,7 @@ export function harnessOptions(store: Store, clock: Clock): AssemblyOptions {
     version: "0.0.0",
     noAuthExplicit: true,
     containerRuntime: "none",
+    hashWork: { cost: 2, passes: 1 },
   };
 }
 

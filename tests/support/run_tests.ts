@@ -2,6 +2,7 @@
  * Runs `deno test` with the given arguments (all tests when there are none), passes its output on, and ends with the plain
  * line `N passed, N failed`. The exit code is that of `deno test`.
  */
+import { withTempDir } from "./temp_dir.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Folders whose files take long: they run first, because the last files of a run leave cores idle if they are long. */
@@ -13,9 +14,15 @@ const LONG_FOLDERS = [
   "tests/e2e",
   "tests/flows",
   "tests/machine/scripts",
+  "tests/simulation",
   "tests/tasks/docker",
   "tests/tasks/scripts",
 ];
+
+/** Files that are a group of their own: one leaves timers of a package behind, one begins with modules that are not loaded yet. */
+const ALONE = ["tests/integrations/kafka/stop_test.ts", "tests/integrations/loading_test.ts"];
+/** Files of a group in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
+const GROUP_SIZES = { long: 3, other: 20 };
 
 const ESCAPES = new RegExp(String.raw`\u001b\[[0-9;]*m`, "g");
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;
@@ -39,9 +46,36 @@ function jobs(): string {
   return Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency + 1);
 }
 
-/** The arguments of `deno test` for all tests. It runs files that are named before those of named folders, and each once. */
-export function allTests(): string[] {
-  return [...LONG_FOLDERS.flatMap(testFilesBelow), "tests/"];
+/**
+ * All test files in the order in which they run, each in one group. The modules of the server are loaded and compiled once for
+ * a group, which takes as long as the tests of many files.
+ */
+export function allGroups(): string[][] {
+  const long = LONG_FOLDERS.flatMap(testFilesBelow);
+  const other = testFilesBelow("tests").filter((file) => !long.includes(file) && !ALONE.includes(file));
+  return [
+    ...chunksOf(long, GROUP_SIZES.long),
+    ...chunksOf(ALONE, 1),
+    ...chunksOf(other, GROUP_SIZES.other),
+  ];
+}
+
+function chunksOf(files: readonly string[], size: number): string[][] {
+  return Array.from(
+    { length: Math.ceil(files.length / size) },
+    (_, index) => files.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Writes a module for each group, which imports its files: paths for `deno test`. Its output names the group of each test, and the file of a failed one. */
+async function writeGroups(dir: string): Promise<string[]> {
+  return await Promise.all(
+    allGroups().map(async (files, index) => {
+      const path = `${dir}/group_${index + 1}.ts`;
+      await Deno.writeTextFile(path, files.map((file) => `import "file://${ROOT}${file}";\n`).join(""));
+      return path;
+    }),
+  );
 }
 
 function testFilesBelow(folder: string): string[] {
@@ -67,6 +101,11 @@ async function passOn(
 
 async function run(args: readonly string[]): Promise<number> {
   const isFile = (argument: string) => !argument.startsWith("-");
+  if (args.some(isFile)) return await runDenoTest(args);
+  return await withTempDir(async (dir) => await runDenoTest([...args, ...await writeGroups(dir)]));
+}
+
+async function runDenoTest(args: readonly string[]): Promise<number> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "test",
@@ -74,7 +113,6 @@ async function run(args: readonly string[]): Promise<number> {
       "--parallel",
       "--no-check",
       ...args,
-      ...args.some(isFile) ? [] : allTests(),
     ],
     env: { DENO_JOBS: jobs() },
     stdout: "piped",

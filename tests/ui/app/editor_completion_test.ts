@@ -1,9 +1,9 @@
 /** What the editor of flows completes, in a browser. */
 import { assert } from "@std/assert";
-import { type PageStory, stories } from "../../support/browser/browser.ts";
+import { type Page, stories } from "../../support/browser/browser.ts";
 import { fileForm, json } from "../../support/flows/request_bodies.ts";
 import type { ServerProcess } from "../../support/processes/server_process.ts";
-import { goBehind, helloIn, openEditor } from "./editing.ts";
+import { goBehind, helloIn, openEditor, writeSource } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
 
 const MESSAGE = '    message: "Hello {{ inputs.name }}"';
@@ -127,7 +127,14 @@ const CASES: readonly Case[] = [
   },
 ];
 
-stories("the editor completes", CASES.map(completes), {
+stories("the editor completes", [{
+  name: "properties, types, values, and what expressions know",
+  run: async (page) => {
+    await openEditor(page, "demo");
+    for (const each of CASES) await complete(page, each);
+    page.once("dialog", (dialog) => void dialog.accept());
+  },
+}], {
   prepare: async (server) => {
     await saveFlow(server, helloIn("demo"));
     await store(server, "PUT", "kv/region", json('"eu"'));
@@ -141,21 +148,14 @@ async function store(server: ServerProcess, method: string, path: string, init: 
   assert(response.ok, await response.text());
 }
 
-function completes({ what, behind, typed, option, result }: Case): PageStory {
-  return {
-    name: what,
-    run: async (page) => {
-      await openEditor(page, "demo");
-      await goBehind(page, behind);
-      // Only what is typed, rather than pasted, opens the list.
-      await page.keyboard.insertText(typed.slice(0, -1));
-      await page.keyboard.type(typed.slice(-1));
-      const found = page.getByRole("option", { name: option }).first();
-      await found.waitFor();
-      await found.click();
-      const text = await page.locator(".cm-content").innerText();
-      assert(text.includes(result), text);
-      page.once("dialog", (dialog) => void dialog.accept());
-    },
-  };
+async function complete(page: Page, { what, behind, typed, option, result }: Case): Promise<void> {
+  await writeSource(page, helloIn("demo"));
+  await page.getByText("✓ Valid").waitFor();
+  await goBehind(page, behind);
+  // Only what is typed, rather than pasted, opens the list.
+  await page.keyboard.insertText(typed.slice(0, -1));
+  await page.keyboard.type(typed.slice(-1));
+  await page.getByRole("option", { name: option }).first().click();
+  const text = await page.locator(".cm-content").innerText();
+  assert(text.includes(result), `${what}: ${text}`);
 }

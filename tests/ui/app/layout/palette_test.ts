@@ -174,14 +174,15 @@ const KEYS: readonly PageStory[] = [
       for (let count = 0; count < 3; count++) await runFlow(server, "shop.web/orders");
       await page.goto("/ui/executions?namespace=shop.web");
       const rows = rowsOf(page, "Executions");
+      const waitForFocus = (index: number) => rows.nth(index).and(page.locator(":focus")).waitFor();
       await rows.nth(2).waitFor();
       await page.keyboard.press("j");
-      assertEquals(await rows.nth(0).evaluate((row) => row === document.activeElement), true);
+      await waitForFocus(0);
       await rows.nth(1).getByRole("link").first().focus();
       await page.keyboard.press("j");
-      assertEquals(await rows.nth(2).evaluate((row) => row === document.activeElement), true);
+      await waitForFocus(2);
       await page.keyboard.press("k");
-      assertEquals(await rows.nth(1).evaluate((row) => row === document.activeElement), true);
+      await waitForFocus(1);
     },
   },
 ];

@@ -217,6 +217,7 @@ stories("/admin", [
       const secret = await page.evaluate(() => navigator.clipboard.readText());
       assertEquals(await shown.locator("pre").innerText(), secret);
       await shown.getByRole("button", { name: "Close" }).last().click();
+      await shown.waitFor({ state: "detached" });
       await page.getByText("of the build").waitFor();
       assertEquals((await page.content()).includes(secret), false);
       await page.getByRole("button", { name: "Revoke" }).click();

@@ -75,6 +75,7 @@ stories("/executions/:id views", [{
     await loop.getByRole("button", { name: "Fold" }).click();
     await page.getByText("5 rows").waitFor();
     await loop.getByRole("button", { name: "Unfold" }).click();
+    await page.getByText("7 rows").waitFor();
     const levels = await page.getByRole("row").evaluateAll((rows) => rows.map((row) => row.ariaLevel));
     assertEquals(levels, ["1", "2", "2", "2", "1", "2", "2"]);
   },

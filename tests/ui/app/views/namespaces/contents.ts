@@ -75,3 +75,8 @@ export async function fill(page: Page, label: string, text: string): Promise<voi
 export async function press(page: Page, name: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
 }
+
+/** Waits until the editor of a file has a text. */
+export async function waitForText(page: Page, text: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.querySelector("textarea")?.value === wanted, text);
+}

@@ -1,7 +1,7 @@
 /** The history of a file, and what happens when two people change it. */
 import { assertEquals } from "../../../../support/assert.ts";
 import { stories } from "../../../../support/browser/browser.ts";
-import { fileText, openTab, press, putFile, send } from "./contents.ts";
+import { fileText, openTab, press, putFile, send, waitForText } from "./contents.ts";
 
 const HISTORY = "?file=%2Fa.txt&view=history";
 const TEXT = "?file=%2Fa.txt";
@@ -52,7 +52,7 @@ stories("/namespaces/:id/files: history and conflicts", [
       await page.getByRole("button", { name: /^Revision 3/ }).waitFor();
       assertEquals(await fileText(server, "h.restore", "a.txt"), "one");
       await page.getByRole("link", { name: "Text", exact: true }).click();
-      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "one");
+      await waitForText(page, "one");
     },
   },
   {
@@ -134,8 +134,8 @@ stories("/namespaces/:id/files: history and conflicts", [
       await page.getByText("Somebody has saved this file meanwhile").waitFor();
       await page.getByRole("button", { name: "Compare" }).click();
       await press(page, "Discard mine");
-      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "theirs");
-      assertEquals(await page.getByText("Somebody has saved this file meanwhile").count(), 0);
+      await waitForText(page, "theirs");
+      await page.getByText("Somebody has saved this file meanwhile").waitFor({ state: "detached" });
     },
   },
   {
@@ -149,7 +149,7 @@ stories("/namespaces/:id/files: history and conflicts", [
       await putFile(server, "h.discard", "a.txt", "theirs");
       await page.getByRole("button", { name: /^Save/ }).click();
       await press(page, "Discard mine");
-      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "theirs");
+      await waitForText(page, "theirs");
     },
   },
   {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, stories } from "../../../../support/browser/browser.ts";
 import { withTempDir } from "../../../../support/temp_dir.ts";
-import { fileText, fill, openTab, press, putFile } from "./contents.ts";
+import { fileText, fill, openTab, press, putFile, waitForText } from "./contents.ts";
 
 const PIXEL = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -76,7 +76,7 @@ stories("/namespaces/:id/files", [
       assertEquals(messages, ["Changes are not saved. Leave anyway?"]);
       assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "mine");
       await page.getByRole("button", { name: "Discard changes" }).click();
-      assertEquals(await page.getByRole("textbox", { name: "a.txt" }).inputValue(), "a");
+      await waitForText(page, "a");
     },
   },
   {
@@ -150,7 +150,7 @@ stories("/namespaces/:id/files", [
       await page.getByText("Uploaded: good.txt").or(page.getByText("Uploaded: bad.zip")).waitFor();
       assertEquals(await fileText(server, "f.refused", "good.txt"), "good");
       await page.getByRole("alert").getByRole("button", { name: "Close" }).click();
-      assertEquals(await page.getByRole("alert").count(), 0);
+      await page.getByRole("alert").waitFor({ state: "detached" });
     },
   },
   {
