@@ -14,7 +14,9 @@ const LONG_FOLDERS = [
   "tests/e2e",
   "tests/flows",
   "tests/machine/scripts",
+  "tests/services/triggers",
   "tests/simulation",
+  "tests/store/catalog",
   "tests/tasks/docker",
   "tests/tasks/scripts",
 ];
