@@ -75,6 +75,7 @@ export class Node {
 
   /** Stops it in order. */
   async stop(): Promise<void> {
+    await this.member.stepDown();
     await this.member.stop();
     this.#forwarding[Symbol.dispose]();
     this.machine.kill();
