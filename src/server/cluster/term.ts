@@ -87,12 +87,15 @@ export class Term {
 
   /** Takes over and continues where the leader before stopped; resolves when requests can be served. @throws when it cannot */
   async start(): Promise<void> {
-    this.#starting = this.#deps.assembly.start();
-    await this.#starting;
-    const { createDesk, onServed, lease: { lease: { epoch } }, assembly: { committer } } = this.#deps;
+    const { createDesk, onServed, lease, assembly } = this.#deps;
+    const starting = this.#starting = assembly.start();
+    await Promise.race([assembly.takesStarts, starting]);
+    const { lease: { epoch } } = lease;
+    const { committer } = assembly;
     const fetch = (request: Request, connection: unknown) => this.fetch(request, connection);
     this.#desk = createDesk?.({ epoch, committer, fetch, onServed });
     this.#desk?.start();
+    await starting;
   }
 
   /** Renews the lease until the end; to be called once it is taken. */

@@ -8,6 +8,7 @@ import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { prepareData } from "../../../src/store/meta.ts";
+import type { Key, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { harnessOptions } from "../../support/harness.ts";
@@ -17,10 +18,20 @@ const TTL_MS = 5_000;
 const WATCH_MS = 200;
 const FLOW = "{id: one, namespace: demo, tasks: [{id: a, type: io.svc.plugin.core.debug.Return, format: x}]}";
 
+const WAITS = "{id: waits, namespace: demo, tasks: [{id: a, type: io.svc.plugin.harness.Waits}]}";
+
 /** A store as on a database server: without a queue. */
 class QueuelessStore extends FaultyStore {
+  /** Reads of executions wait for it. */
+  executionsReadable: Promise<void> = Promise.resolve();
+
   override get hasQueue(): boolean {
     return false;
+  }
+
+  override async get(key: Key): Promise<StoredEntry | null> {
+    if (key[1] === "x") await this.executionsReadable;
+    return await super.get(key);
   }
 }
 
@@ -30,6 +41,8 @@ class World {
   readonly forwarded: string[] = [];
   /** When the desks of terms are disposed of. */
   deskDisposed: Promise<void> = Promise.resolve();
+  /** Processes that take requests from the database. */
+  readonly desks: string[] = [];
   /** Attempts of `harness.Waits` that were interrupted. */
   interrupted = 0;
   readonly #members: ClusterMember[] = [];
@@ -76,7 +89,7 @@ class World {
 
   #desk(holder: string, { onServed }: DeskTerm): Desk {
     this.served.set(holder, onServed);
-    return { start: () => {}, [Symbol.asyncDispose]: () => this.deskDisposed };
+    return { start: () => this.desks.push(holder), [Symbol.asyncDispose]: () => this.deskDisposed };
   }
 
   /** A task that ends when it is interrupted. */
@@ -350,8 +363,7 @@ Deno.test("ClusterMember: attempts are interrupted as soon as the lease is lost,
   const disposed = Promise.withResolvers<void>();
   world.deskDisposed = disposed.promise;
   const first = await world.started("first", { hasAddress: false });
-  const flow = "{id: waits, namespace: demo, tasks: [{id: a, type: io.svc.plugin.harness.Waits}]}";
-  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", flow), 200);
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", WAITS), 200);
   assertEquals(await statusOf(first, "/api/v1/main/executions/demo/waits", "POST"), 200);
   await world.clock.advance(100);
   assertEquals(world.interrupted, 0);
@@ -359,6 +371,24 @@ Deno.test("ClusterMember: attempts are interrupted as soon as the lease is lost,
   await world.clock.advance(1);
   assertEquals(world.interrupted, 1);
   disposed.resolve();
+  await world.stop();
+});
+
+Deno.test("ClusterMember: a new leader takes posted requests before executions are recovered", async () => {
+  const world = new World();
+  const first = await world.started("first", { hasAddress: false });
+  const second = await world.started("second", { hasAddress: false });
+  assertEquals(await statusOf(first, "/api/v1/main/flows", "POST", WAITS), 200);
+  assertEquals(await statusOf(first, "/api/v1/main/executions/demo/waits", "POST"), 200);
+  const readable = Promise.withResolvers<void>();
+  world.store.executionsReadable = readable.promise;
+  await world.settled(first.stop());
+  await world.clock.advance(1_000);
+  assertEquals([world.desks, second.metrics().isLeader], [["first", "second"], false]);
+  assertEquals(await statusOf(second, "/api/v1/main/executions/demo/waits", "POST"), 200);
+  readable.resolve();
+  await world.clock.advance(1);
+  assertEquals(second.metrics().isLeader, true);
   await world.stop();
 });
 
