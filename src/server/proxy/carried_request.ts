@@ -38,7 +38,10 @@ export function carriedRequest(request: Request, { remoteAddress, requestId }: C
       "x-request-id",
       requestId,
     ]] as NamedText[],
-    body: body === null ? undefined : new KeptBody(body, size === null ? undefined : Number(size)),
+    // Also a request without one has a stream here where its size is stated.
+    body: body === null || size === "0"
+      ? undefined
+      : new KeptBody(body, size === null ? undefined : Number(size)),
     client: {
       remoteAddress,
       host: authorityOf(url),

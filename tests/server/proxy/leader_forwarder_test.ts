@@ -78,6 +78,19 @@ Deno.test("forward() streams uploads and downloads in both directions at once", 
   assertEquals((await reader.read()).done, true);
 });
 
+Deno.test("forward() passes the stated size of a body, also of an empty one", async () => {
+  await using pair = pairOf(async (request) =>
+    Response.json([request.headers.get("content-length"), await request.text()])
+  );
+  for (const [body, size] of [["", "0"], ["input", "5"]] as const) {
+    using client = await RawClient.connect(pair.follower.server.addr);
+    await client.send(
+      `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${size}\r\n\r\n${body}`,
+    );
+    assertStringIncludes(await client.readAll(), JSON.stringify([size, body]));
+  }
+});
+
 Deno.test("forward() passes a large body without loss", async () => {
   await using pair = pairOf(async (request) => new Response(await request.bytes()));
   const bytes = Uint8Array.from({ length: 3_000_000 }, (_, n) => n * 7 % 251);
