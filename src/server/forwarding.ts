@@ -74,7 +74,8 @@ export class Forwarding implements Disposable {
   async untilUnused(): Promise<void> {
     const { clock } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
-    clock.setTimer(this.#respondedMs + MAX_REST_MS + MARGIN_MS - clock.monotonicMs(), resolve);
+    const restMs = this.#respondedMs + MAX_REST_MS + MARGIN_MS - clock.monotonicMs();
+    clock.setTimer(Math.max(0, restMs), resolve);
     await promise;
   }
 
