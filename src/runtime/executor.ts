@@ -42,8 +42,6 @@ const RETRY_MS = 1_000;
 const CLEANUP_MS = 10_000;
 /** Queued executions that are loaded before their slot is free. */
 const READ_AHEAD = 32;
-/** Executions that are loaded at a time when a process takes over: each waits for some reads of the database. */
-const LOADS_AT_ONCE = 64;
 const NO_OTHERS: readonly LiveExecution[] = [];
 const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes at most 1,000 mutations. */
@@ -85,6 +83,7 @@ export class Executor {
   readonly #attempts = new Set<Promise<void>>();
   #connected: ConnectedParts | undefined;
   #starting = 0;
+  #recovered: Promise<unknown> | undefined;
   #isStopping = false;
 
   constructor(deps: ExecutorDeps) {
@@ -221,7 +220,7 @@ export class Executor {
     id: string,
     prepare: PrepareRequest,
   ): Promise<ExecutionRequest | undefined> {
-    const live = await this.#live.find(tenant, id);
+    const live = await this.#find(tenant, id);
     if (!live) return undefined;
     let isStale = false;
     const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => isStale = true);
@@ -253,6 +252,12 @@ export class Executor {
     return root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root);
   }
 
+  /** The execution in memory, else as stored; one that is to be recovered is recovered first. */
+  #find(tenant: string, id: string): Promise<LiveExecution | undefined> {
+    const recovering = this.#recovery.leftCount > 0 ? this.#recovery.underWay(tenant, id) : undefined;
+    return recovering ? recovering.then(() => this.#live.find(tenant, id)) : this.#live.find(tenant, id);
+  }
+
   #unloadIfIdle(live: LiveExecution): void {
     if (!live.isLive && !live.isDriven && !live.isDirty) this.#live.unload(live);
   }
@@ -262,7 +267,7 @@ export class Executor {
    * @throws DomainError storage_full or unavailable: they will be durable once the database accepts writes again
    */
   async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
-    const live = await this.#live.find(tenant, id);
+    const live = await this.#find(tenant, id);
     if (!live) return false;
     // It may have been unloaded or deleted since the promise was resolved.
     if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
@@ -278,7 +283,7 @@ export class Executor {
   /** Delivers a message from another execution; resolves once its consequences are durable and its key is deleted. */
   async deliver(message: StoredMessage): Promise<void> {
     const { tenant, targetId, event, key } = message;
-    const target = event.type === "child_ended" ? await this.#live.find(tenant, targetId) : undefined;
+    const target = event.type === "child_ended" ? await this.#find(tenant, targetId) : undefined;
     const completed = await withChildOutputs(event, target, (id) => this.#parts.factory.load(tenant, id));
     if (await this.send(tenant, targetId, completed, { key })) return;
     const reply = goneReply(message);
@@ -302,14 +307,14 @@ export class Executor {
     }
     // Loaded while those before them are committed: the flow does not wait for the database twice.
     for (const id of slots.next(execution, READ_AHEAD)) {
-      if (!this.#live.has(execution.tenant, id)) this.#work.track(this.#live.find(execution.tenant, id));
+      if (!this.#live.has(execution.tenant, id)) this.#work.track(this.#find(execution.tenant, id));
     }
   }
 
   /** Fires a stored timer; resolves once its consequences are durable. A timer that no execution has any more is deleted. */
   async fireTimer(timer: DueTimer): Promise<void> {
     const { tenant, executionId, name, dueAt } = timer;
-    const live = await this.#live.find(tenant, executionId);
+    const live = await this.#find(tenant, executionId);
     if (live?.execution.timers.get(name) === dueAt) {
       const due: Event = name === "start"
         ? this.#admission.startEvent(live)
@@ -353,6 +358,7 @@ export class Executor {
 
   /** Stops all work on the executions of a tenant that is being deleted. */
   async dropTenant(tenant: string): Promise<void> {
+    await this.recovered;
     const ids = this.#live.ofTenant(tenant).map(({ execution }) => execution.id);
     for (const id of ids) this.#abandon(tenant, id);
     for (let i = 0; i < ids.length; i += DROPS_PER_ENTRY) {
@@ -368,15 +374,19 @@ export class Executor {
     if (live) giveUp(live, this.#parts.slices);
   }
 
-  /** Recovers executions that were live when an earlier process stopped; returns their number. */
+  /**
+   * Recovers executions that were live when an earlier process stopped; returns their number. Meanwhile others may start, and
+   * what uses one of these waits until it is recovered.
+   */
   async recover(listed: readonly ListedExecution[]): Promise<number> {
-    let recovered = 0;
-    const left = listed.values();
-    const recoverNext = async () => {
-      for (const { tenant, id } of left) if (await this.#recovery.recover(tenant, id)) recovered++;
-    };
-    await Promise.all(Array.from({ length: LOADS_AT_ONCE }, recoverNext));
-    return recovered;
+    const recovering = this.#recovery.recoverAll(listed);
+    this.#recovered = recovering;
+    return await recovering;
+  }
+
+  /** Resolves when no execution is left to be recovered; `undefined`: none is. */
+  get recovered(): Promise<unknown> | undefined {
+    return this.#recovery.leftCount > 0 ? this.#recovered : undefined;
   }
 
   /** Resumes a dropped execution whose deletion was refused. False if it waits for a timer or a request anyway. */
@@ -407,7 +417,7 @@ export class Executor {
     if (this.#isStopping) {
       throw new DomainError("unavailable", "Cannot start an execution: the server is shutting down");
     }
-    if (this.#live.size + this.#starting < MAX_LIVE_EXECUTIONS) return;
+    if (this.#live.size + this.#recovery.leftCount + this.#starting < MAX_LIVE_EXECUTIONS) return;
     const message = `Cannot start an execution: ${MAX_LIVE_EXECUTIONS} are running already`;
     throw new DomainError("too_many_requests", message, { retryAfter: 1 });
   }

@@ -9,6 +9,8 @@ import { isEnded } from "../model/executions/state.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import type { WorkerPort } from "../model/ports/workers.ts";
 import type { Committer } from "../store/committer.ts";
+import type { ListedExecution } from "../store/manifests.ts";
+import { catalogRow } from "../store/records/execution_records.ts";
 import type { Timers } from "./timers/timers.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
@@ -24,12 +26,57 @@ interface RecoveryDeps {
   readonly workers: () => Pick<WorkerPort, "keptOf"> | undefined;
 }
 
+/** Executions that are loaded at a time. Where a read waits for a commit under way, as on a database server, so do as many of them. */
+const LOADS_AT_ONCE = 320;
+/** With more commits waiting no further execution is loaded: a start would wait for all of them. */
+const MAX_WAITING_COMMITS = 500;
+
 /** Resumes executions. */
 export class Recovery {
   readonly #deps: RecoveryDeps;
+  /** Those that are to be resumed; a value is the work on one that has begun. */
+  readonly #left = new Map<string, Promise<boolean> | undefined>();
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
+  }
+
+  /** Number of executions that are still to be resumed. */
+  get leftCount(): number {
+    return this.#left.size;
+  }
+
+  /** Resumes all; returns the number of those that have work. */
+  async recoverAll(listed: readonly ListedExecution[]): Promise<number> {
+    for (const { tenant, id } of listed) this.#left.set(keyOf(tenant, id), undefined);
+    let recovered = 0;
+    const each = listed.values();
+    const recoverNext = async () => {
+      for (const { tenant, id } of each) {
+        if (await this.underWay(tenant, id)) recovered++;
+        await this.#untilCommitted();
+      }
+    };
+    await Promise.all(Array.from({ length: LOADS_AT_ONCE }, recoverNext));
+    return recovered;
+  }
+
+  /** Resumes an execution of {@link recoverAll} before its turn; `undefined` if it is not to be resumed, or was. */
+  underWay(tenant: string, id: string): Promise<boolean> | undefined {
+    const key = keyOf(tenant, id);
+    if (!this.#left.has(key)) return undefined;
+    const begun = this.#left.get(key);
+    if (begun) return begun;
+    const recovering = this.recover(tenant, id).finally(() => this.#left.delete(key));
+    this.#left.set(key, recovering);
+    return recovering;
+  }
+
+  async #untilCommitted(): Promise<void> {
+    const { committer } = this.#deps;
+    if (committer.pendingCount < MAX_WAITING_COMMITS) return;
+    // Its turn comes after those that wait. A database that refuses writes is no reason to stop.
+    await committer.commit({ mutations: [] }).catch(() => undefined);
   }
 
   /** False if the execution has no work left, or cannot be read. */
@@ -65,6 +112,7 @@ export class Recovery {
       return false;
     }
     live.isListed = true;
+    live.row = catalogRow(live.execution);
     // A manifest is deleted with the last execution it lists: a dormant execution may be listed beside live ones.
     const kept = this.#keptOf(live);
     const isInterrupted = !this.#deps.committer.followsStop && hasWork(live.tree, kept);
@@ -101,4 +149,8 @@ export class Recovery {
     const facts = { liveness: [{ tenant, id, live: false }] };
     await this.#deps.committer.commit({ mutations: [], facts });
   }
+}
+
+function keyOf(tenant: string, id: string): string {
+  return `${tenant}/${id}`;
 }

@@ -2,6 +2,7 @@
 import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
+import { rawPath } from "../http/pipeline/canonical_path.ts";
 import { EventStreams } from "../http/streams/sse.ts";
 import { DomainError } from "../model/errors.ts";
 import type { ScriptPlaces } from "../model/ports/processes.ts";
@@ -21,6 +22,7 @@ import { Manifests } from "../store/manifests.ts";
 import { SpaceWatch } from "../store/space_watch.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
+import { honoursIdempotencyKey } from "./proxy/repeatable.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createAdapters, logContainers } from "./platform.ts";
 import { Problems } from "./problems.ts";
@@ -47,6 +49,7 @@ export class Assembly {
   readonly #eventStreams: EventStreams;
   readonly #workerStreams: EventStreams;
   readonly #started = Promise.withResolvers<void>();
+  readonly #takesStarts = Promise.withResolvers<void>();
   /** Reads the catalog in the background, so that the first list does not wait for it. */
   #warming: Promise<void> = Promise.resolve();
   #isReady = false;
@@ -127,6 +130,7 @@ export class Assembly {
     const assembly = new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
     // A stop before it is ready rejects this; no request may wait for it.
     assembly.#started.promise.catch(() => undefined);
+    assembly.#takesStarts.promise.catch(() => undefined);
     return assembly;
   }
 
@@ -140,10 +144,17 @@ export class Assembly {
     return this.executor.attemptCount <= this.services.workers.leaseCount;
   }
 
-  /** Handles a request. Until the server is ready, only probes are handled; other requests wait. */
+  /** Resolves when starts are handled: executions of the process before may still be recovered. */
+  get takesStarts(): Promise<void> {
+    return this.#takesStarts.promise;
+  }
+
+  /** Handles a request. Until the server is ready, only probes and then starts are handled; other requests wait. */
   fetch(request: Request, info?: unknown): Response | Promise<Response> {
     if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);
-    return this.#started.promise.then(() => this.#app.fetch(request, info));
+    const isStart = honoursIdempotencyKey(request.method, rawPath(request.url));
+    const ready = isStart ? this.#takesStarts : this.#started;
+    return ready.promise.then(() => this.#app.fetch(request, info));
   }
 
   /** Looks in the background for what runs containers, and logs it. */
@@ -212,9 +223,10 @@ export class Assembly {
     const { sweep, loops, platform } = this.#runtime;
     await this.releaseRequests();
     this.#isReady = false;
-    this.#started.reject(
-      new DomainError("unavailable", "Cannot serve the request: the server stops", { retryAfter: 1 }),
-    );
+    const text = "Cannot serve the request: the server stops";
+    for (const { reject } of [this.#started, this.#takesStarts]) {
+      reject(new DomainError("unavailable", text, { retryAfter: 1 }));
+    }
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     await executor.timers.stop();
@@ -250,6 +262,7 @@ export class Assembly {
     }
     // Read before anything runs: later messages are delivered by the executor itself, once.
     const messages = await Array.fromAsync(undelivered(this.#options.store));
+    this.#takesStarts.resolve();
     const recovered = await this.executor.recover(listed);
     await this.#deliver(messages);
     if (recovered > 0) {

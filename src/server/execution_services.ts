@@ -84,6 +84,7 @@ function createCatalog(
     verifyFact: (tenant, executionIds, fact) => records.having(tenant, executionIds, fact),
     isBusy: () => executor.isBusy,
     liveRows: (tenant) => executor.liveRows(tenant),
+    liveKnown: () => executor.recovered,
   });
 }
 

@@ -10,6 +10,7 @@ import type { AssemblyOptions } from "./options.ts";
 import { ClientFactsHeader } from "./proxy/client_facts.ts";
 import { DirectCarrier } from "./proxy/direct_carrier.ts";
 import { ForwardedRequests } from "./proxy/forwarded_requests.ts";
+import { MAX_REST_MS } from "./proxy/idle_connections.ts";
 import { LeaderForwarder } from "./proxy/leader_forwarder.ts";
 import { UnderWay } from "./proxy/under_way.ts";
 
@@ -20,6 +21,9 @@ interface ForwardingOptions extends Pick<AssemblyOptions, PlatformOption> {
   readonly process: string;
 }
 
+/** Time on the way from a follower. */
+const MARGIN_MS = 250;
+
 /** Both sides of one process. Dispose of it to cut what is under way. */
 export class Forwarding implements Disposable {
   readonly forwarder: LeaderForwarder;
@@ -29,6 +33,8 @@ export class Forwarding implements Disposable {
   readonly #mailbox: MailboxCarrier;
   #desk: MailboxDesk | undefined;
   readonly #received: ForwardedRequests;
+  /** When the last response to a follower was given, monotonic. */
+  #respondedMs = -Infinity;
 
   /** `ledEpoch`: the epoch in which this process leads now; `undefined` if it does not. */
   constructor(options: ForwardingOptions, view: LeaderView, ledEpoch: () => number | undefined) {
@@ -54,8 +60,23 @@ export class Forwarding implements Disposable {
     return (request, connection) => {
       const received = this.#received.receive(request);
       if (received === undefined) return handler(request, connection);
-      return received instanceof Response ? received : handler(received.request, received.env);
+      if (received instanceof Response) return received;
+      return handler(received.request, received.env).finally(() =>
+        this.#respondedMs = this.#options.clock.monotonicMs()
+      );
     };
+  }
+
+  /**
+   * Resolves once no follower sends a request on a connection that it keeps open. To be called when this process leads no more,
+   * before it closes connections.
+   */
+  async untilUnused(): Promise<void> {
+    const { clock } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const restMs = this.#respondedMs + MAX_REST_MS + MARGIN_MS - clock.monotonicMs();
+    clock.setTimer(Math.max(0, restMs), resolve);
+    await promise;
   }
 
   /** Handles the requests that followers post into the database for the term, which has no address. */

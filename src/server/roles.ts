@@ -24,6 +24,8 @@ interface ServerRole {
   tick(): Promise<void>;
   /** Who can log in, as far as this process knows. */
   login(): Pick<ServerHandle, "user" | "setupToken" | "isFollower">;
+  /** Lets another process lead, if there may be one; requests are still served. */
+  stepDown(): Promise<void>;
   /** Ends requests that would stay open. */
   releaseRequests(): Promise<void>;
   /** Stops everything but the store. */
@@ -49,6 +51,7 @@ export async function createSoleServer(options: AssemblyOptions): Promise<Server
     },
     tick: () => assembly.tick(),
     login: () => assembly.login,
+    stepDown: () => Promise.resolve(),
     releaseRequests: () => assembly.releaseRequests(),
     stop: () => assembly.stop(),
     closed: () => assembly.closed(),
@@ -98,6 +101,10 @@ export function createMember({ config, options, prepareData }: MemberOptions): S
     start: () => member.start(),
     tick: () => member.tick(),
     login: () => member.assembly?.login ?? { isFollower: true },
+    stepDown: async () => {
+      await member.stepDown();
+      await forwarding.untilUnused();
+    },
     releaseRequests: () => member.releaseRequests(),
     stop: async () => {
       await member.stop();

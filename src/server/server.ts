@@ -7,6 +7,7 @@ import { isLoopback } from "../base/ip.ts";
 import { IpRanges } from "../base/ip_ranges.ts";
 import type { HttpHandler } from "../machine/http_server/connection.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
+import { lastOfConnection } from "../machine/http_server/last_of_connection.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
 import { DomainError } from "../model/errors.ts";
@@ -85,7 +86,11 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
   const role = kind === "file"
     ? await createSoleServer(options)
     : createMember({ config, options, prepareData: () => prepareData(store, fingerprint) });
-  const listener = await listen(config, logger, role.fetch);
+  let isStopping = false;
+  const listener = await listen(config, logger, (request, connection) => {
+    const response = role.fetch(request, connection);
+    return isStopping ? lastOfConnection(response) : response;
+  });
   // The host stops idle processes: its cron wakes timers and unfinished executions.
   if (config.isDeploy) hostCron.connect(() => role.tick());
   try {
@@ -100,6 +105,8 @@ async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase):
     ...role.login(),
     failed: role.failed,
     stop: async ({ timeoutMs }) => {
+      isStopping = true;
+      await role.stepDown();
       const drained = listener.shutdown();
       await role.releaseRequests();
       await atMost(drained, timeoutMs / 2);

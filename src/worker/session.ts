@@ -5,6 +5,7 @@
 import type { Logger } from "../base/log.ts";
 import {
   HEARTBEAT_MS,
+  IDLE_HEARTBEAT_MS,
   type LeasedAttempt,
   UNCONFIRMED_MS,
   type WorkerEvent,
@@ -50,7 +51,7 @@ export class Session {
   /** Works until {@link stop} is called or the server refuses the worker; with the reason then. */
   async work(): Promise<string | undefined> {
     const stopWatch = this.#every(WATCH_MS, () => this.#watch());
-    const stopBeats = this.#every(HEARTBEAT_MS, () => this.#beat());
+    const stopBeats = this.#every(HEARTBEAT_MS, () => this.#beatInTime());
     try {
       while (!this.#ending.signal.aborted) {
         const refusal = await this.#connection();
@@ -113,9 +114,15 @@ export class Session {
 
   #start(attempt: LeasedAttempt): void {
     if (this.#runs.has(attempt.lease) || this.#ending.signal.aborted) return;
+    // The time in which it must be confirmed begins now.
+    if (this.#runs.size === 0 && this.#unconfirmedMs() >= HEARTBEAT_MS) void this.#beat();
     const run = new LeasedRun(attempt, this.#options);
     const ended = run.run().finally(() => this.#runs.delete(attempt.lease));
     this.#runs.set(attempt.lease, { run, ended });
+  }
+
+  async #beatInTime(): Promise<void> {
+    if (this.#runs.size > 0 || this.#unconfirmedMs() >= IDLE_HEARTBEAT_MS) await this.#beat();
   }
 
   async #beat(): Promise<void> {

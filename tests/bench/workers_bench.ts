@@ -4,7 +4,7 @@
  * `deno task bench:workers [--idle 1000] [--seconds 20] [--rounds 6] [--scripts 400]`
  */
 import { parseArgs } from "node:util";
-import { HEARTBEAT_MS } from "../../src/model/http/worker_protocol.ts";
+import { IDLE_HEARTBEAT_MS } from "../../src/model/http/worker_protocol.ts";
 import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { createFlow, flowOf } from "./api.ts";
 import { ServerUnderTest } from "./server_under_test.ts";
@@ -88,7 +88,7 @@ async function idleShare(workers: number, seconds: number): Promise<[share: numb
   for (let number = 0; number < workers; number++) {
     await connectIdle(server.url, `idle-${number}`, over.signal);
   }
-  await new Promise((go) => setTimeout(go, HEARTBEAT_MS));
+  await new Promise((go) => setTimeout(go, IDLE_HEARTBEAT_MS));
   const share = await shareOf();
   over.abort();
   return [share, without];
@@ -103,7 +103,7 @@ async function connectIdle(url: string, id: string, signal: AbortSignal): Promis
   const beat = async () => {
     await (await post("/heartbeat", { id, leases: [] })).body?.cancel();
   };
-  const timer = setInterval(() => void beat().catch(() => clearInterval(timer)), HEARTBEAT_MS);
+  const timer = setInterval(() => void beat().catch(() => clearInterval(timer)), IDLE_HEARTBEAT_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
   stream.body?.pipeTo(new WritableStream()).catch(() => {});
 }

@@ -4,6 +4,7 @@ import { denokvTest } from "../support/servers/denokv.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { type Blow, runCampaign } from "./campaign.ts";
 import { Cluster, pause } from "./cluster.ts";
+import { stopLeaders } from "./orderly_stops.ts";
 
 const POLL_MS = 50;
 
@@ -35,6 +36,15 @@ for (const [name, hasNoAddresses, blows] of CAMPAIGNS) {
       }),
   );
 }
+
+denokvTest(
+  "starts at followers get no refusal while their leaders are stopped in order",
+  () =>
+    withTempDir(async (folder) => {
+      const { statuses } = await stopLeaders(folder, { stops: 2, servers: 2 });
+      assertEquals([...statuses.keys()], [200]);
+    }),
+);
 
 /** Each attempt writes the id of its process, which then sleeps. */
 const SCRIPT = `

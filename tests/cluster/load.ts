@@ -142,7 +142,7 @@ export class Load {
   }
 }
 
-/** All executions, once they have ended. Timers fire one at a time, so that the last ones may end minutes later. */
+/** All executions, once they have ended. */
 async function untilEnded(url: string): Promise<StoredExecution[]> {
   let open = Infinity;
   let sinceMs = performance.now();

@@ -1,18 +1,20 @@
 /**
- * `deno task test:cluster:rehearsals [--script-seconds N]`: what the campaigns do not show. A script on a worker during an outage
- * of the database, webhooks by GET while the leader is killed, and the first request after all of six servers without addresses
- * were killed.
+ * `deno task test:cluster:rehearsals [--script-seconds N] [--only name]`: what the campaigns do not show. A script on a worker
+ * during an outage of the database, webhooks by GET while the leader is killed, starts while leaders are stopped in order, and
+ * the first request after all of six servers without addresses were killed.
  */
 import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { print, readNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { Cluster, type Member, pause } from "./cluster.ts";
+import { stopLeaders } from "./orderly_stops.ts";
 
 const OUTAGE_MS = 10_000;
 const POLL_MS = 200;
 const WEBHOOK_KEY = "0123456789abcdef0123456789abcdef";
 const CALL_MS = 100;
 const CALL_TIMEOUT_MS = 20_000;
+const STOPS = 10;
 /** As on Deno Deploy. */
 const DEPLOY_TTL = "10s";
 /** From the start of a server to the first response: the lease of the one before has to end. */
@@ -119,6 +121,14 @@ async function webhooks(folder: string): Promise<boolean> {
   return wrong.length === 0 && (byStatus.get(200)?.length ?? 0) > 0;
 }
 
+/** True when each start at a follower is acknowledged, while the leaders are stopped one after the other. */
+async function stops(folder: string): Promise<boolean> {
+  const { statuses, longestMs } = await stopLeaders(folder, { stops: STOPS, servers: 3 });
+  const texts = [...statuses].map(([status, count]) => `${count} × ${status}`);
+  print(`starts at followers during ${STOPS} stops: ${texts.join(", ")}; longest ${longestMs.toFixed(0)} ms`);
+  return [...statuses.keys()].every((status) => status === 200);
+}
+
 /** Executions by the number of their call. */
 async function countsOf({ url }: Member): Promise<Map<string, number>> {
   const { text } = await call(`${url}/api/v1/main/executions/search?namespace=demo&size=1000`);
@@ -159,9 +169,11 @@ async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const seconds = readNumber(args, "--script-seconds", 60);
-  const rehearsals = [webhooks, allGone, (folder: string) => outage(folder, seconds)];
+  const rehearsals = { stops, webhooks, allGone, outage: (folder: string) => outage(folder, seconds) };
+  const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : undefined;
   let failed = 0;
-  for (const rehearse of rehearsals) {
+  for (const [name, rehearse] of Object.entries(rehearsals)) {
+    if (only !== undefined && name !== only) continue;
     const folder = await Deno.makeTempDir({ prefix: "sluice-rehearsal-" });
     if (!await rehearse(folder)) failed++;
     await Deno.remove(folder, { recursive: true });

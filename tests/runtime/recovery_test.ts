@@ -116,7 +116,7 @@ class CountingStore extends FaultyStore {
   }
 }
 
-Deno.test("recover() loads up to 64 executions at a time: a database may be far away", async () => {
+Deno.test("recover() loads up to 320 executions at a time: a database may be far away", async () => {
   const stores: CountingStore[] = [];
   const app = await Harness.start({
     effect: () => new Promise<never>(() => {}),
@@ -126,9 +126,9 @@ Deno.test("recover() loads up to 64 executions at a time: a database may be far 
     },
   });
   await app.save(NEVER);
-  const started = await Promise.all(Array.from({ length: 100 }, () => app.start("never")));
+  const started = await Promise.all(Array.from({ length: 400 }, () => app.start("never")));
   const next = await app.crash();
-  assertEquals(stores.at(-1)?.mostReads, 64);
+  assertEquals(stores.at(-1)?.mostReads, 320);
   await settle();
   const states = await Promise.all(started.map(async ({ id }) => (await next.execution(id)).state.current));
   assertEquals(new Set(states), new Set(["RUNNING"]));

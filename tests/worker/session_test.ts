@@ -25,6 +25,8 @@ class TestWorker implements AsyncDisposable {
   readonly directories = new WorkDirectories(undefined);
   /** Responses are lost while it is true. */
   isCut = false;
+  /** Heartbeats that it has sent. */
+  beats = 0;
   readonly #worked: Promise<string | undefined>;
 
   constructor(server: () => Harness, run: Run) {
@@ -32,6 +34,7 @@ class TestWorker implements AsyncDisposable {
     const used: Partial<WorkerMachine> = { clock, workingDirectories: directories, isOffline: true };
     const machine = used as WorkerMachine;
     const send = async (request: Request) => {
+      if (request.url.endsWith("/heartbeat")) this.beats++;
       if (this.isCut) throw new TypeError("connection refused");
       const { body, status, headers } = await server().assembly.fetch(request);
       // As `fetch` does: an aborted request ends its response.
@@ -195,6 +198,25 @@ Deno.test("Session: ends its attempts when the server confirms none, before anot
   assertEquals(isAborted, true);
   assertEquals(worker.session.attempts, 0);
   worker.isCut = false;
+});
+
+Deno.test("Session: sends a heartbeat each ten seconds without attempts, else each five", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, async ({ signal }) => {
+    await aborted(signal);
+    return { state: "KILLED" };
+  });
+  await app.save(remoteFlow("f"));
+  await pass(app, worker, 1_000);
+  await pass(app, worker, 40_000);
+  assertEquals(worker.beats, 4);
+  await pass(app, worker, 7_000);
+  await app.start("f");
+  await pass(app, worker);
+  // The last confirmation is too old for an attempt.
+  assertEquals(worker.beats, 5);
+  await pass(app, worker, 18_000);
+  assertEquals(worker.beats, 9);
 });
 
 Deno.test("Session: an attempt that it has ended unconfirmed ends RESUBMITTED before it is run again", async () => {

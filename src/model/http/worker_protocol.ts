@@ -9,6 +9,8 @@ import type { LogLevel } from "../flows/flow.ts";
 
 /** How often a worker confirms that it runs its attempts. */
 export const HEARTBEAT_MS = 5_000;
+/** How often a worker without attempts says that it is there. */
+export const IDLE_HEARTBEAT_MS = 10_000;
 /** A worker ends its attempts when no heartbeat was confirmed for so long: before the server gives them to another one. */
 export const UNCONFIRMED_MS = 20_000;
 /** A worker that was silent for so long is gone. After a start of the server its workers have as much time to connect. */

@@ -13,8 +13,10 @@ interface DueLoopDeps<T> {
   /** Selects the stored items before an instant; the second part of their keys is the due time. */
   readonly dueBefore: (before: Instant) => Selector;
   readonly itemOf: (key: Key) => T;
-  /** Fires a due item; the next item waits for it. Must not reject, and must ignore an item that was fired before. */
+  /** Fires a due item. Must not reject, and must ignore an item that was fired before. */
   readonly fire: (item: T) => void | Promise<unknown>;
+  /** Items that are fired at a time, earliest first; by default the next item waits for the one before. */
+  readonly maxAtOnce?: number;
   /** Called {@link LEAD_MS} before an item is due. */
   readonly prepare?: (item: T) => void;
   /** Called if the database cannot be read; the read is retried. */
@@ -114,15 +116,18 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
   }
 
   async #fireDue(): Promise<void> {
-    const { clock, fire } = this.#deps;
+    const { clock, fire, maxAtOnce = 1 } = this.#deps;
     let turnEnd = clock.monotonicMs() + TURN_MS;
-    for (let item = this.#heap.popDue(clock.now()); item; item = this.#heap.popDue(clock.now())) {
-      if (this.#isStopped) return;
-      await fire(item);
-      if (clock.monotonicMs() < turnEnd) continue;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      turnEnd = clock.monotonicMs() + TURN_MS;
-    }
+    const fireNext = async () => {
+      for (let item = this.#heap.popDue(clock.now()); item; item = this.#heap.popDue(clock.now())) {
+        if (this.#isStopped) return;
+        await fire(item);
+        if (clock.monotonicMs() < turnEnd) continue;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        turnEnd = clock.monotonicMs() + TURN_MS;
+      }
+    };
+    await Promise.all(Array.from({ length: maxAtOnce }, fireNext));
   }
 
   /** Reads the items of the next minute, once half of the minute read before has passed. */

@@ -13,8 +13,6 @@ export interface LeaderView {
    * process, `url` its address if other processes can reach it, `version` that of the program.
    */
   leader(): { epoch: number; holder: string; url?: string; version: string } | undefined;
-  /** Whether the leader has stopped in order, so that another process leads in some 100 ms. */
-  readonly isHandedOver: boolean;
   /** Calls the listener after {@link leader} has changed; the result removes the listener. */
   onChange(listener: () => void): () => void;
 }

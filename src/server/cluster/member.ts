@@ -24,6 +24,12 @@ import { type Desk, type DeskTerm, Term } from "./term.ts";
 /** What a term adds to the options of its assembly. */
 type TermOptions = Pick<AssemblyOptions, "clock" | "lease" | "cluster" | "deadline" | "mayAct">;
 
+/**
+ * Time for the requests under way at an orderly end of a term. Those that arrive meanwhile wait for the next leader. A host that
+ * stops idle processes leaves less of it.
+ */
+const END_MS = 5_000;
+const HOSTED_END_MS = 1_000;
 /** A process that received no request for so long is idle. */
 const IDLE_MS = 2_000;
 
@@ -73,6 +79,8 @@ export class ClusterMember implements LeaderView {
   #looked = Promise.withResolvers<void>();
   readonly #skews: ClockSkews;
   #isReady = false;
+  /** It leads no more, but serves requests. */
+  #hasSteppedDown = false;
   #isStopped = false;
   /** Cancels the next look; absent while a look or a term is under way. */
   #cancelWatch: CancelTimer | undefined;
@@ -116,11 +124,6 @@ export class ClusterMember implements LeaderView {
     const term = this.#term;
     if (term) return term.holds ? term.lease.lease : undefined;
     return this.#watch.current;
-  }
-
-  /** @inheritdoc */
-  get isHandedOver(): boolean {
-    return this.#isHandingOver || this.#term === undefined && this.#watch.isHandedOver;
   }
 
   /** @inheritdoc */
@@ -176,7 +179,18 @@ export class ClusterMember implements LeaderView {
     await this.#term?.assembly.releaseRequests();
   }
 
-  /** Stops; a leader gives the lease back, so that another process leads at once. The store stays open. */
+  /**
+   * Gives the lease back, if this process leads, so that another process leads at once, and never takes it again. Requests under
+   * way end first; those that arrive go to the next leader. Resolves when the term is over.
+   */
+  async stepDown(): Promise<void> {
+    this.#hasSteppedDown = true;
+    if (!this.#term) return;
+    this.#term.stepDown("this server stops");
+    await this.#work;
+  }
+
+  /** Stops; a leader gives the lease back. The store stays open. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopWatching();
@@ -194,8 +208,10 @@ export class ClusterMember implements LeaderView {
     let waitMs = this.#deps.watchMs;
     try {
       await this.#watch.read();
-      if (this.#watch.isFree(this.#deps.self)) await this.#lead();
-      else if (this.leader()) this.#becomeReady();
+      if (!this.#hasSteppedDown && this.#watch.isFree(this.#deps.self)) {
+        await this.#lead();
+        if (this.#hasSteppedDown) waitMs = 0; // The next leader serves what waits.
+      } else if (this.leader()) this.#becomeReady();
     } catch (error) {
       // Another process was faster: requests go to it as soon as its lease is seen.
       if (isConflict(error)) waitMs = 0;
@@ -241,8 +257,9 @@ export class ClusterMember implements LeaderView {
       this.#deps.onLeading?.(term.assembly);
       const reason = await term.over;
       if (this.#isStopped) return;
-      if (this.#isHandingOver) this.#deps.logger.info("This process hands over", { reason });
-      else this.#deps.logger.warn("The term has ended", { reason });
+      if (this.#isHandingOver || this.#hasSteppedDown) {
+        this.#deps.logger.info("This process hands over", { reason });
+      } else this.#deps.logger.warn("The term has ended", { reason });
     } finally {
       // Requests go to the next leader while this term ends what it has begun.
       if (!this.#isStopped) this.#term = undefined;
@@ -261,7 +278,7 @@ export class ClusterMember implements LeaderView {
       return;
     }
     this.#isHandingOver = true;
-    this.#term?.handOver(process);
+    this.#term?.stepDown("the lease goes to a process that receives requests", process);
   }
 
   #endLook(): void {
@@ -270,7 +287,7 @@ export class ClusterMember implements LeaderView {
   }
 
   async #createTerm(metaVersionstamp: string): Promise<Term> {
-    const { store, clock, self, createAssembly, createDesk } = this.#deps;
+    const { store, clock, self, createAssembly, createDesk, handsOver } = this.#deps;
     const termClock = new FlooredClock(clock);
     const onTaken = (latest: Instant | undefined) => {
       if (latest !== undefined) termClock.raise(latest);
@@ -295,7 +312,8 @@ export class ClusterMember implements LeaderView {
     const assembly = await createAssembly({ clock: termClock, lease, cluster, deadline, mayAct });
     const refuse = (request: Request, refusal: DomainError) => this.#app.refuse(request, refusal);
     const onServed = (process: string) => this.#handOver(process);
-    const term = new Term({ assembly, lease, clock, refuse, createDesk, onServed });
+    const maxEndMs = handsOver ? HOSTED_END_MS : END_MS;
+    const term = new Term({ assembly, lease, clock, refuse, createDesk, onServed, maxEndMs });
     return term;
   }
 

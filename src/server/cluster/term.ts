@@ -18,6 +18,8 @@ interface TermDeps {
   readonly createDesk?: (term: DeskTerm) => Desk;
   /** Called after the response to a request that the process has posted. */
   readonly onServed: (process: string) => void;
+  /** Longest wait for the requests under way at an orderly end. */
+  readonly maxEndMs: number;
 }
 
 /** What handles requests that arrive by way of the database. */
@@ -50,6 +52,7 @@ export class Term {
   #starting: Promise<void> | undefined;
   #desk: Desk | undefined;
   #stopping: Promise<void> | undefined;
+  readonly #underWay = new Set<Promise<Response>>();
 
   constructor(deps: TermDeps) {
     this.#deps = deps;
@@ -84,12 +87,15 @@ export class Term {
 
   /** Takes over and continues where the leader before stopped; resolves when requests can be served. @throws when it cannot */
   async start(): Promise<void> {
-    this.#starting = this.#deps.assembly.start();
-    await this.#starting;
-    const { createDesk, onServed, lease: { lease: { epoch } }, assembly: { committer } } = this.#deps;
+    const { createDesk, onServed, lease, assembly } = this.#deps;
+    const starting = this.#starting = assembly.start();
+    await Promise.race([assembly.takesStarts, starting]);
+    const { lease: { epoch } } = lease;
+    const { committer } = assembly;
     const fetch = (request: Request, connection: unknown) => this.fetch(request, connection);
     this.#desk = createDesk?.({ epoch, committer, fetch, onServed });
     this.#desk?.start();
+    await starting;
   }
 
   /** Renews the lease until the end; to be called once it is taken. */
@@ -97,16 +103,18 @@ export class Term {
     this.#plan();
   }
 
-  /** Ends the term in order, so that the process leads next. */
-  handOver(heir: string): void {
-    this.#deps.lease.leaveTo(heir);
-    this.#over.resolve("the lease goes to a process that receives requests");
+  /** Ends the term in order; the process `heir` leads next, if it is given. */
+  stepDown(reason: string, heir?: string): void {
+    if (heir !== undefined) this.#deps.lease.leaveTo(heir);
+    this.#over.resolve(reason);
   }
 
   /** Handles a request; what the assembly responds after the end of the lease is withheld. */
   async fetch(request: Request, connection: unknown): Promise<Response> {
     if (!this.holds) return this.#deps.refuse(request, unavailable());
-    const response = await this.#respond(request, connection);
+    const responding = this.#respond(request, connection);
+    this.#underWay.add(responding);
+    const response = await responding.finally(() => this.#underWay.delete(responding));
     if (this.holds) return isEventStream(response) ? this.#guarded(response) : response;
     // It says itself whether something was written.
     if (response.status === 503 || response.status === 504) return response;
@@ -124,7 +132,10 @@ export class Term {
     }
   }
 
-  /** Stops everything; may be called again. While the lease is held, it is given back with the last commit. */
+  /**
+   * Stops everything; may be called again. While the lease is held, requests under way end first, and it is given back with the
+   * last commit.
+   */
   stop(): Promise<void> {
     return this.#stopping ??= this.#stop();
   }
@@ -132,8 +143,18 @@ export class Term {
   async #stop(): Promise<void> {
     await Promise.allSettled([this.#starting]);
     await this.#desk?.[Symbol.asyncDispose]();
+    if (this.holds) await this.#endRequests();
     await this.#deps.assembly.stop();
     this.#end("the term was stopped");
+  }
+
+  /** Waits for the responses to the requests under way. */
+  async #endRequests(): Promise<void> {
+    await this.#deps.assembly.releaseRequests();
+    const over = Promise.withResolvers<unknown>();
+    const cancel = this.#deps.clock.setTimer(this.#deps.maxEndMs, () => over.resolve(undefined));
+    await Promise.race([Promise.allSettled(this.#underWay), over.promise]);
+    cancel();
   }
 
   #plan(): void {

@@ -52,7 +52,7 @@ export class MailboxCarrier implements Carrier, Disposable {
 
   /** @inheritdoc */
   async send(request: CarriedRequest, leader: Leader): Promise<Response> {
-    if (this.#openCount >= MAX_OPEN) throw new ForwardError("too many requests are in the mailbox", false);
+    if (this.#openCount >= MAX_OPEN) throw tooMany();
     const { clock, ids, underWay } = this.#options;
     const id = ids.next(clock.now());
     const endUse = this.#bell.use();
@@ -134,6 +134,11 @@ export class MailboxCarrier implements Carrier, Disposable {
       throw new ForwardError(`the request could not be posted: ${(error as Error).message}`, false);
     }
   }
+}
+
+function tooMany(): DomainError {
+  const text = "Cannot reach the leading server: too many requests are in the mailbox";
+  return new DomainError("unavailable", text, { retryAfter: 1 });
 }
 
 function tooLarge(): DomainError {

@@ -5,6 +5,7 @@ import type { CarriedRequest } from "./carrier.ts";
 import { CLIENT_FACTS_HEADER } from "./client_facts.ts";
 import { targetOf } from "./client_request.ts";
 import { endToEndHeaders } from "./end_to_end_headers.ts";
+import { KeptBody } from "./kept_body.ts";
 
 /** Headers that are written anew. A client could forge the facts of the client, and this process has already continued an `Expect`. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -37,7 +38,10 @@ export function carriedRequest(request: Request, { remoteAddress, requestId }: C
       "x-request-id",
       requestId,
     ]] as NamedText[],
-    body: body === null ? undefined : { size: size === null ? undefined : Number(size), open: () => body },
+    // Also a request without one has a stream here where its size is stated.
+    body: body === null || size === "0"
+      ? undefined
+      : new KeptBody(body, size === null ? undefined : Number(size)),
     client: {
       remoteAddress,
       host: authorityOf(url),

@@ -1,6 +1,6 @@
 /** A request on its way to the leader, and what can go wrong there. */
 import { DomainError } from "../../model/errors.ts";
-import type { HttpBody, NamedText } from "../../model/ports/http.ts";
+import type { NamedText } from "../../model/ports/http.ts";
 import type { LeaderView } from "../cluster/leader_view.ts";
 
 /** The leader. */
@@ -15,6 +15,16 @@ export interface ClientFacts {
   readonly scheme: "http" | "https";
 }
 
+/** A body that is passed on. */
+export interface CarriedBody {
+  /** In bytes; `undefined`: the client has not stated it. */
+  readonly size: number | undefined;
+  /** Whether {@link open} gives it from its beginning. */
+  readonly canOpen: boolean;
+  /** The bytes. Fails when the client does not send all. */
+  open(): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 /** A request that is passed on. */
 export interface CarriedRequest {
   readonly method: string;
@@ -22,8 +32,8 @@ export interface CarriedRequest {
   readonly target: string;
   /** Without those of the connection, `Host` and `Content-Length`. */
   readonly headers: readonly NamedText[];
-  readonly body?: Pick<HttpBody, "size" | "open">;
-  /** Whether it may be sent again although the leader may have begun to handle it; its body can be opened again then. */
+  readonly body?: CarriedBody;
+  /** Whether it may be sent again although the leader may have begun to handle it. */
   readonly isRepeatable?: boolean;
   readonly client: ClientFacts;
   /** Aborted when the client is gone. */
@@ -46,6 +56,11 @@ export class ForwardError extends Error {
     super(reason);
     this.hasBegun = hasBegun;
   }
+}
+
+/** Whether a request without a response can be sent again: at once, or to another leader. */
+export function maySendAgain({ isRepeatable, body }: CarriedRequest, { hasBegun }: ForwardError): boolean {
+  return (isRepeatable === true || !hasBegun) && body?.canOpen !== false;
 }
 
 /** The refusal of a request whose client has not sent its body to the end. */

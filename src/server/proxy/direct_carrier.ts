@@ -1,6 +1,7 @@
 /**
- * Sends requests to the address of the leader: HTTP/1.1, one after the other on a connection. Only a request that may be
- * repeated is sent again when its connection was closed. Redirects and encodings are passed on.
+ * Sends requests to the address of the leader: HTTP/1.1, one after the other on a connection. A request whose connection was
+ * closed is sent again if it may be repeated, or if the leader cannot have received its head. Redirects and encodings are passed
+ * on.
  */
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../base/clock.ts";
@@ -13,7 +14,14 @@ import {
 } from "../../machine/http_client/response_reader.ts";
 import { DomainError } from "../../model/errors.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
-import { type CarriedRequest, type Carrier, ForwardError, incompleteBody, type Leader } from "./carrier.ts";
+import {
+  type CarriedRequest,
+  type Carrier,
+  ForwardError,
+  incompleteBody,
+  type Leader,
+  maySendAgain,
+} from "./carrier.ts";
 import { CLIENT_FACTS_HEADER, type ClientFactsHeader } from "./client_facts.ts";
 import { endToEndHeaders } from "./end_to_end_headers.ts";
 import { NOT_LEADING_HEADER } from "./forwarded_requests.ts";
@@ -55,8 +63,9 @@ export class DirectCarrier implements Carrier, Disposable {
       if (!idle) return await this.#sendNew(sending);
       idle.wake(signal);
       return await this.#exchange(idle, sending).catch((error) => {
-        const mayRepeat = request.isRepeatable && error instanceof ForwardError && error.hasBegun;
-        if (!mayRepeat || signal.aborted) throw error;
+        if (!(error instanceof ConnectionLost) || !maySendAgain(request, error) || signal.aborted) {
+          throw error;
+        }
         return this.#sendNew(sending);
       });
     } catch (error) {
@@ -111,6 +120,9 @@ interface Sending {
   readonly remove: () => void;
 }
 
+/** The connection broke before the head of a response. */
+class ConnectionLost extends ForwardError {}
+
 interface OpenExchange {
   readonly connection: LeaderConnection;
   /** Called when the response is over; with whether the connection can carry another request. */
@@ -125,8 +137,10 @@ async function exchange(
 ): Promise<Response> {
   const { method } = request;
   const reader = new ResponseReader(connection);
+  const writer = new RequestWriter(connection, { encodeHead: latin1Bytes, collects: false });
+  const headWritten = writer.head(request, headers);
   let isWritten = false;
-  const written = write(request, headers, connection).then(() => void (isWritten = true));
+  const written = headWritten.then(() => writeBody(request, writer)).then(() => void (isWritten = true));
   try {
     const head = await Promise.race([reader.head(), failureOf(written, connection)]);
     const canStay = head.keepsOpen && isDelimited(head, method);
@@ -134,8 +148,10 @@ async function exchange(
     return responseOf(head, body, (isRead) => ended(isRead && canStay && isWritten && reader.isEmpty));
   } catch (error) {
     connection.close();
-    if (error instanceof HttpError) throw new ForwardError(error.message, true);
-    throw error;
+    if (!(error instanceof HttpError)) throw error;
+    // The leader handles no request whose head it has not received completely.
+    const hasBegun = await headWritten.then(() => true, () => false);
+    throw new ConnectionLost(error.message, hasBegun);
   }
 }
 
@@ -148,13 +164,7 @@ function failureOf(written: Promise<void>, connection: LeaderConnection): Promis
   );
 }
 
-async function write(
-  { method, target, body }: CarriedRequest,
-  headers: readonly NamedText[],
-  connection: LeaderConnection,
-): Promise<void> {
-  const writer = new RequestWriter(connection, { encodeHead: latin1Bytes, collects: false });
-  await writer.head({ method, target }, headers);
+async function writeBody({ body }: CarriedRequest, writer: RequestWriter): Promise<void> {
   if (body) await writer.body(body.open(), body.size);
 }
 

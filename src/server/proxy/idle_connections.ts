@@ -3,10 +3,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { LeaderConnection } from "./leader_connection.ts";
 
 /**
- * A connection that has rested longer is not used again. A server closes none that has been idle for less than a second, unless
- * it stops: what was sent on a connection that it closes meanwhile may have been handled, or not.
+ * A connection that has rested longer is not used again. A server closes none that has been idle for less than a second, and
+ * waits for that when it stops in order: what was sent on a connection that it closes meanwhile may have been handled, or not.
  */
-const MAX_REST_MS = 500;
+export const MAX_REST_MS = 500;
 /** Further ones are closed. */
 const MAX_IDLE = 32;
 

@@ -1,9 +1,8 @@
 /**
- * Passes requests of a follower on to the leader. What the leader has certainly not begun to handle is refused with 503, what it
- * may have begun with 504. Requests that may be repeated wait for a new leader instead.
+ * Passes requests of a follower on to the leader. What the leader has certainly not begun to handle, and what may be repeated,
+ * waits for a new leader, and is refused with 503 if none comes. What else the leader may have begun is refused with 504.
  */
 import type { Clock } from "../../base/clock.ts";
-import { joinBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { rawPath } from "../../http/pipeline/canonical_path.ts";
 import { Guard } from "../../http/pipeline/guard.ts";
@@ -12,7 +11,7 @@ import { setSecurityHeaders } from "../../http/pipeline/security_headers.ts";
 import { problemResponse } from "../../http/responses/problem.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Forwarder, LeaderView } from "../cluster/leader_view.ts";
-import { type CarriedRequest, type Carrier, ForwardError, incompleteBody, type Leader } from "./carrier.ts";
+import { type CarriedRequest, type Carrier, ForwardError, type Leader, maySendAgain } from "./carrier.ts";
 import { carriedRequest } from "./carried_request.ts";
 import { honoursIdempotencyKey, isSafe, isWebhook } from "./repeatable.ts";
 
@@ -32,8 +31,8 @@ interface LeaderForwarderOptions {
 const MAX_WAIT_MS = 10_000;
 /** Requests that wait for a leader at once; further ones are refused. */
 const MAX_WAITING = 1_000;
-/** Larger bodies are not kept, so that their requests cannot be repeated. */
-const MAX_KEPT_BYTES = 1_048_576;
+/** Wait before a request is sent again to a leader that has not begun it: the connection may have been to blame. */
+const RETRY_MS = 1_000;
 const RETRY_AFTER_S = 1;
 /** Shown instead of the path of a webhook, which contains its key. */
 const WEBHOOK_PATH = "/api/v1/main/executions/webhook";
@@ -63,7 +62,10 @@ export class LeaderForwarder implements Forwarder {
     try {
       this.#check(request);
       const carried = carriedRequest(request, { ...connection, requestId });
-      return await this.#send(await this.#keepBody(carried, request.headers));
+      const isSafeRequest = isSafe(request.method, pathOf(carried));
+      const isRepeatable = isSafeRequest ||
+        request.headers.has("idempotency-key") && honoursIdempotencyKey(request.method, pathOf(carried));
+      return await this.#send({ ...carried, isRepeatable }, isSafeRequest);
     } catch (error) {
       return this.#refusal(request, requestId, error);
     }
@@ -76,43 +78,41 @@ export class LeaderForwarder implements Forwarder {
     throw new DomainError("bad_request", `Bad Request: the method ${request.method} is not served`);
   }
 
-  async #send({ request, isSafe }: KeptRequest): Promise<Response> {
+  /** `isSafe`: it has no effect. */
+  async #send(request: CarriedRequest, isSafe: boolean): Promise<Response> {
     const { view, direct, mailbox, clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
     for (;;) {
       const leader = view.leader();
-      let isUntouched = true;
       try {
         const carrier = leader?.url === undefined ? mailbox : direct;
         if (!leader) throw new ForwardError("no server leads now", false);
         if (!carrier) throw new ForwardError("the leading server has no address", false);
-        isUntouched = request.body === undefined;
         return await carrier.send(request, leader);
       } catch (error) {
         if (!(error instanceof ForwardError)) throw error;
-        const { isRepeatable = false } = request;
-        const mayRepeat = isRepeatable || isUntouched && !error.hasBegun;
-        const untilMs = isRepeatable || view.isHandedOver ? deadlineMs : 0;
-        if (mayRepeat && await this.#isReplaced(leader, untilMs, request.signal)) continue;
-        throw refusalOf(error, isSafe);
+        const retryMs = error.hasBegun || !leader ? Infinity : RETRY_MS;
+        const wait = { untilMs: deadlineMs, retryMs, signal: request.signal };
+        const isAgain = maySendAgain(request, error) && await this.#untilNextTry(leader, wait);
+        if (!isAgain) throw refusalOf(error, isSafe);
       }
     }
   }
 
-  /** Waits for a leader of another epoch; false at the deadline, when the client is gone, and when too many requests wait. */
-  async #isReplaced(former: Leader | undefined, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits for a leader of another epoch, or for the next try; false at the deadline, when the client is gone, and when too many requests wait. */
+  async #untilNextTry(former: Leader | undefined, { untilMs, retryMs, signal }: Wait): Promise<boolean> {
     const { view, clock } = this.#options;
     const isReplaced = () => {
       const leader = view.leader();
       return leader !== undefined && leader.epoch !== former?.epoch;
     };
     if (isReplaced()) return true;
-    const leftMs = deadlineMs - clock.monotonicMs();
+    const leftMs = untilMs - clock.monotonicMs();
     if (signal.aborted || leftMs <= 0 || this.#waiting >= MAX_WAITING) return false;
     this.#waiting++;
     const over = Promise.withResolvers<void>();
     const stopListening = view.onChange(() => isReplaced() && over.resolve());
-    const cancelTimer = clock.setTimer(leftMs, over.resolve);
+    const cancelTimer = clock.setTimer(Math.min(leftMs, retryMs), over.resolve);
     const onAbort = () => over.resolve();
     signal.addEventListener("abort", onAbort);
     await over.promise;
@@ -120,24 +120,7 @@ export class LeaderForwarder implements Forwarder {
     cancelTimer();
     stopListening();
     this.#waiting--;
-    return !signal.aborted && isReplaced();
-  }
-
-  /** Reads the body of a request that may be repeated, so that it can be sent again. */
-  async #keepBody(request: CarriedRequest, headers: Headers): Promise<KeptRequest> {
-    const { method, body } = request;
-    const path = request.target.split("?", 1)[0] ?? "";
-    const isSafeRequest = isSafe(method, path);
-    const mayRepeat = isSafeRequest || headers.has("idempotency-key") && honoursIdempotencyKey(method, path);
-    const isTooLarge = body !== undefined && (body.size ?? Infinity) > MAX_KEPT_BYTES;
-    if (!mayRepeat || isTooLarge) return { request, isSafe: isSafeRequest };
-    if (!body) return { request: { ...request, isRepeatable: true }, isSafe: isSafeRequest };
-    const parts = await Array.fromAsync(body.open()).catch((error) => {
-      throw incompleteBody(error);
-    });
-    const bytes = joinBytes(parts);
-    const kept = { size: bytes.length, open: () => ReadableStream.from([bytes]) };
-    return { request: { ...request, body: kept, isRepeatable: true }, isSafe: isSafeRequest };
+    return !signal.aborted && (isReplaced() || clock.monotonicMs() < untilMs);
   }
 
   #refusal(request: Request, requestId: string, error: unknown): Response {
@@ -162,10 +145,16 @@ export class LeaderForwarder implements Forwarder {
   }
 }
 
-interface KeptRequest {
-  readonly request: CarriedRequest;
-  /** It has no effect. */
-  readonly isSafe: boolean;
+interface Wait {
+  readonly untilMs: number;
+  /** From now to the next try at the same leader. */
+  readonly retryMs: number;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+function pathOf({ target }: CarriedRequest): string {
+  return target.split("?", 1)[0] ?? "";
 }
 
 function refusalOf(error: ForwardError, isSafe: boolean): DomainError {

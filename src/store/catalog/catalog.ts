@@ -42,6 +42,8 @@ interface CatalogDeps extends FlowNames {
   readonly verifyFact: VerifyFact;
   /** Catalog rows of the live executions of a tenant; each hides the stored row of its id. */
   readonly liveRows?: (tenant: TenantId) => Iterable<Uint8Array>;
+  /** Resolves when the live executions are known; `undefined`: they are. */
+  readonly liveKnown?: () => Promise<unknown> | undefined;
   /** True while starts are waiting: scans then take a quarter of the time. */
   readonly isBusy?: () => boolean;
   /** Limit of the block cache. */
@@ -288,6 +290,7 @@ export class Catalog implements GroupRider {
   /** Runs one scan at a time, at the pace that `isBusy` allows. `moreMs` is work outside the scan, such as the response. */
   #paced<T>(scan: () => Promise<T>, moreMs = 0): Promise<T> {
     return this.#lock.run(SCAN, async () => {
+      await this.#deps.liveKnown?.();
       await this.#pace.begin();
       try {
         return await scan();

@@ -18,7 +18,9 @@ export interface ConnectionOptions {
 
 const TIMEOUT_MS = 10_000;
 /** A read without a response after this time is sent again: its connection may hang, and a take-over has some 40 reads in turn. */
-const SLOW_READ_MS = 1_000;
+const SLOW_READ_MS = 250;
+/** The same while reads take longer than that: a database that is busy would get more of them. */
+const BUSY_READ_MS = 1_000;
 /** Waits before a read is repeated: a server that was restarted is back after some 0.1 s. */
 const READ_RETRIES_MS = [50, 250];
 /** Wait before a watch that ended is repeated. */
@@ -51,6 +53,8 @@ export class Connection {
   #metadata: Metadata | undefined;
   #renewAt: Instant = 0;
   #exchange: Promise<Metadata> | undefined;
+  /** Whether the last read took longer than {@link SLOW_READ_MS}. */
+  #isBusy = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -83,9 +87,16 @@ export class Connection {
   /** Sends a read once more when it has no response for a while, and takes the first response. */
   async #readTwice(body: Bytes): Promise<Bytes> {
     const over = new AbortController();
-    const send = () => this.#send("snapshot_read", () => body, { signal: over.signal });
+    const { clock } = this.#options;
+    const send = async () => {
+      const sinceMs = clock.monotonicMs();
+      const response = await this.#send("snapshot_read", () => body, { signal: over.signal });
+      this.#isBusy = clock.monotonicMs() - sinceMs > SLOW_READ_MS;
+      return response;
+    };
     const late = Promise.withResolvers<"late">();
-    const cancel = this.#options.clock.setTimer(SLOW_READ_MS, () => late.resolve("late"));
+    const waitMs = this.#isBusy ? BUSY_READ_MS : SLOW_READ_MS;
+    const cancel = clock.setTimer(waitMs, () => late.resolve("late"));
     const first = send();
     try {
       const result = await Promise.race([first, late.promise]);

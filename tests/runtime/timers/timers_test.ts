@@ -60,6 +60,50 @@ Deno.test("Timers.add() fires timers stored later, within the horizon and beyond
   await timers.stop();
 });
 
+/** Timers whose firing waits until it is ended. */
+async function setUpHeld(stored: readonly DueTimer[]) {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const firing: string[] = [];
+  const ends: (() => void)[] = [];
+  const mutations = stored.map(({ dueAt, tenant, executionId, name }) =>
+    ({ type: "set", key: timerKey(dueAt, tenant, executionId, name), value: new Uint8Array([1]) }) as const
+  );
+  await store.commit({ checks: [], mutations, messages: [] });
+  const fire = ({ executionId, dueAt }: DueTimer) => {
+    firing.push(`${executionId} of ${dueAt - FAKE_START}`);
+    return new Promise<void>((resolve) => ends.push(resolve));
+  };
+  const timers = new Timers({ store, clock, logger: silentLogger(clock), fire });
+  timers.start();
+  return { clock, timers, firing, ends };
+}
+
+Deno.test("Timers fires 64 timers at a time, earliest first", async () => {
+  const { clock, timers, firing, ends } = await setUpHeld(Array.from({ length: 100 }, (_, n) => timer(-n)));
+  await clock.advance(0);
+  assertEquals([firing.length, firing[0], firing[63]], [64, "x-99 of -99", "x-36 of -36"]);
+  ends[5]?.();
+  await clock.advance(0);
+  assertEquals([firing.length, firing[64]], [65, "x-35 of -35"]);
+  const stopped = timers.stop();
+  for (const end of ends) end();
+  await stopped;
+  assertEquals(firing.length, 65);
+});
+
+Deno.test("Timers fires the timers of one execution one after the other", async () => {
+  const stored = [timer(-3, "a"), timer(-2, "a"), timer(-1, "b")];
+  const { clock, timers, firing, ends } = await setUpHeld(stored);
+  await clock.advance(0);
+  assertEquals(firing, ["a of -3", "b of -1"]);
+  ends[0]?.();
+  await clock.advance(0);
+  assertEquals(firing, ["a of -3", "b of -1", "a of -2"]);
+  for (const end of ends) end();
+  await timers.stop();
+});
+
 Deno.test("Timers retries a timer that could not be fired", async () => {
   const { clock, timers, fired } = await setUp([timer(10)], (attempt) => attempt <= 2);
   await clock.advance(5_000);

@@ -1,5 +1,8 @@
 /** Which requests share a connection to the leader, and what becomes of a request whose connection is closed. */
 import { assertEquals } from "@std/assert";
+import { IdleConnections } from "../../../src/server/proxy/idle_connections.ts";
+import { LeaderConnection } from "../../../src/server/proxy/leader_connection.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FollowerProcess } from "./proxied_pair.ts";
 
 const PATH = "/api/v1/main/flows/search";
@@ -114,6 +117,21 @@ Deno.test("forward() does not send a request again whose connection was closed, 
   assertEquals([safe.statuses, safe.connections], [[200, 200], [["GET", "GET"], ["GET"]]]);
   const unsafe = await exchanges(closing, ["GET", "POST"]);
   assertEquals([unsafe.statuses, unsafe.connections], [[200, 504], [["GET", "POST"]]]);
+});
+
+Deno.test("IdleConnections.take() gives no connection that the leader has closed meanwhile", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}`;
+  const clock = new FakeClock();
+  const { signal } = new AbortController();
+  using idle = new IdleConnections(clock);
+  const opening = LeaderConnection.open(new URL(url), { clock, timeoutMs: 1_000, signal });
+  const accepted = await listener.accept();
+  const connection = await opening;
+  idle.put(url, connection);
+  accepted.close();
+  while (!connection.isClosed) await new Promise((resolve) => setTimeout(resolve, 1));
+  assertEquals(idle.take(url), undefined);
 });
 
 Deno.test("forward() uses no connection to the address of a former leader", async () => {

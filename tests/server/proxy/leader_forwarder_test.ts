@@ -78,6 +78,19 @@ Deno.test("forward() streams uploads and downloads in both directions at once", 
   assertEquals((await reader.read()).done, true);
 });
 
+Deno.test("forward() passes the stated size of a body, also of an empty one", async () => {
+  await using pair = pairOf(async (request) =>
+    Response.json([request.headers.get("content-length"), await request.text()])
+  );
+  for (const [body, size] of [["", "0"], ["input", "5"]] as const) {
+    using client = await RawClient.connect(pair.follower.server.addr);
+    await client.send(
+      `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${size}\r\n\r\n${body}`,
+    );
+    assertStringIncludes(await client.readAll(), JSON.stringify([size, body]));
+  }
+});
+
 Deno.test("forward() passes a large body without loss", async () => {
   await using pair = pairOf(async (request) => new Response(await request.bytes()));
   const bytes = Uint8Array.from({ length: 3_000_000 }, (_, n) => n * 7 % 251);
@@ -110,20 +123,38 @@ Deno.test("forward() ends a body early when the leader refuses it before its end
   assertStringIncludes(await client.readTo("too large"), "HTTP/1.1 413");
 });
 
-Deno.test("forward() gives 503 when nothing has begun", async () => {
+/** The response to a request for which no new leader comes in time. */
+async function withoutNewLeader(
+  follower: FollowerProcess,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const response = follower.fetch(path, init);
+  await waiting(follower);
+  await follower.clock.advance(10_000);
+  return await response;
+}
+
+/** Resolves once a request waits for a leader. */
+async function waiting(follower: FollowerProcess): Promise<void> {
+  while (follower.view.listenerCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+Deno.test("forward() gives 503 when nothing has begun and no new leader comes", async () => {
   await using follower = new FollowerProcess();
-  const none = await follower.fetch("/api/v1/main/executions/a/b", { method: "POST" });
+  const none = await withoutNewLeader(follower, "/api/v1/main/executions/a/b", { method: "POST" });
   assertEquals([none.status, none.headers.get("retry-after")], [503, "1"]);
   assertStringIncludes((await none.json()).message, "no server leads now");
   const closed = startServer(() => new Response());
   const url = `http://127.0.0.1:${closed.addr.port}`;
   await closed.shutdown();
   follower.view.set(1, url);
-  const refused = await follower.fetch("/api/v1/main/executions/a/b", { method: "POST" });
+  const refused = await withoutNewLeader(follower, "/api/v1/main/executions/a/b", { method: "POST" });
   assertEquals([refused.status, refused.headers.get("x-request-id")], [503, "ababababab-2"]);
   assertStringIncludes((await refused.json()).message, "connection was refused");
   follower.view.set(2);
-  assertStringIncludes((await (await follower.fetch("/x", { method: "POST" })).json()).message, "no address");
+  const unaddressed = await withoutNewLeader(follower, "/x", { method: "POST" });
+  assertStringIncludes((await unaddressed.json()).message, "no address");
 });
 
 Deno.test("forward() sends nothing to a leader whose certificate is not trusted", async () => {
@@ -134,17 +165,44 @@ Deno.test("forward() sends nothing to a leader whose certificate is not trusted"
   });
   await using follower = new FollowerProcess();
   follower.view.set(1, `https://127.0.0.1:${leader.addr.port}`);
-  const response = await follower.fetch("/api/v1/main/flows", { method: "POST", body: "secret" });
+  const init = { method: "POST", body: "secret" };
+  const response = await withoutNewLeader(follower, "/api/v1/main/flows", init);
   assertEquals([response.status, count], [503, 0]);
   assertStringIncludes(await response.text(), "certificate");
 });
 
-Deno.test("forward() gives 503 when the process does not lead any more", async () => {
+Deno.test("forward() sends a request to the next leader that a former leader has not handled", async () => {
   await using pair = pairOf(() => new Response("handled"));
-  pair.leader.epoch = 2;
-  const response = await pair.follower.fetch("/x", { method: "POST", body: "x" });
+  pair.leader.epoch = undefined;
+  const headers = { "content-type": "text/plain" };
+  for (const body of [undefined, "x", "y".repeat(100_000)]) {
+    pair.follower.view.set(1, pair.leader.url);
+    const response = pair.follower.fetch("/x", { method: "POST", headers, body });
+    await waiting(pair.follower);
+    await using next = new LeaderProcess(async (request) => new Response(await request.text()), { epoch: 2 });
+    pair.follower.view.set(2, next.url);
+    assertEquals([(await response).status, await (await response).text()], [200, body ?? ""]);
+  }
+});
+
+Deno.test("forward() refuses a request that no leader has handled when its body was not kept", async () => {
+  await using pair = pairOf(() => new Response("handled"));
+  pair.leader.epoch = undefined;
+  const response = await pair.follower.fetch("/x", { method: "POST", body: new Uint8Array(2_000_000) });
   assertEquals(response.status, 503);
   assertStringIncludes(await response.text(), "does not lead any more");
+});
+
+Deno.test("forward() sends a request to the next leader that could not be sent to a dead one", async () => {
+  const dead = startServer(() => new Response());
+  await dead.shutdown();
+  await using follower = new FollowerProcess();
+  follower.view.set(1, `http://127.0.0.1:${dead.addr.port}`);
+  const response = follower.fetch("/api/v1/main/flows", { method: "POST", body: "flow" });
+  await waiting(follower);
+  await using next = new LeaderProcess(async (request) => new Response(await request.text()), { epoch: 2 });
+  follower.view.set(2, next.url);
+  assertEquals([(await response).status, await (await response).text()], [200, "flow"]);
 });
 
 /** A leader whose connections close after the request was received. */
@@ -196,7 +254,7 @@ Deno.test("forward() repeats safe and idempotent requests at a new leader", asyn
   for (const [path, init] of REPEATED) {
     follower.view.set(1, crashing.url);
     const response = follower.fetch(path, init);
-    while (follower.view.listenerCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await waiting(follower);
     follower.view.set();
     follower.view.set(2, next.url);
     assertEquals([(await response).status, await (await response).text()], [200, init.body ?? ""]);
@@ -205,22 +263,9 @@ Deno.test("forward() repeats safe and idempotent requests at a new leader", asyn
 
 Deno.test("forward() waits ten seconds for a new leader", async () => {
   await using follower = new FollowerProcess();
-  const response = follower.fetch("/api/v1/main/flows/search");
-  while (follower.view.listenerCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-  await follower.clock.advance(10_000);
-  assertEquals([(await response).status, follower.view.listenerCount], [503, 1]);
-  await (await response).body?.cancel();
-});
-
-Deno.test("forward() keeps any request while the lease is handed over", async () => {
-  await using follower = new FollowerProcess();
-  const leader = startServer(async (request) => new Response(await request.text()));
-  follower.view.isHandedOver = true;
-  const response = follower.fetch("/api/v1/main/executions/a/b", { method: "POST", body: "input" });
-  while (follower.view.listenerCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-  follower.view.set(1, `http://127.0.0.1:${leader.addr.port}`);
-  assertEquals(await (await response).text(), "input");
-  await leader.shutdown();
+  const response = await withoutNewLeader(follower, "/api/v1/main/flows/search", {});
+  assertEquals([response.status, follower.view.listenerCount], [503, 1]);
+  await response.body?.cancel();
 });
 
 Deno.test("forward() cuts requests at a former leader some seconds after a take-over", async () => {

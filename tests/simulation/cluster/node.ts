@@ -75,6 +75,7 @@ export class Node {
 
   /** Stops it in order. */
   async stop(): Promise<void> {
+    await this.member.stepDown();
     await this.member.stop();
     this.#forwarding[Symbol.dispose]();
     this.machine.kill();
@@ -85,6 +86,7 @@ export class Node {
     options: Pick<AssemblyOptions, "store" | "clock" | "logger" | "randomBytes" | "lease" | "mayAct">,
   ): Assembly {
     const failed = Promise.withResolvers<string>();
+    const takesStarts = Promise.withResolvers<void>();
     const writer = { ...options, instance: INSTANCE, mayWrite: options.mayAct, onFatal: failed.resolve };
     const committer = new Committer(writer);
     const { mark } = this.#options;
@@ -92,10 +94,12 @@ export class Node {
     return {
       committer,
       failed: failed.promise,
+      takesStarts: takesStarts.promise,
       isInterruptible: true,
       fetch: (request: Request) => this.#handle(request, committer),
       start: async () => {
         await committer.start();
+        takesStarts.resolve();
         await jobs.start();
         this.jobs = jobs;
       },

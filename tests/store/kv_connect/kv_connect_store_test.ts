@@ -162,7 +162,7 @@ Deno.test("get() repeats a read that fails, and then refuses it as unavailable",
     assertMatch((error.cause as Error).message, /500: no/);
   }));
 
-Deno.test("get() sends a read again that has no response after a second, and ends the one that is not needed", async () => {
+Deno.test("get() sends a read again that has no response after 250 ms, and ends the one that is not needed", async () => {
   await using server = new FakeServer();
   const clock = new FakeClock();
   const sent = Promise.withResolvers<void>();
@@ -176,12 +176,41 @@ Deno.test("get() sends a read again that has no response after a second, and end
   const store = await KvConnectStore.open({ ...server.options, clock });
   const read = store.get(["a"]);
   await sent.promise;
-  await clock.advance(999);
+  await clock.advance(249);
   assertEquals(server.count("/v2/snapshot_read"), 1);
   await clock.advance(1);
   assertEquals(await read, null);
   await ended.promise;
   assertEquals([server.count("/v2/snapshot_read"), clock.timerCount], [2, 0]);
+  store.close();
+});
+
+Deno.test("get() sends a read again after a second while the database is busy", async () => {
+  await using server = new FakeServer();
+  const clock = new FakeClock();
+  const store = await KvConnectStore.open({ ...server.options, clock });
+  let received = Promise.withResolvers<(response: Response) => void>();
+  server.behaviour.read = (request) =>
+    Promise.race([new Promise<Response>((respond) => received.resolve(respond)), aborted(request)]);
+  const next = async () => {
+    const respond = await received.promise;
+    received = Promise.withResolvers();
+    return respond;
+  };
+  // The first response comes after the read was sent again.
+  const slow = store.get(["a"]);
+  const respond = await next();
+  await clock.advance(251);
+  await next();
+  respond(readResponse(() => {}));
+  assertEquals(await slow, null);
+  const busy = store.get(["a"]);
+  await next();
+  await clock.advance(999);
+  assertEquals(server.count("/v2/snapshot_read"), 3);
+  await clock.advance(1);
+  (await next())(readResponse(() => {}));
+  assertEquals([await busy, server.count("/v2/snapshot_read")], [null, 4]);
   store.close();
 });
 

@@ -4,7 +4,6 @@ import type { Leader } from "../../../src/server/proxy/carrier.ts";
 
 /** The leader that a test sets. */
 export class FakeLeaderView implements LeaderView {
-  isHandedOver = false;
   readonly #listeners = new Set<() => void>();
   #leader: Leader | undefined;
 
