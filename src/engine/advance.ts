@@ -53,7 +53,7 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
 
 /** Lets every frame advance: after a hold, a recovery or a restart. */
 export function touchAllFrames(t: Transition): void {
-  t.touchedFrames.push(...t.tree.frames);
+  for (const frame of t.tree.frames) t.touchedFrames.push(frame);
 }
 
 function advanceFrame(t: Transition, frame: Frame): void {

@@ -70,9 +70,9 @@ function newSequence(list: readonly TaskPlace[], mark?: BranchMark): Branches {
 }
 
 /** The tasks of `afterExecution` as the first branch, then those of each listener: none keeps the others back. */
-export function eachListener(list: readonly TaskPlace[] = []): Branches {
+export function eachListener(list = NO_TASKS): Branches {
+  if (list.every(({ task }) => task.listener === undefined)) return sequence(list);
   const owners = [...new Set(list.map(({ task }) => task.listener))];
-  if (owners.every((owner) => owner === undefined)) return sequence(list);
   const branches = owners.map((owner) => list.filter(({ task }) => task.listener === owner));
   return {
     count: branches.length,

@@ -119,7 +119,9 @@ export function endExecutionIn(t: Transition, state: State): void {
 
 /** Cancels all timers, including those that this transition sets. */
 function cancelTimers({ execution, commands }: Transition): void {
-  const names = new Set(execution.timers.keys() as Iterable<TimerName>);
+  const { timers } = execution;
+  if (timers.size === 0 && !commands.some(({ type }) => type === "set_timer")) return;
+  const names = new Set(timers.keys() as Iterable<TimerName>);
   for (const command of commands) if (command.type === "set_timer") names.add(command.timer);
   for (const timer of names) commands.push({ type: "cancel_timer", timer });
 }

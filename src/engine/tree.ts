@@ -240,28 +240,37 @@ export function branchesOfTaskRun(plan: FlowPlan, taskRun: TaskRun | undefined):
 
 function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame {
   const begins = place?.blocks.get("onPause");
-  return {
+  const frame: Frame = {
     owner,
     place,
     phase: begins ? "onPause" : "tasks",
-    ownBranches: branches,
-    ...freshPhase(begins ? sequence(begins) : branches),
-    worst: 0,
-  };
-}
-
-function freshPhase(branches: Branches) {
-  const isOrdered = branches.needs === undefined;
-  return {
     branches,
+    ownBranches: branches,
     nextBranch: 0,
-    started: isOrdered ? undefined : new Set<number>(),
-    done: isOrdered ? undefined : new Set<number>(),
+    started: undefined,
+    done: undefined,
     open: 0,
-    ready: [] as ReadyTask[],
+    ready: [],
     hasFailed: false,
     isOver: false,
+    worst: 0,
+    expected: undefined,
   };
+  beginPhase(frame, begins ? sequence(begins) : branches);
+  return frame;
+}
+
+/** Sets member by member: objects in between would be garbage of each execution. */
+function beginPhase(frame: Frame, branches: Branches): void {
+  const isOrdered = branches.needs === undefined;
+  frame.branches = branches;
+  frame.nextBranch = 0;
+  frame.started = isOrdered ? undefined : new Set();
+  frame.done = isOrdered ? undefined : new Set();
+  frame.open = 0;
+  frame.ready = [];
+  frame.hasFailed = false;
+  frame.isOver = false;
 }
 
 /** Enters a phase, unless it is the present one or an earlier one. */
@@ -269,7 +278,7 @@ export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
   frame.phase = phase;
   const blocks = frame.place?.blocks ?? plan.blocks;
-  Object.assign(frame, freshPhase(phaseBranches(frame, phase, blocks.get(phase))));
+  beginPhase(frame, phaseBranches(frame, phase, blocks.get(phase)));
 }
 
 function phaseBranches(frame: Frame, phase: Phase, list: readonly TaskPlace[] | undefined): Branches {

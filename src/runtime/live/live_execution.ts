@@ -80,6 +80,8 @@ export class LiveExecution {
   waiters: Set<(error?: Error) => void> | undefined;
   /** True until its creating commit is durable. */
   isBeforeFirstCommit = false;
+  /** True while it is the object in memory of its id ({@link LiveExecutions}). */
+  isKept = false;
   /** True if the manifests list it as live. */
   isListed = false;
   /** True once it was deleted, or its uncommitted changes discarded: nothing of this object may be written. */

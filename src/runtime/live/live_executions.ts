@@ -49,7 +49,7 @@ export class LiveExecutions {
 
   /** Whether this object is the one in memory. */
   isCurrent(live: LiveExecution): boolean {
-    return this.#byKey.get(live.key) === live;
+    return live.isKept && this.#byKey.get(live.key) === live;
   }
 
   /** The execution in memory, if it has no work and nothing to commit. */
@@ -70,12 +70,12 @@ export class LiveExecutions {
   putBack(live: LiveExecution): void {
     const { key } = live;
     const isFree = !this.#byKey.has(key) && !this.#loading.has(key) && !this.#deleting.has(key);
-    if (isFree && !live.isDropped) this.#byKey.set(key, live);
+    if (isFree && !live.isDropped) this.#set(key, live);
   }
 
   /** Keeps it until it is unloaded or deleted. */
   keep(live: LiveExecution): void {
-    if (!live.isDropped) this.#byKey.set(live.key, live);
+    if (!live.isDropped) this.#set(live.key, live);
   }
 
   /** Removes it from memory; the next access loads it. */
@@ -103,11 +103,16 @@ export class LiveExecutions {
     return wasListed;
   }
 
+  #set(key: string, live: LiveExecution): void {
+    live.isKept = true;
+    this.#byKey.set(key, live);
+  }
+
   #startLoading(key: string, tenant: string, id: string): Loading {
     const loading: Loading = { isVoid: false, result: Promise.resolve(undefined) };
     loading.result = this.#load(tenant, id).then((live) => {
       if (!live || loading.isVoid) return undefined;
-      this.#byKey.set(key, live);
+      this.#set(key, live);
       return live;
     }).finally(() => {
       if (this.#loading.get(key) === loading) this.#loading.delete(key);

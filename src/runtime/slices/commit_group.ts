@@ -26,6 +26,7 @@ export function runCommitGroup(
   budget = new SliceBudget(deps.clock),
 ): void {
   runSlice(live, deps, budget);
+  if (live.members.length === 0 && !live.plan.flow.concurrency) return;
   // The end of a member may make the leader create further ones.
   for (let index = 0; !budget.isUsed(); index++) {
     const member = live.members[index] ?? addSuccessor(live, deps);

@@ -23,13 +23,13 @@ interface Member {
 /** The budget of one commit, shared by its commit group. */
 export class SliceBudget {
   readonly #clock: Clock;
-  readonly #startedMs: number;
+  /** `undefined` before the first look at the time: most executions end before it. */
+  #startedMs: number | undefined;
   /** Few: each of them changes something, and changes are limited. */
   readonly #members: Member[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#startedMs = clock.monotonicMs();
   }
 
   /** Adds an execution, unless it was added before. */
@@ -51,7 +51,9 @@ export class SliceBudget {
     if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || logBytes >= SLICE_MAX_BYTES) {
       return true;
     }
-    if (this.#clock.monotonicMs() - this.#startedMs >= SLICE_MAX_MS) return true;
+    const nowMs = this.#clock.monotonicMs();
+    this.#startedMs ??= nowMs;
+    if (nowMs - this.#startedMs >= SLICE_MAX_MS) return true;
     return changes % CHANGES_PER_MEASUREMENT === 0 && logBytes + this.#valueBytes() >= SLICE_MAX_BYTES;
   }
 

@@ -407,7 +407,16 @@ function rowsByTenant(entries: readonly Entry[]): Map<TenantId, Uint8Array[]> {
   return byTenant;
 }
 
+/** Rows that were encoded one after the other lie side by side, so that one copy takes all of them. */
 function joinRows(rows: readonly Uint8Array[]): Uint32Array {
+  const [first] = rows;
+  const isJoined = first &&
+    rows.every((row, index) =>
+      row.buffer === first.buffer && row.byteOffset === first.byteOffset + index * ROW_BYTES
+    );
+  if (isJoined) {
+    return wordsOf(new Uint8Array(first.buffer, first.byteOffset, rows.length * ROW_BYTES).slice());
+  }
   const bytes = new Uint8Array(rows.length * ROW_BYTES);
   rows.forEach((row, index) => bytes.set(row, index * ROW_BYTES));
   return wordsOf(bytes);

@@ -89,6 +89,20 @@ Deno.test("SegmentRouter.match() compares the path as sent", () => {
   }
 });
 
+Deno.test("SegmentRouter.match() returns the same for a path at each call, however many paths came between", () => {
+  const router = createRouter();
+  const paths = Array.from({ length: 200 }, (_, n) => `/executions/demo/flow-${n}`);
+  for (const _round of [1, 2]) {
+    for (const [n, path] of paths.entries()) {
+      const [[found], values] = router.match("POST", path);
+      assertEquals(found?.[0], "POST /executions/:namespace/:flowId");
+      assertEquals(values, ["demo", `flow-${n}`]);
+      assertEquals(router.match("GET", path), [[], []]);
+      assertEquals(router.match("POST", path), [[found], values]);
+    }
+  }
+});
+
 Deno.test("SegmentRouter.methodsOf() lists the methods of every route of a path", () => {
   const router = createRouter();
   assertEquals(router.methodsOf("/flows/search"), ["GET", "DELETE"]);
