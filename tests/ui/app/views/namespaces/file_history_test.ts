@@ -185,6 +185,8 @@ tasks:
 stories("/namespaces/:id/files: authors", [
   {
     name: "the history names the user of a revision, or links to the execution whose task saved it",
+    // Requests that still begin without the credentials of this story would be refused.
+    needsOwnPage: true,
     async run(page, server) {
       const body = new FormData();
       body.append("fileContent", new File(["by a user"], "content"));
