@@ -23,6 +23,8 @@ export interface CarriedBody {
   readonly canOpen: boolean;
   /** The bytes. Fails when the client does not send all. */
   open(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Reads nothing more of what the client sends. */
+  discard(): void;
 }
 
 /** A request that is passed on. */

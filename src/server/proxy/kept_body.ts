@@ -41,6 +41,11 @@ export class KeptBody implements CarriedBody {
     }, { highWaterMark: 0 });
   }
 
+  /** @inheritdoc */
+  discard(): void {
+    this.#reader.cancel().catch(() => undefined);
+  }
+
   async #read(): Promise<Bytes | undefined> {
     try {
       const { value } = await this.#reader.read();

@@ -94,7 +94,9 @@ export class LeaderForwarder implements Forwarder {
         const retryMs = error.hasBegun || !leader ? Infinity : RETRY_MS;
         const wait = { untilMs: deadlineMs, retryMs, signal: request.signal };
         const isAgain = maySendAgain(request, error) && await this.#untilNextTry(leader, wait);
-        if (!isAgain) throw refusalOf(error, isSafe);
+        if (isAgain) continue;
+        request.body?.discard();
+        throw refusalOf(error, isSafe);
       }
     }
   }

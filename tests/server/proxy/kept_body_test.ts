@@ -57,3 +57,12 @@ Deno.test("KeptBody fails as often as it is read when the client breaks off", as
   );
   for (let n = 0; n < 2; n++) await assertRejects(() => sizesOf(body), Error, "gone");
 });
+
+Deno.test("KeptBody ends the body of the client when it is discarded, also during a read", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new KeptBody(new ReadableStream({ cancel: () => cancelled.resolve() }), undefined);
+  const reading = sizesOf(body);
+  body.discard();
+  await cancelled.promise;
+  assertEquals(await reading, []);
+});
