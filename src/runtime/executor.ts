@@ -384,7 +384,7 @@ export class Executor {
     return await recovering;
   }
 
-  /** Resolves when no execution is left to be recovered; `undefined`: none is. */
+  /** Resolves when no execution is left to be recovered; `undefined` if all are recovered. */
   get recovered(): Promise<unknown> | undefined {
     return this.#recovery.leftCount > 0 ? this.#recovered : undefined;
   }

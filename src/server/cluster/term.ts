@@ -103,9 +103,9 @@ export class Term {
     this.#plan();
   }
 
-  /** Ends the term in order; the process `heir` leads next, if it is given. */
-  stepDown(reason: string, heir?: string): void {
-    if (heir !== undefined) this.#deps.lease.leaveTo(heir);
+  /** Ends the term in order; the process `successor` leads next, if it is given. */
+  stepDown(reason: string, successor?: string): void {
+    if (successor !== undefined) this.#deps.lease.leaveTo(successor);
     this.#over.resolve(reason);
   }
 

@@ -31,7 +31,7 @@ interface LeaderForwarderOptions {
 const MAX_WAIT_MS = 10_000;
 /** Requests that wait for a leader at once; further ones are refused. */
 const MAX_WAITING = 1_000;
-/** Wait before a request is sent again to a leader that has not begun it: the connection may have been to blame. */
+/** Wait before a request is sent again to a leader that has not begun it: the connection may have been the cause. */
 const RETRY_MS = 1_000;
 const RETRY_AFTER_S = 1;
 /** Shown instead of the path of a webhook, which contains its key. */

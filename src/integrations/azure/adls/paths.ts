@@ -160,7 +160,7 @@ export async function writeFile(
   });
 }
 
-/** Deletes a file; none is no failure. */
+/** Deletes a file; one that does not exist is no failure. */
 export async function deletePath(client: StorageClient, address: PathAddress): Promise<void> {
   await client.send({
     container: address.fileSystem,

@@ -102,7 +102,7 @@ export const tableGet = defineTask({
   },
 });
 
-/** Deletes an entity; none is no failure. */
+/** Deletes an entity; one that does not exist is no failure. */
 export const tableDelete = defineTask({
   type: "azure.storage.table.Delete",
   title: "Delete an entity of Azure Table Storage",
