@@ -12,7 +12,7 @@ import type { Committer } from "../store/committer.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import { catalogRow } from "../store/records/execution_records.ts";
 import type { Timers } from "./timers/timers.ts";
-import type { LiveExecution } from "./live/live_execution.ts";
+import { type LiveExecution, liveKey } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
 
 interface RecoveryDeps {
@@ -48,7 +48,7 @@ export class Recovery {
 
   /** Resumes all; returns the number of those that have work. */
   async recoverAll(listed: readonly ListedExecution[]): Promise<number> {
-    for (const { tenant, id } of listed) this.#left.set(keyOf(tenant, id), undefined);
+    for (const { tenant, id } of listed) this.#left.set(liveKey(tenant, id), undefined);
     let recovered = 0;
     const each = listed.values();
     const recoverNext = async () => {
@@ -63,7 +63,7 @@ export class Recovery {
 
   /** Resumes an execution of {@link recoverAll} before its turn; `undefined` if it is not to be resumed, or was. */
   underWay(tenant: string, id: string): Promise<boolean> | undefined {
-    const key = keyOf(tenant, id);
+    const key = liveKey(tenant, id);
     if (!this.#left.has(key)) return undefined;
     const begun = this.#left.get(key);
     if (begun) return begun;
@@ -149,8 +149,4 @@ export class Recovery {
     const facts = { liveness: [{ tenant, id, live: false }] };
     await this.#deps.committer.commit({ mutations: [], facts });
   }
-}
-
-function keyOf(tenant: string, id: string): string {
-  return `${tenant}/${id}`;
 }

@@ -12,7 +12,7 @@ import { defineMachineTask } from "../../model/tasks/machine_task.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
 import { cancelledOnStop, pause } from "../http_calls.ts";
-import { AwsClient, CONNECTION } from "./client.ts";
+import { type AwsCall, AwsClient, CONNECTION } from "./client.ts";
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
@@ -82,37 +82,32 @@ function queryOf({ properties, attempt }: TaskContext): JsonObject {
   };
 }
 
-async function start(client: AwsClient, query: JsonObject): Promise<string> {
-  const { QueryExecutionId } = await client.call({
+/** A request of Athena: all of them may be repeated. */
+function request(action: string, operation: string): AwsCall {
+  return {
     service: "athena",
-    target: "AmazonAthena.StartQueryExecution",
+    target: `AmazonAthena.${action}`,
     version: "1.1",
-    operation: "start the query",
+    operation,
     isRepeatable: true,
-  }, query);
+  };
+}
+
+async function start(client: AwsClient, query: JsonObject): Promise<string> {
+  const { QueryExecutionId } = await client.call(request("StartQueryExecution", "start the query"), query);
   return String(QueryExecutionId);
 }
 
 async function stop(client: AwsClient, id: string): Promise<void> {
-  await client.call({
-    service: "athena",
-    target: "AmazonAthena.StopQueryExecution",
-    version: "1.1",
-    operation: `stop the query "${id}"`,
-    isRepeatable: true,
-  }, { QueryExecutionId: id });
+  await client.call(request("StopQueryExecution", `stop the query "${id}"`), { QueryExecutionId: id });
 }
 
 /** @throws Error the query fails; the message has the words of Athena */
 async function finished({ signal }: TaskContext, client: AwsClient, id: string): Promise<JsonObject> {
   for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-    const { QueryExecution } = await client.call({
-      service: "athena",
-      target: "AmazonAthena.GetQueryExecution",
-      version: "1.1",
-      operation: `read the query "${id}"`,
-      isRepeatable: true,
-    }, { QueryExecutionId: id });
+    const { QueryExecution } = await client.call(request("GetQueryExecution", `read the query "${id}"`), {
+      QueryExecutionId: id,
+    });
     const execution = isJsonObject(QueryExecution) ? QueryExecution : {};
     const status = isJsonObject(execution.Status) ? execution.Status : {};
     if (status.State === "SUCCEEDED") return execution;
@@ -132,13 +127,11 @@ async function* rowsOf(
   let token: JsonValue | undefined;
   let isHeader = properties.skipHeader === true;
   do {
-    const page = await client.call({
-      service: "athena",
-      target: "AmazonAthena.GetQueryResults",
-      version: "1.1",
-      operation: `read the rows of the query "${id}"`,
-      isRepeatable: true,
-    }, { QueryExecutionId: id, MaxResults: PAGE_ROWS, ...token === undefined ? {} : { NextToken: token } });
+    const page = await client.call(request("GetQueryResults", `read the rows of the query "${id}"`), {
+      QueryExecutionId: id,
+      MaxResults: PAGE_ROWS,
+      ...token === undefined ? {} : { NextToken: token },
+    });
     const set = isJsonObject(page.ResultSet) ? page.ResultSet : {};
     const columns = isJsonObject(set.ResultSetMetadata) ? objectsOf(set.ResultSetMetadata.ColumnInfo) : [];
     for (const row of objectsOf(set.Rows)) {

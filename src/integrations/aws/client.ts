@@ -53,6 +53,13 @@ const DEFAULT_REGION = "us-east-1";
 const TIMEOUT_MS = 900_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
+/** A call of a JSON protocol. */
+export interface AwsCall extends Pick<AwsRequest, "service" | "operation" | "isRepeatable"> {
+  readonly target: string;
+  readonly version?: "1.0" | "1.1";
+  readonly url?: string;
+}
+
 /** Sends requests with the credentials that the properties give. */
 export class AwsClient {
   readonly #context: Pick<WorkContext, "properties"> & Sender;
@@ -103,8 +110,7 @@ export class AwsClient {
   /** The body of a call of a JSON protocol. @throws Error as {@link send} */
   async call(
     { service, target, version = "1.0", url = `${this.endpointOf(service)}/`, operation, isRepeatable }:
-      & Pick<AwsRequest, "service" | "operation" | "isRepeatable">
-      & { readonly target: string; readonly version?: "1.0" | "1.1"; readonly url?: string },
+      AwsCall,
     json: JsonObject,
   ): Promise<JsonObject> {
     const { text } = await this.send({

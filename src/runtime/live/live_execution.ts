@@ -37,6 +37,11 @@ export interface Receipt {
   readonly onSettled?: (execution: Execution, refusal?: Refusal) => void;
 }
 
+/** Names an execution in maps of all tenants. */
+export function liveKey(tenant: string, id: string): string {
+  return `${tenant}/${id}`;
+}
+
 /** An execution and its uncommitted changes. */
 export class LiveExecution {
   readonly execution: Execution;
@@ -136,7 +141,7 @@ export class LiveExecution {
 
   /** Key in maps. */
   get key(): string {
-    return `${this.execution.tenant}/${this.execution.id}`;
+    return liveKey(this.execution.tenant, this.execution.id);
   }
 }
 

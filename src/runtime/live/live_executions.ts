@@ -1,5 +1,5 @@
 /** The executions in memory: at most one object per id, and none while the execution is being deleted. */
-import type { LiveExecution } from "./live_execution.ts";
+import { type LiveExecution, liveKey } from "./live_execution.ts";
 
 interface Loading {
   /** Its deletion began: the result must not be used. */
@@ -39,12 +39,12 @@ export class LiveExecutions {
 
   /** Whether it is in memory. */
   has(tenant: string, id: string): boolean {
-    return this.#byKey.has(keyOf(tenant, id));
+    return this.#byKey.has(liveKey(tenant, id));
   }
 
   /** Whether its deletion is being committed. */
   isDeleting(tenant: string, id: string): boolean {
-    return this.#deleting.has(keyOf(tenant, id));
+    return this.#deleting.has(liveKey(tenant, id));
   }
 
   /** Whether this object is the one in memory. */
@@ -54,13 +54,13 @@ export class LiveExecutions {
 
   /** The execution in memory, if it has no work and nothing to commit. */
   idle(tenant: string, id: string): LiveExecution | undefined {
-    const live = this.#byKey.get(keyOf(tenant, id));
+    const live = this.#byKey.get(liveKey(tenant, id));
     return live && !live.isDriven && !live.isDirty && !live.isLive ? live : undefined;
   }
 
   /** The execution in memory, else as stored; `undefined` if it does not exist or is being deleted. */
   async find(tenant: string, id: string): Promise<LiveExecution | undefined> {
-    const key = keyOf(tenant, id);
+    const key = liveKey(tenant, id);
     const live = this.#byKey.get(key);
     if (live || this.#deleting.has(key)) return live;
     return await (this.#loading.get(key) ?? this.#startLoading(key, tenant, id)).result;
@@ -85,7 +85,7 @@ export class LiveExecutions {
 
   /** Begins a deletion: the execution cannot be found until it {@link endDeletion ends}. Returns the object in memory. */
   beginDeletion(tenant: string, id: string): LiveExecution | undefined {
-    const key = keyOf(tenant, id);
+    const key = liveKey(tenant, id);
     const live = this.#byKey.get(key);
     const loading = this.#loading.get(key);
     if (loading) loading.isVoid = true;
@@ -97,7 +97,7 @@ export class LiveExecutions {
 
   /** Ends a deletion, committed or refused; true if the manifests listed the execution. */
   endDeletion(tenant: string, id: string): boolean {
-    const key = keyOf(tenant, id);
+    const key = liveKey(tenant, id);
     const wasListed = this.#deleting.get(key) ?? false;
     this.#deleting.delete(key);
     return wasListed;
@@ -120,8 +120,4 @@ export class LiveExecutions {
     this.#loading.set(key, loading);
     return loading;
   }
-}
-
-function keyOf(tenant: string, id: string): string {
-  return `${tenant}/${id}`;
 }

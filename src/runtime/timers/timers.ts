@@ -6,6 +6,7 @@ import type { TimerName } from "../../engine/events.ts";
 import { timersBefore } from "../../store/keys.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { DueLoop } from "./due_loop.ts";
+import { liveKey } from "../live/live_execution.ts";
 
 interface TimersDeps {
   readonly store: Store;
@@ -64,7 +65,7 @@ export class Timers {
 
   /** The transition of an earlier timer may end a later one. */
   async #fireInTurn(timer: DueTimer): Promise<void> {
-    const execution = `${timer.tenant}/${timer.executionId}`;
+    const execution = liveKey(timer.tenant, timer.executionId);
     const before = this.#firing.get(execution);
     const fired = before ? before.then(() => this.#fireOne(timer)) : this.#fireOne(timer);
     this.#firing.set(execution, fired);
