@@ -140,7 +140,38 @@ interface KafkaPackage {
   readonly Partitioners: { readonly DefaultPartitioner: unknown };
 }
 
+/** Requests of a connection that wait to be sent. */
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  /** Plans the next look at `pending`. */
+  scheduleCheckPendingRequests(): void;
+}
+
+interface QueueModule {
+  readonly default: { readonly prototype: RequestQueue };
+}
+
 /** Loads the package. */
 export async function loadKafka(): Promise<KafkaPackage> {
-  return (await import("kafkajs")).default as unknown as KafkaPackage;
+  const [{ default: kafka }, queue] = await Promise.all([
+    import("kafkajs"),
+    import("kafkajs/src/network/requestQueue/index.js"),
+  ]);
+  restQueues((queue as QueueModule).default.prototype);
+  return kafka as unknown as KafkaPackage;
+}
+
+const rested = new WeakSet<RequestQueue>();
+
+/**
+ * Version 2.2.4, the last one, looks at an empty queue each millisecond as long as the connection is open, by timers with a
+ * negative time, of which the runtime warns. A request that has to wait plans the look itself.
+ */
+function restQueues(prototype: RequestQueue): void {
+  if (rested.has(prototype)) return;
+  rested.add(prototype);
+  const { scheduleCheckPendingRequests: schedule } = prototype;
+  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.pending.length > 0) schedule.call(this);
+  };
 }

@@ -1,4 +1,5 @@
 /** Types of Kafka, against a broker that keeps one partition or more. */
+import process from "node:process";
 import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
 import { consume, kafkaTrigger } from "../../../src/integrations/kafka/consume.ts";
@@ -18,6 +19,20 @@ function rowsOf(files: ReadonlyMap<string, string>): JsonObject[] {
   const [text = ""] = files.values();
   return text.split("\n").filter(Boolean).map((line) => parseJson(line) as JsonObject);
 }
+
+/** First in its file: the runtime warns once a process. */
+Deno.test("a connection sets no timers with a negative time", async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on("warning", note);
+  try {
+    await using broker = new KafkaBroker();
+    await runDefinition(produce, { ...connection(broker), topic: "t", from: { value: "a" } });
+  } finally {
+    process.off("warning", note);
+  }
+  assertEquals(warnings, []);
+});
 
 Deno.test("kafka.Produce and Consume send and take messages with keys, headers and forms", async () => {
   await using broker = new KafkaBroker();
