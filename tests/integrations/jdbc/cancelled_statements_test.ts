@@ -13,6 +13,8 @@ import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/a
 
 interface Server {
   readonly kind: string;
+  /** When the kill comes; absent: while the statement runs. */
+  readonly moment?: string;
   readonly properties: (stub: ApiStub) => JsonObject;
   /** The response to a request before the cancellation; `running`: it arrives when the statement has ended. */
   readonly reply: (request: ApiRequest, stub: ApiStub) => ApiReply | "running";
@@ -42,6 +44,22 @@ const SERVERS: readonly Server[] = [
     reply: ({ method, query }) => {
       if (method === "POST" && query.async !== "true") return "running";
       return Response.json({ statementHandle: "h/1" }, { status: 202 });
+    },
+    cancellation: "POST /api/v2/statements/h%2F1/cancel",
+  },
+  {
+    kind: "snowflake",
+    moment: "before the first response",
+    properties: ({ host }) => ({
+      url: `jdbc:snowflake://${host}/?ssl=off`,
+      username: "a",
+      password: ACCESS_TOKEN,
+    }),
+    reply: ({ query }, { requests }) => {
+      if (query.retry !== "true") return "running";
+      // The id of the first request gives its statement; any other one would start another.
+      const statementHandle = query.requestId === requests[0]?.query.requestId ? "h/1" : "h/2";
+      return Response.json({ statementHandle }, { status: 202 });
     },
     cancellation: "POST /api/v2/statements/h%2F1/cancel",
   },
@@ -103,7 +121,7 @@ async function killedQuery(server: Server, refusal?: Response) {
 }
 
 for (const server of SERVERS) {
-  Deno.test(`a kill cancels the query of jdbc.${server.kind}`, async () => {
+  Deno.test(`a kill ${server.moment ?? "of the execution"} cancels the query of jdbc.${server.kind}`, async () => {
     const { calls, requests } = await killedQuery(server);
     const id = server.idOf?.(JSON.parse(requests[0]?.text ?? "{}"));
     assertEquals(calls.at(-1), server.cancellation.replace("ID", String(id)));

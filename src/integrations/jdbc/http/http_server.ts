@@ -2,7 +2,7 @@
 import { basicCredentials } from "../../../model/http/http_request.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest, type TaskResponse } from "../../../model/tasks/task_definition.ts";
-import { type CancellableWork, cancelledOnStop, refusalOf } from "../../http_calls.ts";
+import { type CancellableWork, cancelledOnStop, refusalOf, type Sender } from "../../http_calls.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
 import type { Database } from "../session.ts";
 import { literalPlaceholder } from "../sql_text.ts";
@@ -80,12 +80,12 @@ export async function sendStatement(
 export async function statementUntilStop<T>(
   work: CancellableWork,
   run: () => Promise<T>,
-  cancellation: () => TaskRequest | undefined,
+  cancellation: (sender: Sender) => TaskRequest | undefined | Promise<TaskRequest>,
 ): Promise<T> {
-  return await cancelledOnStop(work, run, async ({ http }) => {
-    const request = cancellation();
+  return await cancelledOnStop(work, run, async (sender) => {
+    const request = await cancellation(sender);
     if (!request) return;
-    const { status, text } = await http({ followRedirects: false, ...request });
+    const { status, text } = await sender.http({ followRedirects: false, ...request });
     // A statement that has ended is not known any more.
     if (status < 300 || status === 404 || status === 410) return;
     throw refusalOf({ operation: "cancel the query", url: request.url, status, words: text });

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../.
 import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly } from "../../http_calls.ts";
 import { type HttpServer, httpServerOf, statementError } from "../http/http_server.ts";
+import { newRequestId } from "./request_id.ts";
 import { statementPlace } from "./statement_place.ts";
 import { accountOf, credentialOf } from "./token.ts";
 
@@ -113,12 +114,4 @@ class DriverSession {
     const words = isJsonObject(body) ? `${String(body.message)} (${String(body.code)})` : text.trim();
     throw statementError(origin, words || `the response was ${status}`);
   }
-}
-
-/** An UUID of version 4. */
-function newRequestId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../
 import { Double, isJsonObject, stringifyJson } from "../../../base/json.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
-import { callRepeatedly, pause } from "../../http_calls.ts";
+import { callRepeatedly, pause, type Sender } from "../../http_calls.ts";
 import {
   type HttpServer,
   httpServerOf,
@@ -20,6 +20,7 @@ import {
 } from "../session.ts";
 import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { statementPlace } from "./statement_place.ts";
+import { newRequestId } from "./request_id.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
@@ -107,14 +108,17 @@ export class SnowflakeSession implements SqlSession {
       },
     };
     // Else the handle, without which it cannot be cancelled, would come after 45 seconds.
-    const url = `${PATH}?async=true&nullable=true`;
-    // The first request could have been carried out although its response is lost.
-    const first = await this.#send({ url, json }, false);
-    return await statementUntilStop(this.#context, () => this.#ended(first), () => ({
-      url: `${this.#server.origin}${statementPath(first)}/cancel`,
-      method: "POST",
-      headers: this.#headers(),
-    }));
+    const url = `${PATH}?requestId=${newRequestId()}&async=true&nullable=true`;
+    let first: SnowflakeResponse | undefined;
+    return await statementUntilStop(this.#context, async () => {
+      // The first request could have been carried out although its response is lost.
+      first = await this.#send({ url, json }, false);
+      return await this.#ended(first);
+    }, async (sender) => {
+      // Snowflake does not run a statement again that it knows by this id, and gives its handle.
+      first ??= await this.#sendBy(sender, { url: `${url}&retry=true`, json }, true);
+      return { url: `${this.#server.origin}${statementPath(first)}/cancel`, method: "POST", headers: this.#headers() };
+    });
   }
 
   async #page(path: string): Promise<JsonObject> {
@@ -139,13 +143,18 @@ export class SnowflakeSession implements SqlSession {
     return { accept: "application/json", ...authorization(this.#context.properties, this.#server) };
   }
 
-  async #send(request: Pick<TaskRequest, "url" | "json">, isRepeatable: boolean): Promise<SnowflakeResponse> {
+  async #send(request: StatementRequest, isRepeatable: boolean): Promise<SnowflakeResponse> {
+    return await this.#sendBy(this.#context, request, isRepeatable);
+  }
+
+  async #sendBy(
+    { signal, http }: Sender,
+    request: StatementRequest,
+    isRepeatable: boolean,
+  ): Promise<SnowflakeResponse> {
     const { origin } = this.#server;
     const headers = this.#headers();
-    const sender = {
-      signal: this.#context.signal,
-      http: (each: TaskRequest) => sendStatement({ http: (inner) => this.#context.http(inner) }, each),
-    };
+    const sender = { signal, http: (each: TaskRequest) => sendStatement({ http }, each) };
     const full = { ...request, url: `${origin}${request.url}`, headers };
     const { status, text } = await callRepeatedly(sender, () => full, { isRepeatable });
     const body = tryParseJson(text);
@@ -156,6 +165,8 @@ export class SnowflakeSession implements SqlSession {
     throw statementError(origin, words.trim() || `the response was ${status}`);
   }
 }
+
+type StatementRequest = Pick<TaskRequest, "url" | "json">;
 
 interface SnowflakeResponse {
   readonly status: number;
