@@ -15,7 +15,7 @@ import {
 import { serverNameOf } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
-export type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
+export type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress" | "http">;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -32,17 +32,19 @@ export const CONNECTION_PROPERTIES: PropertySchemas = Object.freeze({
     "Properties of the client, as those in Java: `bootstrap.servers` (`host:port`, separated by commas), `security.protocol` (PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL), `sasl.mechanism` (PLAIN, SCRAM-SHA-256, SCRAM-SHA-512), `sasl.jaas.config`, `ssl.truststore.certificates`, `ssl.keystore.certificate.chain`, `ssl.keystore.key` and `ssl.key.password` (PEM), `ssl.endpoint.identification.algorithm`, `auto.offset.reset`, `acks`, `compression.type`, `session.timeout.ms`, `request.timeout.ms`, `client.id`. Keep passwords as secrets.",
     { required: true, items: { type: "string", description: "Value of a property." } },
   ),
-  serdeProperties: dynamicProperty("map", "Properties of schema registries, which are not supported.", {
-    ignored: true,
-  }),
+  serdeProperties: dynamicProperty(
+    "map",
+    "Properties of the schema registry for AVRO, as those in Java: `schema.registry.url`, `basic.auth.user.info` (`user:password`), `bearer.auth.token`, `auto.register.schemas`. Keep passwords as secrets.",
+  ),
 });
 
-/** The texts of `properties` by name. */
+/** The texts of `properties`, or of another map, by name. */
 export class ClientProperties {
   readonly #values: ReadonlyMap<string, string>;
 
-  constructor(properties: JsonObject) {
-    const given = isJsonObject(properties.properties) ? Object.entries(properties.properties) : [];
+  constructor(properties: JsonObject, name = "properties") {
+    const { [name]: map } = properties;
+    const given = isJsonObject(map) ? Object.entries(map) : [];
     this.#values = new Map(given.map(([name, value]) => [name, String(value ?? "").trim()]));
   }
 

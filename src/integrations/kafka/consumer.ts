@@ -8,7 +8,8 @@ import { unlessStopped } from "../http_calls.ts";
 import { connectKafka, type Connector, kafkaError } from "./connection.ts";
 import type { GroupOffset, HeaderValue, KafkaConsumer, ReceivedMessage } from "./kafka_package.ts";
 import { nameTest } from "../remote_files.ts";
-import { deserialized, serdeProperty } from "./serdes.ts";
+import { RegistryError } from "./schema_registry.ts";
+import { serdeProperty, Serdes } from "./serdes.ts";
 
 const SESSION_TIMEOUT_MS = 30_000;
 /** Longest wait of a broker for messages. */
@@ -124,9 +125,10 @@ export async function receive(context: Connector, options: TakeOptions): Promise
 
 async function run(
   consumer: KafkaConsumer,
-  { properties }: Connector,
+  context: Connector,
   { take, batchTaken, commit, failed }: RunOptions,
 ): Promise<void> {
+  const { properties } = context, serdes = new Serdes(context);
   const accepts = messageFilter(properties);
   const isLenient = isJsonObject(properties.onSerdeError) && properties.onSerdeError.type === "SKIPPED";
   let isOver = false;
@@ -137,8 +139,8 @@ async function run(
       try {
         for (const received of messages) {
           if (isOver || !isRunning() || isStale()) return;
-          const place = { topic, partition, properties, isLenient };
-          const message = accepts(received) ? messageOf(received, place) : undefined;
+          const place = { topic, partition, properties, serdes, isLenient };
+          const message = accepts(received) ? await messageOf(received, place) : undefined;
           isOver = !await take({ message, topic, partition, offset: BigInt(received.offset) }, commit);
         }
         await batchTaken?.(commit);
@@ -192,18 +194,19 @@ interface MessageOptions {
   readonly topic: string;
   readonly partition: number;
   readonly properties: JsonObject;
+  readonly serdes: Serdes;
   /** Malformed messages are left out. */
   readonly isLenient: boolean;
 }
 
-function messageOf(
+async function messageOf(
   { key, value, offset, timestamp, headers = {} }: ReceivedMessage,
-  { topic, partition, properties: { keyDeserializer, valueDeserializer }, isLenient }: MessageOptions,
-): JsonObject | undefined {
+  { topic, partition, properties: { keyDeserializer, valueDeserializer }, serdes, isLenient }: MessageOptions,
+): Promise<JsonObject | undefined> {
   try {
     return {
-      key: deserialized(keyDeserializer, key, "key"),
-      value: deserialized(valueDeserializer, value, "value"),
+      key: await serdes.read(keyDeserializer, key, "key"),
+      value: await serdes.read(valueDeserializer, value, "value"),
       topic,
       headers: headersOf(headers),
       partition,
@@ -211,7 +214,7 @@ function messageOf(
       offset: Number(offset),
     };
   } catch (error) {
-    if (isLenient) return undefined;
+    if (isLenient && !(error instanceof RegistryError)) return undefined;
     throw error;
   }
 }

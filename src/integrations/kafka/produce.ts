@@ -6,7 +6,7 @@ import { unlessStopped } from "../http_calls.ts";
 import { asRecord, batchesOf, instantOf, messagesIn } from "../messages.ts";
 import { type ClientProperties, CONNECTION_PROPERTIES, connectKafka, kafkaError } from "./connection.ts";
 import { type HeaderValue, loadKafka, type SentMessage } from "./kafka_package.ts";
-import { serdeProperty, serialized } from "./serdes.ts";
+import { serdeProperty, Serdes } from "./serdes.ts";
 
 /** Messages of one request. */
 const BATCH_SIZE = 500;
@@ -27,6 +27,8 @@ export const produce = defineTask({
     }),
     keySerializer: serdeProperty("Form of keys."),
     valueSerializer: serdeProperty("Form of values."),
+    keyAvroSchema: dynamicText("Avro schema of keys as JSON; default is the latest one of the registry."),
+    valueAvroSchema: dynamicText("Avro schema of values as JSON; default is the latest one of the registry."),
     transactional: dynamicFlag(true, "Has no effect: messages are sent in batches, without a transaction.", {
       ignored: true,
     }),
@@ -52,12 +54,12 @@ valueSerializer: JSON`,
       allowAutoTopicCreation: true,
       createPartitioner: Partitioners.DefaultPartitioner,
     });
-    const { signal } = context;
+    const { signal } = context, serdes = new Serdes(context);
     let count = 0;
     try {
       await unlessStopped(producer.connect(), signal);
       for await (const batch of batchesOf(messagesIn(context, context.properties.from), BATCH_SIZE)) {
-        const topicMessages = byTopic(context, batch);
+        const topicMessages = await byTopic(context, serdes, batch);
         await unlessStopped(producer.sendBatch({ ...sendOptions(properties), topicMessages }), signal);
         count += batch.length;
       }
@@ -79,25 +81,38 @@ function sendOptions(properties: ClientProperties) {
   return { acks: acks === "all" ? -1 : Number(acks), compression, timeout: SEND_TIMEOUT_MS };
 }
 
-function byTopic({ properties }: TaskContext, values: readonly JsonValue[]) {
+async function byTopic({ properties }: TaskContext, serdes: Serdes, values: readonly JsonValue[]) {
   const topics = new Map<string, SentMessage[]>();
   for (const value of values) {
     const record = asRecord(value);
     const topic = optionalText(ownProperty(record, "topic")) ?? optionalText(properties.topic);
     if (topic === undefined) throw new Error("Missing topic: neither the task nor the message has one");
     const messages = topics.get(topic) ?? [];
-    messages.push(messageOf(record, properties));
+    messages.push(await messageOf(record, topic, { properties, serdes }));
     topics.set(topic, messages);
   }
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
-function messageOf(record: JsonObject, { keySerializer, valueSerializer }: JsonObject): SentMessage {
+async function messageOf(
+  record: JsonObject,
+  topic: string,
+  { properties, serdes }: { readonly properties: JsonObject; readonly serdes: Serdes },
+): Promise<SentMessage> {
+  const { keySerializer, valueSerializer, keyAvroSchema, valueAvroSchema } = properties;
   const partition = ownProperty(record, "partition") ?? null, headers = ownProperty(record, "headers");
   const timestamp = ownProperty(record, "timestamp") ?? null;
   return {
-    key: serialized(keySerializer, ownProperty(record, "key"), "key"),
-    value: serialized(valueSerializer, ownProperty(record, "value"), "value"),
+    key: await serdes.write(keySerializer, ownProperty(record, "key"), {
+      topic,
+      role: "key",
+      schema: optionalText(keyAvroSchema),
+    }),
+    value: await serdes.write(valueSerializer, ownProperty(record, "value"), {
+      topic,
+      role: "value",
+      schema: optionalText(valueAvroSchema),
+    }),
     ...timestamp !== null && { timestamp: String(instantOf(timestamp)) },
     ...partition !== null && { partition: Number(partition) },
     ...isJsonObject(headers) && { headers: headersOf(headers) },

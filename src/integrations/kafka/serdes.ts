@@ -2,6 +2,11 @@
 import { Buffer } from "node:buffer";
 import { Double, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { dynamicChoice, type PropertySchema } from "../../model/flows/schema.ts";
+import type { Connector } from "./connection.ts";
+import { SchemaRegistry, type Subject } from "./schema_registry.ts";
+
+/** The form of messages whose schema is in a registry. */
+const AVRO = "AVRO";
 
 interface Serde {
   readonly write: (value: JsonValue) => Uint8Array;
@@ -97,7 +102,11 @@ function integerOf(value: bigint): JsonValue {
 
 /** Property: the form of keys or values. */
 export function serdeProperty(description: string): PropertySchema {
-  return dynamicChoice([...SERDES.keys()], "STRING", `${description} AVRO and PROTOBUF are not supported.`);
+  return dynamicChoice(
+    [...SERDES.keys(), AVRO],
+    "STRING",
+    `${description} AVRO needs a schema registry. PROTOBUF is not supported.`,
+  );
 }
 
 /** The bytes of a value; null stays null. @throws Error it does not have that form */
@@ -122,6 +131,40 @@ export function deserialized(form: JsonValue | undefined, bytes: Uint8Array | nu
     return serdeOf(form).read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     throw new Error(`Cannot read the ${role} as ${form}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Keys and values of one connection, also with the schemas of a registry. */
+export class Serdes {
+  readonly #context: Connector;
+  #registry: SchemaRegistry | undefined;
+
+  constructor(context: Connector) {
+    this.#context = context;
+  }
+
+  /** As {@link serialized}. @throws Error the registry refuses the schema */
+  async write(
+    form: JsonValue | undefined,
+    value: JsonValue | undefined,
+    subject: Subject,
+  ): Promise<Buffer | null> {
+    if (form !== AVRO || value === undefined || value === null) return serialized(form, value, subject.role);
+    return await this.#opened().write(value, subject);
+  }
+
+  /** As {@link deserialized}. @throws Error the registry does not give the schema */
+  async read(
+    form: JsonValue | undefined,
+    bytes: Uint8Array | null,
+    role: Subject["role"],
+  ): Promise<JsonValue> {
+    if (form !== AVRO || bytes === null) return deserialized(form, bytes, role);
+    return await this.#opened().read(bytes, role);
+  }
+
+  #opened(): SchemaRegistry {
+    return this.#registry ??= new SchemaRegistry(this.#context);
   }
 }
 

@@ -8,7 +8,7 @@ import { type JsonValue, stringifyJson, tryParseJson } from "../../base/json.ts"
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
 import { readRows } from "../row_files.ts";
-import { AvroConversion } from "./avro_values.ts";
+import { AvroConversion, loadAvro } from "./avro_values.ts";
 import { inferSchema } from "./avro_schema.ts";
 import {
   counted,
@@ -69,29 +69,6 @@ export async function schemaFor(
   return given;
 }
 
-/** `avsc` has doubles for long integers; this one keeps large ones. */
-async function avroOptions() {
-  const { default: avro } = await import("avsc");
-  const long = avro.types.LongType.__with({
-    fromBuffer: fromLong,
-    toBuffer(value: number | bigint) {
-      const bytes = Buffer.alloc(8);
-      bytes.writeBigInt64LE(BigInt(value));
-      return bytes;
-    },
-    fromJSON: BigInt,
-    toJSON: Number,
-    isValid: (value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value),
-    compare: (a: number, b: number) => a < b ? -1 : Number(a > b),
-  });
-  return { avro, options: { wrapUnions: "always" as const, registry: { long }, noAnonymousTypes: false } };
-}
-
-function fromLong(bytes: Buffer): number | bigint {
-  const value = bytes.readBigInt64LE();
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
 /** Output: `uri`. */
 export const ionToAvro = defineTask({
   type: "serdes.avro.IonToAvro",
@@ -106,7 +83,7 @@ export const ionToAvro = defineTask({
     const { properties } = context;
     const source = await fetchSource(context);
     const schema = await schemaFor(properties, source);
-    const { avro, options } = await avroOptions();
+    const { avro, options } = await loadAvro();
     const conversion = new AvroConversion(schema);
     let records = 0;
     const encoded = async function* () {
@@ -150,7 +127,7 @@ export const avroToIon = defineTask({
 });
 
 async function* avroRows(path: string): AsyncGenerator<JsonValue> {
-  const { avro, options } = await avroOptions();
+  const { avro, options } = await loadAvro();
   const header = avro.extractFileHeader(path, { decode: false }) as {
     readonly meta?: Record<string, Uint8Array>;
   } | null;

@@ -23,6 +23,29 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ["local-timestamp-micros", 0.001],
 ]);
 
+/** The package, and options of its types: `avsc` has doubles for long integers; this one keeps large ones. */
+export async function loadAvro() {
+  const { default: avro } = await import("avsc");
+  const long = avro.types.LongType.__with({
+    fromBuffer: fromLong,
+    toBuffer(value: number | bigint) {
+      const bytes = Buffer.alloc(8);
+      bytes.writeBigInt64LE(BigInt(value));
+      return bytes;
+    },
+    fromJSON: BigInt,
+    toJSON: Number,
+    isValid: (value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value),
+    compare: (a: number, b: number) => a < b ? -1 : Number(a > b),
+  });
+  return { avro, options: { wrapUnions: "always" as const, registry: { long }, noAnonymousTypes: false } };
+}
+
+function fromLong(bytes: Buffer): number | bigint {
+  const value = bytes.readBigInt64LE();
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
 /** Converts values by a schema, whose named types may refer to each other. */
 export class AvroConversion {
   readonly #named = new Map<string, JsonObject>();

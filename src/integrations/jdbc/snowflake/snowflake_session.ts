@@ -117,7 +117,11 @@ export class SnowflakeSession implements SqlSession {
     }, async (sender) => {
       // Snowflake does not run a statement again that it knows by this id, and gives its handle.
       first ??= await this.#sendBy(sender, { url: `${url}&retry=true`, json }, true);
-      return { url: `${this.#server.origin}${statementPath(first)}/cancel`, method: "POST", headers: this.#headers() };
+      return {
+        url: `${this.#server.origin}${statementPath(first)}/cancel`,
+        method: "POST",
+        headers: this.#headers(),
+      };
     });
   }
 
