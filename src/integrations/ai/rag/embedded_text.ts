@@ -22,6 +22,22 @@ export interface StoreQuery {
   readonly minScore: number;
 }
 
+/** An open store. What is added is durable, and seen by others, after `save`. */
+export interface EmbeddingStore extends AsyncDisposable {
+  /** Adds texts, whose vectors have the same length. */
+  add(texts: readonly EmbeddedText[]): Promise<void>;
+  /** The most similar texts first. @throws Error the vectors have another length */
+  search(query: StoreQuery): Promise<FoundText[]>;
+  /** Stores what was added; returns outputs. */
+  save(): Promise<JsonObject>;
+}
+
+/** How a store is opened. */
+export interface StoreOptions {
+  /** Former texts are removed by `save`. */
+  readonly isDropped: boolean;
+}
+
 /** The score of two vectors; 0 for vectors without length. */
 export function similarity(a: readonly number[], b: readonly number[]): number {
   let product = 0, aSquares = 0, bSquares = 0;

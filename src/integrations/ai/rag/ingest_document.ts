@@ -14,9 +14,9 @@ import { given, objectOf } from "../models/model_calls.ts";
 import { AGENT_METRICS, reportUsage, usageForm } from "../agent/outputs.ts";
 import { partProperty } from "../part.ts";
 import { modelOf } from "../providers.ts";
-import type { EmbeddedText } from "./embedded_text.ts";
-import { KvEmbeddingStore } from "./kv_store.ts";
+import type { EmbeddedText, EmbeddingStore } from "./embedded_text.ts";
 import { split, type SplitOptions, SPLITTERS } from "./splitter.ts";
+import { openStore } from "./stores.ts";
 
 const SPLITTER: PropertySchemas = {
   splitter: dynamicText("Where a document is split; what is longer is split further.", {
@@ -111,7 +111,7 @@ documentSplitter:
 async function ingest(context: ServerTaskContext): Promise<JsonObject> {
   const { provider, embeddings, drop, documentSplitter, metadata } = context.properties;
   const part = embeddings as JsonObject, splitting = splitOptions(documentSplitter);
-  const store = await KvEmbeddingStore.open(context, part, { isDropped: drop === true });
+  await using store = await openStore(context, part, { isDropped: drop === true });
   context.metric("ai.provider.calls", 1, { tags: { provider: String((provider as JsonObject).type) } });
   context.metric("ai.embedding.store.calls", 1, { tags: { store: String(part.type) } });
   let count = 0;
@@ -145,7 +145,7 @@ interface Segments {
 
 async function addSegments(
   context: ServerTaskContext,
-  store: KvEmbeddingStore,
+  store: EmbeddingStore,
   { texts, metadata, number }: Segments,
 ): Promise<TokenUsage | undefined> {
   const model = await modelOf(context, context.properties.provider as JsonObject);
@@ -155,7 +155,7 @@ async function addSegments(
     const group = texts.slice(from, from + MAX_EMBEDDED_TEXTS);
     const embedded = await model.embed(group);
     usage = addUsage(usage, embedded.usage);
-    store.add(group.map((text, index): EmbeddedText => {
+    await store.add(group.map((text, index): EmbeddedText => {
       const vector = embedded.vectors[index];
       if (!vector) {
         throw new Error(`Cannot embed the document with ${model.title}: its reply has too few vectors`);

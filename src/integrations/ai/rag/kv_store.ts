@@ -15,7 +15,14 @@ import { decodeBase64, encodeBase64 } from "../../../languages/values/mod.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { objectOf } from "../models/model_calls.ts";
-import { type EmbeddedText, type FoundText, similarity, type StoreQuery } from "./embedded_text.ts";
+import {
+  type EmbeddedText,
+  type EmbeddingStore,
+  type FoundText,
+  similarity,
+  type StoreOptions,
+  type StoreQuery,
+} from "./embedded_text.ts";
 
 /** Characters of a pair: below the limit of a value, in UTF-8 too. */
 const MAX_PART_CHARS = 300_000;
@@ -23,7 +30,7 @@ const MAX_PART_CHARS = 300_000;
 const MAX_PARTS = 200;
 
 /** An open store; a search needs no change. */
-export class KvEmbeddingStore {
+export class KvEmbeddingStore implements EmbeddingStore {
   readonly #context: ServerTaskContext;
   readonly #key: string;
   readonly #texts: EmbeddedText[];
@@ -44,7 +51,7 @@ export class KvEmbeddingStore {
   static async open(
     context: ServerTaskContext,
     { kvName }: JsonObject,
-    { isDropped }: { readonly isDropped: boolean },
+    { isDropped }: StoreOptions,
   ): Promise<KvEmbeddingStore> {
     const key = optionalText(kvName) ?? `${context.attempt.flowId}-embedding-store`;
     const head = await read(context, key);
@@ -57,13 +64,15 @@ export class KvEmbeddingStore {
     return new KvEmbeddingStore(context, key, { texts, parts });
   }
 
-  /** Adds texts, which `save` makes durable. */
-  add(texts: readonly EmbeddedText[]): void {
+  /** @inheritdoc */
+  add(texts: readonly EmbeddedText[]): Promise<void> {
     for (const text of texts) this.#texts.push(text);
+    return Promise.resolve();
   }
 
-  /** The most similar texts first. @throws Error the vectors have another length */
-  search({ vector, maxResults, minScore }: StoreQuery): FoundText[] {
+  /** @inheritdoc */
+  // deno-lint-ignore require-await -- an error must reject
+  async search({ vector, maxResults, minScore }: StoreQuery): Promise<FoundText[]> {
     const found = this.#texts.map(({ vector: own, text, metadata }) => {
       if (own.length === vector.length) return { text, metadata, score: similarity(own, vector) };
       throw new Error(
@@ -97,6 +106,11 @@ export class KvEmbeddingStore {
     }
     for (const name of this.#oldParts) await kvPairs.delete(name);
     return { kvName: this.#key };
+  }
+
+  /** Nothing is open. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
   }
 }
 

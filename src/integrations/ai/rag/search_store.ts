@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import type { Source } from "../agent/source.ts";
 import { modelOf } from "../providers.ts";
-import { KvEmbeddingStore } from "./kv_store.ts";
+import { openStore } from "./stores.ts";
 
 /** A search. */
 export interface StoreSearch {
@@ -25,8 +25,8 @@ export async function searchStore(
   context.metric("ai.provider.calls", 1, { tags: { provider: String(provider.type) } });
   const { vectors: [vector] } = await model.embed([query]);
   if (!vector) throw new Error(`Cannot embed the query with ${model.title}: its reply has no vector`);
-  const store = await KvEmbeddingStore.open(context, embeddings, { isDropped: false });
+  await using store = await openStore(context, embeddings, { isDropped: false });
   context.metric("ai.embedding.store.calls", 1, { tags: { store: String(embeddings.type) } });
-  const found = store.search({ vector, maxResults, minScore });
+  const found = await store.search({ vector, maxResults, minScore });
   return found.map(({ text, metadata }) => ({ content: text, metadata }));
 }

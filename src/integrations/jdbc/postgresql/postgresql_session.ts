@@ -26,6 +26,9 @@ const NO_TLS = "The server does not support SSL connections";
 
 const decoder = new TextDecoder();
 
+/** What a connection needs. */
+export type PostgresqlContext = Pick<WorkContext, "properties" | "signal" | "log" | "connectAddress">;
+
 /** Kinds of addresses that lead to such a server, and its port. */
 interface PostgresqlKind {
   readonly kinds: readonly string[];
@@ -33,7 +36,10 @@ interface PostgresqlKind {
 }
 
 /** Opens a connection with `url`, `username`, `password` and TLS of the properties. @throws Error it names the host */
-export async function openPostgresql(context: WorkContext, kind: PostgresqlKind): Promise<PostgresqlSession> {
+export async function openPostgresql(
+  context: PostgresqlContext,
+  kind: PostgresqlKind,
+): Promise<PostgresqlSession> {
   const { properties } = context;
   const url = readDatabaseUrl(textProperty(properties, "url") ?? "", kind);
   const address = await context.connectAddress(url.host, url.port);
@@ -63,7 +69,7 @@ interface OpenOptions {
 export class PostgresqlSession implements SqlSession {
   readonly #client: PgClient;
   readonly #Query: Awaited<ReturnType<typeof loadPg>>["Query"];
-  readonly #context: WorkContext;
+  readonly #context: PostgresqlContext;
   readonly #place: OpenOptions;
   readonly #stop = () => void this.#cancel();
   #columns: readonly Column[] = [];
@@ -74,7 +80,7 @@ export class PostgresqlSession implements SqlSession {
   #cancelling: Promise<void> | undefined;
 
   private constructor(
-    context: WorkContext,
+    context: PostgresqlContext,
     place: OpenOptions,
     { client, Query }: {
       readonly client: PgClient;
@@ -88,7 +94,7 @@ export class PostgresqlSession implements SqlSession {
   }
 
   /** Connects. @throws Error as the server gives it */
-  static async open(context: WorkContext, place: OpenOptions): Promise<PostgresqlSession> {
+  static async open(context: PostgresqlContext, place: OpenOptions): Promise<PostgresqlSession> {
     const { Client, Query } = await loadPg();
     const { url, address, ssl } = place;
     const { properties, signal } = context;
