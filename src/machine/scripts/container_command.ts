@@ -139,7 +139,7 @@ export function clientCommand(
 }
 
 /** The arguments of `run` and `create`. */
-function runArguments({ command, workingDirectory }: ProcessCommand, run: ContainerRun): string[] {
+function runArguments({ command, workingDirectory, input }: ProcessCommand, run: ContainerRun): string[] {
   const { place, variables, labels } = run;
   const keepsEntryPoint = place.keepsEntryPoint === true && place.entryPoint === undefined;
   if (keepsEntryPoint && variables.others.size > 0) {
@@ -151,7 +151,9 @@ function runArguments({ command, workingDirectory }: ProcessCommand, run: Contai
   const [program = "", ...args] = keepsEntryPoint ? ["", ...words] : words;
   return [
     // Pulling an image is no error output.
-    ...[`--name=${run.name}`, "--quiet", `--workdir=${workingDirectory}`],
+    ...[`--name=${run.name}`, "--quiet"],
+    ...place.keepsDirectory ? [] : [`--workdir=${workingDirectory}`],
+    ...input ? ["--interactive"] : [],
     `--env-file=${run.folder}/${ENV_FILE}`,
     ...[...variables.others.keys()].map((_, index) => `--env=${VALUE_PREFIX}${index}`),
     ...[...labels].map(([name, value]) => `--label=${name}=${value}`),

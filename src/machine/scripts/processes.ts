@@ -270,7 +270,8 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const user = this.#options.scriptUser;
     const support = await this.#control?.support();
     const exitCode = await runSupervised({
-      starter: this.#shells,
+      // A shell that waits has its script as input.
+      starter: command.input ? this.#watchdog : this.#shells,
       command: command.command,
       cwd,
       env: {
@@ -289,9 +290,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
 
   /** How a command is watched, with the limits that nothing else enforces. */
   #supervision(
-    { signal, onLine, workingDirectory, packageDirectory }: ProcessCommand,
+    { signal, onLine, input, workingDirectory, packageDirectory }: ProcessCommand,
     limits: ScriptLimits,
-  ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "watch"> {
+  ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "input" | "watch"> {
     const { clock } = this.#options;
     const watch = new LimitWatch({
       clock,
@@ -302,6 +303,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     return {
       clock,
       signal,
+      input,
       watch: watch.start,
       onLine: (line: ProcessLine) => {
         watch.count(line.text);

@@ -4,12 +4,14 @@ import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
 /** A process to run, and who watches it. */
-export interface SupervisedOptions extends WatchedCommand {
+export interface SupervisedOptions extends Omit<WatchedCommand, "stdin"> {
   readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Between SIGTERM and SIGKILL; absent: three seconds. */
   readonly graceMs?: number;
+  /** Absent: no input. */
+  readonly input?: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
   /** Looks why the process failed, while its control group exists. */
   readonly inspect?: (watched: WatchedProcess) => Promise<Error | undefined>;
@@ -26,7 +28,7 @@ const NOT_FOUND = 127;
 export async function runSupervised(options: SupervisedOptions): Promise<number> {
   let watched: WatchedProcess;
   try {
-    watched = await options.starter.start(options);
+    watched = await options.starter.start({ ...options, ...options.input && { stdin: "piped" } });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     await options.onLine({ text: error.message, isError: true });
@@ -59,6 +61,9 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   });
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();
+  const over = new AbortController();
+  // It fails when the process reads no more: its end says why.
+  const feeding = options.input?.pipeTo(child.stdin, { signal: over.signal }).catch(() => {});
   try {
     const { code } = await child.status;
     hasEnded = true;
@@ -74,6 +79,8 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
     if (failure) throw failure;
     return code;
   } finally {
+    over.abort();
+    await feeding;
     await unwatch?.();
     signal.removeEventListener("abort", stop);
   }

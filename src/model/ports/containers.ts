@@ -56,6 +56,8 @@ export interface ContainerOptions {
   readonly entryPoint?: readonly string[];
   /** Without an entry point that of the image is used, and without a command that of the image. */
   readonly keepsEntryPoint?: boolean;
+  /** The command starts in the working directory of the image. */
+  readonly keepsDirectory?: boolean;
   /** The container outlives its task; files are copied into it, and nothing of its output is read. */
   readonly isDetached?: boolean;
   /** `name:address` each. */

@@ -19,6 +19,8 @@ export interface ProcessCommand {
    */
   readonly env: ReadonlyMap<string, string>;
   readonly place: ProcessPlace | RuntimePlace;
+  /** What the command reads; absent: nothing. */
+  readonly input?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Stops the process and all of its descendants: first gracefully, then by force. */
   readonly signal: AbortSignal;
   /** Receives each line without its end, cut to {@link MAX_PROCESS_LINE_BYTES}. No output is read while the promise is pending. */

@@ -3,6 +3,7 @@
  * plugin files.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { ContainerPlace } from "../ports/containers.ts";
 import type { SqliteDatabase } from "../ports/sqlite.ts";
 import type {
   TaskContext,
@@ -30,6 +31,22 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
+/** A program that is used while it runs. */
+export interface OpenedProgram extends Pick<ProgramCommand, "command" | "env"> {
+  /** The container that it runs in, with the command as arguments; absent: it is a process of this machine. */
+  readonly container?: Pick<ContainerPlace, "image" | "volumes">;
+  /** How to get the program: the end of the message where it is missing. */
+  readonly wayOut: string;
+}
+
+/** A running program; its error output is logged. Disposal ends it. */
+export interface RunningProgram extends AsyncDisposable {
+  /** Sends a line. @throws Error it has ended */
+  send(line: string): Promise<void>;
+  /** The next line of its output. @throws Error it has ended, or the line is too long */
+  receive(): Promise<string>;
+}
+
 /** Files, programs, and requests after a stop. */
 export interface Machine {
   /** As `http`, but also when the work must stop: to end what runs elsewhere. It fails after 5 seconds. */
@@ -41,6 +58,11 @@ export interface Machine {
    * missing
    */
   runProgram(command: ProgramCommand): Promise<ProgramEnd>;
+  /**
+   * Starts a program in that directory, within the policy of scripts. @throws Error the policy forbids it, or the program is
+   * missing
+   */
+  openProgram(program: OpenedProgram): Promise<RunningProgram>;
   /**
    * Creates files of that directory by relative name: the URI of a stored file is fetched, any other text is the content.
    * @throws Error a name leaves the directory, or a file is missing

@@ -70,7 +70,9 @@ export interface ProgramLines {
 
 /** The context of such a type. */
 export interface ServerTaskContext
-  extends TaskContext, Pick<Machine, "createFiles" | "findFiles" | "lastRequest" | "readFile"> {
+  extends
+    TaskContext,
+    Pick<Machine, "createFiles" | "findFiles" | "lastRequest" | "openProgram" | "readFile"> {
   readonly flows: ServerFlows;
   readonly dashboards: ServerDashboards;
   /** Sorted names of the namespaces of the tenant: created ones, those of flows, and those above them. */

@@ -14,8 +14,10 @@ import type {
 import type {
   MachineTaskContext,
   MachineWork,
+  OpenedProgram,
   ProgramCommand,
   ProgramEnd,
+  RunningProgram,
 } from "../../model/tasks/machine_task.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
@@ -42,6 +44,7 @@ import { ownName } from "./own_files.ts";
 import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { ScriptOutput } from "../scripts/script_output.ts";
 import { connectAddress, sendLastRequest, sendRequest, streamRequest } from "./send_request.ts";
+import { openProgram } from "./open_program.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
@@ -119,6 +122,11 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   readonly runProgram = async (command: ProgramCommand): Promise<ProgramEnd> => {
     return await runProgram(this.#owner, await this.workingDirectory(), command);
+  };
+
+  /** @inheritdoc */
+  readonly openProgram = async (program: OpenedProgram): Promise<RunningProgram> => {
+    return await openProgram(this.#owner, await this.workingDirectory(), program);
   };
 
   /** @inheritdoc */
