@@ -345,7 +345,7 @@ content: All is well.`,
     prefixes: ["kafka"],
     isPlanned: true,
     way:
-      "for schema registries, share groups and administration use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
+      "for Protobuf, share groups and administration use confluent-kafka in a scripts.python.Script task, or a REST proxy with core.http.Request",
   },
   {
     id: "mqtt",

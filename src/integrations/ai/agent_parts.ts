@@ -51,7 +51,24 @@ const FLOW_PROPERTIES: PropertySchemas = {
   scheduleDate: dynamicProperty("dateTime", "Date of the execution.", { planned: true }),
 };
 
-const SERVER_INSTEAD = "run the MCP server by itself, and use `ai.tool.StreamableHttpMcpClient`";
+/** Properties of MCP servers that are programs. */
+const PROGRAM_PROPERTIES: PropertySchemas = {
+  env: dynamicProperty("map", "Variables of the environment; keep passwords as secrets.", {
+    items: dynamicText("Value of a variable."),
+  }),
+  timeout: dynamicProperty("duration", "Longest wait for the server; default is a minute."),
+  logEvents: dynamicFlag(false, "Has no effect: error output is logged with the level DEBUG.", {
+    ignored: true,
+  }),
+};
+
+/** Containers run at the service of the server, with its log-ins. */
+const OTHER_SERVICE: PropertySchemas = Object.fromEntries(
+  [
+    ...["apiVersion", "dockerCertPath", "dockerConfig", "dockerContext", "dockerHost", "dockerTlsVerify"],
+    ...["registryEmail", "registryPassword", "registryUrl", "registryUsername"],
+  ].map((name) => [name, dynamicText("Another container service, or its log-in.", { planned: true })]),
+);
 
 /** The tools. */
 export const TOOLS: readonly PartType[] = Object.freeze([
@@ -100,8 +117,37 @@ provider:
   apiKey: "{{ secret('OPENAI_API_KEY') }}"
   modelName: gpt-5-mini`,
   }),
-  refusedPart("tool", "DockerMcpClient", `agents start no containers; ${SERVER_INSTEAD}`),
-  refusedPart("tool", "StdioMcpClient", `agents start no programs; ${SERVER_INSTEAD}`),
+  definePart("tool", "StdioMcpClient", {
+    description:
+      "The tools of a program that is a server of the Model Context Protocol. It runs as scripts do, while the agent works.",
+    properties: {
+      command: dynamicProperty("list", "Program and arguments.", {
+        required: true,
+        items: dynamicText("One of them."),
+      }),
+      ...PROGRAM_PROPERTIES,
+    },
+    example: `type: io.svc.plugin.ai.tool.StdioMcpClient
+command: [npx, -y, "@modelcontextprotocol/server-everything"]`,
+    aliases: ["langchain4j.tool.StdioMcpClient"],
+  }),
+  definePart("tool", "DockerMcpClient", {
+    description:
+      "The tools of a container that is a server of the Model Context Protocol. It runs as those of scripts do, while the agent works.",
+    properties: {
+      image: dynamicText("Image of the container.", { required: true }),
+      command: dynamicProperty("list", "Arguments of the entry point of the image.", {
+        items: dynamicText("One of them."),
+      }),
+      binds: dynamicProperty(
+        "list",
+        "Folders of the machine, `/path:/path/within` each; need --container-allow volumes.",
+        { items: dynamicText("One of them.") },
+      ),
+      ...PROGRAM_PROPERTIES,
+      ...OTHER_SERVICE,
+    },
+  }),
   refusedPart(
     "tool",
     "CodeExecution",

@@ -1,5 +1,6 @@
 /**
- * A client of servers of the Model Context Protocol: JSON-RPC over streamable HTTP, or over the older transport with events.
+ * A client of servers of the Model Context Protocol: JSON-RPC over streamable HTTP, over the older transport with events, or
+ * over a transport that the caller gives.
  * Shapes: modelcontextprotocol.io/specification (lifecycle, transports, tools).
  */
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
@@ -12,7 +13,8 @@ const VERSION = "2025-06-18";
 const ACCEPT = "application/json, text/event-stream";
 /** Pages of a list of tools. */
 const MAX_PAGES = 100;
-const DEFAULT_TIMEOUT_MS = 60_000;
+/** Longest wait for a server. */
+export const DEFAULT_TIMEOUT_MS = 60_000;
 /** Largest response; with events, all of a connection. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ export interface McpPlace {
 type McpContext = Pick<ServerTaskContext, "httpStream" | "signal">;
 
 /** Carries messages. */
-interface Transport extends AsyncDisposable {
+export interface Transport extends AsyncDisposable {
   /** The response to a request; `undefined` for a notification. @throws Error no response */
   send(message: JsonObject): Promise<JsonObject | undefined>;
 }
@@ -44,20 +46,25 @@ export interface McpTool {
 /** A session with a server. */
 export class McpClient implements AsyncDisposable {
   readonly #transport: Transport;
-  readonly #host: string;
+  readonly #name: string;
   #lastId = 0;
 
-  private constructor(transport: Transport, host: string) {
+  private constructor(transport: Transport, name: string) {
     this.#transport = transport;
-    this.#host = host;
+    this.#name = name;
   }
 
-  /** Begins a session. @throws Error with host and words of the server */
+  /** Begins a session by HTTP. @throws Error with host and words of the server */
   static async connect(context: McpContext, place: McpPlace): Promise<McpClient> {
     const transport = place.isSse
       ? await EventTransport.open(context, place)
       : new HttpTransport(context, place);
-    const client = new McpClient(transport, new URL(place.url).host);
+    return await McpClient.begin(transport, new URL(place.url).host);
+  }
+
+  /** Begins a session; `name`: what errors name. The transport is closed if that fails. @throws Error with the words of the server */
+  static async begin(transport: Transport, name: string): Promise<McpClient> {
+    const client = new McpClient(transport, name);
     try {
       await client.#call("start a session", "initialize", {
         protocolVersion: VERSION,
@@ -88,7 +95,7 @@ export class McpClient implements AsyncDisposable {
       cursor = textIn(result.nextCursor);
       if (cursor === undefined) return tools;
     }
-    throw new Error(`Cannot list tools at "${this.#host}": there are more than ${MAX_PAGES} pages`);
+    throw new Error(`Cannot list tools at "${this.#name}": there are more than ${MAX_PAGES} pages`);
   }
 
   /** What a tool returns: `content`, and perhaps `structuredContent` and `isError`. @throws Error with host and words of the server */
@@ -106,7 +113,7 @@ export class McpClient implements AsyncDisposable {
     const response = await this.#transport.send({ jsonrpc: "2.0", id, method, params });
     if (response && isJsonObject(response.result)) return response.result;
     const words = textIn(objectOf(response?.error).message) ?? "the response has no result";
-    throw new Error(`Cannot ${operation} at "${this.#host}": ${words}`);
+    throw new Error(`Cannot ${operation} at "${this.#name}": ${words}`);
   }
 }
 

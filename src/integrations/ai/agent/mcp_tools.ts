@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import { readDuration } from "../../../base/duration.ts";
 import { McpClient, type McpPlace, resultText } from "./mcp_client.ts";
-import type { AgentTool, ToolOpener } from "./tool.ts";
+import type { AgentTool, OpenTools, ToolOpener } from "./tool.ts";
 
 /** The server that typed properties with `url` or `sseUrl` name. */
 export function mcpPlace({ url, sseUrl, headers, timeout }: JsonObject): McpPlace {
@@ -14,7 +14,8 @@ export function mcpPlace({ url, sseUrl, headers, timeout }: JsonObject): McpPlac
   };
 }
 
-function textsByName(value: JsonValue | undefined): Record<string, string> {
+/** A map whose values are texts. */
+export function textsByName(value: JsonValue | undefined): Record<string, string> {
   return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]))
     : {};
@@ -22,7 +23,11 @@ function textsByName(value: JsonValue | undefined): Record<string, string> {
 
 /** Connects, and lists the tools. */
 export const openMcpTools: ToolOpener = async (context, part) => {
-  const client = await McpClient.connect(context, mcpPlace(part));
+  return await toolsOfServer(await McpClient.connect(context, mcpPlace(part)), part);
+};
+
+/** The tools of a server, which is closed with them, or if they cannot be listed. */
+export async function toolsOfServer(client: McpClient, part: JsonObject): Promise<OpenTools> {
   try {
     const tools = (await client.tools()).map(({ inputSchema, ...tool }): AgentTool => ({
       ...tool,
@@ -36,4 +41,4 @@ export const openMcpTools: ToolOpener = async (context, part) => {
     await client[Symbol.asyncDispose]();
     throw error;
   }
-};
+}

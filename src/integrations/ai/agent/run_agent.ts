@@ -50,6 +50,8 @@ const OPENERS: ReadonlyMap<string, () => Promise<ToolOpener>> = new Map([
   ["ai.tool.GoogleCustomWebSearch", async () => (await import("./web_search.ts")).openWebSearch],
   ["ai.tool.StreamableHttpMcpClient", async () => (await import("./mcp_tools.ts")).openMcpTools],
   ["ai.tool.SseMcpClient", async () => (await import("./mcp_tools.ts")).openMcpTools],
+  ["ai.tool.StdioMcpClient", async () => (await import("./mcp_program.ts")).openProgramTools],
+  ["ai.tool.DockerMcpClient", async () => (await import("./mcp_program.ts")).openProgramTools],
   ["ai.tool.KestraFlow", async () => (await import("./flow_tool.ts")).openFlowTool],
   ["ai.tool.AIAgent", async () => (await import("./agent_tool.ts")).agentToolOpener(runAgent)],
 ]);
