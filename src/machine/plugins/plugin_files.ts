@@ -2,6 +2,7 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { TaskContext, TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { checkDefinition } from "./definition_check.ts";
+import { bundlePackages, importsPackage } from "./package_bundle.ts";
 import type { PluginProcesses } from "./plugin_process.ts";
 
 /** Files of one folder; each has one type. */
@@ -62,7 +63,10 @@ export async function loadPlugin(
 ): Promise<LoadedPlugin | PluginProblem> {
   const file = path.slice(path.lastIndexOf("/") + 1);
   try {
-    const { definition, hasRun, code } = await processes.describe(file, await Deno.readTextFile(path));
+    const source = await Deno.readTextFile(path);
+    const { definition, hasRun, code } = importsPackage(source)
+      ? await processes.describe(file.replace(/ts$/, "js"), await bundlePackages(path))
+      : await processes.describe(file, source);
     const checked = checkDefinition(definition, hasRun);
     if (isList(checked)) return { file, message: checked.map((problem) => `${file}: ${problem}`).join("; ") };
     return {

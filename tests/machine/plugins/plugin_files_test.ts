@@ -55,6 +55,36 @@ async function tryPlugin(source: string, own: Partial<TaskContext> = {}, stopAt?
   });
 }
 
+/** The package is one of the server, so that nothing is fetched. */
+const FFLATE = 'import { strToU8 } from "npm:fflate@0.8.3";\n';
+
+Deno.test("a plugin uses packages of npm, with its own permissions alone", async () => {
+  const body = `const read = await Deno.readTextFile("/etc/hostname").then(() => "read", ({ name }) => name);
+    return { bytes: [...strToU8("ab")], read };`;
+  const { outputs, error } = await tryPlugin(FFLATE + pluginOf(body));
+  assertEquals([outputs, error], [{ bytes: [97, 98], read: "NotCapable" }, ""]);
+});
+
+Deno.test("types of a plugin with packages are stripped", async () => {
+  const source = `${FFLATE}const sizes: readonly number[] = [...strToU8("ab" as string)];
+    ${pluginOf("return { sizes };")}`;
+  await withFiles({ "a.ts": source }, async (folder) => {
+    const loaded = await loadPlugin(`${folder}/a.ts`, processes);
+    assertEquals("definition" in loaded ? loaded.definition.type : loaded.message, "com.example.A");
+  });
+});
+
+Deno.test("a plugin whose package is not there is a problem of its file", async () => {
+  const source = `import "npm:fflate@0.8.3/none.js";\n${pluginOf("")}`;
+  await withFiles({ "a.js": source }, async (folder) => {
+    const loaded = await loadPlugin(`${folder}/a.js`, processes);
+    assertMatch(
+      "message" in loaded ? loaded.message : "",
+      /^a\.js: its packages cannot be bundled: .*none\.js/,
+    );
+  });
+});
+
 Deno.test("loadPlugins() reads definitions of .js and .ts files, and no other files", async () => {
   const source = (type: string) =>
     `export default defineTask({ type: "${type}", description: "A type.", properties: {
