@@ -48,7 +48,7 @@ async function endOf(app: Harness, id: string): Promise<Ended> {
   return {
     id,
     state: execution.state.current,
-    outputs: execution.taskRunList[0]?.outputs ?? {},
+    outputs: (execution.taskRunList[0]?.outputs ?? {}) as JsonObject,
     lines: logs.map(({ level, message }) => `${level} ${message}`),
   };
 }
@@ -60,7 +60,7 @@ async function ran(tool: JsonObject, options: HarnessOptions = {}, said = CALLS)
   await using app = await Harness.start(options);
   await save(app, tool, `${stub.url}/v1`);
   const { id } = await app.start("f", {}, "?wait=true");
-  return { ...await endOf(app, id), bodies: bodiesOf(stub) };
+  return { ...await endOf(app, String(id)), bodies: bodiesOf(stub) };
 }
 
 function shell(script: string, further: JsonObject = {}): JsonObject {

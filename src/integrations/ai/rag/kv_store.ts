@@ -71,8 +71,11 @@ export class KvEmbeddingStore implements EmbeddingStore {
   }
 
   /** @inheritdoc */
-  // deno-lint-ignore require-await -- an error must reject
-  async search({ vector, maxResults, minScore }: StoreQuery): Promise<FoundText[]> {
+  search(query: StoreQuery): Promise<FoundText[]> {
+    return Promise.resolve(query).then((given) => this.#nearest(given));
+  }
+
+  #nearest({ vector, maxResults, minScore }: StoreQuery): FoundText[] {
     const found = this.#texts.map(({ vector: own, text, metadata }) => {
       if (own.length === vector.length) return { text, metadata, score: similarity(own, vector) };
       throw new Error(

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../.
 import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly } from "../../http_calls.ts";
 import { type HttpServer, httpServerOf, statementError } from "../http/http_server.ts";
-import { newRequestId } from "./request_id.ts";
+import { newUuid } from "../../uuid.ts";
 import { statementPlace } from "./statement_place.ts";
 import { accountOf, credentialOf } from "./token.ts";
 
@@ -94,7 +94,7 @@ class DriverSession {
   async #send(path: string, query: Readonly<Record<string, string>>, json: JsonObject): Promise<JsonObject> {
     const { origin } = this.#server;
     // Snowflake carries out a request once, however often it arrives with this id.
-    const parameters = new URLSearchParams({ ...query, requestId: newRequestId() });
+    const parameters = new URLSearchParams({ ...query, requestId: newUuid() });
     const { status, text } = await callRepeatedly(this.#context, () => ({
       url: `${origin}${path}?${parameters}`,
       method: "POST",

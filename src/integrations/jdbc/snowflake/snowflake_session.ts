@@ -20,7 +20,7 @@ import {
 } from "../session.ts";
 import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { statementPlace } from "./statement_place.ts";
-import { newRequestId } from "./request_id.ts";
+import { newUuid } from "../../uuid.ts";
 import { authorization } from "./token.ts";
 import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
 
@@ -108,7 +108,7 @@ export class SnowflakeSession implements SqlSession {
       },
     };
     // Else the handle, without which it cannot be cancelled, would come after 45 seconds.
-    const url = `${PATH}?requestId=${newRequestId()}&async=true&nullable=true`;
+    const url = `${PATH}?requestId=${newUuid()}&async=true&nullable=true`;
     let first: SnowflakeResponse | undefined;
     return await statementUntilStop(this.#context, async () => {
       // The first request could have been carried out although its response is lost.
