@@ -233,6 +233,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["aws.athena", "Query"],
   ["aws.dynamodb", "DeleteItem GetItem PutItem Query Scan"],
   ["azure.storage.adls", "Delete DeleteFiles List Read Reads Upload"],
+  ["azure.storage.adls.update", "Append Lease SetAccessControl"],
   ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List Upload"],
   ["azure.storage.table", "Bulk Delete Get List"],
   ["aws.eventbridge", "PutEvents"],

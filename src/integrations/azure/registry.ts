@@ -10,6 +10,7 @@ import {
   adlsTrigger,
   adlsUpload,
 } from "./adls/types.ts";
+import { adlsAppend, adlsLease, adlsSetAccessControl } from "./adls/update.ts";
 import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
 import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
 import { tableBulk } from "./table/bulk.ts";
@@ -17,11 +18,14 @@ import { tableDelete, tableGet, tableList } from "./table/read.ts";
 
 /** Types below `azure.`. */
 export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
+  adlsAppend,
   adlsDelete,
   adlsDeleteFiles,
+  adlsLease,
   adlsList,
   adlsRead,
   adlsReads,
+  adlsSetAccessControl,
   adlsUpload,
   blobCopy,
   blobDelete,

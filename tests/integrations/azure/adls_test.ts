@@ -13,6 +13,7 @@ import {
   adlsTrigger,
   adlsUpload,
 } from "../../../src/integrations/azure/adls/types.ts";
+import { adlsAppend, adlsLease, adlsSetAccessControl } from "../../../src/integrations/azure/adls/update.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { ACCOUNT, isSigned, KEY } from "./azure_signature.ts";
@@ -58,9 +59,11 @@ function replyOf({ stored, appended }: Lake, request: ApiRequest): ApiReply {
     return new Response("", { status: 201 });
   }
   const content = stored.get(path);
+  if (method === "POST" && content !== undefined) return leased(headers);
   if (content === undefined) return lakeError(404, "PathNotFound", "The specified path does not exist.");
   if (method === "PATCH") {
-    if (query.action === "append") appended.set(path, text);
+    if (query.action === "setAccessControl") return new Response("");
+    if (query.action === "append") appended.set(path, content.slice(0, Number(query.position)) + text);
     else if (Number(query.position) === (appended.get(path) ?? "").length) {
       stored.set(path, appended.get(path) ?? "");
     } else return lakeError(400, "InvalidFlushPosition", "The uploaded data is not contiguous.");
@@ -76,6 +79,22 @@ function replyOf({ stored, appended }: Lake, request: ApiRequest): ApiReply {
       "x-ms-resource-type": "file",
     },
   });
+}
+
+/** A file with the lease `l1`. A new one gets the id that its request proposes. */
+function leased(headers: Readonly<Record<string, string>>): Response {
+  const { "x-ms-lease-action": action, "x-ms-lease-id": id, "x-ms-proposed-lease-id": proposed } = headers;
+  if (action === "acquire") {
+    return /^[0-9a-f]{8}-[0-9a-f]{4}-4/.test(proposed ?? "")
+      ? new Response("", { status: 201, headers: { "x-ms-lease-id": String(proposed) } })
+      : lakeError(
+        400,
+        "InvalidHeaderValue",
+        "The value for one of the HTTP headers is not in the correct format.",
+      );
+  }
+  if (id === "l1") return new Response("", { headers: action === "renew" ? { "x-ms-lease-id": "l1" } : {} });
+  return lakeError(409, "LeaseIdMismatchWithLeaseOperation", "The lease ID did not match.");
 }
 
 /** Two entries a page, a folder after the files. */
@@ -222,6 +241,55 @@ for (const [properties, message] of REFUSED_MOVES) {
     await assertRejects(() => pollDefinition(adlsTrigger, watched), Error, message);
   });
 }
+
+Deno.test("Append writes to the end of a file", async () => {
+  await using stub = new LakeStub({ "a.csv": "aaa" });
+  const { metrics } = await runDefinition(adlsAppend, {
+    ...connection(stub),
+    filePath: "a.csv",
+    data: "bb\n",
+  });
+  assertEquals([...stub.files], [["a.csv", "aaabb\n"]]);
+  assertEquals(metrics, { "file.size": 3, "data.size": 3 });
+  const missing = runDefinition(adlsAppend, { ...connection(stub), filePath: "b.csv", data: "b" });
+  await assertRejects(() => missing, Error, 'Cannot read "b.csv"');
+});
+
+Deno.test("Lease acquires a lease with an own id, and renews, releases and breaks one by its id", async () => {
+  await using stub = new LakeStub({ "a.csv": "aaa" });
+  const run = (further: JsonObject) =>
+    runDefinition(adlsLease, { ...connection(stub), filePath: "a.csv", ...further });
+  const { outputs } = await run({ leaseDuration: 20 });
+  const [{ headers = {} } = {}] = stub.requests;
+  assertEquals([outputs.id, headers["x-ms-lease-duration"]], [headers["x-ms-proposed-lease-id"], "20"]);
+  for (const action of ["RENEW", "RELEASE", "BREAK"]) {
+    assertEquals((await run({ action, leaseId: "l1" })).outputs, { id: "l1" });
+    assertEquals(stub.requests.at(-1)?.headers["x-ms-lease-action"], action.toLowerCase());
+  }
+  await assertRejects(() => run({ action: "RENEW" }), Error, "Missing leaseId: the action RENEW needs it");
+  await assertRejects(
+    () => run({ action: "BREAK", leaseId: "l2" }),
+    Error,
+    "(LeaseIdMismatchWithLeaseOperation)",
+  );
+});
+
+Deno.test("SetAccessControl sets the rights of owner, group and others", async () => {
+  await using stub = new LakeStub({ "a.csv": "aaa" });
+  const { logs } = await runDefinition(adlsSetAccessControl, {
+    ...connection(stub),
+    filePath: "a.csv",
+    ownerPermissions: { readPermission: true, writePermission: true, executePermission: true },
+    groupPermissions: { readPermissions: true },
+  });
+  const [{ method = "", query = {}, headers = {} } = {}] = stub.requests;
+  assertEquals([method, query, headers["x-ms-permissions"]], [
+    "PATCH",
+    { action: "setAccessControl" },
+    "rwxr-----",
+  ]);
+  assertEquals(logs, ['INFO The rights of "a.csv" are rwxr-----']);
+});
 
 Deno.test("a missing file and a wrong key are errors with the words of the storage", async () => {
   await using stub = new LakeStub({});

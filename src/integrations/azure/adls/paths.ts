@@ -56,7 +56,8 @@ export function addressOf({ fileSystem }: JsonObject, path: JsonValue | undefine
   return { fileSystem: String(fileSystem), path: String(path).replace(/^\/+|\/+$/g, "") };
 }
 
-function operationOf(verb: string, { fileSystem, path }: PathAddress): string {
+/** What a request about a path does, for errors. */
+export function operationOf(verb: string, { fileSystem, path }: PathAddress): string {
   return `${verb} "${path}" of the file system "${fileSystem}"`;
 }
 
