@@ -13,6 +13,7 @@ import {
 import { adlsAppend, adlsLease, adlsSetAccessControl } from "./adls/update.ts";
 import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
 import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
+import { adlsSharedAccess, blobSharedAccess } from "./blob/shared_access.ts";
 import { tableBulk } from "./table/bulk.ts";
 import { tableDelete, tableGet, tableList } from "./table/read.ts";
 
@@ -26,6 +27,7 @@ export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
   adlsRead,
   adlsReads,
   adlsSetAccessControl,
+  adlsSharedAccess,
   adlsUpload,
   blobCopy,
   blobDelete,
@@ -33,6 +35,7 @@ export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
   blobDownload,
   blobDownloads,
   blobList,
+  blobSharedAccess,
   blobUpload,
   tableBulk,
   tableDelete,

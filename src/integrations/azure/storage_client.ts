@@ -58,6 +58,16 @@ interface StorageRequest extends Omit<ServiceRequest, "url"> {
   readonly name?: string;
 }
 
+/** What an address gives. */
+interface SharedAccess {
+  readonly container: string;
+  readonly name: string;
+  /** Letters, in the order of the service. */
+  readonly permissions: string;
+  /** ISO 8601, UTC, in whole seconds. */
+  readonly expiry: string;
+}
+
 const VERSION = "2021-12-02";
 /** A large file that is uploaded in one request is confirmed late. */
 const TIMEOUT_MS = 300_000;
@@ -96,6 +106,34 @@ export class StorageClient {
   sourceUrlOf(container: string, name: string): string {
     const { sas } = this.#connection;
     return `${this.urlOf(container, name)}${sas === undefined ? "" : `?${sas}`}`;
+  }
+
+  /** Address of a blob with an own signature. @throws Error the properties give no key of the account */
+  async sharedUrl({ container, name, permissions, expiry }: SharedAccess): Promise<string> {
+    const { key } = this.#connection;
+    if (!key) {
+      throw new Error(
+        "Missing key: an address is signed with the key of the account, not with another signature",
+      );
+    }
+    const text = [
+      permissions,
+      "", // Begins now.
+      expiry,
+      `/blob/${key.account}/${container}/${name}`,
+      ...["", "", ""], // Policy, addresses, protocols.
+      VERSION,
+      "b",
+      ...["", "", "", "", "", "", ""], // Snapshot, encryption scope, headers of responses.
+    ].join("\n");
+    const sig = await hmac(key.bytes, text);
+    return `${this.urlOf(container, name)}?${new URLSearchParams({
+      sv: VERSION,
+      se: expiry,
+      sr: "b",
+      sp: permissions,
+      sig,
+    })}`;
   }
 
   /** The response. @throws Error no response, or one that refuses the request */

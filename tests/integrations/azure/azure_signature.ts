@@ -31,6 +31,13 @@ export function isSignedForTables({ method, headers, path }: ApiRequest): boolea
   return isSignature(headers, `${method}\n\n${type}\n${headers["x-ms-date"]}\n/${ACCOUNT}${path}`);
 }
 
+/** Whether an address has a signature for a blob of this container and name, which must not be encoded. */
+export function isShared(url: URL, resource: string): boolean {
+  const { sp, se, sv, sr, sig } = Object.fromEntries(url.searchParams);
+  const text = `${sp}\n\n${se}\n/blob/${ACCOUNT}/${resource}\n\n\n\n${sv}\n${sr}\n\n\n\n\n\n\n`;
+  return sig === createHmac("sha256", Buffer.from(KEY, "base64")).update(text, "utf8").digest("base64");
+}
+
 function isSignature({ authorization }: ApiRequest["headers"], text: string): boolean {
   const signature = createHmac("sha256", Buffer.from(KEY, "base64")).update(text, "utf8").digest("base64");
   return authorization === `SharedKey ${ACCOUNT}:${signature}`;

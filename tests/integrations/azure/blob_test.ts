@@ -13,7 +13,8 @@ import {
   blobList,
   blobTrigger,
 } from "../../../src/integrations/azure/blob/read.ts";
-import { ACCOUNT, isSigned, KEY } from "./azure_signature.ts";
+import { adlsSharedAccess, blobSharedAccess } from "../../../src/integrations/azure/blob/shared_access.ts";
+import { ACCOUNT, isShared, isSigned, KEY } from "./azure_signature.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 
@@ -260,4 +261,40 @@ Deno.test("a wrong key is refused in the words of the storage", async () => {
     Error,
     `Cannot read "d/1.csv" of the container "c" at "${stub.host}": the response was 403: AuthenticationFailed`,
   );
+});
+
+const SHARED = {
+  endpoint: "https://acme.dfs.core.windows.net",
+  sharedKeyAccountName: ACCOUNT,
+  sharedKeyAccountAccessKey: KEY,
+  expirationDate: "2026-12-01T10:00:00.5+01:00",
+};
+
+Deno.test("SharedAccess signs an address of a blob with its permissions in order", async () => {
+  const place = { ...SHARED, container: "c", name: "in put/1.csv", permissions: ["WRITE", "r"] };
+  const { outputs } = await runDefinition(blobSharedAccess, place);
+  const url = new URL(String(outputs.uri));
+  assertEquals(url.origin + url.pathname, "https://acme.blob.core.windows.net/c/in%20put/1.csv");
+  const { se, sp, sr } = Object.fromEntries(url.searchParams);
+  assertEquals([se, sp, sr], ["2026-12-01T09:00:00Z", "rw", "b"]);
+  assertEquals([isShared(url, "c/in put/1.csv"), isShared(url, "c/other.csv")], [true, false]);
+});
+
+Deno.test("SharedAccess of a file of Data Lake Storage is one of its blob", async () => {
+  const place = { ...SHARED, fileSystem: "data", filePath: "/a/b.csv", permissions: ["READ"] };
+  const { outputs } = await runDefinition(adlsSharedAccess, place);
+  const url = new URL(String(outputs.uri));
+  assertEquals(url.href.startsWith("https://acme.blob.core.windows.net/data/a/b.csv?"), true);
+  assertEquals(isShared(url, "data/a/b.csv"), true);
+});
+
+Deno.test("SharedAccess needs the key of the account", async () => {
+  const { sharedKeyAccountAccessKey: _, ...place } = {
+    ...SHARED,
+    container: "c",
+    name: "n",
+    permissions: ["READ"],
+  };
+  const run = runDefinition(blobSharedAccess, { ...place, sasToken: "sig=1" });
+  await assertRejects(() => run, Error, "Missing key: an address is signed with the key of the account");
 });
