@@ -24,6 +24,7 @@ import { storedRowsRow } from "./stored_rows.ts";
 import { taskRunsRow } from "./task_runs.ts";
 import { throughputRow } from "./throughput.ts";
 import { validationRow } from "./validation.ts";
+import { uploadsRow } from "./uploads.ts";
 import { webhookRow } from "./webhook.ts";
 
 const ROWS: readonly Row[] = [
@@ -52,6 +53,7 @@ const ROWS: readonly Row[] = [
   databaseServerRow,
   largeStoreRow,
   storedRowsRow,
+  uploadsRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */
