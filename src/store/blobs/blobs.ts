@@ -8,7 +8,7 @@
  *
  * An intent that exists at start therefore marks an orphan, and its chunks always form a prefix of the value.
  */
-import { releaseBytes } from "../../base/bytes.ts";
+import { joinBytes, releaseBytes } from "../../base/bytes.ts";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { type IdSource, idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -159,21 +159,24 @@ export class Blobs {
   read(owner: BlobOwner, blob: BlobRef): ReadableStream<Uint8Array> {
     const count = chunkCount(blob.size);
     const release = this.#pin(blob.blobId);
-    let next = 0;
+    const pages = new PageReader(count, (first, end) => this.#chunks(owner, blob.blobId, first, end));
+    const end = async () => {
+      await pages.end();
+      await release();
+    };
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        const last = Math.min(next + CHUNKS_PER_READ, count);
         let isOpen = false;
         try {
-          for (const chunk of await this.#chunks(owner, blob.blobId, next, last)) controller.enqueue(chunk);
-          next = last;
-          isOpen = next < count;
+          const page = await pages.next();
+          if (page) controller.enqueue(page);
+          isOpen = !pages.isDone;
           if (!isOpen) controller.close();
         } finally {
-          if (!isOpen) await release();
+          if (!isOpen) await end();
         }
       },
-      cancel: release,
+      cancel: end,
     }, { highWaterMark: 0 });
   }
 
@@ -331,6 +334,44 @@ export class Blobs {
   }
 }
 
+/** Chunks on their way from the store: while a page is used, the next one is read. */
+class PageReader {
+  readonly #count: number;
+  readonly #read: (first: number, end: number) => Promise<Uint8Array[]>;
+  #next = 0;
+  #ahead: Promise<Uint8Array[]> | undefined;
+
+  constructor(count: number, read: (first: number, end: number) => Promise<Uint8Array[]>) {
+    this.#count = count;
+    this.#read = read;
+  }
+
+  /** True after the last page. */
+  get isDone(): boolean {
+    return this.#next >= this.#count && this.#ahead === undefined;
+  }
+
+  /** The bytes of the next chunks; `undefined` after the last. */
+  async next(): Promise<Uint8Array | undefined> {
+    const page = this.#ahead ?? this.#begin();
+    this.#ahead = this.#begin();
+    // Its failure is seen when its turn comes.
+    this.#ahead?.catch(() => {});
+    return page && joinAndRelease(await page);
+  }
+
+  /** Waits for the read that is under way. */
+  async end(): Promise<void> {
+    await this.#ahead?.catch(() => {});
+  }
+
+  #begin(): Promise<Uint8Array[]> | undefined {
+    const first = this.#next;
+    this.#next = Math.min(first + CHUNKS_PER_READ, this.#count);
+    return first < this.#next ? this.#read(first, this.#next) : undefined;
+  }
+}
+
 /** Chunks on their way to the store: while one page is committed, the next one is read and compressed. */
 class Upload {
   /** Chunks that are stored, or on their way. */
@@ -387,6 +428,13 @@ function packAndRelease(chunk: Uint8Array): Uint8Array {
   const packed = packChunk(chunk);
   if (packed !== chunk) releaseBytes(chunk);
   return packed;
+}
+
+/** One piece for several chunks: each piece of a stream costs its reader a turn of the event loop, and a write its own thread. */
+function joinAndRelease(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = joinBytes(chunks);
+  for (const chunk of chunks) if (chunk !== bytes) releaseBytes(chunk);
+  return bytes;
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

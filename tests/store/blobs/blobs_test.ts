@@ -37,6 +37,25 @@ for (const size of SIZES) {
   });
 }
 
+Deno.test("read() reads the next chunks while the first are used, and no more before they are asked for", async () => {
+  const { blobs, committer, inner } = await startNamespaceServices();
+  const blob = await blobs.write(OWNER, sourceOf(patternBytes(20 * BLOB_CHUNK_BYTES)), Infinity);
+  await committer.commit({ mutations: blob.mutations });
+  const pages: number[] = [];
+  const getMany = inner.getMany.bind(inner);
+  inner.getMany = (keys) => {
+    pages.push(keys.length);
+    return getMany(keys);
+  };
+  const reader = blobs.read(OWNER, blob).getReader();
+  assertEquals(pages, []);
+  await reader.read();
+  assertEquals(pages, [4, 4]);
+  await reader.read();
+  assertEquals(pages, [4, 4, 4]);
+  await reader.cancel();
+});
+
 Deno.test("readRange() returns any part of a value", async () => {
   const { blobs, committer } = await startNamespaceServices();
   const bytes = patternBytes(3 * BLOB_CHUNK_BYTES + 500);
