@@ -1,9 +1,16 @@
 /** The page of a flow in a browser, with all its tabs and actions. */
 import { assert, assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser/browser.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  SIZE_NAMES,
+  stories,
+} from "../../support/browser/browser.ts";
 import { fileForm } from "../../support/flows/request_bodies.ts";
-import { helloIn, storedHello, updateHello } from "./editing.ts";
+import { helloIn, nextQuestion, openEditor, storedHello, updateHello, writeSource } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
+import { checkWidth } from "./list_page.ts";
 
 /** Opens the menu of rare actions, and chooses one. */
 async function chooseMore(page: Page, action: string): Promise<void> {
@@ -15,7 +22,44 @@ async function openTab(page: Page, tab: string): Promise<void> {
   await page.getByRole("navigation", { name: "hello" }).getByRole("link", { name: tab, exact: true }).click();
 }
 
+const FAILURES = SIZE_NAMES.flatMap((size): PageStory[] => [{
+  name: `a flow that cannot be read is named, and read by another try (${size})`,
+  size,
+  expectedErrors: /status of 500/,
+  run: async (page, server) => {
+    await saveFlow(server, helloIn(`broken.${size}`));
+    const path = `**/api/v1/main/flows/broken.${size}/hello?*`;
+    await page.route(path, (route) => route.fulfill({ status: 500, json: { message: "Internal error" } }));
+    await page.goto(`/ui/flows/edit/broken.${size}/hello`);
+    await page.getByRole("alert").getByText("Internal error").waitFor();
+    await page.getByRole("heading", { name: "hello", level: 1 }).waitFor();
+    await page.getByRole("link", { name: `broken.${size}` }).waitFor();
+    await checkWidth(page);
+    await checkAccessibility(page);
+    await page.unroute(path);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "hello Revision 1" }).waitFor();
+    assertEquals(await page.getByRole("heading", { level: 1 }).count(), 1);
+  },
+}, {
+  name: `a flow that is deleted meanwhile leaves what was written in its editor (${size})`,
+  size,
+  expectedErrors: /status of 404/,
+  run: async (page, server) => {
+    await saveFlow(server, helloIn(`deleted.${size}`));
+    await openEditor(page, `deleted.${size}`);
+    await writeSource(page, "id: mine");
+    await page.request.delete(`/api/v1/main/flows/deleted.${size}/hello`);
+    // A page that becomes visible again looks at once.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.locator(".cm-line", { hasText: "id: mine" }).waitFor();
+    await Promise.all([nextQuestion(page, true), page.goto("/ui/flows")]);
+  },
+}]);
+
 stories("/flows/edit", [
+  ...FAILURES,
   {
     name: "the overview says what the flow is, how it ran and when it runs next",
     scheme: "dark",
