@@ -39,7 +39,10 @@ stories("the editor", [
       await openEditor(page, "narrow.problem");
       await writeSource(page, helloIn("narrow.problem").replace("log.Log", "log.Logg"));
       const problem = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
-      const [text, fix] = [problem.getByText(/did you mean/), problem.getByRole("button", { name: /^Replace by/ })];
+      const [text, fix] = [
+        problem.getByText(/did you mean/),
+        problem.getByRole("button", { name: /^Replace by/ }),
+      ];
       const [above, below] = [await text.boundingBox(), await fix.boundingBox()];
       assert(above && below);
       assert(above.width > 300, `the text is ${above.width} px wide`);

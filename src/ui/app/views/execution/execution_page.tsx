@@ -5,7 +5,6 @@ import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
 import { pagePath } from "../../core/places.ts";
 import { navigate, segments } from "../../core/router.ts";
 import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
-import { lazyPart } from "../../kit/lazy_part.tsx";
 import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { ExecutionGantt } from "./execution_gantt.tsx";
@@ -15,6 +14,7 @@ import { ExecutionMetrics } from "./execution_metrics.tsx";
 import { ExecutionOutputs } from "./execution_outputs.tsx";
 import { ExecutionOverview } from "./execution_overview.tsx";
 import { executionHref } from "./execution_links.tsx";
+import { ExecutionTopology } from "./execution_topology.tsx";
 import { useLiveExecution } from "./live_execution.ts";
 
 const TABS = ["overview", "gantt", "logs", "topology", "outputs", "metrics"] as const;
@@ -25,10 +25,6 @@ interface TabProps {
   /** Called after an action. */
   readonly changed: () => Promise<void>;
 }
-
-const ExecutionTopology = lazyPart<TabProps>(() =>
-  import("./execution_topology.tsx").then((module) => module.ExecutionTopology)
-);
 
 const VIEWS: Readonly<Record<TabName, ComponentType<TabProps>>> = {
   overview: ExecutionOverview,

@@ -34,8 +34,8 @@ const TABS = [
 const REFRESH_MS = 10_000;
 const NOT_FOUND = 404;
 
-const FlowEditor = lazyPart(() => import("../editor/flow_editor.tsx").then((module) => module.FlowEditor));
-const FilesTab = lazyPart(() => import("../namespaces/files_tab.tsx").then((module) => module.FilesTab));
+const FlowEditor = lazyPart(() => import("../editing.ts").then((module) => module.FlowEditor));
+const FilesTab = lazyPart(() => import("../management.ts").then((module) => module.FilesTab));
 
 /** The view. */
 export function FlowPage() {
