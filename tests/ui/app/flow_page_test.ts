@@ -58,8 +58,39 @@ const FAILURES = SIZE_NAMES.flatMap((size): PageStory[] => [{
   },
 }]);
 
+const REVISION_OF_EXECUTION = SIZE_NAMES.map((size): PageStory => ({
+  name: `an execution leads to the source that it ran, beside the newest one (${size})`,
+  size,
+  run: async (page, server) => {
+    const namespace = `ran.${size}`;
+    await saveFlow(server, helloIn(namespace));
+    const id = await runFlow(server, `${namespace}/hello`);
+    const follow = async () => {
+      await page.goto(`/ui/executions/${namespace}/hello/${id}`);
+      await page.locator(".facts").getByRole("link", { name: "1", exact: true }).click();
+    };
+    await follow();
+    await page.getByText("This flow has one revision").waitFor();
+    await page.locator(".empty").getByRole("link", { name: "Editor" }).click();
+    await page.getByText("✓ Valid").waitFor();
+    for (const text of ["Greets.", "Waves."]) {
+      await updateHello(server, namespace, helloIn(namespace).replace("Says **hello**.", text));
+    }
+    await follow();
+    await page.getByText("Waves.").waitFor();
+    assertEquals(await page.getByLabel("Left revision").inputValue(), "1");
+    await page.getByText("Says **hello**.").waitFor();
+    await page.goto(`/ui/flows/edit/${namespace}/hello/revisions?revision=3`);
+    await page.getByText("Greets.").waitFor();
+    assertEquals(await page.getByLabel("Left revision").inputValue(), "2");
+    await checkWidth(page);
+    await checkAccessibility(page);
+  },
+}));
+
 stories("/flows/edit", [
   ...FAILURES,
+  ...REVISION_OF_EXECUTION,
   {
     name: "the overview says what the flow is, how it ran and when it runs next",
     scheme: "dark",
