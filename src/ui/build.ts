@@ -91,7 +91,12 @@ async function styles(): Promise<string> {
   const texts = await Promise.all(
     [`${ROOT}src/ui/tokens.css`, ...paths].map((path) => Deno.readTextFile(path)),
   );
-  return texts.join("\n");
+  return minified(texts.join("\n"));
+}
+
+/** Without comments, and without spaces and line ends where they mean nothing. */
+function minified(style: string): string {
+  return style.replace(/\/\*.*?\*\//gs, "").replace(/\s+/g, " ").replace(/ ?([{};,]) ?/g, "$1");
 }
 
 async function write(scripts: ReadonlyMap<string, Uint8Array>, style: Uint8Array): Promise<void> {

@@ -1,9 +1,12 @@
 /** The layout of the pages that the server draws itself: log-in, set-up, and what a server without a build shows. */
+import type { Language } from "./bundle.ts";
+import { LOGIN_TEXTS } from "./login_texts.ts";
 import { type HtmlPart, markup } from "./markup.ts";
 
 interface Page {
   readonly title: string;
   readonly content: HtmlPart;
+  readonly language?: Language;
 }
 
 /** Path of pages and assets. */
@@ -15,9 +18,9 @@ const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
   </svg>`;
 
 /** The document. It works without scripts, and loads only from this server. */
-export function pageText({ title, content }: Page): string {
+export function pageText({ title, content, language = "en" }: Page): string {
   return markup`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -27,7 +30,7 @@ export function pageText({ title, content }: Page): string {
 <link rel="stylesheet" href="${UI_PATH}/assets/style.css">
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${LOGIN_TEXTS[language].skip}</a>
 <header class="bar"><a class="brand" href="${UI_PATH}/">${LOGO}Sluice</a></header>
 <main id="main">
 <h1>${title}</h1>

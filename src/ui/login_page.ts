@@ -1,5 +1,7 @@
 /** The pages of the log-in and of the set-up of the first user: plain forms, without scripts. */
+import type { Language } from "./bundle.ts";
 import { pageText, UI_PATH } from "./layout.ts";
+import { LOGIN_TEXTS } from "./login_texts.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 
 /** Path of the log-in page; its parameter `from` is the page to return to. */
@@ -8,6 +10,7 @@ export const LOGIN_PATH = `${UI_PATH}/login`;
 export const SETUP_PATH = `${UI_PATH}/setup`;
 
 interface LoginPage {
+  readonly language: Language;
   /** Local path of the page to return to. */
   readonly from: string;
   /** As given before. */
@@ -22,47 +25,48 @@ interface SetupPage extends Omit<LoginPage, "from"> {
 }
 
 /** The log-in page. */
-export function loginPage({ from, user = "", refusal }: LoginPage): string {
+export function loginPage({ language, from, user = "", refusal }: LoginPage): string {
+  const texts = LOGIN_TEXTS[language];
   return formPage(
-    "Log in",
-    refusal,
+    { title: texts.logIn, language, refusal },
     markup`<form class="login" method="post" action="${LOGIN_PATH}">
 <input type="hidden" name="from" value="${from}">
-${field({ name: "username", label: "User name", value: user, autocomplete: "username" })}
-${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
-<button class="button">Log in</button>
+${field({ name: "username", label: texts.userName, value: user, autocomplete: "username" })}
+${field({ name: "password", label: texts.password, type: "password", autocomplete: "current-password" })}
+<button class="button">${texts.logIn}</button>
 </form>`,
   );
 }
 
 /** The set-up page. */
-export function setupPage({ needsToken, user = "", refusal }: SetupPage): string {
-  const hint = needsToken
-    ? "This server has no user yet. It printed a set-up token when it started."
-    : "This server has no user yet.";
+export function setupPage({ language, needsToken, user = "", refusal }: SetupPage): string {
+  const texts = LOGIN_TEXTS[language];
   return formPage(
-    "Set the first user",
-    refusal,
-    markup`<p>${hint}</p>
+    { title: texts.setUp, language, refusal },
+    markup`<p>${needsToken ? texts.noUserToken : texts.noUser}</p>
 <form class="login" method="post" action="${SETUP_PATH}">
-${field({ name: "username", label: "User name", value: user, autocomplete: "username" })}
+${field({ name: "username", label: texts.userName, value: user, autocomplete: "username" })}
 ${
       field({
         name: "password",
-        label: "Password, at least 8 characters",
+        label: texts.newPassword,
         type: "password",
         autocomplete: "new-password",
       })
     }
-${needsToken && field({ name: "token", label: "Set-up token", autocomplete: "off" })}
-<button class="button">Set the user</button>
+${needsToken && field({ name: "token", label: texts.token, autocomplete: "off" })}
+<button class="button">${texts.setUser}</button>
 </form>`,
   );
 }
 
-function formPage(title: string, refusal: string | undefined, form: HtmlPart): string {
+function formPage(
+  { title, language, refusal }: Pick<LoginPage, "language" | "refusal"> & { readonly title: string },
+  form: HtmlPart,
+): string {
   return pageText({
     title,
+    language,
     content: markup`${refusal !== undefined && markup`<p class="notice" role="alert">${refusal}</p>`}
 ${form}`,
   });

@@ -1,6 +1,12 @@
 /** Log-in, log-out and the set-up of the first user in a browser. */
-import { assertEquals, assertMatch } from "../support/assert.ts";
-import { checkAccessibility, type Page, stories } from "../support/browser/browser.ts";
+import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  SIZE_NAMES,
+  stories,
+} from "../support/browser/browser.ts";
 
 const PASSWORD = "a-good-password";
 const ARGS = ["--basic-auth", `admin:${PASSWORD}`];
@@ -13,7 +19,32 @@ async function logIn(page: Page, password: string): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
+const GERMAN = SIZE_NAMES.map((size): PageStory => ({
+  name: `the pages of a German browser are German (${size})`,
+  size,
+  async run(shared, { url: baseURL }) {
+    // The checks after a story look at the shared page.
+    await shared.goto("/ui/login");
+    const options = { baseURL, locale: "de-DE", viewport: shared.viewportSize() };
+    await using context = await shared.context().browser()?.newContext(options);
+    const page = await context?.newPage();
+    assert(page);
+    await page.goto("/ui/login");
+    const logIn = async (password: string) => {
+      await page.getByLabel("Benutzername").fill("admin");
+      await page.getByLabel("Passwort").fill(password);
+      await page.getByRole("button", { name: "Anmelden" }).click();
+    };
+    await logIn("wrong");
+    await page.getByRole("alert").getByText("Passwort ist falsch").waitFor();
+    await checkAccessibility(page);
+    await logIn(PASSWORD);
+    await page.locator("nav.side", { hasText: "Ausführungen" }).waitFor({ state: "attached" });
+  },
+}));
+
 stories("/login", [
+  ...GERMAN,
   {
     name: "leads back to the page that was wanted",
     async run(page) {

@@ -13,13 +13,13 @@ import { ExecutionList } from "./views/executions/execution_list.tsx";
 import { FlowList } from "./views/flows/flow_list.tsx";
 
 const FlowPage = lazyPart(() => import("./views/flows/flow_page.tsx").then((module) => module.FlowPage));
-const NewFlow = lazyPart(() => import("./views/flows/new_flow.tsx").then((module) => module.NewFlow));
 const ExecutionPage = lazyPart(() =>
   import("./views/execution/execution_page.tsx").then((module) => module.ExecutionPage)
 );
-const DashboardEditor = lazyPart(() =>
-  import("./views/dashboards/dashboard_editor.tsx").then((module) => module.default)
-);
+
+const editing = () => import("./views/editing.ts");
+const DashboardEditor = lazyPart(() => editing().then((views) => views.DashboardEditor));
+const NewFlow = lazyPart(() => editing().then((views) => views.NewFlow));
 
 const management = () => import("./views/management.ts");
 const AdminView = lazyPart(() => management().then((views) => views.AdminView));

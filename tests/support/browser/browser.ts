@@ -28,6 +28,8 @@ const CHROMIUM = [
   "/usr/bin/chromium-browser",
 ].find(isFile);
 const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height: 844 } };
+/** Names of the sizes, for stories that run at each. */
+export const SIZE_NAMES = ["wide", "small"] as const;
 /** Longest time for one step of a story; a page is drawn in a fraction of it on a machine that does nothing else. */
 const STEP_TIMEOUT_MS = 60_000;
 

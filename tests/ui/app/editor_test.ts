@@ -11,6 +11,7 @@ import {
   writeSource,
 } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
+import { checkWidth } from "./list_page.ts";
 
 stories("the editor", [
   {
@@ -28,6 +29,27 @@ stories("the editor", [
       await problems.getByRole("button", { name: "Replace by message" }).click();
       await page.getByText("✓ Valid").waitFor();
       await page.getByText("Not saved").waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "on a small screen the text of a problem is as wide as the screen, above the button that fixes it",
+    size: "small",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("narrow.problem"));
+      await openEditor(page, "narrow.problem");
+      await writeSource(page, helloIn("narrow.problem").replace("log.Log", "log.Logg"));
+      const problem = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
+      const [text, fix] = [
+        problem.getByText(/did you mean/),
+        problem.getByRole("button", { name: /^Replace by/ }),
+      ];
+      const [above, below] = [await text.boundingBox(), await fix.boundingBox()];
+      assert(above && below);
+      assert(above.width > 300, `the text is ${above.width} px wide`);
+      assert(below.y >= above.y + above.height, "the button is beside the text");
+      await checkWidth(page);
+      await fix.click();
+      await page.getByText("✓ Valid").waitFor();
     },
   },
   {

@@ -1,9 +1,16 @@
 /** The page of a flow in a browser, with all its tabs and actions. */
 import { assert, assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser/browser.ts";
+import {
+  checkAccessibility,
+  type Page,
+  type PageStory,
+  SIZE_NAMES,
+  stories,
+} from "../../support/browser/browser.ts";
 import { fileForm } from "../../support/flows/request_bodies.ts";
-import { helloIn, storedHello, updateHello } from "./editing.ts";
+import { helloIn, nextQuestion, openEditor, storedHello, updateHello, writeSource } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
+import { checkWidth } from "./list_page.ts";
 
 /** Opens the menu of rare actions, and chooses one. */
 async function chooseMore(page: Page, action: string): Promise<void> {
@@ -15,7 +22,75 @@ async function openTab(page: Page, tab: string): Promise<void> {
   await page.getByRole("navigation", { name: "hello" }).getByRole("link", { name: tab, exact: true }).click();
 }
 
+const FAILURES = SIZE_NAMES.flatMap((size): PageStory[] => [{
+  name: `a flow that cannot be read is named, and read by another try (${size})`,
+  size,
+  expectedErrors: /status of 500/,
+  run: async (page, server) => {
+    await saveFlow(server, helloIn(`broken.${size}`));
+    const path = `**/api/v1/main/flows/broken.${size}/hello?*`;
+    await page.route(path, (route) => route.fulfill({ status: 500, json: { message: "Internal error" } }));
+    await page.goto(`/ui/flows/edit/broken.${size}/hello`);
+    await page.getByRole("alert").getByText("Internal error").waitFor();
+    await page.getByRole("heading", { name: "hello", level: 1 }).waitFor();
+    await page.getByRole("link", { name: `broken.${size}` }).waitFor();
+    await checkWidth(page);
+    await checkAccessibility(page);
+    await page.unroute(path);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "hello Revision 1" }).waitFor();
+    assertEquals(await page.getByRole("heading", { level: 1 }).count(), 1);
+  },
+}, {
+  name: `a flow that is deleted meanwhile leaves what was written in its editor (${size})`,
+  size,
+  expectedErrors: /status of 404/,
+  run: async (page, server) => {
+    await saveFlow(server, helloIn(`deleted.${size}`));
+    await openEditor(page, `deleted.${size}`);
+    await writeSource(page, "id: mine");
+    await page.request.delete(`/api/v1/main/flows/deleted.${size}/hello`);
+    // A page that becomes visible again looks at once.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.locator(".cm-line", { hasText: "id: mine" }).waitFor();
+    await Promise.all([nextQuestion(page, true), page.goto("/ui/flows")]);
+  },
+}]);
+
+const REVISION_OF_EXECUTION = SIZE_NAMES.map((size): PageStory => ({
+  name: `an execution leads to the source that it ran, beside the newest one (${size})`,
+  size,
+  run: async (page, server) => {
+    const namespace = `ran.${size}`;
+    await saveFlow(server, helloIn(namespace));
+    const id = await runFlow(server, `${namespace}/hello`);
+    const follow = async () => {
+      await page.goto(`/ui/executions/${namespace}/hello/${id}`);
+      await page.locator(".facts").getByRole("link", { name: "1", exact: true }).click();
+    };
+    await follow();
+    await page.getByText("This flow has one revision").waitFor();
+    await page.locator(".empty").getByRole("link", { name: "Editor" }).click();
+    await page.getByText("✓ Valid").waitFor();
+    for (const text of ["Greets.", "Waves."]) {
+      await updateHello(server, namespace, helloIn(namespace).replace("Says **hello**.", text));
+    }
+    await follow();
+    await page.getByText("Waves.").waitFor();
+    assertEquals(await page.getByLabel("Left revision").inputValue(), "1");
+    await page.getByText("Says **hello**.").waitFor();
+    await page.goto(`/ui/flows/edit/${namespace}/hello/revisions?revision=3`);
+    await page.getByText("Greets.").waitFor();
+    assertEquals(await page.getByLabel("Left revision").inputValue(), "2");
+    await checkWidth(page);
+    await checkAccessibility(page);
+  },
+}));
+
 stories("/flows/edit", [
+  ...FAILURES,
+  ...REVISION_OF_EXECUTION,
   {
     name: "the overview says what the flow is, how it ran and when it runs next",
     scheme: "dark",

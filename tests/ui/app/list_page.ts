@@ -89,5 +89,5 @@ export const LOST_CONNECTION = /ERR_INTERNET_DISCONNECTED/;
 /** Fails if the page is wider than the window. */
 export async function checkWidth(page: Page): Promise<void> {
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assertEquals(excess <= 0, true, `the page is ${excess} px too wide`);
+  assertEquals(excess <= 0, true, `${page.url()} is ${excess} px too wide`);
 }

@@ -1,8 +1,11 @@
 /** The pages of log-in, log-out and set-up. They lead back to the page that asked for a log-in, within this server. */
 import { type Context, Hono } from "hono";
 import { DomainError, resultOrRefusal } from "../../../model/errors.ts";
+import type { Language } from "../../../ui/bundle.ts";
+import { languageOf } from "../../../ui/app_page.ts";
 import { LOGIN_PATH, loginPage, SETUP_PATH, setupPage } from "../../../ui/login_page.ts";
 import { UI_PATH } from "../../../ui/layout.ts";
+import { LOGIN_TEXTS, type LoginTexts } from "../../../ui/login_texts.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { localPath, readFields } from "../../forms/login_form.ts";
 import { queryOf } from "../../forms/params.ts";
@@ -15,7 +18,6 @@ import { isHttps, type LoginDeps, logOut } from "./login.ts";
 const HOME = `${UI_PATH}/`;
 const NO_STORE = { "cache-control": "no-store" };
 const PAGE_HEADERS = { ...NO_STORE, "content-type": "text/html; charset=utf-8" };
-const WRONG = "The user name or the password is wrong.";
 
 /** `GET /` shows the form, `POST /` logs in. */
 export function loginPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
@@ -23,18 +25,23 @@ export function loginPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
   routes.get("/", (c) => {
     if (deps.firstUser?.isOpen) return redirect(SETUP_PATH);
     const from = localPath(queryOf(c).get("from"), HOME);
-    return deps.auth.isProtected ? c.body(loginPage({ from }), 200, PAGE_HEADERS) : redirect(from);
+    if (!deps.auth.isProtected) return redirect(from);
+    return c.body(loginPage({ language: readLanguage(c), from }), 200, PAGE_HEADERS);
   });
   routes.post("/", async (c) => {
     const { user, password, from: given } = await readFields(c);
     const from = localPath(given, HOME);
-    if (user === "" || password === "") return formAgain(422, loginPage({ from, user, refusal: WRONG }));
+    const language = readLanguage(c);
+    const texts = LOGIN_TEXTS[language];
+    if (user === "" || password === "") {
+      return formAgain(422, loginPage({ language, from, user, refusal: texts.wrong }));
+    }
     const outcome = await resultOrRefusal(async () => ({
       session: await logIn(c, deps, { user, password }),
     }));
     if (!(outcome instanceof DomainError)) return entered(c, deps, outcome.session, from);
-    const refusal = outcome.code === "unauthorized" ? WRONG : outcome.message;
-    return formAgain(statusOf(outcome.code), loginPage({ from, user, refusal }), outcome);
+    const page = loginPage({ language, from, user, refusal: refusalText(outcome, texts) });
+    return formAgain(statusOf(outcome.code), page, outcome);
   });
   return routes;
 }
@@ -54,16 +61,31 @@ export function setupPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
   const needsToken = (c: Context<AppEnv>) => !isLocalCaller(c.req.raw, c.env, deps);
   routes.get("/", (c) => {
     if (!deps.firstUser?.isOpen) return redirect(LOGIN_PATH);
-    return c.body(setupPage({ needsToken: needsToken(c) }), 200, PAGE_HEADERS);
+    return c.body(setupPage({ language: readLanguage(c), needsToken: needsToken(c) }), 200, PAGE_HEADERS);
   });
   routes.post("/", async (c) => {
     const form = await readFields(c);
     const outcome = await resultOrRefusal(async () => ({ session: await setUpFirstUser(c, deps, form) }));
     if (!(outcome instanceof DomainError)) return entered(c, deps, outcome.session, HOME);
-    const page = setupPage({ needsToken: needsToken(c), user: form.user, refusal: outcome.message });
+    const page = setupPage({
+      language: readLanguage(c),
+      needsToken: needsToken(c),
+      user: form.user,
+      refusal: outcome.message,
+    });
     return formAgain(statusOf(outcome.code), page, outcome);
   });
   return routes;
+}
+
+function readLanguage(c: Context<AppEnv>): Language {
+  return languageOf(c.req.header("accept-language") ?? "");
+}
+
+/** Other refusals are those of the API, which are in English. */
+function refusalText({ code, message }: DomainError, texts: LoginTexts): string {
+  if (code === "unauthorized") return texts.wrong;
+  return code === "too_many_requests" ? texts.tooMany : message;
 }
 
 function logIn(

@@ -2,6 +2,7 @@
 export { default as AdminView } from "./admin/admin_view.tsx";
 export { BlueprintList } from "./blueprints/blueprint_list.tsx";
 export { default as DashboardPage } from "./dashboards/dashboard_page.tsx";
+export { FilesTab } from "./namespaces/files_tab.tsx";
 export { LogSearch } from "./logs/log_search.tsx";
 export { default as NamespacesView } from "./namespaces/namespaces_view.tsx";
 export { PluginList } from "./plugins/plugin_list.tsx";

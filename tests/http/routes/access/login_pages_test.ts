@@ -116,6 +116,41 @@ Deno.test("GET /ui/setup sets the first user and logs in; then it leads to the l
   await late.body?.cancel();
 });
 
+Deno.test("the pages of log-in and set-up are in the language of the browser", async () => {
+  await using isOpen = await start({ isUserStored: true });
+  await using isClosed = await start({ isProtected: true });
+  const rows = [["de-CH,de;q=0.9", "de", "Anmelden", "Benutzer festlegen"], [
+    "fr",
+    "fr",
+    "Se connecter",
+    "Définir",
+  ]];
+  for (const [accepted = "", language, logIn, setUp = ""] of rows) {
+    const init = { headers: { "accept-language": accepted } };
+    const login = await (await isClosed.send("/ui/login", init)).text();
+    assertStringIncludes(login, `<html lang="${language}">`);
+    assertStringIncludes(login, `<button class="button">${logIn}</button>`);
+    const setup = await (await isOpen.send("/ui/setup", init)).text();
+    assertStringIncludes(setup, `<html lang="${language}">`);
+    assertStringIncludes(setup, setUp);
+  }
+});
+
+Deno.test("POST /ui/login refuses in the language of the browser", async () => {
+  await using server = await start({ isProtected: true });
+  const headers = { ...SAME_SITE, "accept-language": "de" };
+  const fail = () =>
+    server.send("/ui/login", {
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ username: "a", password: "b" }),
+    });
+  const texts = [];
+  for (let attempt = 0; attempt < 11; attempt++) texts.push(await (await fail()).text());
+  assertStringIncludes(texts[0] ?? "", "Passwort ist falsch");
+  assertStringIncludes(texts[10] ?? "", "Zu viele fehlgeschlagene Anmeldungen");
+});
+
 Deno.test("GET /ui/login of a server without credentials leads to the page", async () => {
   await using server = await start({});
   assertEquals(await locationOf(await server.send("/ui/login?from=/ui/x")), "/ui/x");

@@ -76,6 +76,10 @@ export const NAMESPACES_DE: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.noDescription": "Keine Beschreibung",
   "namespaces.describe": "Beschreibung ändern",
   "namespaces.unknown": "Der Namespace {namespace} existiert nicht",
+  "namespaces.unknownHint":
+    "Kein Flow benutzt ihn. Dateien, KV-Paare und Geheimnisse können trotzdem hier liegen.",
+  "namespaces.createIt": "Anlegen",
+  "namespaces.created": "Namespace {namespace} angelegt",
   "namespaces.parts": "Teile des Namespace {namespace}",
   "namespaces.overview": "Überblick",
   "namespaces.files": "Dateien",

@@ -76,6 +76,10 @@ export const NAMESPACES_FR: Readonly<Record<keyof typeof NAMESPACES_EN, string>>
   "namespaces.noDescription": "Pas de description",
   "namespaces.describe": "Modifier la description",
   "namespaces.unknown": "L'espace de noms {namespace} n'existe pas",
+  "namespaces.unknownHint":
+    "Aucun flow ne l'utilise. Des fichiers, des paires KV et des secrets peuvent y être stockés malgré tout.",
+  "namespaces.createIt": "Créer",
+  "namespaces.created": "Espace de noms {namespace} créé",
   "namespaces.parts": "Parties de l'espace de noms {namespace}",
   "namespaces.overview": "Vue d'ensemble",
   "namespaces.files": "Fichiers",

@@ -12,7 +12,7 @@ import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { TemplateCard, TEMPLATES_PATH } from "./templates.tsx";
 
-const CodeEditor = lazyPart(() => import("../editor/code_editor.tsx").then((module) => module.CodeEditor));
+const CodeEditor = lazyPart(() => import("../editing.ts").then((module) => module.CodeEditor));
 
 const SIZE = 200;
 const FILTERS: readonly FilterField[] = [{ name: "q", kind: "text", title: "common.search" }];

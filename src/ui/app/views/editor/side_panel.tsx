@@ -6,7 +6,8 @@ import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { Loaded, Skeleton } from "../../kit/feedback.tsx";
-import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
+import type { FlowGraph } from "../../kit/graph.tsx";
+import { LazyGraph } from "../../kit/lazy_graph.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { t } from "../../texts/mod.ts";
 import type { EditorModel } from "./editor_state.ts";
@@ -67,7 +68,7 @@ function DraftGraph({ model }: { readonly model: EditorModel }) {
     return isInvalid ? <p class="dim">{t("editor.noGraph")}</p> : <Skeleton />;
   }
   return (
-    <GraphView
+    <LazyGraph
       graph={graph.value}
       label={t("editor.graph")}
       selected={model.taskId.value}

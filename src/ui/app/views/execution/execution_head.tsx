@@ -22,12 +22,7 @@ export function ExecutionHead({ execution, changed }: HeadProps) {
   return (
     <>
       <ViewHead
-        above={
-          <>
-            <a href={pagePath("executions")}>{t("executions.title")}</a> ›{" "}
-            <a href={`${pagePath("executions")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
-          </>
-        }
+        above={<AboveExecution namespace={namespace} />}
         title={
           <span class="execution-title">
             <a href={pagePath("flows", "edit", namespace, flowId)}>{flowId}</a>
@@ -40,6 +35,16 @@ export function ExecutionHead({ execution, changed }: HeadProps) {
         <ActionBar execution={execution} changed={changed} />
       </ViewHead>
       <Facts execution={execution} />
+    </>
+  );
+}
+
+/** Where an execution belongs. */
+export function AboveExecution({ namespace }: { readonly namespace: string }) {
+  return (
+    <>
+      <a href={pagePath("executions")}>{t("executions.title")}</a> ›{" "}
+      <a href={`${pagePath("executions")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
     </>
   );
 }

@@ -5,16 +5,16 @@ import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
 import { pagePath } from "../../core/places.ts";
 import { navigate, segments } from "../../core/router.ts";
 import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
-import { lazyPart } from "../../kit/lazy_part.tsx";
-import { Tabs } from "../../layout/shell.tsx";
+import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { ExecutionGantt } from "./execution_gantt.tsx";
-import { ExecutionHead } from "./execution_head.tsx";
+import { AboveExecution, ExecutionHead } from "./execution_head.tsx";
 import { ExecutionLogs } from "./execution_logs.tsx";
 import { ExecutionMetrics } from "./execution_metrics.tsx";
 import { ExecutionOutputs } from "./execution_outputs.tsx";
 import { ExecutionOverview } from "./execution_overview.tsx";
 import { executionHref } from "./execution_links.tsx";
+import { ExecutionTopology } from "./execution_topology.tsx";
 import { useLiveExecution } from "./live_execution.ts";
 
 const TABS = ["overview", "gantt", "logs", "topology", "outputs", "metrics"] as const;
@@ -25,10 +25,6 @@ interface TabProps {
   /** Called after an action. */
   readonly changed: () => Promise<void>;
 }
-
-const ExecutionTopology = lazyPart<TabProps>(() =>
-  import("./execution_topology.tsx").then((module) => module.ExecutionTopology)
-);
 
 const VIEWS: Readonly<Record<TabName, ComponentType<TabProps>>> = {
   overview: ExecutionOverview,
@@ -53,7 +49,13 @@ export function ExecutionPage() {
   }, [execution]);
   if (!execution) {
     if (error?.status === 404) return <UnknownExecution id={id} />;
-    return error ? <ErrorCard error={error} retry={() => live.reload()} /> : <Skeleton rows={12} />;
+    if (!error) return <Skeleton rows={12} />;
+    return (
+      <>
+        <ViewHead title={flowId} above={<AboveExecution namespace={namespace} />} />
+        <ErrorCard error={error} retry={() => live.reload()} />
+      </>
+    );
   }
   const changed = () => live.reload();
   const View = VIEWS[tab];

@@ -5,7 +5,8 @@ import { apiPath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
-import { type FlowGraph, GraphView } from "../../kit/graph.tsx";
+import type { FlowGraph } from "../../kit/graph.tsx";
+import { LazyGraph } from "../../kit/lazy_graph.ts";
 import { t } from "../../texts/mod.ts";
 import { executionHref } from "./execution_links.tsx";
 
@@ -21,7 +22,7 @@ export function ExecutionTopology({ execution }: { readonly execution: Execution
   return (
     <Loaded resource={graph}>
       {(loaded) => (
-        <GraphView
+        <LazyGraph
           graph={loaded}
           label={t("execution.tab.topology")}
           onSelect={({ uid, id: taskId }) => {

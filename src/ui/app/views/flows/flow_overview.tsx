@@ -7,16 +7,14 @@ import { useResource } from "../../core/resource.ts";
 import { navigate } from "../../core/router.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import type { FlowGraph } from "../../kit/graph.tsx";
+import { LazyGraph } from "../../kit/lazy_graph.ts";
 import { LazyMarkdown } from "../../kit/lazy_markdown.ts";
-import { lazyPart } from "../../kit/lazy_part.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
 import { Duration, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 
 const REFRESH_MS = 5_000;
 const SHOWN = 8;
-
-const GraphView = lazyPart(() => import("../../kit/graph.tsx").then((module) => module.GraphView));
 
 interface PartProps {
   readonly flow: FlowRow;
@@ -47,7 +45,7 @@ function FlowGraphOf({ flow: { namespace, id, revision } }: PartProps) {
   return (
     <Loaded resource={graph}>
       {(data) => (
-        <GraphView
+        <LazyGraph
           graph={data}
           label={t("flows.graph")}
           onSelect={() => navigate(pagePath("flows", "edit", namespace, id, "editor"))}

@@ -34,8 +34,8 @@ const TABS = [
 const REFRESH_MS = 10_000;
 const NOT_FOUND = 404;
 
-const FlowEditor = lazyPart(() => import("../editor/flow_editor.tsx").then((module) => module.FlowEditor));
-const FilesTab = lazyPart(() => import("../namespaces/files_tab.tsx").then((module) => module.FilesTab));
+const FlowEditor = lazyPart(() => import("../editing.ts").then((module) => module.FlowEditor));
+const FilesTab = lazyPart(() => import("../management.ts").then((module) => module.FilesTab));
 
 /** The view. */
 export function FlowPage() {
@@ -43,11 +43,24 @@ export function FlowPage() {
   const flow = useResource(`${namespace}/${id}`, (signal) => readFlow({ namespace, id }, signal), {
     refreshMs: REFRESH_MS,
   });
-  if (flow.error?.status === NOT_FOUND) return <NoFlow namespace={namespace} id={id} />;
+  // A flow that is deleted while it is shown stays: its editor may have changes that are not saved.
+  if (flow.error?.status === NOT_FOUND && !flow.data) return <NoFlow namespace={namespace} id={id} />;
   return (
-    <Loaded resource={flow}>
-      {(data) => <FlowView key={`${namespace}/${id}`} flow={data} tab={tab} reload={flow.reload} />}
-    </Loaded>
+    <>
+      {flow.error && !flow.data && <ViewHead title={id} above={<Above namespace={namespace} />} />}
+      <Loaded resource={flow}>
+        {(data) => <FlowView key={`${namespace}/${id}`} flow={data} tab={tab} reload={flow.reload} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Above({ namespace }: { readonly namespace: string }) {
+  return (
+    <>
+      <a href={pagePath("flows")}>{t("flows.title")}</a> ›{" "}
+      <a href={`${pagePath("flows")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
+    </>
   );
 }
 
@@ -111,12 +124,6 @@ function FlowHead({ flow, tab, run, reload }: FlowViewProps & RunProps) {
   const { namespace, id, labels = [], disabled, revision } = flow;
   // The editor has a button of its own, which saves first, and needs the height.
   const isEditing = tab === "editor";
-  const above = (
-    <>
-      <a href={pagePath("flows")}>{t("flows.title")}</a> ›{" "}
-      <a href={`${pagePath("flows")}?namespace=${encodeURIComponent(namespace)}`}>{namespace}</a>
-    </>
-  );
   const title = (
     <>
       {id} <span class="dim revision">{t("flows.revisionOf", { revision })}</span>{" "}
@@ -125,7 +132,7 @@ function FlowHead({ flow, tab, run, reload }: FlowViewProps & RunProps) {
   );
   return (
     <>
-      <ViewHead title={title} above={above}>
+      <ViewHead title={title} above={<Above namespace={namespace} />}>
         <FlowActions flow={flow} reload={reload} />
         {!isEditing && (
           <button type="button" class="primary" disabled={disabled} onClick={() => run()}>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, get, send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
-import { apiPath } from "../../core/places.ts";
+import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
@@ -10,7 +10,7 @@ import { attempt, EmptyState, Loaded, showToast } from "../../kit/feedback.tsx";
 import { lazyPart } from "../../kit/lazy_part.tsx";
 import { t } from "../../texts/mod.ts";
 
-const DiffView = lazyPart(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
+const DiffView = lazyPart(() => import("../editing.ts").then((module) => module.DiffView));
 
 /** The flow has changed since it was loaded. */
 const CONFLICT = 412;
@@ -31,9 +31,18 @@ export function FlowRevisions({ flow, reload }: RevisionsProps) {
     <Loaded resource={list}>
       {(revisions) =>
         revisions.length < 2
-          ? <EmptyState title={t("flows.oneRevision")}>{t("flows.oneRevisionHint")}</EmptyState>
+          ? <OneRevision flow={flow} />
           : <Comparison {...{ flow, revisions, seen, setSeen, reload }} />}
     </Loaded>
+  );
+}
+
+function OneRevision({ flow: { namespace, id } }: Pick<RevisionsProps, "flow">) {
+  return (
+    <EmptyState title={t("flows.oneRevision")}>
+      <p>{t("flows.oneRevisionHint")}</p>
+      <a class="button" href={pagePath("flows", "edit", namespace, id, "editor")}>{t("flows.editor")}</a>
+    </EmptyState>
   );
 }
 
@@ -47,7 +56,9 @@ function Comparison({ flow, revisions, seen, setSeen, reload }: ComparisonProps)
   const newest = [...revisions].sort((a, b) => b.revision - a.revision);
   const find = (text: string | null) => newest.find(({ revision }) => String(revision) === text);
   const right = find(query.value.get("right")) ?? find(String(seen)) ?? newest[0];
-  const left = find(query.value.get("left")) ??
+  // Links name one revision, which is shown beside the newest one, or beside the one before if it is the newest.
+  const named = find(query.value.get("revision"));
+  const left = find(query.value.get("left")) ?? (named === right ? undefined : named) ??
     newest.find(({ revision }) => revision < (right?.revision ?? 0)) ?? right;
   if (!left || !right) return null;
   const restoreLeft = async () => {
@@ -55,7 +66,8 @@ function Comparison({ flow, revisions, seen, setSeen, reload }: ComparisonProps)
     if (outcome === undefined) return;
     setSeen(undefined);
     // After a conflict the revision that a person wanted stays beside the newest one, which it would replace.
-    setQuery({ left: outcome === "saved" ? undefined : String(left.revision), right: undefined });
+    const kept = outcome === "saved" ? undefined : String(left.revision);
+    setQuery({ left: kept, right: undefined, revision: undefined });
     await reload();
   };
   return (

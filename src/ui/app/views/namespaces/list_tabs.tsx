@@ -30,6 +30,10 @@ export function FlowsTab({ namespace }: TabProps) {
       namespace={namespace}
       sort="id:asc"
       empty="namespaces.noFlows"
+      first={{
+        href: `${pagePath("flows", "new")}?namespace=${encodeURIComponent(namespace)}`,
+        title: "flows.new",
+      }}
       label="nav.flows"
       columns={flowColumns()}
       hrefOf={({ namespace, id }) => pagePath("flows", "edit", namespace, id)}
@@ -47,6 +51,7 @@ export function ExecutionsTab({ namespace }: TabProps) {
       namespace={namespace}
       sort="state.startDate:desc"
       empty="namespaces.noExecutions"
+      first={{ href: pagePath("namespaces", namespace, "flows"), title: "nav.flows" }}
       label="nav.executions"
       columns={executionColumns()}
       hrefOf={({ namespace, flowId, id }) => pagePath("executions", namespace, flowId, id)}
@@ -61,6 +66,8 @@ interface RowListProps<Row> {
   readonly namespace: string;
   readonly sort: string;
   readonly empty: TextName;
+  /** Where the first row is made. */
+  readonly first: { readonly href: string; readonly title: TextName };
   readonly label: TextName;
   readonly columns: readonly Column<Row>[];
   readonly hrefOf: (row: Row) => string;
@@ -80,7 +87,7 @@ function RowList<Row>(props: RowListProps<Row>) {
         total === 0
           ? (
             <EmptyState title={t(props.empty)}>
-              <a class="button" href={props.all}>{t("namespaces.openList")}</a>
+              <a class="button" href={props.first.href}>{t(props.first.title)}</a>
             </EmptyState>
           )
           : (

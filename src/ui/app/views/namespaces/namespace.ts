@@ -8,6 +8,22 @@ export interface NamespaceRow {
   readonly description?: string;
 }
 
+/** What a page knows of its namespace. */
+interface KnownNamespace extends NamespaceRow {
+  /** False: it was not created, and no flow is in it or below it. The API gives every valid name all the same. */
+  readonly exists: boolean;
+}
+
+/** A namespace. @throws ApiError 404: it was deleted */
+export async function readNamespace(id: string, signal?: AbortSignal): Promise<KnownNamespace> {
+  const named = { "filters[namespace][EQUALS]": id, size: 1 };
+  const [namespace, { total }] = await Promise.all([
+    get<NamespaceRow>(`/namespaces${apiPath(id)}`, {}, signal),
+    get<Page<NamespaceRow>>("/namespaces/search", named, signal),
+  ]);
+  return { ...namespace, exists: total > 0 };
+}
+
 /** What each tab of a namespace gets. */
 export interface TabProps {
   readonly namespace: string;

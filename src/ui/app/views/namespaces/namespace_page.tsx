@@ -1,9 +1,9 @@
 /** `/namespaces/:id/:tab`: a namespace with its tabs. */
 import { type ComponentType, Fragment } from "preact";
-import { get } from "../../api/client.ts";
-import { apiPath, pagePath } from "../../core/places.ts";
+import { send } from "../../api/client.ts";
+import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
-import { EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
 import { PluginDefaultsTab, VariablesTab } from "./declared_tabs.tsx";
@@ -11,7 +11,7 @@ import { DeleteNamespaceButton } from "./delete_namespace.tsx";
 import { FilesTab } from "./files_tab.tsx";
 import { KvTab } from "./kv_tab.tsx";
 import { ExecutionsTab, FlowsTab } from "./list_tabs.tsx";
-import type { TabProps } from "./namespace.ts";
+import { readNamespace, type TabProps } from "./namespace.ts";
 import { parentsOf } from "./namespace_tree.ts";
 import { OverviewTab } from "./overview_tab.tsx";
 import { SecretsTab } from "./secrets_tab.tsx";
@@ -29,7 +29,7 @@ const TABS: readonly (readonly [name: string, title: TextName, content: Componen
 
 /** The page. */
 export function NamespacePage({ id, tab }: { readonly id: string; readonly tab: string }) {
-  const namespace = useResource(id, (signal) => get(`/namespaces${apiPath(id)}`, {}, signal));
+  const namespace = useResource(id, (signal) => readNamespace(id, signal));
   const Content = TABS.find(([name]) => name === tab)?.[2];
   const tabs = TABS.map(([name, title]) => ({
     name,
@@ -39,21 +39,54 @@ export function NamespacePage({ id, tab }: { readonly id: string; readonly tab: 
   if (namespace.error?.status === 404) {
     return (
       <EmptyState title={t("namespaces.unknown", { namespace: id })}>
-        <a class="button" href={pagePath("namespaces")}>{t("namespaces.all")}</a>
+        <div class="actions">
+          <a class="button" href={pagePath("namespaces")}>{t("namespaces.all")}</a>
+          <CreateButton id={id} reload={namespace.reload} />
+        </div>
       </EmptyState>
     );
   }
   return (
     <>
       <ViewHead title={id} above={<Above id={id} />}>
-        <DeleteNamespaceButton namespace={id} />
+        {namespace.data?.exists && <DeleteNamespaceButton namespace={id} />}
       </ViewHead>
       <Tabs tabs={tabs} present={tab} label={t("namespaces.parts", { namespace: id })} />
       <Loaded resource={namespace}>
-        {() => Content ? <Content namespace={id} /> : <EmptyState title={t("notFound.title")} />}
+        {({ exists }) => (
+          <>
+            {!exists && <Unknown id={id} reload={namespace.reload} />}
+            {Content ? <Content namespace={id} /> : <EmptyState title={t("notFound.title")} />}
+          </>
+        )}
       </Loaded>
     </>
   );
+}
+
+interface MissingProps {
+  readonly id: string;
+  readonly reload: () => Promise<void>;
+}
+
+/** Above the tabs, not in their place: files, KV pairs and secrets can be stored before there is a flow. */
+function Unknown({ id, reload }: MissingProps) {
+  return (
+    <div class="notice warn" role="status">
+      <strong>{t("namespaces.unknown", { namespace: id })}</strong>
+      <span>{t("namespaces.unknownHint")}</span>
+      <CreateButton id={id} reload={reload} />
+    </div>
+  );
+}
+
+function CreateButton({ id, reload }: MissingProps) {
+  const create = async () => {
+    const body = { id };
+    await attempt(() => send("POST", "/namespaces", { body }), t("namespaces.created", { namespace: id }));
+    await reload();
+  };
+  return <button type="button" onClick={() => void create()}>{t("namespaces.createIt")}</button>;
 }
 
 function Above({ id }: { readonly id: string }) {

@@ -88,6 +88,22 @@ stories("/executions/:id", [{
     await waitForState(page, "RUNNING");
   },
 }, {
+  name: "one that cannot be read is named, and read by another try",
+  size: "small",
+  expectedErrors: /status of 500/,
+  run: async (page, server) => {
+    const started = await run(server, "p.broken", SHORT);
+    const path = `**/api/v1/main/executions/${started.id}`;
+    await page.route(path, (route) => route.fulfill({ status: 500, json: { message: "Internal error" } }));
+    await open(page, started);
+    await page.getByRole("alert").getByText("Internal error").waitFor();
+    await checkAccessibility(page);
+    await checkWidth(page);
+    await page.unroute(path);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await waitForState(page, "SUCCESS");
+  },
+}, {
   name: "one that does not exist, and an address with the id alone",
   expectedErrors: /404/,
   run: async (page, server) => {

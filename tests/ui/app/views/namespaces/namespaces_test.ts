@@ -1,8 +1,14 @@
 /** The tree of namespaces, and what is done with a namespace as a whole. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
+import {
+  checkAccessibility,
+  type PageStory,
+  SIZE_NAMES,
+  stories,
+} from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { saveFlow } from "../../flows.ts";
+import { checkWidth } from "../../list_page.ts";
 import { createNamespace, fill, openTab, press, putFile, putPair, putSecret, send } from "./contents.ts";
 
 function flowOf(namespace: string): string {
@@ -11,7 +17,46 @@ namespace: ${namespace}
 tasks: [{id: hi, type: io.svc.plugin.core.log.Log, message: Hello}]`;
 }
 
+const UNKNOWN = SIZE_NAMES.map((size): PageStory => ({
+  name: `a namespace that does not exist says so above what is stored in it, and is created (${size})`,
+  size,
+  async run(page, server) {
+    const id = `new.${size}`;
+    await putPair(server, id, "kept", 1);
+    await openTab(page, id, "kv");
+    await page.getByText(`Namespace ${id} does not exist`).waitFor();
+    await page.locator("code", { hasText: "kept" }).waitFor();
+    assertEquals(await page.getByRole("button", { name: "Delete namespace" }).count(), 0);
+    await checkWidth(page);
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByText(`Namespace ${id} created`).waitFor();
+    await page.getByRole("button", { name: "Delete namespace" }).waitFor();
+    assertEquals(await page.getByText("does not exist").count(), 0);
+    await page.locator("code", { hasText: "kept" }).waitFor();
+  },
+}));
+
+const EMPTY = SIZE_NAMES.map((size): PageStory => ({
+  name: `an empty namespace leads to its first flow (${size})`,
+  size,
+  async run(page, server) {
+    const id = `empty.${size}`;
+    await createNamespace(server, id);
+    await openTab(page, id, "executions");
+    await page.getByText("No executions in this namespace").waitFor();
+    await page.locator(".empty").getByRole("link", { name: "Flows" }).click();
+    await page.getByText("No flows in this namespace").waitFor();
+    await checkWidth(page);
+    await checkAccessibility(page);
+    await page.getByRole("link", { name: "New flow" }).click();
+    await page.locator(".cm-line", { hasText: `namespace: ${id}` }).waitFor();
+  },
+}));
+
 stories("/namespaces", [
+  ...UNKNOWN,
+  ...EMPTY,
   {
     name: "the tree has the namespaces of flows below their parents",
     scheme: "dark",
@@ -125,6 +170,7 @@ stories("/namespaces", [
       await send(server, "DELETE", "lab.lost");
       await openTab(page, "lab.lost", "overview");
       await page.getByText("Namespace lab.lost does not exist").waitFor();
+      await page.getByRole("button", { name: "Create it" }).waitFor();
       await page.getByRole("link", { name: "All namespaces" }).click();
       await page.getByRole("heading", { name: "Namespaces" }).waitFor();
     },

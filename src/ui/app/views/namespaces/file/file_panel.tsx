@@ -16,7 +16,7 @@ import { FileModel, type StoredText } from "./file_model.ts";
 import { FilePreview, isPreviewable } from "./file_preview.tsx";
 import { FileText } from "./file_text.tsx";
 
-const FileConflict = lazyPart(() => import("./file_conflict.tsx").then((module) => module.FileConflict));
+const FileConflict = lazyPart(() => import("../../editing.ts").then((module) => module.FileConflict));
 const REFRESH_MS = 10_000;
 
 interface FilePanelProps {
