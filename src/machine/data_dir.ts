@@ -8,6 +8,7 @@ import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
 import type { DiskProblem } from "../model/server_health.ts";
 import { readDiskSpace } from "./disk_space.ts";
+import { prepareNewDatabase } from "./new_database.ts";
 
 const LOCK_FILE = "sluice.lock";
 const PID_FILE = "sluice.pid";
@@ -207,6 +208,8 @@ export class DataDir implements AsyncDisposable {
       return;
     }
     for (const ending of ["", "-wal", "-shm"]) await restrictFile(this.databasePath + ending);
+    // Without space on the disk, Deno KV reports it.
+    if (await sizeOf(this.databasePath) === 0) await prepareNewDatabase(this.databasePath).catch(() => {});
   }
 
   /** Random bytes, since file systems may store zeros without space. On a full disk there is no reserve. */

@@ -300,13 +300,21 @@ export function rowGroupsOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "xr"] };
 }
 
-/** `[tenant, "xb", firstId]` → sealed block of catalog rows in id order. Written by the compactor. */
+/**
+ * `[tenant, "r", firstId]` → sealed block of catalog rows in id order. Written by the compactor. Its neighbours are keys that starts
+ * do not write: SQLite reads the complete value, 64 KB, of each key that a search passes. Beside the executions, a start passed five.
+ */
 export function blockKey(tenant: TenantId, firstId: string): Key {
-  return [tenant, "xb", firstId];
+  return [tenant, "r", firstId];
 }
 
 /** All sealed blocks of a tenant, oldest first. */
 export function blocksOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "r"] };
+}
+
+/** `[tenant, "xb", firstId]` → the same in data of formats 1 and 2. Moved by the first access to the catalog of the tenant. */
+export function oldBlocksOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "xb"] };
 }
 

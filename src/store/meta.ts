@@ -5,9 +5,9 @@ import type { Store } from "./store.ts";
 
 /**
  * The format that this version writes, and the oldest that reads it. 1: executions are plain JSON. 2: executions with inline
- * task runs leave out what follows from other members.
+ * task runs leave out what follows from other members. 3: blocks of the catalog have other keys.
  */
-const DATA_FORMAT = 2;
+const DATA_FORMAT = 3;
 
 /** The data was written by a newer version, or with another encryption key. */
 export class DataMismatchError extends Error {

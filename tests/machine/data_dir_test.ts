@@ -56,6 +56,20 @@ Deno.test("DataDir.open() makes a database whose further files are closed to oth
   });
 });
 
+Deno.test("DataDir.open() makes a database that gives the space of removed data back to the disk", async () => {
+  await withTempDir(async (root) => {
+    await using directory = await DataDir.open(root, OPTIONS);
+    const pageCount = async (change: (store: Deno.Kv, key: Deno.KvKey) => Promise<unknown>) => {
+      const store = await Deno.openKv(directory.databasePath);
+      for (let n = 0; n < 50; n++) await change(store, ["a", n]);
+      store.close();
+      return (await Deno.stat(directory.databasePath)).size / 4096;
+    };
+    assert(await pageCount((store, key) => store.set(key, new Uint8Array(60_000))) > 700);
+    assert(await pageCount((store, key) => store.delete(key)) < 30);
+  });
+});
+
 Deno.test("DataDir.open() leaves the process id while it holds the lock", async () => {
   await withTempDir(async (root) => {
     const directory = await DataDir.open(root, OPTIONS);

@@ -29,8 +29,8 @@ const MAX_PAGE_BYTES = PAGE_BYTES + BLOB_CHUNK_BYTES;
 const MAX_PAGE_CHUNKS = 128;
 /** Chunks that a reader fetches at once. */
 const CHUNKS_PER_READ = 4;
-/** Deletes of one bulk entry; with the longest owner their keys stay below the key bytes of a group. */
-const DELETES_PER_ENTRY = 200;
+/** Deletes of one bulk entry. The database moves as many pages as a commit frees: 50 chunks take 11 ms, 200 take 74 ms. */
+const DELETES_PER_ENTRY = 50;
 
 /** The owner of a value. */
 export interface BlobOwner {

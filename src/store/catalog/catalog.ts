@@ -234,7 +234,7 @@ export class Catalog implements GroupRider {
         if (rows.unsealed.count < UNSEALED_ROWS) continue;
         await rows.load(this.#pace);
         await rows.maintain(this.#pace);
-        if (await rows.seal(this.#deps.commit)) return true;
+        if (await rows.seal()) return true;
       }
       return false;
     });
@@ -382,8 +382,9 @@ export class Catalog implements GroupRider {
   #of(tenant: TenantId): TenantRows {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const { store, files, minFileBlocks, spanChunks } = this.#deps;
-    const rows = new TenantRows(tenant, { store, files, minFileBlocks, spanChunks, reader: this.#reader });
+    const { store, commit, files, minFileBlocks, spanChunks } = this.#deps;
+    const reader = this.#reader;
+    const rows = new TenantRows(tenant, { store, commit, files, minFileBlocks, spanChunks, reader });
     this.#tenants.set(tenant, rows);
     return rows;
   }

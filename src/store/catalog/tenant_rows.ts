@@ -7,6 +7,7 @@ import type { Mutation, Store } from "../store.ts";
 import type { ChunkSpan } from "./blocks/chunk_spans.ts";
 import type { BlockReader } from "./blocks/block_reader.ts";
 import { FlowCounts } from "./blocks/flow_counts.ts";
+import { moveOldBlocks } from "./blocks/old_blocks.ts";
 import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./rows/overlay.ts";
 import type { Pace } from "./pace.ts";
 import { compareIds, ROW_WORDS } from "./rows/row.ts";
@@ -29,26 +30,34 @@ interface View {
   readonly total: BlockSummary | undefined;
 }
 
+interface TenantRowsDeps extends SealedRowsDeps {
+  readonly commit: (entry: Entry) => Promise<void>;
+}
+
 /** Rows of one tenant. The async methods must not run concurrently; the catalog serialises them. */
 export class TenantRows {
   readonly unsealed = new UnsealedRows();
   readonly #tenant: TenantId;
   readonly #store: Store;
   readonly #reader: BlockReader;
+  readonly #commit: TenantRowsDeps["commit"];
   readonly #sealed: SealedRows;
   #hasGroups = false;
   #lastView: View | undefined;
 
-  constructor(tenant: TenantId, deps: SealedRowsDeps) {
+  constructor(tenant: TenantId, deps: TenantRowsDeps) {
     this.#tenant = tenant;
     this.#store = deps.store;
     this.#reader = deps.reader;
+    this.#commit = deps.commit;
     this.#sealed = new SealedRows(tenant, deps);
   }
 
-  /** Reads the unsealed rows of earlier processes; once. */
+  /** Reads the unsealed rows of earlier processes, and moves blocks of earlier formats; once. */
   async loadGroups(): Promise<void> {
     if (this.#hasGroups) return;
+    // Before any block is read.
+    await moveOldBlocks(this.#store, this.#tenant, this.#commit);
     const stored: RowGroup[] = [];
     for await (const { key, value } of this.#store.list(rowGroupsOf(this.#tenant))) {
       stored.push({ seq: Number(key[2]), words: wordsOf(value) });
@@ -102,7 +111,7 @@ export class TenantRows {
   }
 
   /** Seals the oldest rows through bulk entries; false when there is nothing to seal. Requires {@link load}. */
-  async seal(commit: (entry: Entry) => Promise<void>): Promise<boolean> {
+  async seal(): Promise<boolean> {
     const groups = groupsToSeal(this.unsealed.closedGroups());
     if (groups.length === 0) return false;
     const changes = await planChanges(
@@ -111,7 +120,7 @@ export class TenantRows {
       (summary) => this.#reader.readStored(this.#tenant, summary),
     );
     for (const entry of packEntries(this.#tenant, changes, this.#sealingEnds(groups, changes))) {
-      await commit({ mutations: entry.mutations, bulk: true });
+      await this.#commit({ mutations: entry.mutations, bulk: true });
       this.#sealed.apply(entry.changes);
     }
     await this.#sealed.stamp();

@@ -3,7 +3,7 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { FlowCounts } from "../catalog/blocks/flow_counts.ts";
 import { compareIds, ROW_WORDS, TOMBSTONE_STATE, unpackId } from "../catalog/rows/row.ts";
 import { mergeRows, RowBlock, wordsOf } from "../catalog/rows/row_block.ts";
-import { blockKey, blocksOf, catalogSnapshotKey, rowGroupsOf } from "../keys.ts";
+import { blockKey, blocksOf, catalogSnapshotKey, oldBlocksOf, rowGroupsOf } from "../keys.ts";
 import type { StoredEntry } from "../store.ts";
 import { ColumnFileCheck } from "./column_files.ts";
 import type { CheckContext } from "./context.ts";
@@ -84,7 +84,7 @@ export class CatalogRows {
   async *#blocks(): AsyncGenerator<RowBlock> {
     let last: RowBlock | undefined;
     const columns = await ColumnFileCheck.open(this.#tenant, this.#context);
-    for await (const entry of this.#context.read(blocksOf(this.#tenant), "catalog blocks")) {
+    for await (const entry of this.#storedBlocks()) {
       const words = this.#rowsOf(entry);
       if (!words) continue;
       const block = new RowBlock(words);
@@ -98,6 +98,13 @@ export class CatalogRows {
       yield last = block;
     }
     columns?.finish();
+  }
+
+  /** Also those of an earlier format, which no server has moved yet: they are after the moved ones. */
+  async *#storedBlocks(): AsyncGenerator<StoredEntry> {
+    for (const blocks of [blocksOf(this.#tenant), oldBlocksOf(this.#tenant)]) {
+      yield* this.#context.read(blocks, "catalog blocks");
+    }
   }
 
   #orderProblem(block: RowBlock, last: RowBlock | undefined, { key }: StoredEntry): string | undefined {

@@ -38,8 +38,8 @@ const GLOBAL_KINDS = [
 ];
 /** Second parts of the keys of a tenant. */
 const TENANT_KINDS = [
-  ...["b", "cs", "da", "ef", "f", "fc", "fr", "ie", "ik", "kv", "kx", "l", "m", "nf", "ns", "s", "t", "tc"],
-  ...["te", "ti", "tr", "tw", "x", "xb", "xc", "xq", "xr"],
+  ...["b", "cs", "da", "ef", "f", "fc", "fr", "ie", "ik", "kv", "kx", "l", "m", "nf", "ns"],
+  ...["r", "s", "t", "tc", "te", "ti", "tr", "tw", "x", "xb", "xc", "xq", "xr"],
 ];
 
 /** Reads everything once. */

@@ -24,7 +24,8 @@ interface LogRemoval {
 
 /** A chunk has up to 48 KiB, so an entry stays below the size limit of a group. */
 const SETS_PER_ENTRY = 10;
-const DELETES_PER_ENTRY = 200;
+/** The database moves as many pages as a commit frees. */
+const DELETES_PER_ENTRY = 50;
 
 /** Reads log lines and builds the entries that remove them. Commits nothing. */
 export class LogRecords {

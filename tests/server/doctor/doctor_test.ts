@@ -122,7 +122,11 @@ Deno.test("doctor names damaged pages of the file, a lost key and a wrong key", 
     assertEquals([lost.code, lost.findings.map(({ code }) => code)], [1, ["key_missing"]]);
     assertEquals([...Deno.readDirSync(dataDir)].some(({ name }) => name === "encryption.key"), false);
     const bytes = await Deno.readFile(`${dataDir}/sluice.db`);
+    // The second page only says where the others belong.
     await Deno.writeFile(`${dataDir}/sluice.db`, bytes.fill(0xff, 4_096, 8_192));
+    const readable = await doctorJson(dataDir);
+    assertEquals([readable.code, readable.findings.some(({ code }) => code === "file_damaged")], [1, true]);
+    await Deno.writeFile(`${dataDir}/sluice.db`, bytes.fill(0xff, 8_192, 12_288));
     const damaged = await doctor(dataDir);
     assertEquals(damaged.code, 2, damaged.log);
     assertMatch(damaged.log, /^Cannot check the data directory ".*": .*malformed/);

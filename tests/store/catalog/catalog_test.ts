@@ -97,7 +97,7 @@ Deno.test("Catalog.compact() commits a simple sealing as one entry that fits int
       text !== "delete xr"
     ),
     [
-      "set xb",
+      "set r",
       "set xc",
       "set test",
     ],

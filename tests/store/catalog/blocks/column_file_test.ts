@@ -44,7 +44,7 @@ async function readsAfterBoot(app: CatalogFixture): Promise<number> {
   let reads = 0;
   const list = store.list.bind(store);
   store.list = (selector, options) => {
-    if (JSON.stringify(selector).includes('"xb"') && options?.limit !== 1) reads++;
+    if (JSON.stringify(selector).includes('"r"') && options?.limit !== 1) reads++;
     return list(selector, options);
   };
   await assertLists(app);
