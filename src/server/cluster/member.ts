@@ -11,7 +11,7 @@ import { FollowerApp, type FollowerDeps } from "../../http/follower_app.ts";
 import type { ClusterMetrics, ClusterProcess, ClusterRole, ClusterState } from "../../model/cluster.ts";
 import type { Deadline } from "../../machine/scripts/watchdog.ts";
 import { DomainError } from "../../model/errors.ts";
-import { HeldLease, type Lease, type LeaseHolder, LeaseWatch } from "../../store/lease.ts";
+import { HeldLease, type Lease, type LeaseHolder, type LeaseWatch } from "../../store/lease.ts";
 import { DataMismatchError } from "../../store/meta.ts";
 import { BEAT_MS, BeatRecords } from "../../store/records/beat_records.ts";
 import type { Store } from "../../store/store.ts";
@@ -40,6 +40,8 @@ interface MemberDeps extends Omit<FollowerDeps, "isReady" | "forward" | "findPro
   readonly randomBytes: RandomBytes;
   /** This process, as it would hold the lease. */
   readonly self: LeaseHolder;
+  /** The lease as this process sees it: it may have looked before. */
+  readonly seen: LeaseWatch;
   /** Longest time between two looks at the lease, in milliseconds: one is made when the lease ends. */
   readonly watchMs: number;
   /** Checks format and key of the database before this process leads; gives the versionstamp of what was checked. @throws DataMismatchError */
@@ -95,7 +97,7 @@ export class ClusterMember implements LeaderView {
     this.#deps = deps;
     this.failed = this.#failed.promise;
     this.#since = deps.clock.now();
-    this.#watch = new LeaseWatch(deps.store, deps.clock);
+    this.#watch = deps.seen;
     this.#beats = new BeatRecords(deps.store, deps.clock);
     this.#skews = new ClockSkews({
       logger: deps.logger,
