@@ -97,7 +97,11 @@ export function createMember({ config, options, seen, prepareData }: MemberOptio
     metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),
     mailboxDepth: () => forwarding.mailboxDepth,
   });
-  const forwarding = new Forwarding({ ...options, process: self.holder }, member, () => member.ledEpoch);
+  const forwarding = new Forwarding(
+    { ...options, process: self.holder, leaseTtlMs: ttlMs },
+    member,
+    () => member.ledEpoch,
+  );
   return {
     fetch: forwarding.receive((request, connection) => member.fetch(request, connection)),
     failed: member.failed,
