@@ -11,7 +11,7 @@ import { encodeJson } from "../../../src/store/codec.ts";
 import { LEASE_KEY } from "../../../src/store/keys.ts";
 import { LeaseWatch } from "../../../src/store/lease.ts";
 import { prepareData } from "../../../src/store/meta.ts";
-import type { Key, StoredEntry } from "../../../src/store/store.ts";
+import type { Key, Store, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { harnessOptions } from "../../support/harness.ts";
@@ -58,6 +58,8 @@ class World {
   /** Attempts of `harness.Waits` that were interrupted. */
   interrupted = 0;
   readonly #members: ClusterMember[] = [];
+  /** Number of assemblies that were built. */
+  built = 0;
 
   /** Calls of each process: the leader has responded to a request that another one has posted. */
   readonly served = new Map<string, (process: string) => void>();
@@ -84,7 +86,10 @@ class World {
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
       seen: seen ?? new LeaseWatch(store, clock),
       prepareData: () => prepareData(store, "key"),
-      createAssembly: (term) => Assembly.create({ ...options, extraTasks: [this.#waits()], ...term }),
+      createAssembly: (term) => {
+        this.built++;
+        return Assembly.create({ ...options, extraTasks: [this.#waits()], ...term });
+      },
       forwarder: () => ({
         count: this.forwarded.length,
         forward: ({ method, url }) => {
@@ -170,9 +175,8 @@ Deno.test("ClusterMember: the first process leads, the next one follows and send
   await world.stop();
 });
 
-Deno.test("ClusterMember: the lease of a dead leader counts from the first look, before the process has started", async () => {
-  const world = new World();
-  const { clock, store } = world;
+/** Stores a lease of a process that does not run, or its renewal. */
+async function putLease(store: Store): Promise<void> {
   const lease = {
     holder: "dead",
     version: "1.0.0",
@@ -183,6 +187,31 @@ Deno.test("ClusterMember: the lease of a dead leader counts from the first look,
   };
   const mutations = [{ type: "set", key: LEASE_KEY, value: encodeJson(lease) }] as const;
   await store.commit({ checks: [], mutations, messages: [] });
+}
+
+Deno.test("ClusterMember: a term is built two seconds before the lease is free, and dropped if the lease is renewed", async () => {
+  const world = new World();
+  const { clock, store } = world;
+  await putLease(store);
+  const member = world.member("next");
+  const started = member.start();
+  await clock.advance(3_900);
+  assertEquals(world.built, 0);
+  await clock.advance(2_000);
+  assertEquals(world.built, 1);
+  await putLease(store);
+  await clock.advance(5_900);
+  assertEquals([world.built, member.ledEpoch], [2, undefined]);
+  await clock.advance(200);
+  await started;
+  assertEquals([world.built, member.leader()?.holder], [2, "next"]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: the lease of a dead leader counts from the first look, before the process has started", async () => {
+  const world = new World();
+  const { clock, store } = world;
+  await putLease(store);
   const seen = new LeaseWatch(store, clock);
   await seen.read();
   await clock.advance(TTL_MS);
