@@ -1,9 +1,7 @@
-/** The commands of the program: arguments → command → exit code. */
+/** The commands of the program: arguments → command → exit code. Each loads only what it needs. */
 import { readCommand } from "../config/mod.ts";
 import { narrowPermissions } from "../machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "../machine/server_process/server_process.ts";
-import { runDoctor } from "./doctor/doctor.ts";
-import { runMigrate } from "./migrate/migrate.ts";
 import { startServer } from "./server.ts";
 
 /** Does what the arguments of this process say; returns the exit code. */
@@ -22,10 +20,14 @@ export async function runCommand(): Promise<number> {
         await narrowPermissions(config);
         return server;
       });
-    case "doctor":
+    case "doctor": {
+      const { runDoctor } = await import("./doctor/doctor.ts");
       return await runDoctor(command.options, systemPlatform);
-    case "migrate":
+    }
+    case "migrate": {
+      const { runMigrate } = await import("./migrate/migrate.ts");
       return await runMigrate(command.options, { ...systemPlatform, send: fetch });
+    }
     case "worker": {
       const { runWorker } = await import("../worker/worker.ts");
       return await runWorker(command.options, systemPlatform, async (...folder) => {
@@ -34,7 +36,6 @@ export async function runCommand(): Promise<number> {
       });
     }
     case "plugin": {
-      // A server without plugins does not pay for them at its start.
       const { runPlugin } = await import("./plugin/plugin.ts");
       return await runPlugin(command.options, systemPlatform);
     }

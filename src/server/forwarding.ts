@@ -19,6 +19,8 @@ type PlatformOption = "store" | "clock" | "logger" | "randomBytes" | "encryption
 interface ForwardingOptions extends Pick<AssemblyOptions, PlatformOption> {
   /** Id of this process. */
   readonly process: string;
+  /** How long a lease lasts. */
+  readonly leaseTtlMs: number;
 }
 
 /** Time on the way from a follower. */
@@ -38,7 +40,7 @@ export class Forwarding implements Disposable {
 
   /** `ledEpoch`: the epoch in which this process leads now; `undefined` if it does not. */
   constructor(options: ForwardingOptions, view: LeaderView, ledEpoch: () => number | undefined) {
-    const { store, clock, logger, randomBytes, encryptionKey, baseUrl, process } = options;
+    const { store, clock, logger, randomBytes, encryptionKey, baseUrl, process, leaseTtlMs } = options;
     this.#options = options;
     const clientFacts = new ClientFactsHeader(encryptionKey);
     const underWay = new UnderWay(view, clock);
@@ -48,7 +50,7 @@ export class Forwarding implements Disposable {
     this.#mailbox = new MailboxCarrier({ store, clock, ids, process, underWay });
     this.#received = new ForwardedRequests({ clientFacts, clock, epoch: ledEpoch });
     this.forwarder = new LeaderForwarder({
-      ...{ view, clock, logger, baseUrl },
+      ...{ view, clock, logger, baseUrl, leaseTtlMs },
       direct: this.#direct,
       mailbox: this.#mailbox,
       requestIds: new RequestIds(randomBytes),

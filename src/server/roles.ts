@@ -6,6 +6,7 @@ import type { HttpHandler } from "../machine/http_server/connection.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import { readProcessFacts } from "../machine/server_process/process_facts.ts";
 import { followerMetrics } from "../services/metrics/server_metrics.ts";
+import type { LeaseWatch } from "../store/lease.ts";
 import { Assembly } from "./assembly.ts";
 import { ClusterMember } from "./cluster/member.ts";
 import type { DeskTerm } from "./cluster/term.ts";
@@ -67,12 +68,14 @@ function newProcessId(randomBytes: RandomBytes): string {
 interface MemberOptions {
   readonly config: Config;
   readonly options: AssemblyOptions;
+  /** The lease as this process sees it. */
+  readonly seen: LeaseWatch;
   /** Checks format and key of the database before this process leads; gives the versionstamp of what was checked. */
   readonly prepareData: () => Promise<string>;
 }
 
 /** A server that shares its database with others. */
-export function createMember({ config, options, prepareData }: MemberOptions): ServerRole {
+export function createMember({ config, options, seen, prepareData }: MemberOptions): ServerRole {
   const { store, clock, logger, randomBytes, bundle, encryptionKey, database, failedPlugins } = options;
   const { leaseTtlMs: ttlMs, advertise: url } = config;
   const self = {
@@ -83,7 +86,7 @@ export function createMember({ config, options, prepareData }: MemberOptions): S
     ttlMs,
   };
   const member: ClusterMember = new ClusterMember({
-    ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, prepareData },
+    ...{ store, clock, logger, randomBytes, bundle, database, failedPlugins, self, seen, prepareData },
     watchMs: config.isDeploy ? DEPLOY_WATCH_MS : WATCH_MS,
     createAssembly: (term) => Assembly.create({ ...options, ...term }),
     // It starts processes, for whose end a process waits that has not got the lease.
@@ -94,7 +97,11 @@ export function createMember({ config, options, prepareData }: MemberOptions): S
     metrics: async () => followerMetrics(VERSION, await readProcessFacts(undefined), member.metrics()),
     mailboxDepth: () => forwarding.mailboxDepth,
   });
-  const forwarding = new Forwarding({ ...options, process: self.holder }, member, () => member.ledEpoch);
+  const forwarding = new Forwarding(
+    { ...options, process: self.holder, leaseTtlMs: ttlMs },
+    member,
+    () => member.ledEpoch,
+  );
   return {
     fetch: forwarding.receive((request, connection) => member.fetch(request, connection)),
     failed: member.failed,

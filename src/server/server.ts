@@ -1,34 +1,16 @@
-/** A server as a process runs it: data directory, database, assembly, and the port it listens on. */
+/**
+ * Opens the database of a server and looks at the lease of its leader; only then loads the rest of the server, which takes longer
+ * than both. Another process may lead a certain time after it first saw the lease, so this look decides when.
+ */
 import { systemClock } from "../base/clock.ts";
-import { systemRandomBytes } from "../base/id.ts";
 import { Logger } from "../base/log.ts";
-import { type Config, VERSION } from "../config/mod.ts";
-import { isLoopback } from "../base/ip.ts";
-import { IpRanges } from "../base/ip_ranges.ts";
-import type { HttpHandler } from "../machine/http_server/connection.ts";
-import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
-import { lastOfConnection } from "../machine/http_server/last_of_connection.ts";
-import { startHttpServers } from "../machine/http_server/http_server.ts";
-import type { HttpServer } from "../machine/http_server/options.ts";
-import { DomainError } from "../model/errors.ts";
-import type { TaskType } from "../model/tasks/task_catalog.ts";
-import { hostCron } from "../machine/server_process/host_cron.ts";
-import type { ServerHandle } from "../machine/server_process/server_process.ts";
-import { type OpenDatabase, openDatabase } from "./database.ts";
-import type { AssemblyOptions } from "./options.ts";
-import { createMember, createSoleServer } from "./roles.ts";
-import { createTaskCatalog } from "../tasks/registry.ts";
-import { createTriggerCatalog } from "../triggers/registry.ts";
-import { serverDefaults } from "./plugin_defaults.ts";
-import { readBundle } from "../ui/bundle.ts";
-import type { ServerPlugins } from "./plugin/server_plugins.ts";
-import { RenderWorker } from "./render_worker/render_worker.ts";
-import { secureRandom } from "../machine/secure_random.ts";
+import type { Config } from "../config/mod.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";
-import { checkData, DataMismatchError, keyFingerprint, prepareData } from "../store/meta.ts";
-
-const ROOT_SCRIPTS =
-  'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
+import type { ServerHandle } from "../machine/server_process/server_process.ts";
+import type { TaskType } from "../model/tasks/task_catalog.ts";
+import { LeaseWatch } from "../store/lease.ts";
+import { openDatabase } from "./database.ts";
+import type { ServerPlugins } from "./plugin/server_plugins.ts";
 
 /** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.listen` throws for the port */
 export async function startServer(
@@ -38,12 +20,16 @@ export async function startServer(
   const lines = new LineWriter(Deno.stderr, systemClock);
   const logger = createLogger(config, lines);
   const opened = await openDatabase(config, logger);
+  const seen = opened.kind === "file" ? undefined : new LeaseWatch(opened.store, systemClock);
   try {
+    // What fails is repeated when the server is started.
+    await seen?.read().catch(() => undefined);
+    const { serve } = await import("./serving.ts");
     const { types, failed } = await pluginsOf(config, logger);
     const handle = await serve(
       { ...config, extraTasks: [...types, ...extraTasks], failedPlugins: failed },
       logger,
-      opened,
+      { ...opened, seen },
     );
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
   } catch (error) {
@@ -68,122 +54,4 @@ function createLogger({ logLevel: level, logFormat: format }: Config, lines: Lin
     clock: systemClock,
     write: (line, severity) => lines.write(line, severity),
   });
-}
-
-type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">;
-
-async function serve(config: ServeConfig, logger: Logger, opened: OpenDatabase): Promise<ServerHandle> {
-  const { kind, store, mismatch, unreadable, release } = opened;
-  const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
-  const options = { ...await assemblyOptions(config, logger, opened), slowRenders };
-  const fingerprint = await keyFingerprint(opened.encryptionKey);
-  // A follower of an older leader must not raise the format.
-  const checked = kind === "file" ? prepareData : checkData;
-  await checked(store, fingerprint).catch((error) => {
-    if (isUnreadable(error)) throw unreadable(error);
-    throw error instanceof DataMismatchError ? mismatch(error.message) : error;
-  });
-  const role = kind === "file"
-    ? await createSoleServer(options)
-    : createMember({ config, options, prepareData: () => prepareData(store, fingerprint) });
-  let isStopping = false;
-  const listener = await listen(config, logger, (request, connection) => {
-    const response = role.fetch(request, connection);
-    return isStopping ? lastOfConnection(response) : response;
-  });
-  // The host stops idle processes: its cron wakes timers and unfinished executions.
-  if (config.isDeploy) hostCron.connect(() => role.tick());
-  try {
-    await role.start();
-  } catch (error) {
-    await listener.shutdown();
-    throw isUnreadable(error) ? unreadable(error) : error;
-  }
-  if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
-  return {
-    url: config.baseUrl ?? addressOf(listener.addr),
-    ...role.login(),
-    failed: role.failed,
-    stop: async ({ timeoutMs }) => {
-      isStopping = true;
-      await role.stepDown();
-      const drained = listener.shutdown();
-      await role.releaseRequests();
-      await atMost(drained, timeoutMs / 2);
-      await role.stop();
-      store.close();
-      await role.closed();
-      slowRenders?.[Symbol.dispose]();
-      await release();
-    },
-  };
-}
-
-async function assemblyOptions(
-  config: ServeConfig,
-  logger: Logger,
-  { kind, store, encryptionKey, dataDir, catalogFiles }: OpenDatabase,
-): Promise<AssemblyOptions> {
-  return {
-    ...config,
-    dataDir,
-    catalogFiles,
-    database: kind,
-    store,
-    logger,
-    encryptionKey,
-    clock: systemClock,
-    randomBytes: systemRandomBytes,
-    random: secureRandom,
-    credentials: config.protection.type === "basic" ? config.protection.credentials : undefined,
-    isUserStored: config.protection.type === "setup",
-    noAuthExplicit: config.protection.type === "none",
-    timeZone: config.timezone,
-    pluginDefaults: await serverDefaults(config.pluginDefaults, () => ({
-      tasks: createTaskCatalog(config.extraTasks),
-      triggers: createTriggerCatalog(),
-    })),
-    maxRenderMs: config.maxRenderMs,
-    bundle: readBundle(),
-    version: VERSION,
-  };
-}
-
-/** Before a server is ready nothing else is refused as unavailable. */
-function isUnreadable(error: unknown): error is DomainError {
-  return error instanceof DomainError && error.code === "unavailable" && error.cause instanceof Error;
-}
-
-/** At least while there is one tenant. */
-function runsScripts({ scripts, host, isDeploy }: Config): boolean {
-  return !isDeploy && (scripts === "process" || scripts === undefined && isLoopback(host));
-}
-
-/** Settles with `work` or at the time limit: a client that never finishes its request must not keep the database open. */
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const cancel = systemClock.setTimer(ms, over.resolve);
-  await Promise.race([work, over.promise]);
-  cancel();
-}
-
-/** Listens before the recovery, so that a port in use is reported at once; `/health` reports when the server is ready. */
-async function listen(config: Config, logger: Logger, handler: HttpHandler): Promise<HttpServer> {
-  const { host, port, compatPort, isDeploy, idleTimeoutMs } = config;
-  const caps = connectionCaps(config, isDeploy ? undefined : await readFileLimit());
-  if (caps.maxConnections < (config.maxConnections ?? 0)) {
-    logger.warn("The limit of open files leaves fewer connections than configured: raise it", { ...caps });
-  }
-  const proxies = new IpRanges(config.trustedProxies ?? []);
-  return await startHttpServers({
-    ...{ hostname: host, port, isDeploy, logger, clock: systemClock },
-    limits: { ...caps, idleMs: idleTimeoutMs },
-    isTrustedProxy: (address) => proxies.has(address),
-    handler,
-  }, compatPort);
-}
-
-function addressOf({ hostname, port }: Deno.NetAddr): string {
-  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

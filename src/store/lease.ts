@@ -157,18 +157,17 @@ interface HeldLeaseOptions {
   readonly holder: LeaseHolder;
   /** The lease that is taken over; absent when the database has no lease. */
   readonly seen: Pick<LeaseWatch, "versionstamp" | "stored">;
-  /** Of the record of format and key that was checked: another version may have changed it since. */
-  readonly metaVersionstamp: string;
   /** Called once, when the lease is taken; with the latest instant of the leaders before, if it is known. */
   readonly onTaken: (latest: Instant | undefined) => void;
 }
 
 /** The lease of one term, from its take-over on. */
 export class HeldLease implements ChainLease {
-  readonly isOwn: boolean;
   readonly #options: HeldLeaseOptions;
   #lease: Lease;
-  #versionstamp: string | null;
+  #versionstamp: string | null = null;
+  #metaVersionstamp: string | null = null;
+  #isOwn = false;
   /** Sending times of renewals by their number; the stored one is the first. */
   readonly #sent = new Map<number, Moment>();
   #renewals = 0;
@@ -181,11 +180,26 @@ export class HeldLease implements ChainLease {
   readonly #listeners = new Set<() => void>();
 
   constructor(options: HeldLeaseOptions) {
-    const { holder, seen, clock } = options;
+    const { holder, clock } = options;
     this.#options = options;
-    this.#versionstamp = seen.versionstamp;
-    this.isOwn = seen.stored?.holder === holder.holder;
     this.#lease = { ...holder, epoch: 0, since: clock.now(), renewal: "" };
+  }
+
+  /**
+   * Notes what the take-over will check: the lease as it was last seen, and the record of format and key with that versionstamp,
+   * which another version may change.
+   */
+  prepare(metaVersionstamp: string): void {
+    const { holder: { holder }, seen, clock } = this.#options;
+    this.#versionstamp = seen.versionstamp;
+    this.#metaVersionstamp = metaVersionstamp;
+    this.#isOwn = seen.stored?.holder === holder;
+    this.#lease = { ...this.#lease, since: clock.now() };
+  }
+
+  /** @inheritdoc */
+  get isOwn(): boolean {
+    return this.#isOwn;
   }
 
   /** The lease as this process holds it. */
@@ -214,10 +228,10 @@ export class HeldLease implements ChainLease {
 
   /** @inheritdoc */
   take(epoch: number): ChainRider {
-    const { metaVersionstamp } = this.#options;
     this.#lease = { ...this.#lease, epoch };
     const rider = this.#next();
-    return { ...rider, checks: [...rider.checks, { key: META_KEY, versionstamp: metaVersionstamp }] };
+    const meta = { key: META_KEY, versionstamp: this.#metaVersionstamp };
+    return { ...rider, checks: [...rider.checks, meta] };
   }
 
   /** @inheritdoc */

@@ -39,6 +39,15 @@ export class Chance {
     return (items[items.length - 1] as readonly [number, T])[1];
   }
 
+  /** Fills a buffer, two bytes with a draw. */
+  fill(buffer: Uint8Array<ArrayBuffer>): void {
+    for (let at = 0; at < buffer.length; at += 2) {
+      const draw = Math.floor(this.next() * 65_536);
+      buffer[at] = draw;
+      buffer[at + 1] = draw >> 8;
+    }
+  }
+
   /** Another source of chance, so that what runs side by side does not change each other's draws. */
   fork(): Chance {
     return new Chance(this.next() * 2 ** 32);

@@ -60,9 +60,9 @@ class Process {
       clock: this.#clock,
       holder: this.#self,
       seen: this.watch,
-      metaVersionstamp: await checkData(this.#store, "key"),
       onTaken: () => {},
     });
+    lease.prepare(await checkData(this.#store, "key"));
     const committer = quietCommitter(this.#store, this.#clock, { lease });
     await committer.start();
     this.#term = { lease, committer };

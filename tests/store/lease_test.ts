@@ -54,9 +54,9 @@ class Process {
       clock: this.#clock,
       holder: this.#self,
       seen: this.watch,
-      metaVersionstamp,
       onTaken: (instant) => latest = instant,
     });
+    lease.prepare(metaVersionstamp);
     const committer = quietCommitter(this.#store, this.#clock, { lease });
     await committer.start();
     return { lease, committer, latest };

@@ -116,15 +116,18 @@ export class MailboxDesk implements AsyncDisposable {
     const former: Mutation[] = [];
     for await (const { id, head } of this.#mail.posted()) {
       listed.add(id);
-      if (head.epoch < epoch) former.push(dropMutation(id));
-      else if (head.epoch === epoch && this.#canBegin(id)) this.#begin(id, head);
+      // A request is listed until its response begins.
+      const posted = this.#handled.has(id) ? undefined : head();
+      if (!posted) continue;
+      if (posted.epoch < epoch) former.push(dropMutation(id));
+      else if (posted.epoch === epoch && this.#canBegin) this.#begin(id, posted);
     }
     for (const id of this.#handled) if (!listed.has(id) && !this.#open.has(id)) this.#handled.delete(id);
     if (former.length > 0) await committer.commit({ mutations: former });
   }
 
-  #canBegin(id: string): boolean {
-    return !this.#handled.has(id) && this.#open.size < MAX_OPEN && !this.#isStopping;
+  get #canBegin(): boolean {
+    return this.#open.size < MAX_OPEN && !this.#isStopping;
   }
 
   #begin(id: string, head: PostedHead): void {

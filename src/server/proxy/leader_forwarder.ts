@@ -25,10 +25,13 @@ interface LeaderForwarderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly baseUrl?: string;
+  /** How long a lease lasts. */
+  readonly leaseTtlMs: number;
 }
 
-/** Longest wait for a new leader: a lease that is not renewed ends within it. */
-const MAX_WAIT_MS = 10_000;
+/** Longest wait for a new leader, at least, and beyond the lease: another process may lead a second after its end. */
+const MIN_WAIT_MS = 10_000;
+const BEYOND_LEASE_MS = 3_000;
 /** Requests that wait for a leader at once; further ones are refused. */
 const MAX_WAITING = 1_000;
 /** Wait before a request is sent again to a leader that has not begun it: the connection may have been the cause. */
@@ -80,8 +83,8 @@ export class LeaderForwarder implements Forwarder {
 
   /** `isSafe`: it has no effect. */
   async #send(request: CarriedRequest, isSafe: boolean): Promise<Response> {
-    const { view, direct, mailbox, clock } = this.#options;
-    const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
+    const { view, direct, mailbox, clock, leaseTtlMs } = this.#options;
+    const deadlineMs = clock.monotonicMs() + Math.max(MIN_WAIT_MS, leaseTtlMs + BEYOND_LEASE_MS);
     for (;;) {
       const leader = view.leader();
       try {

@@ -66,8 +66,9 @@ const CLAIM_PROOF_MS = ABANDONED_MS / 2;
 export const MAX_PART_BYTES = 14 * 1024;
 /** Requests that are listed at once. */
 const MAX_LISTED = 1_000;
-/** Parts of a response that are read together. */
+/** Parts of a response that are read together. While the head is awaited each look reads them, and most responses have one more. */
 const READ_PARTS = 10;
+const FIRST_PARTS = 2;
 /** Keys that are removed by one commit, and by one that posts a request. */
 const MAX_REMOVED = 500;
 const MAX_REMOVED_WITH_POST = 100;
@@ -129,7 +130,8 @@ export class FollowerMail implements Disposable {
 
   /** The parts of a response from the n-th on that are there, some at most. Part 0 is the head. */
   async readResponse(id: string, from: number): Promise<Uint8Array[]> {
-    const keys = Array.from({ length: READ_PARTS }, (_, n) => postedResponseKey(id, from + n));
+    const length = from === 0 ? FIRST_PARTS : READ_PARTS;
+    const keys = Array.from({ length }, (_, n) => postedResponseKey(id, from + n));
     const entries = await this.#store.getMany(keys);
     const missing = entries.indexOf(null);
     return (missing === -1 ? entries : entries.slice(0, missing)).map((entry) =>
@@ -190,11 +192,10 @@ export class LeaderMail {
     this.#store = store;
   }
 
-  /** Posted requests, oldest first. */
-  async *posted(): AsyncGenerator<{ readonly id: string; readonly head: PostedHead }> {
+  /** Posted requests, oldest first. `head` is read from what is stored; `undefined` for one that was withdrawn. */
+  async *posted(): AsyncGenerator<{ readonly id: string; readonly head: () => PostedHead | undefined }> {
     for await (const { key, value } of this.#store.list(POSTED_REQUESTS, { limit: MAX_LISTED })) {
-      const head = headOf(value);
-      if (head) yield { id: String(key[2]), head };
+      yield { id: String(key[2]), head: () => headOf(value) };
     }
   }
 

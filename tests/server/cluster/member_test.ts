@@ -7,8 +7,11 @@ import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
+import { encodeJson } from "../../../src/store/codec.ts";
+import { LEASE_KEY } from "../../../src/store/keys.ts";
+import { LeaseWatch } from "../../../src/store/lease.ts";
 import { prepareData } from "../../../src/store/meta.ts";
-import type { Key, StoredEntry } from "../../../src/store/store.ts";
+import type { Key, Store, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { harnessOptions } from "../../support/harness.ts";
@@ -35,6 +38,15 @@ class QueuelessStore extends FaultyStore {
   }
 }
 
+interface MemberOptions {
+  readonly optionsHash?: string;
+  readonly skewMs?: number;
+  readonly hasAddress?: boolean;
+  readonly watchMs?: number;
+  /** Has looked at the lease before the process starts. */
+  readonly seen?: LeaseWatch;
+}
+
 class World {
   readonly clock = new FakeClock();
   readonly store = new QueuelessStore(new MemoryStore(this.clock));
@@ -46,6 +58,8 @@ class World {
   /** Attempts of `harness.Waits` that were interrupted. */
   interrupted = 0;
   readonly #members: ClusterMember[] = [];
+  /** Number of assemblies that were built. */
+  built = 0;
 
   /** Calls of each process: the leader has responded to a request that another one has posted. */
   readonly served = new Map<string, (process: string) => void>();
@@ -53,7 +67,7 @@ class World {
   /** A process that has not started. Its requests to the leader are noted and get 299. Those without address hand over. */
   member(
     holder: string,
-    { optionsHash = "same", skewMs = 0, hasAddress = true, watchMs = WATCH_MS } = {},
+    { optionsHash = "same", skewMs = 0, hasAddress = true, watchMs = WATCH_MS, seen }: MemberOptions = {},
   ): ClusterMember {
     const { clock: exact, store } = this;
     const clock: Clock = {
@@ -70,8 +84,12 @@ class World {
       ...{ store, clock, logger, randomBytes, watchMs },
       database: "kv_connect",
       self: { holder, url: `http://${holder}.test`, version: "1.0.0", optionsHash, ttlMs: TTL_MS },
+      seen: seen ?? new LeaseWatch(store, clock),
       prepareData: () => prepareData(store, "key"),
-      createAssembly: (term) => Assembly.create({ ...options, extraTasks: [this.#waits()], ...term }),
+      createAssembly: (term) => {
+        this.built++;
+        return Assembly.create({ ...options, extraTasks: [this.#waits()], ...term });
+      },
       forwarder: () => ({
         count: this.forwarded.length,
         forward: ({ method, url }) => {
@@ -111,7 +129,7 @@ class World {
     };
   }
 
-  async started(holder: string, options: Parameters<World["member"]>[1] = {}): Promise<ClusterMember> {
+  async started(holder: string, options: MemberOptions = {}): Promise<ClusterMember> {
     const member = this.member(holder, options);
     const started = member.start();
     // A follower is ready once it has seen a renewal.
@@ -154,6 +172,56 @@ Deno.test("ClusterMember: the first process leads, the next one follows and send
   assertEquals(await statusOf(second, "/api/v1/main/flows", "POST", FLOW), 299);
   assertEquals(await statusOf(second, "/health"), 200);
   assertEquals(world.forwarded, ["second: POST /api/v1/main/flows"]);
+  await world.stop();
+});
+
+/** Stores a lease of a process that does not run, or its renewal. */
+async function putLease(store: Store): Promise<void> {
+  const lease = {
+    holder: "dead",
+    version: "1.0.0",
+    optionsHash: "same",
+    ttlMs: TTL_MS,
+    epoch: 1,
+    renewal: "1",
+  };
+  const mutations = [{ type: "set", key: LEASE_KEY, value: encodeJson(lease) }] as const;
+  await store.commit({ checks: [], mutations, messages: [] });
+}
+
+Deno.test("ClusterMember: a term is built two seconds before the lease is free, and dropped if the lease is renewed", async () => {
+  const world = new World();
+  const { clock, store } = world;
+  await putLease(store);
+  const member = world.member("next");
+  const started = member.start();
+  await clock.advance(3_900);
+  assertEquals(world.built, 0);
+  await clock.advance(2_000);
+  assertEquals(world.built, 1);
+  await putLease(store);
+  await clock.advance(5_900);
+  assertEquals([world.built, member.ledEpoch], [2, undefined]);
+  await clock.advance(200);
+  await started;
+  assertEquals([world.built, member.leader()?.holder], [2, "next"]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: the lease of a dead leader counts from the first look, before the process has started", async () => {
+  const world = new World();
+  const { clock, store } = world;
+  await putLease(store);
+  const seen = new LeaseWatch(store, clock);
+  await seen.read();
+  await clock.advance(TTL_MS);
+  const member = world.member("next", { seen });
+  const started = member.start();
+  await clock.advance(999);
+  assertEquals(member.ledEpoch, undefined);
+  await clock.advance(1);
+  await started;
+  assertEquals(member.leader()?.holder, "next");
   await world.stop();
 });
 

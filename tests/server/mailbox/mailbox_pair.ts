@@ -39,6 +39,7 @@ export class MailboxPair implements AsyncDisposable {
       },
     });
     this.#forwarder = new LeaderForwarder({
+      leaseTtlMs: 5_000,
       ...{
         view,
         clock,

@@ -268,6 +268,16 @@ Deno.test("forward() waits ten seconds for a new leader", async () => {
   await response.body?.cancel();
 });
 
+Deno.test("forward() waits for a new leader until a long lease has ended", async () => {
+  await using follower = new FollowerProcess({ leaseTtlMs: 10_000 });
+  const response = follower.fetch("/x", { method: "POST" });
+  await waiting(follower);
+  await follower.clock.advance(12_000);
+  await using next = new LeaderProcess(() => new Response("handled"), { clock: follower.clock });
+  follower.view.set(1, next.url);
+  assertEquals([(await response).status, await (await response).text()], [200, "handled"]);
+});
+
 Deno.test("forward() cuts requests at a former leader some seconds after a take-over", async () => {
   const received = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -67,7 +67,13 @@ export class FollowerProcess implements AsyncDisposable {
   });
   readonly server: HttpServer;
 
-  constructor({ mailbox, remoteAddress }: { mailbox?: Carrier; remoteAddress?: string } = {}) {
+  constructor(
+    { mailbox, remoteAddress, leaseTtlMs = 5_000 }: {
+      mailbox?: Carrier;
+      remoteAddress?: string;
+      leaseTtlMs?: number;
+    } = {},
+  ) {
     const { clock, view, direct } = this;
     const requestIds = new RequestIds((buffer) => void buffer.fill(0xab));
     const forwarder = new LeaderForwarder({
@@ -75,6 +81,7 @@ export class FollowerProcess implements AsyncDisposable {
       direct,
       mailbox,
       requestIds,
+      leaseTtlMs,
       clock,
       logger: silent(clock),
     });

@@ -10,6 +10,7 @@ import { Forwarding } from "../../../src/server/forwarding.ts";
 import type { AssemblyOptions } from "../../../src/server/options.ts";
 import { Committer } from "../../../src/store/committer.ts";
 import { INSTANCE } from "../../../src/store/keys.ts";
+import { LeaseWatch } from "../../../src/store/lease.ts";
 import { prepareData } from "../../../src/store/meta.ts";
 import { Jobs, type Mark } from "./jobs.ts";
 import type { Machine } from "./machine.ts";
@@ -48,6 +49,7 @@ export class Node {
       ...shared,
       database: "kv_connect",
       self: { holder: name, version: "1", optionsHash: "", ttlMs: TTL_MS },
+      seen: new LeaseWatch(machine, machine),
       watchMs: WATCH_MS,
       handsOver: options.handsOver,
       prepareData: () => prepareData(machine, "key"),
@@ -57,7 +59,13 @@ export class Node {
       metrics: () => Promise.resolve([]),
     });
     const encryptionKey = new Uint8Array(32).fill(7);
-    const forwardingOptions = { ...shared, encryptionKey, baseUrl: undefined, process: name };
+    const forwardingOptions = {
+      ...shared,
+      encryptionKey,
+      baseUrl: undefined,
+      process: name,
+      leaseTtlMs: TTL_MS,
+    };
     this.#forwarding = new Forwarding(forwardingOptions, this.member, () => this.member.ledEpoch);
     this.#fetch = this.#forwarding.receive((request, connection) => this.member.fetch(request, connection));
     this.member.start().catch(() => machine.kill());

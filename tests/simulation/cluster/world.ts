@@ -98,7 +98,7 @@ export class World {
     const machine = new Machine(this.#clock, this.#store);
     const node = new Node(`n${++this.#count}`, machine, {
       handsOver: this.#handsOver,
-      randomBytes: (buffer) => void buffer.forEach((_, at) => buffer[at] = this.#chance.between(0, 256)),
+      randomBytes: (buffer) => this.#chance.fork().fill(buffer),
       mark: (...key) => ({ type: "set", key: [...key, ++this.#count], value: new Uint8Array() }),
       begun: (id) => this.#begun.set(id, 1 + (this.#begun.get(id) ?? 0)),
     });

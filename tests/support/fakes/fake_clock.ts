@@ -17,7 +17,8 @@ const SETTLE_TURNS = 10;
 export class FakeClock implements Clock {
   #now: Instant;
   #order = 0;
-  readonly #timers = new Set<Timer>();
+  /** The next one to fire comes last. */
+  readonly #timers: Timer[] = [];
   readonly #turns: number;
 
   /** `turns`: turns of the event loop in which work settles; 1 is enough for work that waits for promises only. */
@@ -39,13 +40,16 @@ export class FakeClock implements Clock {
   /** @inheritdoc */
   setTimer(delayMs: number, callback: () => void): CancelTimer {
     const timer = { dueAt: this.#now + Math.max(0, delayMs), order: this.#order++, callback };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
+    this.#timers.splice(this.#placeOf(timer), 0, timer);
+    return () => {
+      const place = this.#placeOf(timer);
+      if (this.#timers[place] === timer) this.#timers.splice(place, 1);
+    };
   }
 
   /** Timers that have not fired. */
   get timerCount(): number {
-    return this.#timers.size;
+    return this.#timers.length;
   }
 
   /** Advances the time by `ms`; fires each due timer and waits until its work settles. */
@@ -53,7 +57,7 @@ export class FakeClock implements Clock {
     const end = this.#now + ms;
     await settle(this.#turns);
     for (let timer = this.#next(end); timer; timer = this.#next(end)) {
-      this.#timers.delete(timer);
+      this.#timers.pop();
       this.#now = Math.max(this.#now, timer.dueAt);
       timer.callback();
       await settle(this.#turns);
@@ -68,14 +72,21 @@ export class FakeClock implements Clock {
   }
 
   #next(end: Instant): Timer | undefined {
-    let first: Timer | undefined;
-    for (const timer of this.#timers) {
-      if (timer.dueAt > end) continue;
-      if (!first || timer.dueAt < first.dueAt || (timer.dueAt === first.dueAt && timer.order < first.order)) {
-        first = timer;
-      }
+    const timer = this.#timers.at(-1);
+    return timer && timer.dueAt <= end ? timer : undefined;
+  }
+
+  /** Where a timer stands, or would: those that fire after it come before it. */
+  #placeOf({ dueAt, order }: Timer): number {
+    let low = 0;
+    let high = this.#timers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#timers[middle] as Timer;
+      if (other.dueAt > dueAt || other.dueAt === dueAt && other.order > order) low = middle + 1;
+      else high = middle;
     }
-    return first;
+    return low;
   }
 }
 

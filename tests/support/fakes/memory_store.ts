@@ -37,13 +37,13 @@ export class MemoryStore implements Store {
   /** @inheritdoc */
   get(key: Key): Promise<StoredEntry | null> {
     this.#assertOpen();
-    const row = this.#rows[this.#find(key)];
-    return Promise.resolve(row && compareKeys(row.key, key) === 0 ? copy(row) : null);
+    return Promise.resolve(this.#read(key));
   }
 
   /** @inheritdoc */
   getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
-    return Promise.all(keys.map((key) => this.get(key)));
+    this.#assertOpen();
+    return Promise.resolve(keys.map((key) => this.#read(key)));
   }
 
   /** @inheritdoc */
@@ -132,10 +132,18 @@ export class MemoryStore implements Store {
     this.#messages.add(cancel);
   }
 
-  #holds(check: Check): boolean {
-    const row = this.#rows[this.#find(check.key)];
-    const stored = row && compareKeys(row.key, check.key) === 0 ? row.versionstamp : null;
-    return stored === check.versionstamp;
+  #read(key: Key): StoredEntry | null {
+    const row = this.#rowOf(key);
+    return row ? copy(row) : null;
+  }
+
+  #rowOf(key: Key): Row | undefined {
+    const row = this.#rows[this.#find(key)];
+    return row && compareKeys(row.key, key) === 0 ? row : undefined;
+  }
+
+  #holds({ key, versionstamp }: Check): boolean {
+    return (this.#rowOf(key)?.versionstamp ?? null) === versionstamp;
   }
 
   #apply(mutation: Mutation, versionstamp: string): void {

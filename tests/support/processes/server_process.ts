@@ -177,13 +177,16 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
+/** Looked for once: that compares a thousand files, at the cost of half a start. */
+let built: Promise<string> | undefined;
+
 /** The command line of a script, by default the built server, as the task `start` runs it. */
 export async function startLine(
   args: readonly string[],
   { permissions = START_FLAGS, script }: { permissions?: readonly string[]; script?: string } = {},
 ): Promise<string[]> {
   const run = ["run", "--no-check", "--config", CONFIG, ...permissions];
-  return [Deno.execPath(), ...run, script ?? await buildServer(), ...args];
+  return [Deno.execPath(), ...run, script ?? await (built ??= buildServer()), ...args];
 }
 
 async function isHealthy(url: string): Promise<boolean> {
