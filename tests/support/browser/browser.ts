@@ -190,8 +190,12 @@ async function watchPage(
   await checkDescribed(page, requests);
 }
 
-/** Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. */
+/**
+ * Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. Scrolls to its top before: elsewhere the bar
+ * covers a part of what is below it, which looks as if it were too small.
+ */
 export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0));
   if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };

@@ -63,8 +63,6 @@ const ZOOMED = WINDOWS.map(([zoom, viewport, language]): PageStory => ({
       await waitForContent(page);
       await checkWidth(page);
     }
-    // In so low a window the present tab is scrolled into view, and the bar at the top lies over a part of the buttons.
-    await page.evaluate(() => scrollTo(0, 0));
   },
 }));
 
