@@ -15,7 +15,7 @@ export function importsPackage(source: string): boolean {
   return IMPORTS_PACKAGE.test(source);
 }
 
-/** The plugin with its packages, as JavaScript. @throws Error with the words of the bundler, or where there is none */
+/** The plugin with its packages, as JavaScript. @throws Error with the words of the bundler, or if the runtime has no bundler */
 export async function bundlePackages(path: string): Promise<string> {
   if (Deno.build.standalone) {
     throw new Error(
