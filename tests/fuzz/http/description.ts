@@ -24,6 +24,7 @@ const API = "/api/v1";
 export class Description {
   readonly document: JsonObject;
   readonly operations: readonly DescribedOperation[];
+  readonly #byMethod: ReadonlyMap<string, readonly DescribedOperation[]>;
 
   constructor(document: JsonObject) {
     this.document = document;
@@ -32,6 +33,7 @@ export class Description {
         readOperation(method.toUpperCase(), template, objectOf(operation))
       )
     );
+    this.#byMethod = Map.groupBy(this.operations, ({ method }) => method);
   }
 
   /**
@@ -42,8 +44,8 @@ export class Description {
     const sent = path.split("/");
     const inMain = path.startsWith(`${API}/`) ? ["", "api", "v1", "main", ...sent.slice(3)] : sent;
     const wanted = method === "HEAD" ? "GET" : method;
-    return this.operations.filter((operation) =>
-      operation.method === wanted && (fits(operation, sent) || fits(operation, inMain))
+    return (this.#byMethod.get(wanted) ?? []).filter((operation) =>
+      fits(operation, sent) || (inMain !== sent && fits(operation, inMain))
     ).sort((a, b) => parametersIn(a) - parametersIn(b));
   }
 }
