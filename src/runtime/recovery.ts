@@ -57,7 +57,7 @@ export class Recovery {
         await this.#untilCommitted();
       }
     };
-    await Promise.all(Array.from({ length: LOADS_AT_ONCE }, recoverNext));
+    await Promise.all(Array.from({ length: Math.min(LOADS_AT_ONCE, listed.length) }, recoverNext));
     return recovered;
   }
 
