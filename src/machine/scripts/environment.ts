@@ -53,6 +53,6 @@ export function userEnvironment(
 
 /** False also for an address with a password. */
 function isHarmless(name: string, value: string): boolean {
-  if (/_(?:PROXY|URL|LINKS|REGISTRY|INDEX|MIRROR)$/i.test(name) && /@/.test(value)) return false;
-  return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
+  if (!NAMES.has(name) && !PREFIXES.some((prefix) => name.startsWith(prefix))) return false;
+  return !(/_(?:PROXY|URL|LINKS|REGISTRY|INDEX|MIRROR)$/i.test(name) && value.includes("@"));
 }
