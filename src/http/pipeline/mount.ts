@@ -31,6 +31,8 @@ export interface MountedRoute {
 /** Prefix of all paths of a tenant. */
 export const TENANT_PREFIX = `${API_PREFIX}/:tenant`;
 
+const TENANT_SEGMENT = /\/:tenant(?:\/|$)/;
+
 /** Path of the configuration that clients read before they log in. */
 export const CONFIGS_PATH = `${API_PREFIX}/${MAIN_TENANT}/configs`;
 
@@ -77,7 +79,7 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
   return place.routes.routes.map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
     if (method === "ALL") throw new Error(`Cannot mount ${full}: middleware is not supported`);
-    const isOfTenant = full.split("/").includes(":tenant");
+    const isOfTenant = TENANT_SEGMENT.test(full);
     const route = { method, path: full, access, isOfTenant, isPage };
     const wrapped = pipeline.wrap(route, handler as Handler<AppEnv>);
     app.on(method, full, wrapped);
@@ -92,7 +94,7 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
  */
 export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
   const names = mounts.flatMap(({ path = "", routes }) =>
-    routes.routes.map((route) => (path + route.path).split("/")[1] ?? "")
+    routes.routes.map((route) => (path + route.path).split("/", 2)[1] ?? "")
   );
   const free = names.find((name) => !RESERVED_TENANT_IDS.has(name));
   if (free !== undefined) {

@@ -8,16 +8,18 @@ import type { ParamIndexMap, Result, Router } from "hono/router";
 /** Handlers of one route with the positions of its parameters. */
 type Leaf<T> = [T, ParamIndexMap][];
 
-/** A node of the tree. */
+/** Routes that end at the same place, by method, or `ALL`. */
+type Leaves<T> = Map<string, Leaf<T>>;
+
+/** A node of the tree. Most have one or two of these. */
 interface Node<T> {
-  readonly literals: Map<string, Node<T>>;
+  literals: Map<string, Node<T>> | undefined;
   /** Parameters with a pattern, in order of registration. */
-  readonly patterns: { readonly source: string; readonly pattern: RegExp; readonly node: Node<T> }[];
-  param?: Node<T>;
-  /** By method, or `ALL`. */
-  readonly leaves: Map<string, Leaf<T>>;
-  /** Routes that match the rest of the path, by method. */
-  readonly tails: Map<string, Leaf<T>>;
+  patterns: { readonly source: string; readonly pattern: RegExp; readonly node: Node<T> }[] | undefined;
+  param: Node<T> | undefined;
+  leaves: Leaves<T> | undefined;
+  /** Routes that match the rest of the path. */
+  tails: Leaves<T> | undefined;
 }
 
 /** Paths of starts and webhooks repeat. */
@@ -44,18 +46,18 @@ export class SegmentRouter<T> implements Router<T> {
       this.add(method, path.slice(0, path.lastIndexOf("/")) || "/", handler);
       path = path.slice(0, -1);
     }
-    const params: ParamIndexMap = Object.create(null);
+    const params: ParamIndexMap = {};
     let node = this.#root;
     let count = 0;
     for (const segment of splitRoute(path)) {
-      const [, name, source] = PARAMETER.exec(segment) ?? [];
+      const [, name, source] = segment.startsWith(":") ? PARAMETER.exec(segment) ?? [] : [];
       const isTail = segment === "*" || source === ".+" || source === ".*";
       if (name !== undefined) params[name] = count;
-      if (isTail) return addLeaf(node.tails, method, path, [handler, params]);
+      if (isTail) return addLeaf(node.tails ??= new Map(), method, path, [handler, params]);
       if (name !== undefined) count++;
       node = name === undefined ? literalNode(node, segment) : paramNode(node, source);
     }
-    addLeaf(node.leaves, method, path, [handler, params]);
+    addLeaf(node.leaves ??= new Map(), method, path, [handler, params]);
   }
 
   /** The route of that method and path, with the values of its parameters as sent. */
@@ -97,7 +99,7 @@ function find<T>(node: Node<T>, query: Query, start: number): Leaf<T> | undefine
   const slash = path.indexOf("/", start);
   const end = slash === -1 ? path.length : slash;
   const segment = path.slice(start, end);
-  const literal = node.literals.get(segment);
+  const literal = node.literals?.get(segment);
   const found = literal && find(literal, query, end + 1);
   if (found) return found;
   return (segment === "" ? undefined : findByParam(node, query, segment, end + 1)) ??
@@ -107,7 +109,7 @@ function find<T>(node: Node<T>, query: Query, start: number): Leaf<T> | undefine
 function findByParam<T>(node: Node<T>, query: Query, segment: string, next: number): Leaf<T> | undefined {
   const { values } = query;
   const depth = values.push(segment);
-  for (const candidate of node.patterns) {
+  for (const candidate of node.patterns ?? []) {
     const found = candidate.pattern.test(segment) && find(candidate.node, query, next);
     if (found) return found;
     values.length = depth;
@@ -123,33 +125,38 @@ function pickTail<T>(node: Node<T>, query: Query, values: string[], rest: string
   return leaf;
 }
 
-function pick<T>(leaves: Map<string, Leaf<T>>, query: Query): Leaf<T> | undefined {
+function pick<T>(leaves: Leaves<T> | undefined, query: Query): Leaf<T> | undefined {
+  if (leaves === undefined) return undefined;
   if (query.methods === undefined) return leaves.get(query.method ?? "") ?? leaves.get("ALL");
   for (const method of leaves.keys()) query.methods.add(method);
   return undefined;
 }
 
 function createNode<T>(): Node<T> {
-  return { literals: new Map(), patterns: [], leaves: new Map(), tails: new Map() };
+  return { literals: undefined, patterns: undefined, param: undefined, leaves: undefined, tails: undefined };
 }
 
 function literalNode<T>(node: Node<T>, segment: string): Node<T> {
-  const next = node.literals.get(segment) ?? createNode<T>();
-  node.literals.set(segment, next);
+  const literals = node.literals ??= new Map<string, Node<T>>();
+  const known = literals.get(segment);
+  if (known) return known;
+  const next = createNode<T>();
+  literals.set(segment, next);
   return next;
 }
 
 function paramNode<T>(node: Node<T>, source: string | undefined): Node<T> {
   if (source === undefined) return node.param ??= createNode<T>();
-  const known = node.patterns.find((candidate) => candidate.source === source);
+  const patterns = node.patterns ??= [];
+  const known = patterns.find((candidate) => candidate.source === source);
   if (known) return known.node;
   const next = createNode<T>();
-  node.patterns.push({ source, pattern: new RegExp(`^(?:${source})$`), node: next });
+  patterns.push({ source, pattern: new RegExp(`^(?:${source})$`), node: next });
   return next;
 }
 
 function addLeaf<T>(
-  leaves: Map<string, Leaf<T>>,
+  leaves: Leaves<T>,
   method: string,
   path: string,
   route: [T, ParamIndexMap],
@@ -160,5 +167,5 @@ function addLeaf<T>(
 
 /** Segments of a route; a slash within the braces of a pattern does not separate. */
 function splitRoute(path: string): string[] {
-  return path.slice(1).split(/\/(?![^{]*\})/);
+  return path.slice(1).split(path.includes("{") ? /\/(?![^{]*\})/ : "/");
 }
