@@ -71,25 +71,41 @@ export function stories(
   list: readonly PageStory[],
   { before = [], prepare, ...options }: StoryGroup = {},
 ): void {
+  shareBrowser();
   const fn = (test: Deno.TestContext) =>
     withServer(options, async (server) => {
-      await withBrowser(async (browser) => {
-        await using shared = new SharedPage(browser, server);
-        for (const each of before) await runStory(test, each, shared);
-        await prepare?.(server);
-        for (const each of list) await runStory(test, each, shared);
-      });
+      if (!shared) fail("The browser was not started");
+      await using page = new SharedPage(shared, server);
+      for (const each of before) await runStory(test, each, page);
+      await prepare?.(server);
+      for (const each of list) await runStory(test, each, page);
     });
   Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
 }
 
-async function runStory(test: Deno.TestContext, story: PageStory, shared: SharedPage): Promise<void> {
+/** The browser of the groups of stories in this module of tests. */
+let shared: Browser | undefined;
+let isShared = false;
+
+/** Starts a browser before the first test of the module, and closes it after the last one. */
+function shareBrowser(): void {
+  if (isShared || CHROMIUM === undefined) return;
+  isShared = true;
+  Deno.test.beforeAll(async () => {
+    shared = await launch();
+  });
+  Deno.test.afterAll(async () => {
+    await shared?.close();
+  });
+}
+
+async function runStory(test: Deno.TestContext, story: PageStory, page: SharedPage): Promise<void> {
   await test.step({
     name: story.name,
     // The browser outlives the step; the test checks what is left open.
     sanitizeOps: false,
     sanitizeResources: false,
-    fn: () => shared.run(story),
+    fn: () => page.run(story),
   });
 }
 
@@ -155,12 +171,16 @@ async function withServer(
 
 /** Runs `use` with a browser, and closes it. */
 export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await launch();
   try {
     await use(browser);
   } finally {
     await browser.close();
   }
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 }
 
 async function newContext(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
