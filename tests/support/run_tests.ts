@@ -5,9 +5,10 @@
 import { withTempDir } from "./temp_dir.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
+/** Stories of the UI: the files of a group share a browser and what drives it, which take as long as ten stories. */
+const STORY_FOLDER = "tests/ui";
 /** Folders whose files take long: they run first, because the last files of a run leave cores idle if they are long. */
 const LONG_FOLDERS = [
-  "tests/ui",
   "tests/crash",
   "tests/cluster",
   "tests/faults",
@@ -23,8 +24,8 @@ const LONG_FOLDERS = [
 
 /** Files that are a group of their own: one leaves timers of a package behind, one begins with modules that are not loaded yet. */
 const ALONE = ["tests/integrations/kafka/stop_test.ts", "tests/integrations/loading_test.ts"];
-/** Files of a group in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
-const GROUP_SIZES = { long: 3, other: 20 };
+/** Files of a group of stories, in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
+const GROUP_SIZES = { stories: 8, long: 3, other: 20 };
 
 const ESCAPES = new RegExp(String.raw`\u001b\[[0-9;]*m`, "g");
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;
@@ -53,9 +54,12 @@ function jobs(): string {
  * a group, which takes as long as the tests of many files.
  */
 export function allGroups(): string[][] {
+  const stories = testFilesBelow(STORY_FOLDER);
   const long = LONG_FOLDERS.flatMap(testFilesBelow);
-  const other = testFilesBelow("tests").filter((file) => !long.includes(file) && !ALONE.includes(file));
+  const named = new Set([...stories, ...long, ...ALONE]);
+  const other = testFilesBelow("tests").filter((file) => !named.has(file));
   return [
+    ...chunksOf(stories, GROUP_SIZES.stories),
     ...chunksOf(long, GROUP_SIZES.long),
     ...chunksOf(ALONE, 1),
     ...chunksOf(other, GROUP_SIZES.other),

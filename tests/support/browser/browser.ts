@@ -3,7 +3,6 @@
  * message of the console, an exception, a breach of the content security policy or of accessibility, and a request that
  * the OpenAPI description does not have, fail the story.
  */
-import axe from "axe-core/axe.min.js";
 import {
   type Browser,
   type BrowserContext,
@@ -18,8 +17,10 @@ import { Description } from "../../fuzz/http/description.ts";
 import { fail } from "../assert.ts";
 import { ServerProcess, type ServerProcessOptions } from "../processes/server_process.ts";
 import { withTempDir } from "../temp_dir.ts";
+import { checkAccessibility } from "./accessibility.ts";
 
 export type { Browser, Page } from "playwright-core";
+export { checkAccessibility } from "./accessibility.ts";
 
 /** The first needs two thirds of the time of the others. */
 const CHROMIUM = [
@@ -27,6 +28,15 @@ const CHROMIUM = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
 ].find(isFile);
+/** Those that playwright disables, because the option replaces its own, and new frames for each navigation: a tenth of the time of pages. */
+const DISABLED_FEATURES = [
+  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
+  ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "OptimizationHints"],
+  ...["ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "NetworkTimeServiceQuerying"],
+  ...["AimEnabled", "PreconnectToSearch", "RenderDocument"],
+];
+/** The process for the graphics card costs a fourteenth of the time of pages, and draws by software all the same. */
+const BROWSER_ARGS = ["--no-sandbox", "--in-process-gpu", `--disable-features=${DISABLED_FEATURES}`];
 const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height: 844 } };
 /** Names of the sizes, for stories that run at each. */
 export const SIZE_NAMES = ["wide", "small"] as const;
@@ -71,25 +81,41 @@ export function stories(
   list: readonly PageStory[],
   { before = [], prepare, ...options }: StoryGroup = {},
 ): void {
+  shareBrowser();
   const fn = (test: Deno.TestContext) =>
     withServer(options, async (server) => {
-      await withBrowser(async (browser) => {
-        await using shared = new SharedPage(browser, server);
-        for (const each of before) await runStory(test, each, shared);
-        await prepare?.(server);
-        for (const each of list) await runStory(test, each, shared);
-      });
+      if (!shared) fail("The browser was not started");
+      await using page = new SharedPage(shared, server);
+      for (const each of before) await runStory(test, each, page);
+      await prepare?.(server);
+      for (const each of list) await runStory(test, each, page);
     });
   Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
 }
 
-async function runStory(test: Deno.TestContext, story: PageStory, shared: SharedPage): Promise<void> {
+/** The browser of the groups of stories in this module of tests. */
+let shared: Browser | undefined;
+let isShared = false;
+
+/** Starts a browser before the first test of the module, and closes it after the last one. */
+function shareBrowser(): void {
+  if (isShared || CHROMIUM === undefined) return;
+  isShared = true;
+  Deno.test.beforeAll(async () => {
+    shared = await launch();
+  });
+  Deno.test.afterAll(async () => {
+    await shared?.close();
+  });
+}
+
+async function runStory(test: Deno.TestContext, story: PageStory, page: SharedPage): Promise<void> {
   await test.step({
     name: story.name,
     // The browser outlives the step; the test checks what is left open.
     sanitizeOps: false,
     sanitizeResources: false,
-    fn: () => shared.run(story),
+    fn: () => page.run(story),
   });
 }
 
@@ -155,12 +181,16 @@ async function withServer(
 
 /** Runs `use` with a browser, and closes it. */
 export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await launch();
   try {
     await use(browser);
   } finally {
     await browser.close();
   }
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: BROWSER_ARGS });
 }
 
 async function newContext(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
@@ -188,25 +218,6 @@ async function watchPage(
   const unexpected = reports.filter((report) => !expectedErrors?.test(report));
   if (unexpected.length > 0) fail(`The page reported:\n${unexpected.join("\n")}`);
   await checkDescribed(page, requests);
-}
-
-/**
- * Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. Scrolls to its top before: elsewhere the bar
- * covers a part of what is below it, which looks as if it were too small.
- */
-export async function checkAccessibility(page: Page): Promise<void> {
-  await page.evaluate(() => scrollTo(0, 0));
-  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
-    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-    // The selectors of all other nodes take two thirds of the time.
-    const result = await axe.run({ runOnly, resultTypes: ["violations"] });
-    return result.violations.flatMap(({ id, help, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
-    );
-  });
-  if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
 }
 
 /** Collects messages of the console, exceptions, and requests to the API as method and path. */

@@ -1,0 +1,56 @@
+/**
+ * The rules of WCAG 2.2 A and AA that axe-core knows. Each element is checked in each form in which the stories of a process show it, but
+ * once in each: a check takes as long as the story, and most of a page looks as it did in the story before.
+ */
+import axe from "axe-core/axe.min.js";
+import type { Page } from "playwright-core";
+import { fail } from "../assert.ts";
+import { elementForms, type ReadPage } from "./element_forms.ts";
+
+/** Forms of elements that break no rule, by window. */
+const checked = new Map<string, Set<string>>();
+
+/**
+ * Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. Scrolls to its top before: elsewhere the bar
+ * covers a part of what is below it, which looks as if it were too small.
+ */
+export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0));
+  const { window, hashes } = await page.evaluate(elementForms);
+  const known = checked.get(window) ?? new Set<string>();
+  checked.set(window, known);
+  const unknown = [...new Set(hashes)].filter((hash) => !known.has(hash));
+  if (unknown.length === 0) return;
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  const { violations, isSame } = await page.evaluate(runAxe, unknown.map((hash) => hashes.indexOf(hash)));
+  if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
+  if (isSame) { for (const hash of unknown) known.add(hash); }
+}
+
+/**
+ * What of the elements with these numbers breaks a rule, and whether the page has not changed since its forms were read. If it has
+ * changed before, all elements are checked.
+ */
+async function runAxe(
+  numbers: readonly number[],
+): Promise<{ readonly violations: string[]; readonly isSame: boolean }> {
+  const { axe, readPage } = globalThis as unknown as { axe: typeof import("axe-core"); readPage: ReadPage };
+  const { elements, changes } = readPage;
+  const include = new Set(numbers.flatMap((number) => elements[number] ?? []));
+  const exclude = [...include].flatMap(({ children }) => [...children]).filter((child) =>
+    !include.has(child)
+  );
+  // Rules of whole pages are applied only without a scope.
+  const hasChanged = changes.takeRecords().length > 0;
+  const isWhole = hasChanged || include.has(document.documentElement);
+  const scope = isWhole ? document : { include: [...include], exclude } as unknown as axe.ContextObject;
+  const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  // The selectors of all other nodes take two thirds of the time.
+  const result = await axe.run(scope, { runOnly, resultTypes: ["violations"] });
+  const isSame = !hasChanged && changes.takeRecords().length === 0;
+  changes.disconnect();
+  const violations = result.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
+  );
+  return { violations, isSame };
+}
