@@ -1,6 +1,6 @@
 /**
- * The interfaces of triggers of `src/integrations/`: polling ones, declared with `defineTrigger`, and those that hold a
- * connection, declared with `defineRealtimeTrigger`.
+ * The interface of trigger types that are declared with `defineTrigger`: those of `src/integrations/` and of plugin files.
+ * A trigger either polls, or holds a connection (`realtime`).
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { TriggerKey } from "../flows/flow.ts";
@@ -51,11 +51,6 @@ export interface TriggerDefinition {
   poll(context: TriggerContext): Promise<JsonObject | undefined>;
 }
 
-/** Declares a polling trigger; returns it unchanged. */
-export function defineTrigger(definition: TriggerDefinition): TriggerDefinition {
-  return definition;
-}
-
 /** A message of another system. */
 export interface TriggerMessage {
   /** What expressions read as `trigger.<name>`. */
@@ -75,10 +70,10 @@ export interface RealtimeContext extends Pick<WorkContext, "properties" | "conne
   /** To be called when the connection works: later failures count from there. */
   connected(): void;
   /**
-   * Starts an execution for a message, one message after the other. Resolves once that is durable, or once it is decided that the
-   * message starts none: only then may it be acknowledged. @throws Error the message must be delivered again
+   * Starts an execution with these outputs, one after the other. Resolves once that is durable, or once it is decided that
+   * they start none: only then may the message be acknowledged. @throws Error the message must be delivered again
    */
-  emit(message: TriggerMessage): Promise<void>;
+  emit(outputs: JsonObject, options?: Pick<TriggerMessage, "identity">): Promise<void>;
 }
 
 /** A trigger that holds a connection and starts an execution for each message. */
@@ -87,10 +82,13 @@ export interface RealtimeDefinition extends Omit<TriggerDefinition, "poll"> {
    * Connects and receives until the signal is aborted, then ends within a second. An end before, or an error, is the reason of an
    * evaluation; then it is called again, after 1 second at first and 60 at last.
    */
-  listen(context: RealtimeContext): Promise<void>;
+  realtime(context: RealtimeContext): Promise<void>;
 }
 
-/** Declares a realtime trigger; returns it unchanged. */
-export function defineRealtimeTrigger(definition: RealtimeDefinition): RealtimeDefinition {
+/** Declares a trigger that polls; returns it unchanged. */
+export function defineTrigger(definition: TriggerDefinition): TriggerDefinition;
+/** Declares a trigger that holds a connection; returns it unchanged. */
+export function defineTrigger(definition: RealtimeDefinition): RealtimeDefinition;
+export function defineTrigger<T>(definition: T): T {
   return definition;
 }
