@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { TriggerKey } from "../flows/flow.ts";
 import type { PropertySchemas } from "../flows/schema.ts";
 import type { TypeExample } from "../flows/type_declaration.ts";
-import type { WorkContext } from "../tasks/task_definition.ts";
+import type { TaskDefinition, WorkContext } from "../tasks/task_definition.ts";
 
 /** Small data that polls of a trigger keep, such as the position of the last record; at most 16 KiB as JSON. */
 interface TriggerMemory {
@@ -47,6 +47,8 @@ export interface TriggerDefinition {
   /** What expressions read as `trigger.<name>`. */
   readonly outputs?: PropertySchemas;
   readonly examples?: readonly TypeExample[];
+  /** As of a task: only for plugin files. */
+  readonly permissions?: TaskDefinition["permissions"];
   /** Polls once. Outputs start an execution, `undefined` does not. A thrown error is the reason of the evaluation. */
   poll(context: TriggerContext): Promise<JsonObject | undefined>;
 }
@@ -62,8 +64,11 @@ export interface TriggerMessage {
   readonly identity?: string;
 }
 
-/** What a realtime trigger reads, and the only ways by which it affects anything outside itself. */
-export interface RealtimeContext extends Pick<WorkContext, "properties" | "connectAddress" | "http"> {
+/**
+ * What a realtime trigger reads, and the only ways by which it affects anything outside itself. Log lines belong to the
+ * execution that is started next.
+ */
+export interface RealtimeContext extends Pick<WorkContext, "properties" | "connectAddress" | "http" | "log"> {
   /** Aborted when the connection must end: change of the flow, disabling, shutdown of the server. */
   readonly signal: AbortSignal;
   readonly trigger: TriggerKey & { readonly tenant: string };

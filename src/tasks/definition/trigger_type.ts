@@ -105,6 +105,7 @@ function realtimeContext(properties: JsonObject, context: ListenContext): Realti
     properties,
     signal,
     trigger: { ...trigger, tenant },
+    log: (level, message) => context.log(level, message),
     connected: () => context.connected(),
     emit: (variables, options) => context.emit({ variables, ...options }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),

@@ -41,8 +41,12 @@ class Broker {
 
 const TRIGGER: JsonObject = { type: "io.svc.plugin.test.Realtime", topic: "{{ flow.id }}-topic" };
 
-async function started(broker: Broker, trigger: JsonObject = TRIGGER): Promise<Harness> {
-  const app = await Harness.start({ extraTriggers: [broker.type] });
+async function started(
+  broker: Broker,
+  trigger: JsonObject = TRIGGER,
+  options: Parameters<typeof Harness.start>[0] = {},
+): Promise<Harness> {
+  const app = await Harness.start({ extraTriggers: [broker.type], ...options });
   await app.save(triggeredFlow("p", trigger));
   await app.advance(1);
   await broker.connected(1);
@@ -92,6 +96,22 @@ Deno.test("a realtime trigger connects again after a failure, with growing pause
   await until(async () => evaluationsOf(await stateOf(app, "p"))[0] === "SKIPPED: broken");
   await app.advance(1_000);
   await broker.connected(5);
+});
+
+Deno.test("log lines of a realtime trigger belong to the execution that is started next, without secrets", async () => {
+  const broker = new Broker();
+  const secrets = new Map([["KEY", btoa("sesame-0815")]]);
+  await using app = await started(broker, { ...TRIGGER, topic: "{{ secret('KEY') }}" }, { secrets });
+  const { context } = broker.last;
+  for (const value of ["one", "two"]) {
+    context.log("INFO", `took ${value} of ${context.properties.topic}`);
+    await context.emit({ value });
+  }
+  const lines = (await executionsOf(app, "p")).map(async ({ id }) => {
+    const logs = await app.json("GET", `/logs/${id}`) as readonly JsonObject[];
+    return logs.filter(({ level }) => level === "INFO").map(({ message }) => message);
+  });
+  assertEquals(await Promise.all(lines), [["took one of ***********"], ["took two of ***********"]]);
 });
 
 const update = (app: Harness, source: string) => app.json("PUT", "/flows/demo/p", yaml(source));

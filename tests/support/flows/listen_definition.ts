@@ -32,6 +32,7 @@ export class Listening implements AsyncDisposable {
       properties: typedProperties(properties, definition.properties),
       signal,
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      log: () => {},
       connected: connected.resolve,
       emit: async (variables, options) => {
         const message = { variables, ...options };
