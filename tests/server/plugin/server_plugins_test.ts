@@ -138,8 +138,9 @@ Deno.test("a server with plugins checks, documents and runs their triggers as it
       page.markdown,
       /^# Tick\n[^]*`step` \| integer[^]*`timeout` \| duration[^]*`count` \| integer/,
     );
-    const listed: { readonly type: string }[] = await (await fetch(`${root}/triggers`)).json();
-    const own = listed.map(({ type }) => type).filter((type) => type.includes("Tick"));
+    const { results }: { readonly results: readonly { readonly type: string }[] } =
+      await (await fetch(`${root}/triggers`)).json();
+    const own = results.map(({ type }) => type).filter((type) => type.includes("Tick"));
     assertEquals(own, ["com.example.Tick"]);
     const schema = await (await fetch(`${root}/schemas/flow`)).text();
     assertEquals([schema.includes('"com.example.Tick"'), schema.includes("plugin.com.example.Tick")], [
