@@ -69,7 +69,9 @@ export function parsePlugin(args: readonly string[]): PluginOptions | ConfigProb
     return refusal("Cannot run plugin: give new, check or test");
   }
   if (path === undefined) return refusal(`Cannot run plugin ${action} without a path`);
-  const other = [...values.keys(), ...switches].find((name) => (name === "trigger" ? "new" : "test") !== action);
+  const other = [...values.keys(), ...switches].find((name) =>
+    (name === "trigger" ? "new" : "test") !== action
+  );
   if (other !== undefined) return refusal(`Cannot use --${other} with plugin ${action}`);
   if (action === "check") return { action, path };
   if (action === "test") return testOptions(path, values, switches.has("confirm"));
@@ -84,7 +86,9 @@ const TEST_VALUES = ["properties", "state", "events", "seconds"];
 /** `--trigger` without a kind is one of the kind `poll`. */
 function withKind(args: readonly string[]): string[] {
   const isKind = (text: string | undefined) => text === "poll" || text === "realtime";
-  return args.map((text, index) => text === "--trigger" && !isKind(args[index + 1]) ? "--trigger=poll" : text);
+  return args.map((text, index) =>
+    text === "--trigger" && !isKind(args[index + 1]) ? "--trigger=poll" : text
+  );
 }
 
 function testOptions(

@@ -73,7 +73,7 @@ Deno.test("the polling trigger of docs/PLUGINS.md is made, checked, tried and st
     for (const [given, found] of [[undefined, orders], [state, orders.slice(1)]]) {
       assertEquals(
         await output(tried(path, { state: given })),
-        `0\nINFO ${found.length} orders after number ${given?.last ?? 0}\nAn execution would start with\n` +
+        `0\nINFO Orders after number ${given?.last ?? 0}: ${found.length}\nAn execution would start with\n` +
           `${JSON.stringify({ orders: found }, null, 2)}\nThe next poll would read --state '{"last":2}'`,
       );
     }

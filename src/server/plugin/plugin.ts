@@ -111,7 +111,12 @@ function refuseUnknown(schemas: PropertySchemas, properties: JsonObject): void {
 
 type Print = Output["print"];
 
-async function tryLoaded(plugin: LoadedPlugin, trial: Trial, options: TestOptions, print: Print): Promise<void> {
+async function tryLoaded(
+  plugin: LoadedPlugin,
+  trial: Trial,
+  options: TestOptions,
+  print: Print,
+): Promise<void> {
   switch (plugin.kind) {
     case "run":
       return print(stringifyJson(await plugin.definition.run(taskTrial(trial, print)) ?? {}, 2));
@@ -156,6 +161,8 @@ async function tryRealtime(
   } finally {
     cancel();
   }
-  if (!trial.work.signal.aborted) throw new Error("The trigger ended by itself: a server would call it again");
+  if (!trial.work.signal.aborted) {
+    throw new Error("The trigger ended by itself: a server would call it again");
+  }
   if (count < events) print(`There were ${count} events within ${seconds} s`);
 }

@@ -35,7 +35,7 @@ export async function readPlugins(
     : await withoutTaken(await loadPlugins(folder, new PluginProcesses(systemClock)));
   for (const { message } of problems) logger.error(`Cannot use a plugin: ${message}`);
   const tasks = plugins.flatMap(taskTypesOf), triggers = plugins.flatMap(triggerTypesOf);
-  logger.info(`Plugins add ${tasks.length} types of tasks and ${triggers.length} of triggers`, { folder });
+  logger.info("Plugins add types", { folder, tasks: tasks.length, triggers: triggers.length });
   return { tasks, triggers, failed: problems.map(({ file }) => file) };
 }
 

@@ -80,7 +80,7 @@ url: https://example.com/items.json\`,
     if (status !== 200) throw new Error(\`Cannot read the items: the response was \${status}\`);
     const last = Number(context.state.get()?.last ?? 0);
     const items = (JSON.parse(text)${items}).filter(({ id }) => id > last);
-    console.log("Found", items.length, "new items");
+    console.log("New items:", items.length);
     if (items.length === 0) return undefined;
     // Stored together with the start: no item is lost, and none starts twice.
     context.state.set({ last: Math.max(...items.map(({ id }) => id)) });

@@ -54,12 +54,12 @@ for (const extension of ["ts", "js"]) {
       assertEquals([first.code, first.err], [0, ""]);
       assertEquals(
         first.out,
-        "INFO Found 1 new items\nAn execution would start with\n" +
+        "INFO New items: 1\nAn execution would start with\n" +
           '{\n  "items": [\n    {\n      "id": 8\n    }\n  ]\n}\n' +
           `The next poll would read --state '{"last":8}'`,
       );
       const second = await run(tried(path, { properties, state: { last: 8 } }));
-      assertEquals(second.out, "INFO Found 0 new items\nNo execution would start");
+      assertEquals(second.out, "INFO New items: 0\nNo execution would start");
     });
   });
 

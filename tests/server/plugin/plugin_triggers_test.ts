@@ -146,12 +146,12 @@ for (
 ) {
   Deno.test(`a poll of a plugin confirms messages once its evaluation is durable: ${outcome}`, async () => {
     const seen: unknown[] = [];
-    let app: Harness;
+    const started = Promise.withResolvers<Harness>();
     await using queue = new ApiStub(async ({ method }) => {
-      if (method === "DELETE") seen.push(evaluationsOf(await stateOf(app, "p")));
+      if (method === "DELETE") seen.push(evaluationsOf(await stateOf(await started.promise, "p")));
       return {};
     });
-    app = await appOf(
+    await using app = await appOf(
       pluginOf(`poll(context) {
         const { state } = context;
         if (state.get()) return { text: state.get().text };
@@ -163,6 +163,7 @@ for (
       }`),
       { url: queue.url, ...when && { when } },
     );
+    started.resolve(app);
     await app.advance(1_000);
     await until(() => seen.length > 0);
     assertEquals(seen, [[outcome]]);
@@ -171,7 +172,6 @@ for (
       await app.advance(MINUTE);
       return (await executionsOf(app, "p")).at(-1)?.trigger.text === "confirmed" || when !== undefined;
     });
-    await app[Symbol.asyncDispose]();
   });
 }
 
@@ -237,12 +237,13 @@ function queueOf(
 
 Deno.test("each event of a realtime plugin starts an execution, and is acknowledged when that is durable", async () => {
   const durable: number[] = [];
-  let app: Harness;
+  const started = Promise.withResolvers<Harness>();
   await using queue = queueOf([{ text: "one" }, { text: "two" }], async () => {
-    durable.push((await executionsOf(app, "p")).length);
+    durable.push((await executionsOf(await started.promise, "p")).length);
     return {};
   });
-  app = await appOf(REALTIME, { url: queue.url });
+  await using app = await appOf(REALTIME, { url: queue.url });
+  started.resolve(app);
   await app.advance(1);
   await until(() => durable.length === 2);
   assertEquals(durable, [1, 2]);
@@ -250,7 +251,6 @@ Deno.test("each event of a realtime plugin starts an execution, and is acknowled
   assertEquals(executions.map(({ trigger }) => trigger.text), ["one", "two"]);
   const logs = await app.json("GET", `/logs/${executions[0]?.id}`) as readonly JsonObject[];
   assertEquals(logs.filter(({ level }) => level === "INFO").map(({ message }) => message), ["connects"]);
-  await app[Symbol.asyncDispose]();
 });
 
 Deno.test("a realtime plugin emits events with identities, one after the other; what is no object is refused", async () => {
