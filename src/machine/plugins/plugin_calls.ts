@@ -1,6 +1,8 @@
 /** What the code of a plugin reaches of the server: its calls, log lines and metrics, by the context of its work. */
+import { flattenString } from "../../base/flatten_string.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { MetricType } from "../../model/executions/metric.ts";
+import { MAX_LOG_LINE_CHARS } from "../../model/limits.ts";
 import type { TaskContext, TaskRequest, WorkContext } from "../../model/tasks/task_definition.ts";
 import type { RealtimeContext } from "../../model/triggers/trigger_definition.ts";
 import type { FromPlugin, PluginCallName } from "./messages.ts";
@@ -15,8 +17,24 @@ export interface PluginServer {
 /** While a definition is read. */
 export const NO_SERVER: PluginServer = Object.freeze({ calls: {}, receive: () => {} });
 
+/** A line of a trigger waits in memory for the execution that it belongs to. */
+function cutLine(message: string): string {
+  return message.length <= MAX_LOG_LINE_CHARS
+    ? message
+    : flattenString(`${message.slice(0, MAX_LOG_LINE_CHARS - 2)} …`);
+}
+
 /** For a poll. */
-export function workServer(context: WorkContext): PluginServer {
+export function pollServer(context: WorkContext): PluginServer {
+  const { calls, receive } = workServer(context);
+  return {
+    calls,
+    receive: (message) =>
+      receive(message.type === "log" ? { ...message, message: cutLine(String(message.message)) } : message),
+  };
+}
+
+function workServer(context: WorkContext): PluginServer {
   return {
     calls: {
       ...connectionCalls(context),
@@ -60,7 +78,7 @@ export function realtimeServer(context: RealtimeContext): PluginServer {
       },
     },
     receive: (message) => {
-      if (message.type === "log") context.log(message.level, String(message.message));
+      if (message.type === "log") context.log(message.level, cutLine(String(message.message)));
       else if (message.type === "connected") context.connected();
     },
   };

@@ -5,7 +5,7 @@ import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import type { RealtimeContext, TriggerContext } from "../../model/triggers/trigger_definition.ts";
 import { FairSlots } from "../scripts/process_slots.ts";
 import type { DescribedPlugin, FromPlugin, PluginDone, PollWork, RealtimeWork, RunWork } from "./messages.ts";
-import { NO_SERVER, realtimeServer, taskServer, workServer } from "./plugin_calls.ts";
+import { NO_SERVER, pollServer, realtimeServer, taskServer } from "./plugin_calls.ts";
 import { PluginProcess, STOPPED } from "./plugin_process.ts";
 
 /** Time to read a definition; a file does nothing else when it is loaded. */
@@ -71,7 +71,7 @@ export class PluginProcesses {
     });
     const does = async (message: PollWork | { readonly type: "confirm" }, what: string) => {
       const reason = `${work.fileName}: ${what} took longer than ${limitMs / 1_000} s`;
-      const done = doneOf(await process.exchange(message, workServer(context), { ms: limitMs, reason }));
+      const done = doneOf(await process.exchange(message, pollServer(context), { ms: limitMs, reason }));
       if (done.state) context.state.set(done.state);
       return done;
     };

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { silentLogger } from "../../../src/base/log.ts";
 import { systemClock, toIso } from "../../../src/base/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { MAX_LOG_LINE_CHARS } from "../../../src/model/limits.ts";
 import type { TriggerType } from "../../../src/model/triggers/trigger_catalog.ts";
 import { readPlugins } from "../../../src/server/plugin/server_plugins.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
@@ -65,6 +66,7 @@ Deno.test("a poll of a plugin starts one execution with its outputs, files and l
     pluginOf(`async poll(context) {
       const { properties, trigger } = context;
       console.log("looked at", properties.url);
+      console.log("a".repeat(100_000));
       const path = await context.directory() + "/text.txt";
       await Deno.writeTextFile(path, "text");
       return { properties, trigger, uri: await context.storeFile(path) };
@@ -82,7 +84,8 @@ Deno.test("a poll of a plugin starts one execution with its outputs, files and l
   const path = `/executions/${execution?.id}/file?path=${encodeURIComponent(String(uri))}`;
   assertEquals(await (await app.request("GET", path)).text(), "text");
   const logs = await app.json("GET", `/logs/${execution?.id}`) as readonly JsonObject[];
-  assertEquals(logs.filter(({ level }) => level === "INFO").map(({ message }) => message), ["looked at p"]);
+  const lines = logs.filter(({ level }) => level === "INFO").map(({ message }) => String(message));
+  assertEquals([lines.length, lines[0], lines[1]?.length], [2, "looked at p", MAX_LOG_LINE_CHARS]);
 });
 
 Deno.test("a poll of a plugin that returns nothing starts nothing; its state is kept, also by a new server", async () => {
