@@ -20,7 +20,7 @@ export function helpText(): string {
     "Usage: sluice [options]",
     "       sluice doctor [options]    checks a data directory; see sluice doctor --help",
     "       sluice migrate <source>    checks and imports flows of another server; see sluice migrate --help",
-    "       sluice plugin <command>    makes, checks and tries task types of your own; see sluice plugin --help",
+    "       sluice plugin <command>    makes, checks and tries types of your own; see sluice plugin --help",
     "       sluice worker --server <url>  runs scripts for a server; see sluice worker --help",
     "",
     "Options:",

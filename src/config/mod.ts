@@ -13,7 +13,7 @@ export { ConfigProblem } from "./given.ts";
 export type { GivenDefaults } from "./plugin_defaults.ts";
 export type { DoctorOptions } from "./doctor.ts";
 export type { WorkerOptions } from "./worker.ts";
-export type { PluginOptions } from "./plugin.ts";
+export type { PluginOptions, PluginTemplate, TestOptions } from "./plugin.ts";
 export type { MigrateOptions, ServerAddress } from "./migrate.ts";
 export type { Config, DatabaseServer, ScriptLimits } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";

@@ -263,7 +263,8 @@ export const OPTIONS = {
     placeholder: "<folder>",
     otherwise: "no further types",
     allowed: "the path of a folder",
-    description: "Folder with task types of your own, a .js or .ts file each; read once, at the start. " +
+    description:
+      "Folder with types of tasks and triggers of your own, a .js or .ts file each; read once, at the start. " +
       "See docs/PLUGINS.md and sluice plugin --help",
     read: values.readText,
   }),

@@ -142,8 +142,8 @@ export async function emitMessages(
     context.connected();
     const handles: string[] = [];
     try {
-      for (const { handle, ...message } of messages) {
-        await context.emit(message);
+      for (const { handle, variables, identity } of messages) {
+        await context.emit(variables, { identity });
         handles.push(handle);
       }
     } finally {

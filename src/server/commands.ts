@@ -32,7 +32,7 @@ export async function runCommand(): Promise<number> {
       const { runWorker } = await import("../worker/worker.ts");
       return await runWorker(command.options, systemPlatform, async (...folder) => {
         const { readPlugins } = await import("./plugin/server_plugins.ts");
-        return (await readPlugins(...folder)).types;
+        return (await readPlugins(...folder)).tasks;
       });
     }
     case "plugin": {

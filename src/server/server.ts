@@ -25,9 +25,9 @@ export async function startServer(
     // What fails is repeated when the server is started.
     await seen?.read().catch(() => undefined);
     const { serve } = await import("./serving.ts");
-    const { types, failed } = await pluginsOf(config, logger);
+    const { tasks, triggers, failed } = await pluginsOf(config, logger);
     const handle = await serve(
-      { ...config, extraTasks: [...types, ...extraTasks], failedPlugins: failed },
+      { ...config, extraTasks: [...tasks, ...extraTasks], extraTriggers: triggers, failedPlugins: failed },
       logger,
       { ...opened, seen },
     );
@@ -42,7 +42,7 @@ export async function startServer(
 
 /** What reads plugins is loaded only where there are some. */
 async function pluginsOf(config: Config, logger: Logger): Promise<ServerPlugins> {
-  if (config.plugins === undefined) return { types: [], failed: [] };
+  if (config.plugins === undefined) return { tasks: [], triggers: [], failed: [] };
   const { readPlugins } = await import("./plugin/server_plugins.ts");
   return await readPlugins(config.plugins, config, logger);
 }

@@ -28,7 +28,7 @@ import { checkData, DataMismatchError, keyFingerprint, prepareData } from "../st
 const ROOT_SCRIPTS =
   'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
 
-type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "failedPlugins">;
+type ServeConfig = Config & Pick<AssemblyOptions, "extraTasks" | "extraTriggers" | "failedPlugins">;
 
 interface ServeDatabase extends OpenDatabase {
   /** Has looked at the lease; absent: no other process uses the database. */
@@ -109,7 +109,7 @@ async function assemblyOptions(
     timeZone: config.timezone,
     pluginDefaults: await serverDefaults(config.pluginDefaults, () => ({
       tasks: createTaskCatalog(config.extraTasks),
-      triggers: createTriggerCatalog(),
+      triggers: createTriggerCatalog(config.extraTriggers),
     })),
     maxRenderMs: config.maxRenderMs,
     bundle: readBundle(),

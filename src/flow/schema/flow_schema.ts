@@ -7,6 +7,7 @@ import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "..
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { STATES } from "../../model/executions/state.ts";
 import type { TaskMember } from "../../model/tasks/task_catalog.ts";
+import type { TriggerMember } from "../../model/triggers/trigger_catalog.ts";
 import {
   CHECK,
   CONCURRENCY,
@@ -130,7 +131,7 @@ export const TASK_PROPERTIES: Readonly<Record<TaskMember, PropertySchema>> = Obj
 });
 
 /** Properties of every trigger. */
-export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
+export const TRIGGER_PROPERTIES: Readonly<Record<TriggerMember, PropertySchema>> = Object.freeze({
   id: idSchema("Name of the trigger, unique within the flow.", TASK_ID),
   type: { type: "string", required: true, description: "Type of the trigger." },
   version: { type: "any", ignored: true, description: "Version of the type." },

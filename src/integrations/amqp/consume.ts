@@ -2,7 +2,7 @@
 import type { AMQPMessage } from "@cloudamqp/amqp-client/amqp-message";
 import { dynamicFlag, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   CONSUMED,
   consumeMessages,
@@ -109,7 +109,7 @@ export const amqpTrigger = defineTrigger({
 });
 
 /** Outputs: the properties of the message and `data`. */
-export const amqpRealtimeTrigger = defineRealtimeTrigger({
+export const amqpRealtimeTrigger = defineTrigger({
   type: "amqp.RealtimeTrigger",
   title: "Start for each message by AMQP",
   description:
@@ -129,12 +129,12 @@ export const amqpRealtimeTrigger = defineRealtimeTrigger({
     title: "Start for each order",
     yaml: `id: orders\ntype: io.svc.plugin.amqp.RealtimeTrigger\n${BROKER_EXAMPLE}\nserdeType: JSON`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const { queue, serdeType, autoAck, consumerTag } = context.properties;
     const session = await AmqpSession.open(context);
     const take = async (message: AMQPMessage) => {
       const data = messageValueOrText(textOf(message), serdeType);
-      await context.emit({ variables: messageOf(message, data) });
+      await context.emit(messageOf(message, data));
     };
     const consumer = { queue: String(queue), tag: optionalText(consumerTag) ?? "", noAck: autoAck === true };
     try {

@@ -3,7 +3,7 @@ import { readDuration } from "../../base/duration.ts";
 import { type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   CONSUMED,
   consumeMessages,
@@ -224,7 +224,7 @@ export const sqsTrigger = defineTrigger({
 const MAX_WAIT_S = 20;
 
 /** Output: `data`. */
-export const sqsRealtimeTrigger = defineRealtimeTrigger({
+export const sqsRealtimeTrigger = defineTrigger({
   type: "aws.sqs.RealtimeTrigger",
   title: "Start for each message of a queue of SQS",
   description:
@@ -253,7 +253,7 @@ region: eu-central-1
 queueUrl: https://sqs.eu-central-1.amazonaws.com/123456789012/orders
 serdeType: JSON`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const { waitTime, maxNumberOfMessage, serdeType } = context.properties;
     const waitS = Math.min(Math.floor((readDuration(waitTime) ?? Infinity) / 1000), MAX_WAIT_S);
     const { receive, confirm } = queueOf(context);

@@ -8,7 +8,7 @@ import {
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   CONSUMED,
   consumeMessages,
@@ -220,7 +220,7 @@ export const pubsubTrigger = defineTrigger({
 const REALTIME_BATCH_SIZE = 10;
 
 /** Outputs: `data`, `attributes`, `messageId` and `orderingKey`. */
-export const pubsubRealtimeTrigger = defineRealtimeTrigger({
+export const pubsubRealtimeTrigger = defineTrigger({
   type: "gcp.pubsub.RealtimeTrigger",
   title: "Start for each message of Pub/Sub",
   description:
@@ -246,7 +246,7 @@ topic: orders
 subscription: flows
 serdeType: JSON`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const { pull, confirm } = await subscriptionOf(context);
     const { serdeType } = context.properties;
     await emitMessages(context, {

@@ -1,6 +1,6 @@
 /** `kafka.RealtimeTrigger`. */
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { defineRealtimeTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { CONNECTION_PROPERTIES } from "./connection.ts";
 import { CONSUMER_PROPERTIES, MESSAGE_OUTPUTS, Positions, receive } from "./consumer.ts";
 
@@ -8,7 +8,7 @@ import { CONSUMER_PROPERTIES, MESSAGE_OUTPUTS, Positions, receive } from "./cons
 const COMMIT_EVERY = 50;
 
 /** Starts an execution for each message. */
-export const kafkaRealtimeTrigger = defineRealtimeTrigger({
+export const kafkaRealtimeTrigger = defineTrigger({
   type: "kafka.RealtimeTrigger",
   title: "Start for each message of Kafka",
   description:
@@ -29,7 +29,7 @@ topic: orders
 groupId: flows
 valueDeserializer: JSON`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const positions = new Positions();
     const over = Promise.withResolvers<void>();
     const stop = () => over.resolve();
@@ -42,7 +42,7 @@ valueDeserializer: JSON`,
         if (context.signal.aborted) return false;
         if (positions.has(taken)) return true;
         const { message: variables, topic, partition, offset } = taken;
-        if (variables) await context.emit({ variables, identity: `${topic}/${partition}/${offset}` });
+        if (variables) await context.emit(variables, { identity: `${topic}/${partition}/${offset}` });
         positions.pass(taken);
         if (++uncommitted < COMMIT_EVERY) return true;
         uncommitted = 0;

@@ -1,7 +1,7 @@
 /** `notifications.mail.MailReceivedTrigger` and `RealTimeTrigger`. */
 import { systemClock } from "../../base/clock.ts";
 import { dynamicProperty } from "../../model/flows/schema.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { MAIL_OUTPUTS, MAILBOX_PROPERTIES } from "./mailbox_properties.ts";
 import { withMailbox } from "./open_mailbox.ts";
 
@@ -48,7 +48,7 @@ interval: PT1M`,
 });
 
 /** With POP3 it polls, since that protocol reports nothing. */
-export const mailRealtimeTrigger = defineRealtimeTrigger({
+export const mailRealtimeTrigger = defineTrigger({
   type: "notifications.mail.RealTimeTrigger",
   aliases: ["email.RealTimeTrigger"],
   title: "Start for each new mail",
@@ -67,14 +67,14 @@ host: imap.example.com
 username: "{{ secret('MAIL_USER') }}"
 password: "{{ secret('MAIL_PASSWORD') }}"`,
   }],
-  async listen(context) {
+  async realtime(context) {
     await withMailbox(context, async (mailbox) => {
       const since = systemClock.now();
       let { position } = await mailbox.read(undefined, since);
       context.connected();
       while (!context.signal.aborted) {
         const found = await mailbox.read(position, since);
-        for (const { identity, variables } of found.mails) await context.emit({ identity, variables });
+        for (const { identity, variables } of found.mails) await context.emit(variables, { identity });
         position = found.position;
         if (found.mails.length === 0) await mailbox.waitForMails();
       }

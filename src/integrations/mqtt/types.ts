@@ -4,7 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import {
   BOUND_PROPERTIES,
   MESSAGE_FILE_OUTPUTS,
@@ -155,7 +155,7 @@ export const mqttTrigger = defineTrigger({
 });
 
 /** Starts an execution for each message. */
-export const mqttRealtimeTrigger = defineRealtimeTrigger({
+export const mqttRealtimeTrigger = defineTrigger({
   type: "mqtt.RealtimeTrigger",
   title: "Start for each message by MQTT",
   description:
@@ -167,9 +167,9 @@ export const mqttRealtimeTrigger = defineRealtimeTrigger({
     yaml:
       `id: alarms\ntype: io.svc.plugin.mqtt.RealtimeTrigger\nserver: tcp://broker.example.com:1883\nclientId: alarms\ntopic: alarms/#\nserdeType: STRING`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const { properties } = context;
-    const take = (message: MqttMessage) => context.emit({ variables: messageOf(properties, message) });
+    const take = (message: MqttMessage) => context.emit(messageOf(properties, message));
     await withMqtt(context, { isKept: isKept(properties), take }, async (client) => {
       await client.subscribe(topicsOf(properties), Number(properties.qos));
       context.connected();

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { consumeMessages, emitMessages, polledMessages } from "../consumed_messages.ts";
 import { BOUND_PROPERTIES, MESSAGE_FILE_OUTPUTS, messagesIn, millisecondsOf } from "../messages.ts";
 import type { SentMessage } from "./client.ts";
@@ -173,7 +173,7 @@ export const natsTrigger = defineTrigger({
 });
 
 /** Outputs: those of a message. */
-export const natsRealtimeTrigger = defineRealtimeTrigger({
+export const natsRealtimeTrigger = defineTrigger({
   type: "nats.core.RealtimeTrigger",
   aliases: ["nats.RealtimeTrigger"],
   title: "Start for each message of a stream of NATS",
@@ -186,7 +186,7 @@ export const natsRealtimeTrigger = defineRealtimeTrigger({
     yaml:
       `id: orders\ntype: io.svc.plugin.nats.core.RealtimeTrigger\n${SERVER_EXAMPLE}\nsubject: orders.>\ndurableId: flows`,
   }],
-  listen: (context) =>
+  realtime: (context) =>
     withNats(context, async (session) => {
       const consumer = await StreamConsumer.open(session, context.properties);
       const furtherCount = Number(context.properties.batchSize) - 1;

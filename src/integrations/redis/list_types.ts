@@ -8,7 +8,7 @@ import {
   type TaskDefinition,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { defineRealtimeTrigger, defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { batchesOf, BOUND_PROPERTIES, MessageCollector, messagesIn, millisecondsOf } from "../messages.ts";
 import { CONNECTION_PROPERTIES, KEY, restored, SERDE_PROPERTIES, stored, withRedis } from "./session.ts";
 
@@ -181,7 +181,7 @@ export const listTrigger = defineTrigger({
 });
 
 /** Starts an execution for each value of a list. */
-export const listRealtimeTrigger = defineRealtimeTrigger({
+export const listRealtimeTrigger = defineTrigger({
   type: "redis.list.RealtimeTrigger",
   aliases: ["redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
   title: "Start for each value of a list of Redis",
@@ -193,7 +193,7 @@ export const listRealtimeTrigger = defineRealtimeTrigger({
     title: "Start for each job",
     yaml: `id: jobs\ntype: io.svc.plugin.redis.list.RealtimeTrigger\n${URL_EXAMPLE}\nkey: jobs`,
   }],
-  async listen(context) {
+  async realtime(context) {
     const { properties, signal, trigger } = context;
     const key = String(properties.key);
     const owner = [trigger.tenant, trigger.namespace, trigger.flowId, trigger.triggerId].join(".");
@@ -205,7 +205,7 @@ export const listRealtimeTrigger = defineRealtimeTrigger({
         const left = await command("LINDEX", taken, 0);
         const value = left ?? await command("BLMOVE", key, taken, "LEFT", "RIGHT", BLOCK_SECONDS);
         if (value === null) continue;
-        await context.emit({ variables: { value: restored(properties, value) } });
+        await context.emit({ value: restored(properties, value) });
         // Not its head: a connection that ends may have moved another value there meanwhile.
         await command("LREM", taken, 1, String(value));
       }

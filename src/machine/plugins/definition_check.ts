@@ -1,9 +1,11 @@
 /** Checks the definitions of plugin files, which the compiler has not seen. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { METRIC_TYPES } from "../../model/executions/metric.ts";
 import type { PropertyType } from "../../model/flows/schema.ts";
 import { TASK_MEMBERS } from "../../model/tasks/task_catalog.ts";
 import type { TaskDefinition } from "../../model/tasks/task_definition.ts";
+import { TRIGGER_MEMBERS } from "../../model/triggers/trigger_catalog.ts";
+import type { DescribedPlugin } from "./messages.ts";
 
 /** Types of properties that hold no tasks. */
 const TYPES: readonly PropertyType[] = [
@@ -83,22 +85,58 @@ const DEFINITION: Members = new Map([
   ["description!", text],
   ["properties!", map],
   ["outputs", map],
-  ["metrics", map],
   ["examples", listOf(map)],
   ["permissions", map],
 ]);
 
-/** The definition without `run`, or everything that is wrong with it. */
+/** What a definition is, by its function: a task type, or one of the kinds of triggers. */
+export type PluginKind = "run" | "poll" | "realtime";
+
+/** Kinds of what is declared, and the rest of their members. */
+interface Declaration {
+  readonly noun: "task" | "trigger";
+  readonly kinds: readonly PluginKind[];
+  readonly members: Members;
+  /** Names of properties that each one has. */
+  readonly reserved: readonly string[];
+}
+
+const TASK: Declaration = {
+  noun: "task",
+  kinds: ["run"],
+  members: new Map([...DEFINITION, ["metrics", map]]),
+  reserved: TASK_MEMBERS,
+};
+const TRIGGER: Declaration = {
+  noun: "trigger",
+  kinds: ["poll", "realtime"],
+  members: DEFINITION,
+  reserved: [...TRIGGER_MEMBERS, "interval", "timeout"],
+};
+
+/** A definition without its function. */
+export interface CheckedDefinition {
+  readonly kind: PluginKind;
+  readonly definition: Omit<TaskDefinition, "run">;
+}
+
+/** The definition, or everything that is wrong with it. */
 export function checkDefinition(
-  value: JsonValue,
-  hasRun: boolean,
-): Omit<TaskDefinition, "run"> | readonly string[] {
-  if (!isJsonObject(value)) return ["there is no `export default defineTask({ … })`"];
+  { definition: value, functions, isTrigger, declared }: Omit<DescribedPlugin, "code">,
+): CheckedDefinition | readonly string[] {
+  if (declared.length > 1) {
+    return [`it declares ${declared.length} types, ${declared.join(" and ")}: write a file for each`];
+  }
+  if (!isJsonObject(value)) {
+    return ["there is no `export default defineTask({ … })` or `export default defineTrigger({ … })`"];
+  }
+  const declaration = isTrigger ? TRIGGER : TASK;
   const { properties, outputs, metrics, examples, permissions } = value;
+  const members = Object.fromEntries(entries(value).filter(([name]) => !isKind(name, declaration)));
   const problems = [
-    ...hasRun ? [] : ["run: must be a function"],
-    ...membersProblems(value, DEFINITION, ""),
-    ...propertiesProblems(properties, "properties", TASK_MEMBERS),
+    ...functionProblems(functions, declaration),
+    ...membersProblems(members, declaration.members, ""),
+    ...propertiesProblems(properties, "properties", declaration),
     ...propertiesProblems(outputs, "outputs"),
     ...entries(metrics).flatMap(([name, metric]) => membersProblems(metric, METRIC, `metrics.${name}`)),
     ...Array.isArray(examples)
@@ -106,8 +144,31 @@ export function checkDefinition(
       : [],
     ...permissions === undefined ? [] : membersProblems(permissions, PERMISSIONS, "permissions"),
   ];
-  return problems.length > 0 ? problems : value as unknown as TaskDefinition;
+  if (problems.length > 0) return problems;
+  const [kind = "run"] = declaration.kinds.filter((each) => functions.includes(each));
+  return { kind, definition: value as unknown as TaskDefinition };
 }
+
+function isKind(name: string, { kinds }: Declaration): name is PluginKind {
+  return kinds.some((kind) => kind === name);
+}
+
+function functionProblems(functions: readonly string[], declaration: Declaration): string[] {
+  const { kinds } = declaration;
+  const found = functions.filter((name) => isKind(name, declaration));
+  const other = declaration === TASK ? TRIGGER : TASK;
+  return [
+    ...found.length === 0 ? [`${kinds.join(" or ")}: must be a function`] : [],
+    ...found.length > 1 ? [`${found.join(", ")}: a trigger has one of them`] : [],
+    ...functions.filter((name) => !isKind(name, declaration)).map((name) =>
+      isKind(name, other)
+        ? `${name}: is a member of a ${other.noun}, which is declared with ${DECLARED_WITH[other.noun]}`
+        : `${name}: must not be a function`
+    ),
+  ];
+}
+
+const DECLARED_WITH = Object.freeze({ task: "defineTask", trigger: "defineTrigger" });
 
 function entries(value: JsonValue | undefined): [string, JsonValue][] {
   return value !== undefined && isJsonObject(value) ? Object.entries(value) : [];
@@ -116,10 +177,12 @@ function entries(value: JsonValue | undefined): [string, JsonValue][] {
 function propertiesProblems(
   properties: JsonValue | undefined,
   at: string,
-  reserved: readonly string[] = [],
+  owner?: Declaration,
 ): string[] {
   return entries(properties).flatMap(([name, schema]) => [
-    ...reserved.includes(name) ? [`${at}.${name}: every task has a property of this name`] : [],
+    ...owner?.reserved.includes(name)
+      ? [`${at}.${name}: every ${owner.noun} has a property of this name`]
+      : [],
     .../^[A-Za-z]\w*$/.test(name) ? [] : [`${at}.${name}: must be a name of letters, digits and _`],
     ...schemaProblems(schema, `${at}.${name}`),
   ]);
@@ -147,14 +210,10 @@ function membersProblems(value: JsonValue, members: Members, at: string): string
     .filter((name) => value[name] === undefined);
   return [
     ...missing.map((name) => `${place(name)}: is missing`),
-    ...given(value).flatMap(([name, member]) => {
+    ...Object.entries(value).flatMap(([name, member]) => {
       const check = checks.get(name);
       const problem = check ? check(member) : `is not a member; there are ${[...checks.keys()].join(", ")}`;
       return problem === undefined ? [] : [`${place(name)}: ${problem}`];
     }),
   ];
-}
-
-function given(value: JsonObject): [string, JsonValue][] {
-  return Object.entries(value).filter(([name]) => name !== "run");
 }

@@ -1,5 +1,5 @@
 /**
- * The process of a plugin: one attempt, or the reading of one definition. Its main thread never runs code of the plugin, so
+ * The process of a plugin: one attempt, poll or connection, or the reading of one definition. Its main thread never runs code of the plugin, so
  * it always notices that the server is gone or that the memory is used up. A thread alone could not be ended: a loop
  * without a pause continues after `Worker.terminate()`, and a full heap ends the whole process.
  */
@@ -19,7 +19,7 @@ export async function runPluginHost(): Promise<never> {
   watchMemory();
   for await (const line of readLines(Deno.stdin.readable)) {
     const message: ToPlugin = JSON.parse(line);
-    if (message.type === "describe" || message.type === "run") worker = await start(message);
+    if ("fileName" in message) worker = await start(message);
     else worker?.postMessage(message);
   }
   Deno.exit(0);
@@ -33,9 +33,10 @@ function watchMemory(): void {
 }
 
 async function start(work: PluginWork): Promise<Worker> {
+  const directories = "directory" in work ? [work.directory] : [];
   const permissions = work.type === "describe"
     ? "none" as const
-    : { net: [...work.net], read: [work.directory], write: [work.directory] };
+    : { net: [...work.net], read: directories, write: directories };
   const worker = new Worker(sourceUrl("machine/plugins/worker.ts"), {
     type: "module",
     name: work.fileName,

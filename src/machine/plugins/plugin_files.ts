@@ -1,9 +1,17 @@
-/** Reads the task types of a folder of plugin files. */
-import { isJsonObject } from "../../base/json.ts";
+/** Reads the types of a folder of plugin files. */
+import { readDuration } from "../../base/duration.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { TaskContext, TaskDefinition } from "../../model/tasks/task_definition.ts";
-import { checkDefinition } from "./definition_check.ts";
+import type {
+  RealtimeContext,
+  RealtimeDefinition,
+  TriggerContext,
+  TriggerDefinition,
+} from "../../model/triggers/trigger_definition.ts";
+import { checkDefinition, type CheckedDefinition } from "./definition_check.ts";
 import { bundlePackages, importsPackage } from "./package_bundle.ts";
-import type { PluginProcesses } from "./plugin_process.ts";
+import type { PluginProcesses } from "./plugin_processes.ts";
 
 /** Files of one folder; each has one type. */
 const MAX_FILES = 500;
@@ -19,13 +27,16 @@ export interface PluginProblem {
 }
 
 /** A file and its type. */
-export interface LoadedPlugin {
-  readonly file: string;
-  readonly definition: TaskDefinition;
-}
+export type LoadedPlugin = { readonly file: string } & PluginDefinition;
+
+/** The type of a file, by the function that it has. */
+export type PluginDefinition =
+  | { readonly kind: "run"; readonly definition: TaskDefinition }
+  | { readonly kind: "poll"; readonly definition: TriggerDefinition }
+  | { readonly kind: "realtime"; readonly definition: RealtimeDefinition };
 
 /** The types of a folder and the files that cannot be used. */
-interface LoadedPlugins {
+export interface LoadedPlugins {
   readonly plugins: readonly LoadedPlugin[];
   readonly problems: readonly PluginProblem[];
 }
@@ -64,15 +75,12 @@ export async function loadPlugin(
   const file = path.slice(path.lastIndexOf("/") + 1);
   try {
     const source = await Deno.readTextFile(path);
-    const { definition, hasRun, code } = importsPackage(source)
+    const { code, ...described } = importsPackage(source)
       ? await processes.describe(file.replace(/ts$/, "js"), await bundlePackages(path))
       : await processes.describe(file, source);
-    const checked = checkDefinition(definition, hasRun);
+    const checked = checkDefinition(described);
     if (isList(checked)) return { file, message: checked.map((problem) => `${file}: ${problem}`).join("; ") };
-    return {
-      file,
-      definition: { ...checked, run: (context) => run({ ...checked, code, file }, processes, context) },
-    };
+    return { file, ...runnable(checked, { file, code, processes }) };
   } catch (error) {
     const message = reasonOf(error);
     return { file, message: message.startsWith(file) ? message : `${file}: ${message}` };
@@ -83,23 +91,63 @@ function isList(value: object | readonly string[]): value is readonly string[] {
   return Array.isArray(value);
 }
 
-async function run(
-  { code, file, permissions }: Omit<TaskDefinition, "run"> & { readonly code: string; readonly file: string },
-  processes: PluginProcesses,
-  context: TaskContext,
-) {
-  const { properties, attempt } = context;
-  const outputs = await processes.run({
-    type: "run",
-    fileName: file,
-    code,
-    net: permissions?.net ?? [],
-    directory: await context.directory(),
-    properties,
-    attempt,
-  }, context);
-  if (!isJsonObject(outputs)) throw new Error("Invalid outputs: run must return an object, or nothing");
-  return outputs;
+interface PluginCode {
+  readonly file: string;
+  readonly code: string;
+  readonly processes: PluginProcesses;
+}
+
+const DEFAULT_POLL_MS = 60_000;
+const POLL_TIMEOUT: PropertySchema = Object.freeze({
+  type: "duration",
+  dynamic: false,
+  default: "PT1M",
+  description: "Longest time of one poll. Then it is ended, and the next one comes after the interval.",
+});
+
+/** The definition, with what runs its code in a process. */
+function runnable(
+  { kind, definition }: CheckedDefinition,
+  { file, code, processes }: PluginCode,
+): PluginDefinition {
+  const net = definition.permissions?.net ?? [];
+  const shared = { fileName: file, code, net };
+  switch (kind) {
+    case "run": {
+      const run = async (context: TaskContext) => {
+        const { properties, attempt } = context;
+        const directory = await context.directory();
+        const work = { ...shared, type: "run", directory, properties, attempt } as const;
+        return outputsOf(await processes.run(work, context), kind);
+      };
+      return { kind, definition: { ...definition, run } };
+    }
+    case "poll": {
+      const poll = async (context: TriggerContext) => {
+        const { timeout, ...properties } = context.properties;
+        const { trigger } = context;
+        const directory = await context.directory();
+        const state = context.state.get();
+        const work = { ...shared, type: "poll", directory, properties, trigger, state } as const;
+        const outputs = await processes.poll(work, context, readDuration(timeout) ?? DEFAULT_POLL_MS);
+        return outputs === null ? undefined : outputsOf(outputs, kind);
+      };
+      const properties = { ...definition.properties, timeout: POLL_TIMEOUT };
+      return { kind, definition: { ...definition, properties, poll } };
+    }
+    case "realtime": {
+      const realtime = (context: RealtimeContext) => {
+        const { properties, trigger } = context;
+        return processes.realtime({ ...shared, type: "realtime", properties, trigger }, context);
+      };
+      return { kind, definition: { ...definition, realtime } };
+    }
+  }
+}
+
+function outputsOf(outputs: JsonValue, name: string): JsonObject {
+  if (isJsonObject(outputs)) return outputs;
+  throw new Error(`Invalid outputs: ${name} must return an object, or nothing`);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** Types for plugins of Sluice: put this file beside them. `defineTask` and `console` need no import. */
+/** Types for plugins of Sluice: put this file beside them. `defineTask`, `defineTrigger` and `console` need no import. */
 
 /** A property or an output. */
 interface SluiceProperty {
@@ -87,7 +87,34 @@ interface SluiceExecution {
   readonly url?: string;
 }
 
-interface SluiceContext {
+/** What all work has. */
+interface SluiceWork {
+  /** Rendered, with defaults, each with the declared type. */
+  // deno-lint-ignore no-explicit-any
+  readonly properties: Readonly<Record<string, any>>;
+  /** Aborted when the work must stop; half a second later its process is ended. */
+  readonly signal: AbortSignal;
+  /** Adds a line to the log of the execution; of a trigger, of the execution that it starts. */
+  log(level: "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR", message: string): void;
+  /** Sends a request by the server, within its rules for addresses; needs no permission. */
+  http(request: SluiceRequest): Promise<SluiceResponse>;
+  /**
+   * An IP address of a host that the rules of the server for addresses allow. To connect to it, `permissions.net` must name
+   * that address too.
+   */
+  connectAddress(host: string, port: number): Promise<{ readonly hostname: string; readonly port: number }>;
+}
+
+interface SluiceFiles {
+  /** Copies a stored file into the directory of the work; returns its path. */
+  fetchFile(uri: string): Promise<string>;
+  /** The only directory that the plugin may read and change. */
+  directory(): Promise<string>;
+  /** Stores a file of that directory; returns its URI. */
+  storeFile(path: string): Promise<string>;
+}
+
+interface SluiceContext extends SluiceWork, SluiceFiles {
   readonly attempt: {
     readonly tenant: string;
     readonly namespace: string;
@@ -97,12 +124,6 @@ interface SluiceContext {
     readonly taskRunId: string;
     readonly attemptNumber: number;
   };
-  /** Rendered, with defaults, each with the declared type. */
-  // deno-lint-ignore no-explicit-any
-  readonly properties: Readonly<Record<string, any>>;
-  /** Aborted when the attempt must stop; half a second later its process is ended. */
-  readonly signal: AbortSignal;
-  log(level: "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR", message: string): void;
   metric(
     name: string,
     value: number,
@@ -111,24 +132,47 @@ interface SluiceContext {
       readonly tags?: Readonly<Record<string, string>>;
     },
   ): void;
-  /** Sends a request by the server, within its rules for addresses; needs no permission. */
-  http(request: SluiceRequest): Promise<SluiceResponse>;
-  /**
-   * An IP address of a host that the rules of the server for addresses allow. To connect to it, `permissions.net` must name
-   * that address too.
-   */
-  connectAddress(host: string, port: number): Promise<{ readonly hostname: string; readonly port: number }>;
-  /** Copies a stored file into the directory of the attempt; returns its path. */
-  fetchFile(uri: string): Promise<string>;
-  /** The only directory that the plugin may read and change. */
-  directory(): Promise<string>;
-  /** Stores a file of that directory; returns its URI. */
-  storeFile(path: string): Promise<string>;
   /** Reads an execution. */
   execution(id: string): Promise<SluiceExecution>;
 }
 
-interface SluiceTask {
+interface SluiceTriggerKey {
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly triggerId: string;
+}
+
+interface SluicePollContext extends SluiceWork, SluiceFiles {
+  readonly trigger: SluiceTriggerKey;
+  /** JSON of at most 16 KiB for the next poll, stored together with the result of this one. */
+  readonly state: {
+    /** What an earlier poll has set last. */
+    // deno-lint-ignore no-explicit-any
+    get(): Readonly<Record<string, any>> | undefined;
+    // deno-lint-ignore no-explicit-any
+    set(state: Readonly<Record<string, any>>): void;
+  };
+  /** Registers what is done once the result of the poll is durable: messages are confirmed then. */
+  whenDurable(confirm: () => Promise<void>): void;
+}
+
+interface SluiceRealtimeContext extends SluiceWork {
+  readonly trigger: SluiceTriggerKey;
+  /** To be called when the connection works: pauses after later failures begin at a second again. */
+  connected(): void;
+  /**
+   * Starts an execution; resolves once that is durable, so that a message can be acknowledged. Of the last 100 events with an
+   * `identity` none starts an execution twice.
+   */
+  emit(
+    // deno-lint-ignore no-explicit-any
+    outputs: Readonly<Record<string, any>>,
+    options?: { readonly identity?: string },
+  ): Promise<void>;
+}
+
+interface SluiceType {
   /** Name in flows, such as `com.example.Weather`. */
   readonly type: string;
   readonly aliases?: readonly string[];
@@ -136,16 +180,40 @@ interface SluiceTask {
   /** Markdown. */
   readonly description: string;
   readonly properties: Readonly<Record<string, SluiceProperty>>;
+  /** What expressions read as `outputs.<task id>.<name>`; of a trigger, as `trigger.<name>`. */
   readonly outputs?: Readonly<Record<string, SluiceProperty>>;
-  readonly metrics?: Readonly<
-    Record<string, { readonly type: "counter" | "timer" | "gauge"; readonly description: string }>
-  >;
   readonly examples?: readonly { readonly title: string; readonly yaml: string }[];
   /** Hosts that the code itself connects to, such as `api.example.com`. */
   readonly permissions?: { readonly net?: readonly string[] };
+}
+
+interface SluiceTask extends SluiceType {
+  readonly metrics?: Readonly<
+    Record<string, { readonly type: "counter" | "timer" | "gauge"; readonly description: string }>
+  >;
   /** Returns the outputs; a thrown error fails the attempt. */
   run(context: SluiceContext): unknown;
 }
 
+interface SluicePollingTrigger extends SluiceType {
+  readonly realtime?: never;
+  /** Called once an interval. Outputs start an execution, nothing starts none; a thrown error is shown with the trigger. */
+  poll(context: SluicePollContext): unknown;
+}
+
+interface SluiceRealtimeTrigger extends SluiceType {
+  readonly poll?: never;
+  /**
+   * Runs as long as the trigger is enabled. Calls `context.emit`, or yields outputs as an async generator, which is resumed once
+   * the start is durable. After an end or an error it is called again, after 1 second at first and 60 at last.
+   */
+  realtime(context: SluiceRealtimeContext): unknown;
+}
+
 /** Declares a task type. */
 declare function defineTask(task: SluiceTask): SluiceTask;
+
+/** Declares a trigger type. */
+declare function defineTrigger(
+  trigger: SluicePollingTrigger | SluiceRealtimeTrigger,
+): SluicePollingTrigger | SluiceRealtimeTrigger;

@@ -11,8 +11,24 @@ import type {
   TaskDefinition,
   TaskRequest,
   TaskResponse,
+  WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import type { FromPlugin, PluginCallName, PluginWork, ToPlugin } from "./messages.ts";
+import type {
+  RealtimeContext,
+  RealtimeDefinition,
+  TriggerContext,
+  TriggerDefinition,
+} from "../../model/triggers/trigger_definition.ts";
+import type {
+  FromPlugin,
+  PluginCallName,
+  PluginDone,
+  PluginWork,
+  PollWork,
+  RealtimeWork,
+  RunWork,
+  ToPlugin,
+} from "./messages.ts";
 
 /** The part of the scope of a worker that is used here. */
 interface WorkerScope {
@@ -20,9 +36,11 @@ interface WorkerScope {
   postMessage(message: FromPlugin): void;
 }
 
-/** The messages of a thread: calls that wait for a reply, and the signal of the attempt. */
+/** The messages of a thread: calls that wait for a reply, and the signal of the work. */
 class Messages {
   readonly stop = new AbortController();
+  /** Does what a poll has registered for the time when its result is durable. */
+  confirm = async () => {};
   readonly #scope: WorkerScope;
   readonly #calls = new Map<number, PromiseWithResolvers<JsonValue>>();
   #callCount = 0;
@@ -49,7 +67,8 @@ class Messages {
   }
 
   receive(message: Exclude<ToPlugin, PluginWork>): void {
-    if (message.type === "abort") return this.stop.abort(new Error("The attempt must stop"));
+    if (message.type === "abort") return this.stop.abort(new Error("The plugin must stop"));
+    if (message.type === "confirm") return void this.confirm();
     const { id, value = null, error } = message;
     const call = this.#calls.get(id);
     this.#calls.delete(id);
@@ -68,23 +87,102 @@ function jsonOf(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value) ?? "null");
 }
 
-function contextOf(work: PluginWork & { readonly type: "run" }, messages: Messages): TaskContext {
-  const { attempt, properties, directory } = work;
+/** What all work has. */
+function baseContext(
+  { properties }: RunWork | PollWork | RealtimeWork,
+  messages: Messages,
+): Pick<WorkContext, "properties" | "signal" | "log" | "http" | "connectAddress"> {
   return {
-    attempt,
     properties,
     signal: messages.stop.signal,
     log: (level, message) => messages.log(level, message),
-    metric: (name, value, options = {}) =>
-      messages.post({ type: "metric", name, value, options: jsonOf(options) as JsonObject }),
     http: (request) => sendRequest(request, messages),
     connectAddress: async (host, port) =>
       await messages.call("connectAddress", { host, port }) as unknown as ConnectAddress,
+  };
+}
+
+function workContext(work: RunWork | PollWork, messages: Messages): WorkContext {
+  return {
+    ...baseContext(work, messages),
     fetchFile: async (uri) => String(await messages.call("fetchFile", uri)),
-    directory: () => Promise.resolve(directory),
+    directory: () => Promise.resolve(work.directory),
     storeFile: async (path) => String(await messages.call("storeFile", path)),
+  };
+}
+
+function taskContext(work: RunWork, messages: Messages): TaskContext {
+  return {
+    ...workContext(work, messages),
+    attempt: work.attempt,
+    metric: (name, value, options = {}) =>
+      messages.post({ type: "metric", name, value, options: jsonOf(options) as JsonObject }),
     execution: async (id) => await messages.call("execution", id) as unknown as ExecutionSummary,
   };
+}
+
+/** A poll: its context, and what was registered and set. */
+class Poll {
+  readonly context: TriggerContext;
+  readonly #confirmations: (() => Promise<void>)[] = [];
+  /** What was set since the last message. */
+  #fresh: JsonObject | undefined;
+
+  constructor(work: PollWork, messages: Messages) {
+    let { state } = work;
+    this.context = {
+      ...workContext(work, messages),
+      trigger: work.trigger,
+      state: {
+        get: () => state,
+        set: (next) => void (this.#fresh = state = jsonOf(next) as JsonObject),
+      },
+      whenDurable: (confirm) => void this.#confirmations.push(confirm),
+      // The process ends then.
+      whenOver: () => {},
+    };
+  }
+
+  async run(definition: TriggerDefinition): Promise<PluginDone> {
+    const outputs = jsonOf(await definition.poll(this.context));
+    return { ...this.#done(outputs), isConfirming: this.#confirmations.length > 0 };
+  }
+
+  async confirm(): Promise<PluginDone> {
+    for (const confirm of this.#confirmations) await confirm();
+    return this.#done(null);
+  }
+
+  #done(outputs: JsonValue): PluginDone {
+    const state = this.#fresh;
+    this.#fresh = undefined;
+    return { type: "done", outputs, state };
+  }
+}
+
+function realtimeContext(work: RealtimeWork, messages: Messages): RealtimeContext {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...baseContext(work, messages),
+    trigger: work.trigger,
+    connected: () => messages.post({ type: "connected" }),
+    emit: async (outputs, { identity } = {}) => {
+      // Events that wait take memory of the plugin, not of the server.
+      const sent = last.then(() => messages.call("emit", { outputs, identity }));
+      last = sent.catch(() => {});
+      await sent;
+    },
+  };
+}
+
+/** The code awaits `emit`, or is a generator that is resumed once the start with its last value is durable. */
+async function receiveEvents(definition: RealtimeDefinition, context: RealtimeContext): Promise<void> {
+  const events: unknown = await definition.realtime(context);
+  if (typeof events !== "object" || events === null || !(Symbol.asyncIterator in events)) return;
+  for await (const outputs of events as AsyncIterable<JsonObject>) {
+    await context.emit(outputs);
+    if (context.signal.aborted) return;
+  }
 }
 
 async function sendRequest({ body, ...request }: TaskRequest, messages: Messages): Promise<TaskResponse> {
@@ -121,21 +219,50 @@ async function load(code: string): Promise<unknown> {
   return module.default;
 }
 
+/** Loads the code and does the work; a poll confirms when it is asked to. */
 async function work(given: PluginWork, messages: Messages): Promise<void> {
-  const code = given.type === "run" ? given.code : given.source;
-  try {
-    const definition = await load(code);
-    if (given.type === "describe") return describe(definition, code, messages);
-    const outputs = await (definition as TaskDefinition).run(contextOf(given, messages));
-    messages.post({ type: "done", outputs: jsonOf(outputs ?? {}) as JsonObject });
-  } catch (error) {
-    messages.post({ type: "failed", message: placeOf(error, given.fileName) });
-  }
+  const attempted = async (does: () => Promise<FromPlugin>) =>
+    messages.post(
+      await does().catch((error) => ({ type: "failed", message: placeOf(error, given.fileName) })),
+    );
+  await attempted(async () => {
+    if (given.type === "describe") return describe(await load(given.source), given.source);
+    const definition = await load(given.code);
+    switch (given.type) {
+      case "run": {
+        const outputs = await (definition as TaskDefinition).run(taskContext(given, messages));
+        return { type: "done", outputs: jsonOf(outputs ?? {}) };
+      }
+      case "poll": {
+        const poll = new Poll(given, messages);
+        messages.confirm = () => attempted(() => poll.confirm());
+        return await poll.run(definition as TriggerDefinition);
+      }
+      case "realtime":
+        await receiveEvents(definition as RealtimeDefinition, realtimeContext(given, messages));
+        return { type: "done", outputs: null };
+    }
+  });
 }
 
-function describe(definition: unknown, code: string, messages: Messages): void {
-  const hasRun = typeof (definition as { readonly run?: unknown } | undefined)?.run === "function";
-  messages.post({ type: "described", definition: jsonOf(definition), hasRun, code });
+/** Definitions in the order of their declaration; those of triggers. */
+const declared: unknown[] = [], triggers = new Set<unknown>();
+
+function describe(definition: unknown, code: string): FromPlugin {
+  const members = typeof definition === "object" && definition !== null ? Object.entries(definition) : [];
+  return {
+    type: "described",
+    definition: jsonOf(definition),
+    functions: members.filter(([, member]) => typeof member === "function").map(([name]) => name),
+    isTrigger: triggers.has(definition),
+    declared: declared.map((each) => String((each as { readonly type?: unknown } | null)?.type)),
+    code,
+  };
+}
+
+function declare<T>(definition: T): T {
+  declared.push(definition);
+  return definition;
 }
 
 /** Sets what code of plugins finds in its global scope. */
@@ -146,7 +273,11 @@ function prepareScope(messages: Messages): void {
   };
   const [debug, info] = [log("DEBUG"), log("INFO")];
   Object.assign(globalThis, {
-    defineTask: (definition: TaskDefinition) => definition,
+    defineTask: (definition: TaskDefinition) => declare(definition),
+    defineTrigger: (definition: TriggerDefinition) => {
+      triggers.add(definition);
+      return declare(definition);
+    },
     // The process sends its messages over the standard output.
     console: { ...console, trace: debug, debug, log: info, info, warn: log("WARN"), error: log("ERROR") },
     close: refuseExit,
@@ -159,7 +290,7 @@ function serve(scope: WorkerScope): void {
   const messages = new Messages(scope);
   prepareScope(messages);
   scope.onmessage = ({ data }) => {
-    if (data.type === "describe" || data.type === "run") void work(data, messages);
+    if ("fileName" in data) void work(data, messages);
     else messages.receive(data);
   };
 }

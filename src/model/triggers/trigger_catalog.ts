@@ -71,6 +71,8 @@ export interface ListenContext {
   readonly ports: TaskPorts;
   /** The connection works. */
   connected(): void;
+  /** Adds a line to the log of the execution that is started next. */
+  log(level: LogLevel, message: string): void;
   /** Starts an execution; resolves once that, or its refusal, is durable. @throws Error it must be delivered again */
   emit(message: TriggerMessage): Promise<void>;
 }
@@ -184,3 +186,27 @@ export interface TriggerCatalog {
   /** The window of the `dependsOn` of a Flow trigger. @throws Error invalid properties */
   dependenciesOf(properties: JsonObject): ConditionWindow;
 }
+
+/** Members of triggers of all types; `flow/schema/flow_schema.ts` describes them. */
+export const TRIGGER_MEMBERS = [
+  "id",
+  "type",
+  "version",
+  "description",
+  "disabled",
+  "conditions",
+  "when",
+  "inputs",
+  "labels",
+  "stopAfter",
+  "logLevel",
+  "logToFile",
+  "failOnTriggerError",
+  "allowConcurrent",
+  "workerGroup",
+  "workerSelector",
+  "assets",
+] as const;
+
+/** One of {@link TRIGGER_MEMBERS}. */
+export type TriggerMember = typeof TRIGGER_MEMBERS[number];

@@ -1,12 +1,12 @@
 /**
- * The interfaces of triggers of `src/integrations/`: polling ones, declared with `defineTrigger`, and those that hold a
- * connection, declared with `defineRealtimeTrigger`.
+ * The interface of trigger types that are declared with `defineTrigger`: those of `src/integrations/` and of plugin files.
+ * A trigger either polls, or holds a connection (`realtime`).
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { TriggerKey } from "../flows/flow.ts";
 import type { PropertySchemas } from "../flows/schema.ts";
 import type { TypeExample } from "../flows/type_declaration.ts";
-import type { WorkContext } from "../tasks/task_definition.ts";
+import type { TaskDefinition, WorkContext } from "../tasks/task_definition.ts";
 
 /** Small data that polls of a trigger keep, such as the position of the last record; at most 16 KiB as JSON. */
 interface TriggerMemory {
@@ -47,13 +47,10 @@ export interface TriggerDefinition {
   /** What expressions read as `trigger.<name>`. */
   readonly outputs?: PropertySchemas;
   readonly examples?: readonly TypeExample[];
+  /** As of a task: only for plugin files. */
+  readonly permissions?: TaskDefinition["permissions"];
   /** Polls once. Outputs start an execution, `undefined` does not. A thrown error is the reason of the evaluation. */
   poll(context: TriggerContext): Promise<JsonObject | undefined>;
-}
-
-/** Declares a polling trigger; returns it unchanged. */
-export function defineTrigger(definition: TriggerDefinition): TriggerDefinition {
-  return definition;
 }
 
 /** A message of another system. */
@@ -67,18 +64,21 @@ export interface TriggerMessage {
   readonly identity?: string;
 }
 
-/** What a realtime trigger reads, and the only ways by which it affects anything outside itself. */
-export interface RealtimeContext extends Pick<WorkContext, "properties" | "connectAddress" | "http"> {
+/**
+ * What a realtime trigger reads, and the only ways by which it affects anything outside itself. Log lines belong to the
+ * execution that is started next.
+ */
+export interface RealtimeContext extends Pick<WorkContext, "properties" | "connectAddress" | "http" | "log"> {
   /** Aborted when the connection must end: change of the flow, disabling, shutdown of the server. */
   readonly signal: AbortSignal;
   readonly trigger: TriggerKey & { readonly tenant: string };
   /** To be called when the connection works: later failures count from there. */
   connected(): void;
   /**
-   * Starts an execution for a message, one message after the other. Resolves once that is durable, or once it is decided that the
-   * message starts none: only then may it be acknowledged. @throws Error the message must be delivered again
+   * Starts an execution with these outputs, one after the other. Resolves once that is durable, or once it is decided that
+   * they start none: only then may the message be acknowledged. @throws Error the message must be delivered again
    */
-  emit(message: TriggerMessage): Promise<void>;
+  emit(outputs: JsonObject, options?: Pick<TriggerMessage, "identity">): Promise<void>;
 }
 
 /** A trigger that holds a connection and starts an execution for each message. */
@@ -87,10 +87,13 @@ export interface RealtimeDefinition extends Omit<TriggerDefinition, "poll"> {
    * Connects and receives until the signal is aborted, then ends within a second. An end before, or an error, is the reason of an
    * evaluation; then it is called again, after 1 second at first and 60 at last.
    */
-  listen(context: RealtimeContext): Promise<void>;
+  realtime(context: RealtimeContext): Promise<void>;
 }
 
-/** Declares a realtime trigger; returns it unchanged. */
-export function defineRealtimeTrigger(definition: RealtimeDefinition): RealtimeDefinition {
+/** Declares a trigger that polls; returns it unchanged. */
+export function defineTrigger(definition: TriggerDefinition): TriggerDefinition;
+/** Declares a trigger that holds a connection; returns it unchanged. */
+export function defineTrigger(definition: RealtimeDefinition): RealtimeDefinition;
+export function defineTrigger<T>(definition: T): T {
   return definition;
 }

@@ -1,16 +1,25 @@
-/** The task types of plugin files, for a server. */
+/** The types of plugin files, for a server or a worker. */
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Config } from "../../config/mod.ts";
-import { type LoadedPlugin, loadPlugins, type PluginProblem } from "../../machine/plugins/plugin_files.ts";
-import { PluginProcesses } from "../../machine/plugins/plugin_process.ts";
+import {
+  type LoadedPlugin,
+  type LoadedPlugins,
+  loadPlugins,
+  type PluginProblem,
+} from "../../machine/plugins/plugin_files.ts";
+import { PluginProcesses } from "../../machine/plugins/plugin_processes.ts";
 import type { TaskType } from "../../model/tasks/task_catalog.ts";
+import type { TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import { taskTypeOf } from "../../tasks/definition/task_type.ts";
+import { realtimeTypeOf, triggerTypeOf } from "../../tasks/definition/trigger_type.ts";
 import { createTaskCatalog } from "../../tasks/registry.ts";
+import { createTriggerCatalog } from "../../triggers/registry.ts";
 
-/** The types that plugins add, of a server or a worker, and the files that could not be used. */
+/** The types that plugins add, and the files that could not be used. */
 export interface ServerPlugins {
-  readonly types: readonly TaskType[];
+  readonly tasks: readonly TaskType[];
+  readonly triggers: readonly TriggerType[];
   /** Names of files. */
   readonly failed: readonly string[];
 }
@@ -21,30 +30,59 @@ export async function readPlugins(
   { isDeploy }: Pick<Config, "isDeploy">,
   logger: Logger,
 ): Promise<ServerPlugins> {
-  const { plugins: loaded, problems } = isDeploy
+  const { plugins, problems } = isDeploy
     ? { plugins: [], problems: [{ file: folder, message: "Deno Deploy runs no processes" }] }
-    : await loadPlugins(folder, new PluginProcesses(systemClock));
-  const { types, taken } = await withoutTaken(loaded);
-  const failed: readonly PluginProblem[] = [...problems, ...taken];
-  for (const { message } of failed) logger.error(`Cannot use a plugin: ${message}`);
-  logger.info(`Plugins add ${types.length} task types`, { folder });
-  return { types, failed: failed.map(({ file }) => file) };
+    : await withoutTaken(await loadPlugins(folder, new PluginProcesses(systemClock)));
+  for (const { message } of problems) logger.error(`Cannot use a plugin: ${message}`);
+  const tasks = plugins.flatMap(taskTypesOf), triggers = plugins.flatMap(triggerTypesOf);
+  logger.info("Plugins add types", { folder, tasks: tasks.length, triggers: triggers.length });
+  return { tasks, triggers, failed: problems.map(({ file }) => file) };
 }
 
-async function withoutTaken(loaded: readonly LoadedPlugin[]): Promise<{
-  readonly types: readonly TaskType[];
-  readonly taken: readonly PluginProblem[];
-}> {
-  const catalog = createTaskCatalog();
-  const seen = new Set<string>();
-  const types: TaskType[] = [], taken: PluginProblem[] = [];
-  for (const { file, definition } of loaded) {
-    const names = [definition.type, ...definition.aliases ?? []];
-    await catalog.load(names.join("\n"));
-    const used = names.find((name) => seen.has(name) || catalog.find(name));
-    if (used === undefined) types.push({ ...taskTypeOf(definition), isOwn: true, runsOnWorkers: true });
-    else taken.push({ file, message: `${file}: another type has the name "${used}"` });
-    for (const name of names) seen.add(name);
+/** Without plugins of which another type has a name. */
+export async function withoutTaken({ plugins: loaded, problems }: LoadedPlugins): Promise<LoadedPlugins> {
+  const plugins: LoadedPlugin[] = [], taken: PluginProblem[] = [];
+  const files = new Map<string, string>();
+  for (const plugin of loaded) {
+    const { file, definition: { type, aliases = [] } } = plugin;
+    const names = [type, ...aliases];
+    const problem = await takenName(names, files);
+    if (problem === undefined) plugins.push(plugin);
+    else taken.push({ file, message: `${file}: ${problem}` });
+    for (const name of names) if (!files.has(name)) files.set(name, file);
   }
-  return { types, taken };
+  return { plugins, problems: [...problems, ...taken] };
+}
+
+async function takenName(
+  names: readonly string[],
+  files: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const tasks = createTaskCatalog();
+  await tasks.load(names.join("\n"));
+  const catalogs = [tasks, createTriggerCatalog(), tasks.runners, tasks.parts];
+  for (const name of names) {
+    const file = files.get(name);
+    if (file !== undefined) return `the name "${name}" is taken by the type of ${file}`;
+    if (catalogs.some((catalog) => catalog.find(name))) {
+      return `the name "${name}" is taken by a built-in type`;
+    }
+  }
+  return undefined;
+}
+
+function taskTypesOf(plugin: LoadedPlugin): TaskType[] {
+  if (plugin.kind !== "run") return [];
+  return [{ ...taskTypeOf(plugin.definition), isOwn: true, runsOnWorkers: true }];
+}
+
+function triggerTypesOf(plugin: LoadedPlugin): TriggerType[] {
+  switch (plugin.kind) {
+    case "run":
+      return [];
+    case "poll":
+      return [{ ...triggerTypeOf(plugin.definition), isOwn: true }];
+    case "realtime":
+      return [{ ...realtimeTypeOf(plugin.definition), isOwn: true }];
+  }
 }

@@ -92,7 +92,9 @@ function prefixesOf(members: readonly PluginType[], prefix: string, all: readonl
 /** Every trigger type, by its name with each prefix. */
 export function listTriggers(types: readonly PluginType[], { prefixes }: ListOptions): TriggerEntry[] {
   const triggers = types.filter(({ kind }) => kind === "triggers");
-  return prefixes.flatMap((prefix) => triggers.map((type) => triggerOf(type, prefix)));
+  return prefixes.flatMap((prefix) =>
+    triggers.flatMap((type) => prefixesOf([type], prefix, prefixes).map((own) => triggerOf(type, own)))
+  );
 }
 
 function triggerOf({ name, group, declaration }: PluginType, prefix: string): TriggerEntry {

@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import { addLogLine, type LogLine } from "../../model/executions/execution.ts";
 import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import type { RealtimeTriggerType } from "../../model/triggers/trigger_catalog.ts";
@@ -33,6 +34,8 @@ const MAX_RETRY_MS = 60_000;
 /** Messages that a trigger remembers; in the stored state each has the characters of a hash. */
 const MAX_REMEMBERED = 100;
 const HASH_CHARS = 12;
+/** Log lines that wait for the next execution. */
+const MAX_LINES = 1_000;
 
 /** A connection that is open, or will be opened again. */
 interface Stream {
@@ -127,6 +130,7 @@ export class RealtimeTriggers {
     },
   ): Promise<void> {
     const { tenant, declared: { plan: { flow }, trigger, type }, stopping: { signal } } = stream;
+    const lines: LogLine[] = [];
     const properties = await renderedProperties(this.#deps.renderer, { flow, trigger, type }, mask);
     await type.listen(properties, {
       tenant,
@@ -134,7 +138,12 @@ export class RealtimeTriggers {
       signal,
       ports,
       connected,
-      emit: (message) => this.#emit(stream, message),
+      log: (level, message) => {
+        if (lines.length < MAX_LINES) {
+          lines.push({ level, message: mask.apply(message), at: this.#deps.clock.now() });
+        }
+      },
+      emit: (message) => this.#emit(stream, message, lines.splice(0)),
     });
   }
 
@@ -149,7 +158,7 @@ export class RealtimeTriggers {
     });
   }
 
-  async #emit(stream: Stream, message: TriggerMessage): Promise<void> {
+  async #emit(stream: Stream, message: TriggerMessage, lines: readonly LogLine[]): Promise<void> {
     const { tenant } = stream;
     const excess = await this.#deps.quotas?.refusalOf(tenant, "executions");
     if (excess !== undefined) throw new Error(excess);
@@ -158,7 +167,7 @@ export class RealtimeTriggers {
       const state = await this.#deps.states.get(tenant, keyIn(stream));
       if (!state || stream.stopping.signal.aborted) throw new Error("The trigger is stopped");
       if (hash === undefined || !rememberedIn(state).includes(hash)) {
-        await this.#start(stream, state, { variables: message.variables, hash });
+        await this.#start(stream, state, { variables: message.variables, hash, lines });
       }
     });
   }
@@ -166,7 +175,11 @@ export class RealtimeTriggers {
   async #start(
     stream: Stream,
     state: TriggerState,
-    { variables, hash }: { readonly variables: JsonObject; readonly hash: string | undefined },
+    { variables, hash, lines }: {
+      readonly variables: JsonObject;
+      readonly hash: string | undefined;
+      readonly lines: readonly LogLine[];
+    },
   ): Promise<void> {
     const { tenant, declared: { plan, trigger } } = stream;
     const { clock, ids, states, executor, buffer } = this.#deps;
@@ -177,6 +190,7 @@ export class RealtimeTriggers {
       return buffer.add(tenant, keyIn(stream), { at: now, outcome: "SKIPPED", reason: created });
     }
     const { execution, error } = created;
+    for (const line of lines) addLogLine(execution, line);
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
     const pollState = hash === undefined ? state.pollState : withRemembered(state, hash);

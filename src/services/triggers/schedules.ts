@@ -48,7 +48,8 @@ interface SchedulesDeps {
 interface Declared {
   readonly plan: FlowPlan;
   readonly trigger: Trigger;
-  readonly type: TriggerType;
+  /** Absent: this server has no such type. */
+  readonly type?: TriggerType;
 }
 
 /** A schedule that is due. */
@@ -131,16 +132,25 @@ export class Schedules {
       return this.#save(due.tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
     }
     const { type } = found;
+    if (!type) return this.#reportUnknown(due, state, found.trigger);
     if (type.form === "polling") return Promise.resolve({ ...found, type });
     if (type.form === "realtime") return this.#deps.realtime.check(due, state, { ...found, type });
     return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
+  }
+
+  /** The due time stays, in the past: a later start of a server with the type finds it. Storing it again evaluates it again. */
+  #reportUnknown({ tenant }: DueTrigger, state: TriggerState, { kind }: Trigger): Promise<void> {
+    const reason = `This server has no type "${kind}": start it with the plugin that declares it`;
+    if (state.evaluations.latest?.reason === reason) return Promise.resolve();
+    const evaluation = { at: this.#deps.clock.now(), outcome: "SKIPPED", reason } as const;
+    return this.#save(tenant, state, withEvaluation(state, evaluation));
   }
 
   /** Reads into memory what the evaluation of a trigger will need. */
   async #prepare({ tenant, trigger: key }: DueTrigger): Promise<void> {
     const state = await this.#deps.states.get(tenant, key);
     const found = await this.#find(tenant, key);
-    if (!state || found?.type.form !== "schedule") return;
+    if (!state || found?.type?.form !== "schedule") return;
     const times = await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
     if (state.nextDate !== undefined) times.previous(state.nextDate);
     await this.hasOpenExecution(tenant, state);
@@ -153,8 +163,7 @@ export class Schedules {
 
   #declared(plan: FlowPlan | undefined, { triggerId }: TriggerKey): Declared | undefined {
     const trigger = plan?.flow.triggers.find(({ id }) => id === triggerId);
-    const type = trigger && this.#deps.catalog.find(trigger.kind);
-    return plan && trigger && type && { plan, trigger, type };
+    return plan && trigger && { plan, trigger, type: this.#deps.catalog.find(trigger.kind) };
   }
 
   #tickSchedule(due: DueTrigger, state: TriggerState, { plan, trigger }: Declared): Promise<void> {

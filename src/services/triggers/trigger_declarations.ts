@@ -91,7 +91,8 @@ export class TriggerDeclarations {
   }
 
   async #nextDate(flow: Flow, trigger: Trigger, now: Instant): Promise<Instant | undefined> {
-    switch (this.#deps.catalog.find(trigger.kind)?.form) {
+    const type = this.#deps.catalog.find(trigger.kind);
+    switch (type?.form) {
       case "schedule":
         return (await this.#deps.dates.timesOf(flow, trigger)).next(now);
       case "polling":
@@ -99,7 +100,8 @@ export class TriggerDeclarations {
       case "realtime":
         return now;
       default:
-        return undefined;
+        // A type that this server does not have is reported when it is due.
+        return type ? undefined : now;
     }
   }
 

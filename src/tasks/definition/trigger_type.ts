@@ -94,7 +94,7 @@ export function realtimeTypeOf(definition: RealtimeDefinition): RealtimeTriggerT
     examples,
     listen: (properties, context) => {
       const typed = typedProperties(properties, definition.properties);
-      return definition.listen(realtimeContext(typed, context));
+      return definition.realtime(realtimeContext(typed, context));
     },
   };
 }
@@ -105,8 +105,9 @@ function realtimeContext(properties: JsonObject, context: ListenContext): Realti
     properties,
     signal,
     trigger: { ...trigger, tenant },
+    log: (level, message) => context.log(level, message),
     connected: () => context.connected(),
-    emit: (message) => context.emit(message),
+    emit: (variables, options) => context.emit({ variables, ...options }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     http: (request) => sendRequest(request, { http, signal, directory: noDirectory }),
   };

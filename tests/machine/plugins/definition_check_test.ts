@@ -1,6 +1,15 @@
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../../src/base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/base/json.ts";
 import { checkDefinition } from "../../../src/machine/plugins/definition_check.ts";
+
+type Described = Parameters<typeof checkDefinition>[0];
+
+/** What is found out about a file with this definition. */
+function described(definition: JsonValue, given: Partial<Described> = {}): Described {
+  const { type } = isJsonObject(definition) ? definition : {};
+  const declared = type === undefined ? [] : [String(type)];
+  return { definition, functions: ["run"], isTrigger: false, declared, ...given };
+}
 
 const TEXT = { type: "string", description: "A text." };
 const RIGHT: JsonObject = {
@@ -25,7 +34,7 @@ const RIGHT: JsonObject = {
 };
 
 Deno.test("checkDefinition() accepts a definition with all members", () => {
-  assertEquals(checkDefinition(RIGHT, true), RIGHT as unknown as ReturnType<typeof checkDefinition>);
+  assertEquals(checkDefinition(described(RIGHT)), { kind: "run", definition: RIGHT as never });
 });
 
 /** Changes of the definition, and what is reported. */
@@ -43,7 +52,7 @@ const WRONG: readonly (readonly [change: JsonObject, problem: string])[] = [
   [
     { version: 1 },
     "version: is not a member; there are " +
-    "type, aliases, title, description, properties, outputs, metrics, examples, permissions",
+    "type, aliases, title, description, properties, outputs, examples, permissions, metrics",
   ],
   [{ properties: { city: "string" } }, "properties.city: must be an object"],
   [{ properties: { city: { type: "string" } } }, "properties.city.description: is missing"],
@@ -82,11 +91,62 @@ const WRONG: readonly (readonly [change: JsonObject, problem: string])[] = [
 
 for (const [change, problem] of WRONG) {
   Deno.test(`checkDefinition() reports ${problem} (${JSON.stringify(change)})`, () => {
-    assertEquals(checkDefinition({ ...RIGHT, ...change }, true), [problem]);
+    assertEquals(checkDefinition(described({ ...RIGHT, ...change })), [problem]);
   });
 }
 
-Deno.test("checkDefinition() reports a definition without run, and what is no definition", () => {
-  assertEquals(checkDefinition(RIGHT, false), ["run: must be a function"]);
-  assertEquals(checkDefinition(null, false), ["there is no `export default defineTask({ … })`"]);
-});
+const { metrics: _, ...TRIGGER } = RIGHT;
+
+for (const kind of ["poll", "realtime"] as const) {
+  Deno.test(`checkDefinition() accepts a trigger with ${kind}`, () => {
+    const trigger = described(TRIGGER, { isTrigger: true, functions: [kind] });
+    assertEquals(checkDefinition(trigger), { kind, definition: TRIGGER as never });
+  });
+}
+
+/** What is declared, and what is reported. */
+const WRONG_DECLARATIONS: readonly (readonly [declared: Described, problem: string])[] = [
+  [described(RIGHT, { functions: [] }), "run: must be a function"],
+  [described({ ...RIGHT, run: 1 }, { functions: [] }), "run: must be a function"],
+  [described(TRIGGER, { isTrigger: true, functions: [] }), "poll or realtime: must be a function"],
+  [
+    described(TRIGGER, { isTrigger: true, functions: ["poll", "realtime"] }),
+    "poll, realtime: a trigger has one of them",
+  ],
+  [
+    described(RIGHT, { functions: ["run", "poll"] }),
+    "poll: is a member of a trigger, which is declared with defineTrigger",
+  ],
+  [
+    described(TRIGGER, { isTrigger: true, functions: ["poll", "run"] }),
+    "run: is a member of a task, which is declared with defineTask",
+  ],
+  [described(RIGHT, { functions: ["run", "title"] }), "title: must not be a function"],
+  [
+    described(RIGHT, { isTrigger: true, functions: ["poll"] }),
+    "metrics: is not a member; there are " +
+    "type, aliases, title, description, properties, outputs, examples, permissions",
+  ],
+  ...["interval", "timeout", "when", "conditions"].map((name): [Described, string] => [
+    described({ ...TRIGGER, properties: { [name]: TEXT } }, { isTrigger: true, functions: ["poll"] }),
+    `properties.${name}: every trigger has a property of this name`,
+  ]),
+  [
+    described(RIGHT, { declared: ["com.example.A", "com.example.B"] }),
+    "it declares 2 types, com.example.A and com.example.B: write a file for each",
+  ],
+  [
+    described(null),
+    "there is no `export default defineTask({ … })` or `export default defineTrigger({ … })`",
+  ],
+  [
+    described([RIGHT]),
+    "there is no `export default defineTask({ … })` or `export default defineTrigger({ … })`",
+  ],
+];
+
+for (const [declared, problem] of WRONG_DECLARATIONS) {
+  Deno.test(`checkDefinition() reports ${problem} (${JSON.stringify(declared)})`, () => {
+    assertEquals(checkDefinition(declared), [problem]);
+  });
+}

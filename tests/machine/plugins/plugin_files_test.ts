@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { loadPlugin, loadPlugins } from "../../../src/machine/plugins/plugin_files.ts";
-import { PluginProcesses } from "../../../src/machine/plugins/plugin_process.ts";
+import { PluginProcesses } from "../../../src/machine/plugins/plugin_processes.ts";
 import type { TaskContext } from "../../../src/model/tasks/task_definition.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
@@ -33,6 +33,7 @@ async function tryPlugin(source: string, own: Partial<TaskContext> = {}, stopAt?
   return await withFiles({ "a.js": source }, async (folder) => {
     const loaded = await loadPlugin(`${folder}/a.js`, processes);
     if (!("definition" in loaded)) throw new Error(loaded.message);
+    if (loaded.kind !== "run") throw new Error("It is a trigger");
     const log: string[] = [];
     const stop = new AbortController();
     const context = {
@@ -112,11 +113,35 @@ const WRONG: readonly (readonly [name: string, source: string, message: RegExp])
   ["a.ts", "const a: number = 1;\nlet b = ;", /^a\.ts:2:9: SyntaxError: /],
   ["a.js", "\nthrow new Error('no')", /^a\.js:2:7: no$/],
   ["a.js", 'import "./b.js";', /^a\.js(?::1:8)?: Cannot import "\.\/b\.js": a plugin is one file$/],
-  ["a.js", "export default 1", /^a\.js: there is no `export default defineTask\(\{ … \}\)`$/],
+  ["a.js", "export default 1", /^a\.js: there is no `export default defineTask\(\{ … \}\)` or/],
   [
     "a.js",
     'export default defineTask({ type: "com.a", description: "A.", properties: {} })',
     /^a\.js: run: must be a function$/,
+  ],
+  [
+    "a.js",
+    'export default defineTrigger({ type: "com.a", description: "A.", properties: {} })',
+    /^a\.js: poll or realtime: must be a function$/,
+  ],
+  [
+    "a.js",
+    'const a = { type: "com.a", description: "A.", properties: {}, run() {} };\n' +
+    'export const b = defineTask({ ...a, type: "com.b" });\nexport default defineTask(a);',
+    /^a\.js: it declares 2 types, com\.b and com\.a: write a file for each$/,
+  ],
+  [
+    "a.js",
+    'const a = { type: "com.a", description: "A.", properties: {}, run() {} };\n' +
+    'export default [defineTask(a), defineTask({ ...a, type: "com.b" })];',
+    /^a\.js: it declares 2 types, com\.a and com\.b: write a file for each$/,
+  ],
+  ["a.ts", "export default defineTask({});\nexport default defineTask({});", /^a\.ts:2:\d+: SyntaxError: /],
+  ["a.js", "export default defineTask({});\nexport default defineTask({});", /^a\.js:2:\d+: SyntaxError: /],
+  [
+    "a.js",
+    'export const a = defineTask({ type: "com.a", description: "A.", properties: {}, run() {} });',
+    /^a\.js: there is no `export default defineTask/,
   ],
   ["a.js", "Deno.exit(0)", /^a\.js:1:6: A plugin cannot end its process/],
   [

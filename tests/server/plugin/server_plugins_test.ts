@@ -26,6 +26,16 @@ const PLUGIN = `export default defineTask({
   },
 });`;
 
+const TRIGGER =
+  `export default defineTrigger({ type: "com.example.Tick", title: "Tick", description: "Ticks.",
+  properties: { step: { type: "integer", required: true, description: "The step." } },
+  outputs: { count: { type: "integer", description: "The count." } },
+  poll({ properties: { step }, state }) {
+    const count = (state.get()?.count ?? 0) + step;
+    state.set({ count });
+    return { count };
+  } });`;
+
 interface Execution {
   readonly id: string;
   readonly state: { readonly current: string };
@@ -40,6 +50,7 @@ async function withServer(use: (server: ServerProcess) => Promise<void>): Promis
   await withTempDir(async (folder) => {
     await Deno.mkdir(`${folder}/plugins`);
     await Deno.writeTextFile(`${folder}/plugins/count.ts`, PLUGIN);
+    await Deno.writeTextFile(`${folder}/plugins/tick.js`, TRIGGER);
     await Deno.writeTextFile(`${folder}/plugins/bad.js`, "let a = ;");
     await Deno.writeTextFile(`${folder}/plugins/twin.js`, PLUGIN.replace(/context: \{.*\}\)/, "context)"));
     const args = ["--plugins", `${folder}/plugins`, "--scripts", "off"];
@@ -71,7 +82,10 @@ Deno.test("a server with plugins runs their types, and says which files it canno
       failedPlugins: ["bad.js", "twin.js"],
     });
     assertMatch(server.log, /Cannot use a plugin: bad\.js:1:9: SyntaxError: /);
-    assertMatch(server.log, /Cannot use a plugin: twin\.js: another type has the name "com\.example\.Count"/);
+    assertMatch(
+      server.log,
+      /Cannot use a plugin: twin\.js: the name "com\.example\.Count" is taken by the type of count\.ts/,
+    );
 
     const { taskRunList, state } = await start(server, 'text: "{{ 1 + 1 }} words more"', "?wait=true");
     assertEquals([state.current, taskRunList[0]?.outputs.words], ["SUCCESS", 3]);
@@ -100,5 +114,48 @@ Deno.test("a kill and a time-out end a plugin that loops, and the server continu
     const timedOut = await start(server, "text: a, loop: true, timeout: PT1S");
     assertEquals((await ended(server, timedOut.id)).state.current, "FAILED");
     assertEquals((await start(server, "text: a b", "?wait=true")).state.current, "SUCCESS");
+  });
+});
+
+const TRIGGERED = (properties: string) =>
+  `id: tick\nnamespace: demo\ntasks:\n- {id: r, type: io.svc.plugin.core.debug.Return, format: "{{ trigger.count }}"}\n` +
+  `triggers:\n- {id: t, type: com.example.Tick, interval: PT1S, ${properties}}`;
+
+Deno.test("a server with plugins checks, documents and runs their triggers as its own", async () => {
+  await withServer(async (server) => {
+    assertMatch(server.log, /Plugins add types folder=\S+ tasks=1 triggers=1/);
+    const problems = await server.json<{ readonly constraints?: string }[]>("POST", "/flows/validate", {
+      body: TRIGGERED("steps: 1, timeout: a"),
+      headers: YAML,
+    });
+    assertMatch(problems[0]?.constraints ?? "", /Unrecognized field "steps"/);
+    assertMatch(problems[0]?.constraints ?? "", /step: must not be null/);
+    assertMatch(problems[0]?.constraints ?? "", /timeout/);
+
+    const root = `${server.url}/api/v1/plugins`;
+    const page = await (await fetch(`${root}/com.example.Tick`)).json();
+    assertMatch(
+      page.markdown,
+      /^# Tick\n[^]*`step` \| integer[^]*`timeout` \| duration[^]*`count` \| integer/,
+    );
+    const { results }: { readonly results: readonly { readonly type: string }[] } =
+      await (await fetch(`${root}/triggers`)).json();
+    const own = results.map(({ type }) => type).filter((type) => type.includes("Tick"));
+    assertEquals(own, ["com.example.Tick"]);
+    const schema = await (await fetch(`${root}/schemas/flow`)).text();
+    assertEquals([schema.includes('"com.example.Tick"'), schema.includes("plugin.com.example.Tick")], [
+      true,
+      false,
+    ]);
+
+    await server.json("POST", "/flows", { body: TRIGGERED("step: 5"), headers: YAML });
+    const found = () =>
+      server.json<{ readonly results: readonly { readonly trigger: { readonly variables: unknown } }[] }>(
+        "GET",
+        "/executions/search?filters[flowId][EQUALS]=tick&sort=state.startDate:asc",
+      );
+    await until(async () => (await found()).results.length >= 2);
+    const counts = (await found()).results.map(({ trigger }) => trigger.variables);
+    assertEquals(counts.slice(0, 2), [{ count: 5 }, { count: 10 }]);
   });
 });

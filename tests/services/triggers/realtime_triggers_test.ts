@@ -15,7 +15,7 @@ class Broker {
     type: "test.Realtime",
     description: "Receives what the test sends.",
     properties: { topic: { type: "string", description: "A topic.", required: true } },
-    listen: (context) => {
+    realtime: (context) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       context.signal.addEventListener("abort", () => resolve(), { once: true });
       this.connections.push({ context, fail: reject });
@@ -41,8 +41,12 @@ class Broker {
 
 const TRIGGER: JsonObject = { type: "io.svc.plugin.test.Realtime", topic: "{{ flow.id }}-topic" };
 
-async function started(broker: Broker, trigger: JsonObject = TRIGGER): Promise<Harness> {
-  const app = await Harness.start({ extraTriggers: [broker.type] });
+async function started(
+  broker: Broker,
+  trigger: JsonObject = TRIGGER,
+  options: Parameters<typeof Harness.start>[0] = {},
+): Promise<Harness> {
+  const app = await Harness.start({ extraTriggers: [broker.type], ...options });
   await app.save(triggeredFlow("p", trigger));
   await app.advance(1);
   await broker.connected(1);
@@ -54,8 +58,8 @@ Deno.test("a realtime trigger connects when its flow is saved, and starts an exe
   await using app = await started(broker);
   const { context } = broker.last;
   assertEquals([context.properties.topic, context.trigger.triggerId], ["p-topic", "t"]);
-  await context.emit({ variables: { value: "one" } });
-  await context.emit({ variables: { value: "two" } });
+  await context.emit({ value: "one" });
+  await context.emit({ value: "two" });
   const executions = await executionsOf(app, "p");
   assertEquals(executions.map(({ trigger }) => trigger.value), ["one", "two"]);
   assertEquals(evaluationsOf(await stateOf(app, "p")), ["STARTED", "STARTED"]);
@@ -64,14 +68,14 @@ Deno.test("a realtime trigger connects when its flow is saved, and starts an exe
 Deno.test("a message with an identity starts one execution, also when it is delivered again after a crash", async () => {
   const broker = new Broker();
   let app = await started(broker);
-  const message = { variables: { value: "one" }, identity: "topic/0/17" };
-  await broker.last.context.emit(message);
-  await broker.last.context.emit(message);
+  const message = [{ value: "one" }, { identity: "topic/0/17" }] as const;
+  await broker.last.context.emit(...message);
+  await broker.last.context.emit(...message);
   app = await app.crash({ extraTriggers: [broker.type] });
   await app.advance(1); // Ids of the harness repeat at the same time.
   await broker.connected(2);
-  await broker.last.context.emit(message);
-  await broker.last.context.emit({ ...message, identity: "topic/0/18" });
+  await broker.last.context.emit(...message);
+  await broker.last.context.emit(message[0], { identity: "topic/0/18" });
   assertEquals((await executionsOf(app, "p")).length, 2);
   await app[Symbol.asyncDispose]();
 });
@@ -92,6 +96,22 @@ Deno.test("a realtime trigger connects again after a failure, with growing pause
   await until(async () => evaluationsOf(await stateOf(app, "p"))[0] === "SKIPPED: broken");
   await app.advance(1_000);
   await broker.connected(5);
+});
+
+Deno.test("log lines of a realtime trigger belong to the execution that is started next, without secrets", async () => {
+  const broker = new Broker();
+  const secrets = new Map([["KEY", btoa("sesame-0815")]]);
+  await using app = await started(broker, { ...TRIGGER, topic: "{{ secret('KEY') }}" }, { secrets });
+  const { context } = broker.last;
+  for (const value of ["one", "two"]) {
+    context.log("INFO", `took ${value} of ${context.properties.topic}`);
+    await context.emit({ value });
+  }
+  const lines = (await executionsOf(app, "p")).map(async ({ id }) => {
+    const logs = await app.json("GET", `/logs/${id}`) as readonly JsonObject[];
+    return logs.filter(({ level }) => level === "INFO").map(({ message }) => message);
+  });
+  assertEquals(await Promise.all(lines), [["took one of ***********"], ["took two of ***********"]]);
 });
 
 const update = (app: Harness, source: string) => app.json("PUT", "/flows/demo/p", yaml(source));
@@ -116,7 +136,7 @@ for (const [rule, end, open] of ENDS) {
     assertEquals(context.signal.aborted, true);
     await app.advance(60_000);
     assertEquals(broker.open, open);
-    const refused = await context.emit({ variables: {} }).then(() => "taken", (error) => error.message);
+    const refused = await context.emit({}).then(() => "taken", (error) => error.message);
     assertEquals(refused, "The trigger is stopped");
   });
 }
@@ -141,7 +161,7 @@ Deno.test("a realtime trigger follows its own switch", async () => {
 Deno.test("conditions of a realtime trigger decide about each message", async () => {
   const broker = new Broker();
   await using app = await started(broker, { ...TRIGGER, when: "{{ trigger.value > 1 }}" });
-  for (const value of [1, 2, 1]) await broker.last.context.emit({ variables: { value } });
+  for (const value of [1, 2, 1]) await broker.last.context.emit({ value });
   assertEquals((await executionsOf(app, "p")).map(({ trigger }) => trigger.value), [2]);
   assertEquals(evaluationsOf(await stateOf(app, "p"))[0], "SKIPPED: `when` is false");
 });

@@ -28,12 +28,14 @@ export class Listening implements AsyncDisposable {
     const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
     const connected = Promise.withResolvers<void>();
     this.connected = connected.promise;
-    this.ended = definition.listen({
+    this.ended = definition.realtime({
       properties: typedProperties(properties, definition.properties),
       signal,
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      log: () => {},
       connected: connected.resolve,
-      emit: async (message) => {
+      emit: async (variables, options) => {
+        const message = { variables, ...options };
         await Promise.resolve(taken(message));
         this.messages.push(message);
       },
