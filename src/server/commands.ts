@@ -1,4 +1,5 @@
 /** The commands of the program: arguments → command → exit code. Each loads only what it needs. */
+import { systemClock } from "../base/clock.ts";
 import { readCommand } from "../config/mod.ts";
 import { narrowPermissions } from "../machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "../machine/server_process/server_process.ts";
@@ -26,7 +27,7 @@ export async function runCommand(): Promise<number> {
     }
     case "migrate": {
       const { runMigrate } = await import("./migrate/migrate.ts");
-      return await runMigrate(command.options, { ...systemPlatform, send: fetch });
+      return await runMigrate(command.options, { ...systemPlatform, send: fetch, clock: systemClock });
     }
     case "worker": {
       const { runWorker } = await import("../worker/worker.ts");

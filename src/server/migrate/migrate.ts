@@ -1,5 +1,5 @@
 /** `sluice migrate`: checks flows of a folder, an archive or another server, and imports them. */
-import { systemClock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { MigrateOptions } from "../../config/mod.ts";
 import type { ProcessPlatform } from "../../machine/server_process/server_process.ts";
 import { createTaskCatalog } from "../../tasks/registry.ts";
@@ -22,6 +22,7 @@ import { serverSource } from "./server_source.ts";
 
 interface MigrateDeps extends Pick<ProcessPlatform, "print" | "printError"> {
   readonly send: Send;
+  readonly clock: Clock;
 }
 
 /** Exit code when nothing could be checked. */
@@ -64,7 +65,7 @@ async function migrate(options: MigrateOptions, deps: MigrateDeps): Promise<Migr
   try {
     for await (const item of importAll(importer, { source, flows, namespaces })) {
       imported.push(item);
-      progress(`${imported.length} items imported`);
+      progress(`Items imported: ${imported.length}`);
     }
     return { ...report, target: client.url, imported };
   } catch (error) {
@@ -85,7 +86,7 @@ async function checkFlows(
   for await (const flow of source.flows()) {
     const checked = checkFlow(flow, catalogs, (name) => defaults.of(TENANT, name).pluginDefaults);
     if (isWanted(options, checked.namespace)) flows.push(checked);
-    progress(`${flows.length} flows checked`);
+    progress(`Flows checked: ${flows.length}`);
   }
   return flows;
 }
@@ -140,11 +141,11 @@ async function neededSecrets(
     .map(([name, found]) => ({ name, namespaces: [...found].sort() }));
 }
 
-function createProgress({ printError }: MigrateDeps): Progress {
-  let nextMs = systemClock.monotonicMs() + PROGRESS_MS;
+function createProgress({ printError, clock }: MigrateDeps): Progress {
+  let nextMs = clock.monotonicMs() + PROGRESS_MS;
   return (done) => {
-    if (systemClock.monotonicMs() < nextMs) return;
-    nextMs = systemClock.monotonicMs() + PROGRESS_MS;
+    if (clock.monotonicMs() < nextMs) return;
+    nextMs = clock.monotonicMs() + PROGRESS_MS;
     printError(`  ${done}`);
   };
 }

@@ -1,9 +1,11 @@
 /** `sluice migrate` between complete servers in the test process, and from files. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ConfigProblem } from "../../../src/config/given.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { parseMigrate } from "../../../src/config/migrate.ts";
 import { runMigrate } from "../../../src/server/migrate/migrate.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { fileForm, json } from "../../support/flows/request_bodies.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
@@ -39,11 +41,13 @@ interface JsonReport {
 async function migrate(
   args: readonly string[],
   servers: ReadonlyMap<string, Harness> = new Map(),
+  clock: Clock = new FakeClock(),
 ): Promise<Result> {
   const options = parseMigrate(args, {});
   assert(!(options instanceof ConfigProblem));
   const [out, errors]: [string[], string[]] = [[], []];
   const code = await runMigrate(options, {
+    clock,
     print: (text) => void out.push(text),
     printError: (text) => void errors.push(text),
     send: async (request) => {
@@ -109,6 +113,23 @@ Deno.test("migrate says of each file of a folder what works, differs and is refu
       /refused +team\.refused +deep\/two\.yaml \(1\)\n +error: line 4, column \d+: tasks\[0\]/,
     );
     assertMatch(out, /Flows: 3 \(2 working, 0 differing, 1 refused\); --apply imports the others$/);
+  });
+});
+
+Deno.test("migrate says every two seconds how many flows are checked", async () => {
+  await withTempDir(async (folder) => {
+    for (const id of ["a", "b", "c"]) {
+      await Deno.writeTextFile(`${folder}/${id}.yml`, WORKS.replace("id: works", `id: ${id}`));
+    }
+    class PassingClock extends FakeClock {
+      #looks = 0;
+      /** @inheritdoc */
+      override monotonicMs(): number {
+        return 1_000 * this.#looks++;
+      }
+    }
+    const { errors } = await migrate([folder], new Map(), new PassingClock());
+    assertEquals(errors, "  Flows checked: 2");
   });
 });
 
