@@ -35,8 +35,7 @@ const DISABLED_FEATURES = [
   ...["ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "NetworkTimeServiceQuerying"],
   ...["AimEnabled", "PreconnectToSearch", "RenderDocument"],
 ];
-/** The process for the graphics card costs a fourteenth of the time of pages, and draws by software all the same. */
-const BROWSER_ARGS = ["--no-sandbox", "--in-process-gpu", `--disable-features=${DISABLED_FEATURES}`];
+const BROWSER_ARGS = ["--no-sandbox", `--disable-features=${DISABLED_FEATURES}`];
 const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height: 844 } };
 /** Names of the sizes, for stories that run at each. */
 export const SIZE_NAMES = ["wide", "small"] as const;
