@@ -30,7 +30,7 @@ export type ToPlugin =
   | { readonly type: "abort" };
 
 /** Calls of the context that have a result. */
-export type PluginCallName = "http" | "connectAddress" | "fetchFile" | "storeFile" | "execution";
+export type PluginCallName = "http" | "connectAddress" | "fetchFile" | "bodyOf" | "storeFile" | "execution";
 
 /** From the process of a plugin. */
 export type FromPlugin =

@@ -159,6 +159,7 @@ const CALLS: Readonly<
   http: sendRequest,
   connectAddress,
   fetchFile: (argument, context) => context.fetchFile(String(argument)),
+  bodyOf: async (argument, context) => ({ ...await context.bodyOf(String(argument)) }),
   storeFile: (argument, context) => context.storeFile(String(argument)),
   execution: async (argument, context) =>
     ({ ...await context.execution(String(argument)) }) as unknown as JsonObject,

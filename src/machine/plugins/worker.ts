@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type {
   ConnectAddress,
+  FileBody,
   ExecutionSummary,
   TaskContext,
   TaskDefinition,
@@ -81,6 +82,7 @@ function contextOf(work: PluginWork & { readonly type: "run" }, messages: Messag
     connectAddress: async (host, port) =>
       await messages.call("connectAddress", { host, port }) as unknown as ConnectAddress,
     fetchFile: async (uri) => String(await messages.call("fetchFile", uri)),
+    bodyOf: async (uri) => await messages.call("bodyOf", uri) as unknown as FileBody,
     directory: () => Promise.resolve(directory),
     storeFile: async (path) => String(await messages.call("storeFile", path)),
     execution: async (id) => await messages.call("execution", id) as unknown as ExecutionSummary,

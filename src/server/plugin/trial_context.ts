@@ -39,6 +39,10 @@ export function trialContext(properties: JsonObject, print: (line: string) => vo
       await Deno.copyFile(path.replace(/^file:\/\//, ""), copy);
       return copy;
     },
+    async bodyOf(path) {
+      const bodyFile = await this.fetchFile(path);
+      return { bodyFile, size: (await Deno.stat(bodyFile)).size };
+    },
     async storeFile(path) {
       const { size } = await Deno.stat(path);
       print(`stored ${path} (${size} bytes)`);
