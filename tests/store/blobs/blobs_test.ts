@@ -79,7 +79,7 @@ Deno.test("read() gives any part of a value, and reads no chunks beside it", asy
 });
 
 Deno.test("read() names the chunk that is missing", async () => {
-  const { blobs, committer, inner } = await startNamespaceServices();
+  const { blobs, committer } = await startNamespaceServices();
   const blob = await blobs.write(OWNER, sourceOf(patternBytes(3 * BLOB_CHUNK_BYTES)), Infinity);
   await committer.commit({ mutations: blob.mutations });
   const key = blobChunkKey(OWNER.tenant, OWNER.owner, blob.blobId, 1);
