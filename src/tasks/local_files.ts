@@ -315,7 +315,11 @@ async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
  * The content of a regular file, or of a part of it, read on demand in pieces that share one buffer: each is overwritten by the
  * next.
  */
-export async function* piecesOf(directory: string, name: string, part?: FilePart): AsyncGenerator<Uint8Array> {
+export async function* piecesOf(
+  directory: string,
+  name: string,
+  part?: FilePart,
+): AsyncGenerator<Uint8Array> {
   using file = await openFile(`${directory}/${name}`);
   if (part) await file.seek(part.offset, Deno.SeekMode.Start);
   const buffer = new Uint8Array(PIECE_BYTES);

@@ -4,7 +4,13 @@ import type { IdSource } from "../base/id.ts";
 import type { LeasedAttempt } from "../model/http/worker_protocol.ts";
 import type { FileKeeper } from "../model/executions/attempt_identity.ts";
 import { newFileName } from "../model/namespaces/new_file_name.ts";
-import { type FilePart, type OpenedFile, partSize, type StoragePort, type WrittenFile } from "../model/ports/storage.ts";
+import {
+  type FilePart,
+  type OpenedFile,
+  partSize,
+  type StoragePort,
+  type WrittenFile,
+} from "../model/ports/storage.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { ServerApi } from "./server_api.ts";
 

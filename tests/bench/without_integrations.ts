@@ -22,7 +22,9 @@ const STUB = "/bin/true";
 
 /** Copies the sources without the groups into a folder, and builds the server there. Returns the path of its script. */
 export async function buildWithoutIntegrations(folder: string): Promise<string> {
-  for (const path of COPIED) await cp(PROJECT + path, `${folder}/${path}`, { recursive: true, preserveTimestamps: true });
+  for (const path of COPIED) {
+    await cp(PROJECT + path, `${folder}/${path}`, { recursive: true, preserveTimestamps: true });
+  }
   const source = await Deno.readTextFile(`${folder}/${REGISTRY}`);
   if (!GROUPS.test(source)) throw new Error(`Cannot empty the registry: "${REGISTRY}" has another form`);
   await Deno.writeTextFile(`${folder}/${REGISTRY}`, source.replace(GROUPS, "$1[]);"));

@@ -6,8 +6,8 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type {
   ConnectAddress,
-  FileBody,
   ExecutionSummary,
+  FileBody,
   TaskContext,
   TaskDefinition,
   TaskRequest,

@@ -4,7 +4,13 @@ import type { IdSource } from "../../base/id.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import { isNewFileName, newFileName } from "../../model/namespaces/new_file_name.ts";
-import { type FilePart, type OpenedFile, partSize, type StoragePort, type WrittenFile } from "../../model/ports/storage.ts";
+import {
+  type FilePart,
+  type OpenedFile,
+  partSize,
+  type StoragePort,
+  type WrittenFile,
+} from "../../model/ports/storage.ts";
 import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
 import { type ExecutionFiles, executionFileUri, type StoredFile } from "../../store/blobs/execution_files.ts";
 import type { FileBatch } from "../../store/blobs/file_batch.ts";

@@ -160,7 +160,11 @@ export class Blobs {
   read(owner: BlobOwner, blob: BlobRef, part?: FilePart): ReadableStream<Uint8Array> {
     const release = this.#pin(blob.blobId);
     const { offset, length } = { offset: part?.offset ?? 0, length: partSize(blob.size, part) };
-    const pages = new PageReader(offset, length, (first, end) => this.#chunks(owner, blob.blobId, first, end));
+    const pages = new PageReader(
+      offset,
+      length,
+      (first, end) => this.#chunks(owner, blob.blobId, first, end),
+    );
     const end = async () => {
       await pages.end();
       await release();
