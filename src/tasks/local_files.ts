@@ -14,7 +14,7 @@ import {
 } from "../base/json.ts";
 import { normalizeFileName, parentPath } from "../model/namespaces/file_path.ts";
 import type { FileKeeper } from "../model/executions/attempt_identity.ts";
-import type { OpenedFile } from "../model/ports/storage.ts";
+import type { FilePart, OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "../model/namespaces/glob.ts";
@@ -311,11 +311,22 @@ async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-/** The content of a regular file, read on demand in pieces that share one buffer: each is overwritten by the next. */
-export async function* piecesOf(directory: string, name: string): AsyncGenerator<Uint8Array> {
+/**
+ * The content of a regular file, or of a part of it, read on demand in pieces that share one buffer: each is overwritten by the
+ * next.
+ */
+export async function* piecesOf(
+  directory: string,
+  name: string,
+  part?: FilePart,
+): AsyncGenerator<Uint8Array> {
   using file = await openFile(`${directory}/${name}`);
+  if (part) await file.seek(part.offset, Deno.SeekMode.Start);
   const buffer = new Uint8Array(PIECE_BYTES);
-  for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
+  for (let left = part?.length ?? Infinity; left > 0;) {
+    const count = await file.read(left < PIECE_BYTES ? buffer.subarray(0, left) : buffer);
+    if (count === null) return;
     yield buffer.subarray(0, count);
+    left -= count;
   }
 }

@@ -4,7 +4,13 @@ import type { IdSource } from "../base/id.ts";
 import type { LeasedAttempt } from "../model/http/worker_protocol.ts";
 import type { FileKeeper } from "../model/executions/attempt_identity.ts";
 import { newFileName } from "../model/namespaces/new_file_name.ts";
-import type { OpenedFile, StoragePort, WrittenFile } from "../model/ports/storage.ts";
+import {
+  type FilePart,
+  type OpenedFile,
+  partSize,
+  type StoragePort,
+  type WrittenFile,
+} from "../model/ports/storage.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { ServerApi } from "./server_api.ts";
 
@@ -16,6 +22,9 @@ interface WorkerStorageDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
 }
+
+/** Bytes that are read at once. */
+const PIECE_BYTES = 256 * 1024;
 
 /** The storage port of one attempt. */
 export class WorkerStorage implements StoragePort, AsyncDisposable {
@@ -53,14 +62,18 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
   }
 
   /** @inheritdoc */
-  async open(_: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
+  async open(_: FileKeeper, uri: string, part?: FilePart): Promise<OpenedFile | undefined> {
     const { api, attempt, signal } = this.#deps;
     const own = this.#ownName(uri);
     if (own === undefined) {
-      return await api.file(attempt.lease, `/files?uri=${encodeURIComponent(uri)}`, signal);
+      const range = part ? `&offset=${part.offset}&length=${part.length}` : "";
+      return await api.file(attempt.lease, `/files?uri=${encodeURIComponent(uri)}${range}`, signal);
     }
-    const content = (await Deno.open(`${this.#directory}/${own}`)).readable;
-    return { size: this.#written.get(own) ?? 0, content };
+    const size = partSize(this.#written.get(own) ?? 0, part);
+    const file = await Deno.open(`${this.#directory}/${own}`);
+    if (!part) return { size, content: file.readable };
+    await file.seek(part.offset, Deno.SeekMode.Start);
+    return { size, content: ReadableStream.from(piecesOf(file, size)) };
   }
 
   /** @inheritdoc */
@@ -104,6 +117,18 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
     const { folder } = this.#deps.attempt;
     const name = uri.startsWith(folder) ? decodeURIComponent(uri.slice(folder.length)) : "";
     return this.#written.has(name) ? name : undefined;
+  }
+}
+
+/** The next `size` bytes of a file, which is closed then. */
+async function* piecesOf(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
+  using _ = file;
+  for (let left = size; left > 0;) {
+    const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
+    const count = await file.read(piece);
+    if (count === null) return;
+    yield piece.subarray(0, count);
+    left -= count;
   }
 }
 

@@ -5,7 +5,7 @@ import { findLoadGenerator, type LoadGenerator } from "./load_generator.ts";
 import type { BenchOptions } from "./options.ts";
 import { RAW_BODY } from "./raw_server.ts";
 import { seed, type SeededStore } from "./seeding.ts";
-import { pause, ServerUnderTest } from "./server_under_test.ts";
+import { pause, type ServerOptions, ServerUnderTest } from "./server_under_test.ts";
 
 /** Executions to start. */
 export interface ExecutionLoad {
@@ -66,10 +66,10 @@ export class Bench implements AsyncDisposable {
   }
 
   /** Starts the server; over a fresh store unless a data directory is given. */
-  async startServer(options: { dataDir?: string; args?: readonly string[] } = {}): Promise<ServerUnderTest> {
+  async startServer(options: Partial<ServerOptions> = {}): Promise<ServerUnderTest> {
     const dataDir = options.dataDir ?? await this.freshFolder();
     const args = ["--log-level", this.options.logLevel, ...options.args ?? []];
-    return await ServerUnderTest.start({ dataDir, args });
+    return await ServerUnderTest.start({ ...options, dataDir, args });
   }
 
   /** Starts the server that shows the limit, over a fresh store. */

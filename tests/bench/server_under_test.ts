@@ -1,4 +1,5 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
+import { resolve } from "node:path";
 import { freePort } from "../support/processes/free_port.ts";
 import { startLine } from "../support/processes/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
@@ -6,7 +7,7 @@ import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.t
 
 /** How it is started. */
 export interface ServerOptions {
-  /** Path from the project's root of the script that measures the limit; absent: the server. */
+  /** The script that measures the limit: its path, absolute or from the project's root; absent: the server. */
   readonly script?: string;
   readonly dataDir: string;
   readonly args?: readonly string[];
@@ -37,7 +38,7 @@ export class ServerUnderTest implements AsyncDisposable {
     const port = freePort();
     const url = `http://127.0.0.1:${port}`;
     const options = ["--data-dir", dataDir, "--port", String(port), ...args];
-    const line = await startLine(options, { script: script && ROOT + script });
+    const line = await startLine(options, { script: script && resolve(ROOT, script) });
     const startedAt = performance.now();
     // Its log is dropped by the system: nobody takes time from the measurement to read it.
     const [program = "", ...rest] = line;

@@ -35,7 +35,8 @@ interface Credentials {
 }
 
 /** A request to a service. */
-export interface AwsRequest extends Pick<TaskRequest, "method" | "headers" | "body" | "bodyFile" | "saveTo"> {
+export interface AwsRequest
+  extends Pick<TaskRequest, "method" | "headers" | "body" | "bodyFile" | "bodyPart" | "saveTo"> {
   /** Name in signatures, such as `s3`. */
   readonly service: string;
   /** Absolute. */
@@ -127,7 +128,7 @@ export class AwsClient {
   }
 
   async #sendAs(credentials: Credentials, request: AwsRequest): Promise<TaskResponse> {
-    const { service, url, method = "GET", headers = {}, body, bodyFile, saveTo } = request;
+    const { service, url, method = "GET", headers = {}, body, bodyFile, bodyPart, saveTo } = request;
     const { AwsV4Signer } = await import("aws4fetch");
     // Each try is signed anew: a signature is valid for minutes.
     return await callRepeatedly(this.#context, async () => {
@@ -147,6 +148,7 @@ export class AwsClient {
         headers: Object.fromEntries(signed.headers),
         body,
         bodyFile,
+        bodyPart,
         saveTo,
         followRedirects: false,
         timeoutMs: TIMEOUT_MS,

@@ -2,11 +2,11 @@
  * The REST APIs of Azure Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/
  * Requests are signed with the key of the account, or carry a shared access signature.
  */
-import { stat } from "node:fs/promises";
 import { systemClock } from "../../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
+  type FileBody,
   optionalText,
   type TaskRequest,
   type TaskResponse,
@@ -37,8 +37,8 @@ interface Connection {
 type StorageService = "blob" | "table" | "dfs";
 
 /** A request to the storage. */
-interface ServiceRequest extends Pick<TaskRequest, "method" | "headers" | "bodyFile" | "saveTo"> {
-  readonly body?: string;
+interface ServiceRequest extends Pick<TaskRequest, "method" | "headers" | "saveTo"> {
+  readonly body?: string | FileBody;
   /** Without credentials. */
   readonly url: string;
   /** Members without a value are left out. */
@@ -143,7 +143,7 @@ export class StorageClient {
 
   /** As {@link send}. */
   async sendTo(request: ServiceRequest): Promise<TaskResponse> {
-    const { operation, accepted = [], method = "GET", body, bodyFile, saveTo, isRepeatable = true } = request;
+    const { operation, accepted = [], method = "GET", body = "", saveTo, isRepeatable = true } = request;
     const url = new URL(request.url);
     for (const [key, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, value);
@@ -151,13 +151,14 @@ export class StorageClient {
     // The type of a body is signed, also of an empty one.
     const hasBody = method === "PUT" || method === "PATCH" || method === "POST";
     const typeHeader: Record<string, string> = hasBody ? { "Content-Type": "application/octet-stream" } : {};
-    const content = hasBody && bodyFile === undefined ? new TextEncoder().encode(body ?? "") : undefined;
-    const size = bodyFile === undefined ? content?.length ?? 0 : (await stat(bodyFile)).size;
+    const content = typeof body === "string" ? new TextEncoder().encode(body) : undefined;
+    const size = typeof body === "string" ? content?.length ?? 0 : body.size;
+    const sent = typeof body === "string" ? hasBody ? { body: content } : {} : { bodyFile: body.bodyFile };
     const response = await callRepeatedly(this.#context, async () => ({
       url: this.#withSas(url),
       method,
       headers: await this.#headers({ method, url, size, headers: { ...typeHeader, ...request.headers } }),
-      ...content ? { body: content } : { bodyFile },
+      ...sent,
       saveTo,
       followRedirects: false,
       timeoutMs: TIMEOUT_MS,

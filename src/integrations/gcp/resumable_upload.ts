@@ -1,19 +1,15 @@
 /** Uploads of files to APIs of Google Cloud: one request opens a session, one sends the file. */
-import { stat } from "node:fs/promises";
 import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import type { FileBody } from "../../model/tasks/task_definition.ts";
 import { refusalOf } from "../http_calls.ts";
 import { type GcpClient, type GcpRequest, wordsOf } from "./client.ts";
 
-interface Uploaded {
-  /** What the API created. */
-  readonly resource: JsonObject;
-  /** Bytes of the file. */
-  readonly size: number;
-}
-
-/** Sends a file of the directory of the attempt. `request` opens the session, by POST if it names no other method. @throws Error it is refused */
-export async function uploadFile(client: GcpClient, request: GcpRequest, path: string): Promise<Uploaded> {
-  const { size } = await stat(path);
+/** Sends a file; returns what the API created. `request` opens the session, by POST if it names no other method. @throws Error it is refused */
+export async function uploadFile(
+  client: GcpClient,
+  request: GcpRequest,
+  { bodyFile, size }: FileBody,
+): Promise<JsonObject> {
   const { headers } = await client.send({
     ...request,
     method: request.method ?? "POST",
@@ -27,11 +23,11 @@ export async function uploadFile(client: GcpClient, request: GcpRequest, path: s
   const response = await client.sendTo({
     url,
     method: "PUT",
-    bodyFile: path,
+    bodyFile,
     isRepeatable: request.isRepeatable,
   });
   const { status, text } = response;
   if (status >= 400) throw refusalOf({ operation: request.operation, url, status, words: wordsOf(text) });
   const resource = tryParseJson(text);
-  return { resource: resource !== undefined && isJsonObject(resource) ? resource : {}, size };
+  return resource !== undefined && isJsonObject(resource) ? resource : {};
 }

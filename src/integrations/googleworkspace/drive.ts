@@ -53,7 +53,7 @@ parents: [1HuxzpLt1b0111MuKMgy8wAv-m9Myc1E_]`,
   async run(context) {
     const { from, contentType, fileId } = context.properties;
     const id = optionalText(fileId);
-    const path = await context.fetchFile(String(from).trim());
+    const body = await context.bodyOf(String(from).trim());
     const request = driveRequest(id, {
       method: id === undefined ? "POST" : "PATCH",
       headers: { "X-Upload-Content-Type": String(contentType) },
@@ -63,12 +63,12 @@ parents: [1HuxzpLt1b0111MuKMgy8wAv-m9Myc1E_]`,
       // A session that is opened twice creates nothing; its file is sent once.
       isRepeatable: true,
     });
-    const { resource, size } = await uploadFile(new GcpClient(context), {
+    const resource = await uploadFile(new GcpClient(context), {
       ...request,
       path: `/upload${request.path}`,
-    }, path);
-    context.metric("size", size);
-    return { file: fileOf(resource, size) };
+    }, body);
+    context.metric("size", body.size);
+    return { file: fileOf(resource, body.size) };
   },
 });
 

@@ -1,5 +1,4 @@
 /** `slack.app.files.Upload` and `slack.app.canvases.Create`. https://api.slack.com/messaging/files#uploading_files */
-import { stat } from "node:fs/promises";
 import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
 import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
@@ -53,11 +52,11 @@ filename: report.pdf`,
     const { from, channels, filename, title, initialComment, altTxt, snippetType, timestamp } =
       context.properties;
     const operation = `upload "${filename}"`;
-    const bodyFile = await context.fetchFile(String(from));
+    const { bodyFile, size: length } = await context.bodyOf(String(from));
     const { upload_url: uploadUrl, file_id: id } = await callSlack(
       context,
       { method: "files.getUploadURLExternal", operation, isRepeatable: true },
-      { filename, length: (await stat(bodyFile)).size, alt_txt: altTxt, snippet_type: snippetType },
+      { filename, length, alt_txt: altTxt, snippet_type: snippetType },
     );
     const url = String(uploadUrl);
     const request = { url, method: "POST", bodyFile, timeoutMs: TIMEOUT_MS };

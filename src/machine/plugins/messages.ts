@@ -56,7 +56,14 @@ export type ToPlugin =
   | { readonly type: "abort" };
 
 /** Calls of the context that have a result. */
-export type PluginCallName = "http" | "connectAddress" | "fetchFile" | "storeFile" | "execution" | "emit";
+export type PluginCallName =
+  | "http"
+  | "connectAddress"
+  | "fetchFile"
+  | "bodyOf"
+  | "storeFile"
+  | "execution"
+  | "emit";
 
 /** What a file declares. */
 export interface DescribedPlugin {

@@ -39,6 +39,7 @@ function workServer(context: WorkContext): PluginServer {
     calls: {
       ...connectionCalls(context),
       fetchFile: (uri) => context.fetchFile(String(uri)),
+      bodyOf: async (uri) => jsonOf({ ...await context.bodyOf(String(uri)) }),
       storeFile: (path) => context.storeFile(String(path)),
     },
     receive: (message) => {

@@ -44,8 +44,10 @@ interface SluiceRequest {
   readonly body?: string | Uint8Array;
   /** Sent as JSON, instead of `body`. */
   readonly json?: unknown;
-  /** Path of a file of `directory()`, sent as a stream instead of `body`. */
+  /** Path of a file of `directory()`, or what `bodyOf` gave, sent as a stream instead of `body`. */
   readonly bodyFile?: string;
+  /** The part of `bodyFile` that is sent, in bytes. */
+  readonly bodyPart?: { readonly offset: number; readonly length: number };
   /** Name of a file in `directory()` that a body of status 2xx is written to, whatever its size. */
   readonly saveTo?: string;
   /** Default is true. */
@@ -108,6 +110,8 @@ interface SluiceWork {
 interface SluiceFiles {
   /** Copies a stored file into the directory of the work; returns its path. */
   fetchFile(uri: string): Promise<string>;
+  /** A stored file for `bodyFile` of requests, and its bytes: it is sent without a copy. */
+  bodyOf(uri: string): Promise<{ readonly bodyFile: string; readonly size: number }>;
   /** The only directory that the plugin may read and change. */
   directory(): Promise<string>;
   /** Stores a file of that directory; returns its URI. */

@@ -7,6 +7,7 @@ import type { LogLevel } from "../../model/flows/flow.ts";
 import type {
   ConnectAddress,
   ExecutionSummary,
+  FileBody,
   TaskContext,
   TaskDefinition,
   TaskRequest,
@@ -106,6 +107,7 @@ function workContext(work: RunWork | PollWork, messages: Messages): WorkContext 
   return {
     ...baseContext(work, messages),
     fetchFile: async (uri) => String(await messages.call("fetchFile", uri)),
+    bodyOf: async (uri) => await messages.call("bodyOf", uri) as unknown as FileBody,
     directory: () => Promise.resolve(work.directory),
     storeFile: async (path) => String(await messages.call("storeFile", path)),
   };

@@ -8,9 +8,15 @@ export interface WrittenFile {
   readonly size: number;
 }
 
-/** An open file. The caller must read the content to the end or cancel it. */
+/** A part of a file of an execution, in bytes; what exceeds the end of the file is left out. */
+export interface FilePart {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** An open file, or a part of one. The caller must read the content to the end or cancel it. */
 export interface OpenedFile {
-  /** Bytes. */
+  /** Bytes of the content. */
   readonly size: number;
   readonly content: ReadableStream<Uint8Array>;
 }
@@ -28,15 +34,21 @@ export interface StoragePort {
    */
   write(attempt: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
-   * Opens a file by its storage URI; `undefined` if it does not exist. Allowed are namespace files and files of this execution,
+   * Opens a file, or a part of it, by its storage URI; `undefined` if it does not exist. Allowed are namespace files and files of this execution,
    * its ancestors and its descendants.
-   * @throws DomainError invalid_argument: no storage URI; forbidden: file of an unrelated execution
+   * @throws DomainError invalid_argument: no storage URI, or a part of a namespace file, which may change between two parts;
+   * forbidden: file of an unrelated execution
    */
-  open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined>;
+  open(attempt: FileKeeper, uri: string, part?: FilePart): Promise<OpenedFile | undefined>;
   /** Size in bytes; `undefined` if it does not exist. @throws as {@link open} */
   size(attempt: FileKeeper, uri: string): Promise<number | undefined>;
   /** Deletes a file of this execution or a namespace file; returns false if it does not exist. @throws as {@link open} */
   delete(attempt: FileKeeper, uri: string): Promise<boolean>;
   /** Storage URIs of the files of this execution. */
   list(attempt: FileKeeper): Promise<string[]>;
+}
+
+/** Bytes of a part of a file of `size` bytes; of all of it without a part. */
+export function partSize(size: number, part: FilePart | undefined): number {
+  return part ? Math.max(0, Math.min(part.length, size - part.offset)) : size;
 }

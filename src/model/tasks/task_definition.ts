@@ -33,8 +33,10 @@ export interface TaskRequest {
   readonly body?: string | Uint8Array;
   /** Sent as JSON, instead of `body`. */
   readonly json?: unknown;
-  /** Path of a file of the attempt's directory, sent as a stream with its size, instead of `body`. */
+  /** A file, sent as a stream with its size, instead of `body`: a path of the attempt's directory, or what {@link WorkContext.bodyOf} gave. */
   readonly bodyFile?: string;
+  /** The part of `bodyFile` that is sent, in bytes. */
+  readonly bodyPart?: { readonly offset: number; readonly length: number };
   /** Name of a file in the attempt's directory that a body of status 2xx is written to, whatever its size. */
   readonly saveTo?: string;
   /** Default is true. */
@@ -45,6 +47,14 @@ export interface TaskRequest {
   readonly timeoutMs?: number;
   /** Largest response in bytes that is kept in memory; default is 10 MiB. */
   readonly maxBytes?: number;
+}
+
+/** A stored file as the body of requests. */
+export interface FileBody {
+  /** For {@link TaskRequest.bodyFile}. */
+  readonly bodyFile: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** The response to a {@link TaskRequest}, whatever its status. */
@@ -99,6 +109,11 @@ export interface WorkContext {
   connectAddress(host: string, port: number): Promise<ConnectAddress>;
   /** Copies a stored file into the directory of the work; returns its path. @throws Error it does not exist */
   fetchFile(uri: string): Promise<string>;
+  /**
+   * A stored file for the body of requests, which read it from the storage without a copy. Its content is that of this moment for
+   * all of them. @throws Error it does not exist
+   */
+  bodyOf(uri: string): Promise<FileBody>;
   /** Absolute path of a directory of this work alone, which it may read and change; made at the first call. */
   directory(): Promise<string>;
   /** Stores a file of that directory; returns its storage URI. */

@@ -32,6 +32,10 @@ export function startTrial(properties: JsonObject, print: (line: string) => void
       await Deno.copyFile(path.replace(/^file:\/\//, ""), copy);
       return copy;
     },
+    async bodyOf(path) {
+      const bodyFile = await work.fetchFile(path);
+      return { bodyFile, size: (await Deno.stat(bodyFile)).size };
+    },
     async storeFile(path) {
       const { size } = await Deno.stat(path);
       print(`stored ${path} (${size} bytes)`);

@@ -4,7 +4,13 @@ import type { IdSource } from "../../base/id.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import { isNewFileName, newFileName } from "../../model/namespaces/new_file_name.ts";
-import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
+import {
+  type FilePart,
+  type OpenedFile,
+  partSize,
+  type StoragePort,
+  type WrittenFile,
+} from "../../model/ports/storage.ts";
 import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
 import { type ExecutionFiles, executionFileUri, type StoredFile } from "../../store/blobs/execution_files.ts";
 import type { FileBatch } from "../../store/blobs/file_batch.ts";
@@ -56,16 +62,17 @@ export class AttemptStorage implements StoragePort {
   }
 
   /** @inheritdoc */
-  async open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
+  async open(attempt: FileKeeper, uri: string, part?: FilePart): Promise<OpenedFile | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
+      if (part) throw illegalArgument(`"${uri}" is a namespace file, which cannot be read in parts`);
       const opened = await undefinedIfMissing(() =>
         this.#deps.namespaceFiles.open(attempt, place.namespace, place.path)
       );
       return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
     }
     const file = await this.#find(attempt, place);
-    return file && { size: file.size, content: file.open() };
+    return file && { size: partSize(file.size, part), content: file.open(part) };
   }
 
   /** @inheritdoc */

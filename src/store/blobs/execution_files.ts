@@ -81,7 +81,7 @@ export class ExecutionFiles {
     const entry = await this.#deps.store.get(executionFileKey(tenant, id, path));
     if (!entry) return await this.#findOther(tenant, id, path);
     const blob = blobRefOf(decodeJson(entry.value));
-    return { size: blob.size, open: () => this.#deps.blobs.read({ tenant, owner: id }, blob) };
+    return { size: blob.size, open: (part) => this.#deps.blobs.read({ tenant, owner: id }, blob, part) };
   }
 
   /** The content of a file, or `undefined`. */

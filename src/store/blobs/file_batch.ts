@@ -9,6 +9,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { FileQuota, QuotaHold } from "../../model/access/quota.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { type FilePart, partSize } from "../../model/ports/storage.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
 import { type BlobOwner, type BlobRef, blobRefOf, type Blobs, type StagedBlob } from "./blobs.ts";
 import { decodeJson } from "../codec.ts";
@@ -21,8 +22,8 @@ import { deleteKey, setJson } from "../stored_entries.ts";
 export interface StoredFile {
   /** Bytes. */
   readonly size: number;
-  /** The content; the caller must read it to the end or cancel it. */
-  open(): ReadableStream<Uint8Array>;
+  /** The content, or a part of it; the caller must read it to the end or cancel it. */
+  open(part?: FilePart): ReadableStream<Uint8Array>;
 }
 
 /** Dependencies of batches. */
@@ -129,10 +130,10 @@ export class FileBatch implements PendingFiles {
     if (!blob) return blob;
     const { blobs } = this.#deps;
     const source = blobs.sourceOf(this.#owner, blob);
-    const open = () =>
+    const open = (part?: FilePart) =>
       blobs.isChunked(blob)
-        ? blobs.read(this.#owner, blob)
-        : ReadableStream.from([0].map(() => source.read(0, source.size)));
+        ? blobs.read(this.#owner, blob, part)
+        : ReadableStream.from([part?.offset ?? 0].map((at) => source.read(at, partSize(source.size, part))));
     return { size: blob.size, open };
   }
 

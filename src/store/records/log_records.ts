@@ -3,6 +3,7 @@ import { taskRunId } from "../../base/id.ts";
 import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
 import { logLineText, parseLogFilePath } from "../../model/executions/log_file.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { type FilePart, partSize } from "../../model/ports/storage.ts";
 import type { StoredFile } from "../blobs/execution_files.ts";
 import { decodeJson } from "../codec.ts";
 import { originOf, type PackedLogLine, packLogLine, unpackLogLine } from "./execution_codec.ts";
@@ -70,7 +71,12 @@ export class LogRecords {
       for (const line of own) texts.push(logLineText(line));
     }
     const bytes = new TextEncoder().encode(texts.join(""));
-    return { size: bytes.length, open: () => ReadableStream.from(bytes.length === 0 ? [] : [bytes]) };
+    const open = (part?: FilePart) => {
+      const from = part?.offset ?? 0;
+      const wanted = bytes.slice(from, from + partSize(bytes.length, part));
+      return ReadableStream.from(wanted.length === 0 ? [] : [wanted]);
+    };
+    return { size: bytes.length, open };
   }
 
   /** Removes lines of an execution that has ended. The caller must not use `stored` afterwards. */

@@ -6,6 +6,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type {
   ConnectAddress,
   ExecutionSummary,
+  FileBody,
   TaskAttempt,
   TaskContext,
   TaskRequest,
@@ -30,6 +31,7 @@ import type {
   StreamedResponse,
 } from "../../model/tasks/server_task.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
+import { storedPlaceOf } from "../../model/namespaces/storage_uri.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
 import {
   createFiles,
@@ -43,7 +45,7 @@ import {
 import { ownName } from "./own_files.ts";
 import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { ScriptOutput } from "../scripts/script_output.ts";
-import { connectAddress, sendLastRequest, sendRequest, streamRequest } from "./send_request.ts";
+import { connectAddress, type Sender, sendLastRequest, sendRequest, streamRequest } from "./send_request.ts";
 import { openProgram } from "./open_program.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
@@ -77,16 +79,21 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   readonly log = (level: LogLevel, message: string): void => this.#owner.log(level, message);
 
+  /** What sends requests. */
+  protected sender(): Sender {
+    const { http, storage } = this.#owner.ports;
+    const openStored: Sender["openStored"] = (uri, part) => storage.open(this.#owner, uri, part);
+    return { http, openStored, signal: this.signal, directory: this.#directory };
+  }
+
   /** @inheritdoc */
   readonly http = async (request: TaskRequest): Promise<TaskResponse> => {
-    const { http } = this.#owner.ports;
-    return await sendRequest(request, { http, signal: this.signal, directory: this.#directory });
+    return await sendRequest(request, this.sender());
   };
 
   /** @inheritdoc */
   readonly lastRequest = async (request: TaskRequest): Promise<TaskResponse> => {
-    const { http } = this.#owner.ports;
-    return await sendLastRequest(request, { http, directory: this.#directory });
+    return await sendLastRequest(request, this.sender());
   };
 
   /** @inheritdoc */
@@ -106,6 +113,16 @@ export class DefinedWork implements MachineWork {
       `fetched-${++this.#fileCount}/${name}`,
       file.content,
     )}`;
+  };
+
+  /** @inheritdoc */
+  readonly bodyOf = async (uri: string): Promise<FileBody> => {
+    // Namespace files may change between two requests.
+    const isKept = storedPlaceOf(uri)?.kind === "execution file";
+    const size = isKept ? await this.#owner.ports.storage.size(this.#owner, uri) : undefined;
+    if (size !== undefined) return { bodyFile: uri, size };
+    const bodyFile = await this.fetchFile(uri);
+    return { bodyFile, size: (await Deno.stat(bodyFile)).size };
   };
 
   /** @inheritdoc */
@@ -198,8 +215,7 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
 
   /** @inheritdoc */
   readonly httpStream = async (request: TaskRequest): Promise<StreamedResponse> => {
-    const { http } = this.#context.ports;
-    return await streamRequest(request, { http, signal: this.signal, directory: this.directory });
+    return await streamRequest(request, this.sender());
   };
 
   /** @inheritdoc */

@@ -1,5 +1,6 @@
 /** Files of the directory of an attempt, by the paths that its code gives. */
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
+import { type FilePart, partSize } from "../../model/ports/storage.ts";
 import { piecesOf } from "../local_files.ts";
 
 /** A file of a directory that can be read several times. */
@@ -16,12 +17,12 @@ export function ownName(path: string, directory: string): string {
   throw new Error(`Cannot read "${path}": it is not in the directory of the attempt`);
 }
 
-/** A file of the directory. @throws Error it is elsewhere, or missing */
-export async function openOwnFile(path: string, directory: string): Promise<OwnFile> {
+/** A file of the directory, or a part of one. @throws Error it is elsewhere, or missing */
+export async function openOwnFile(path: string, directory: string, part?: FilePart): Promise<OwnFile> {
   const name = ownName(path, directory);
   const { size } = await Deno.lstat(`${directory}/${name}`);
   return {
-    size,
-    open: () => piecesOf(directory, name),
+    size: partSize(size, part),
+    open: () => piecesOf(directory, name, part),
   };
 }

@@ -1,4 +1,5 @@
 /** Sends the requests of defined types by the client of the server. */
+import { releaseBytes } from "../../base/bytes.ts";
 import { systemClock } from "../../base/clock.ts";
 import {
   headerOf,
@@ -8,6 +9,8 @@ import {
   type HttpResponse,
 } from "../../model/ports/http.ts";
 import { isContentType } from "../../model/http/http_request.ts";
+import type { FilePart, OpenedFile } from "../../model/ports/storage.ts";
+import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
 import type { StreamedResponse } from "../../model/tasks/server_task.ts";
 import type { ConnectAddress, TaskRequest, TaskResponse } from "../../model/tasks/task_definition.ts";
 import { writeLocalFile } from "../local_files.ts";
@@ -18,11 +21,14 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const LAST_REQUEST_MS = 5_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
-interface Sender {
+/** What sends the requests of an attempt. */
+export interface Sender {
   readonly http: HttpClientPort;
   readonly signal: AbortSignal;
   /** The directory of the attempt. */
   readonly directory: () => Promise<string>;
+  /** Opens a stored file; `undefined` if it does not exist. Absent: there are none here. */
+  readonly openStored?: (uri: string, part?: FilePart) => Promise<OpenedFile | undefined>;
 }
 
 /** The response, whatever its status. @throws Error no response; the URL of a webhook is a credential, so only its host is named */
@@ -137,12 +143,14 @@ function hostOf(url: string): string {
 }
 
 async function bodyOf(
-  { body, bodyFile, json, headers = {} }: TaskRequest,
-  { directory }: Sender,
+  { body, bodyFile, bodyPart, json, headers = {} }: TaskRequest,
+  sender: Sender,
 ): Promise<HttpBody | undefined> {
   const named = Object.entries(headers).find(isContentType)?.[1];
   if (bodyFile !== undefined) {
-    const file = await openOwnFile(bodyFile, await directory());
+    const file = isStorageUri(bodyFile)
+      ? await storedFile(bodyFile, bodyPart, sender)
+      : await openOwnFile(bodyFile, await sender.directory(), bodyPart);
     return { contentType: named ?? "application/octet-stream", ...file };
   }
   if (body === undefined && json === undefined) return undefined;
@@ -154,6 +162,30 @@ async function bodyOf(
     size: bytes.length,
     async *open() {
       yield bytes;
+    },
+  };
+}
+
+/** A stored file, which is opened anew each time. @throws Error it does not exist */
+async function storedFile(
+  uri: string,
+  part: FilePart | undefined,
+  { openStored }: Sender,
+): Promise<Pick<HttpBody, "size" | "open">> {
+  const opened = async () => {
+    const file = await openStored?.(uri, part);
+    if (file) return file;
+    throw new Error(`Cannot read "${uri}": there is no such file`);
+  };
+  const { size, content } = await opened();
+  await content.cancel();
+  return {
+    size,
+    async *open() {
+      for await (const piece of (await opened()).content) {
+        yield piece;
+        releaseBytes(piece);
+      }
     },
   };
 }

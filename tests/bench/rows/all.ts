@@ -11,6 +11,7 @@ import { flowControlRow } from "./flow_control.ts";
 import { followersRow } from "./followers.ts";
 import { fullStoreRow } from "./full_store.ts";
 import { largeStoreRow } from "./large_store.ts";
+import { integrationsRow } from "./integrations.ts";
 import { latencyRow } from "./latency.ts";
 import { memoryRow } from "./memory.ts";
 import { newestPageRow } from "./newest_page.ts";
@@ -54,6 +55,7 @@ const ROWS: readonly Row[] = [
   largeStoreRow,
   storedRowsRow,
   uploadsRow,
+  integrationsRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../../src/model/limits.ts";
 import { bytesOfChunk, packChunk } from "../../../src/store/blobs/blob_chunks.ts";
+import { blobChunkKey } from "../../../src/store/keys.ts";
 import {
   collect,
   patternBytes,
@@ -41,19 +42,49 @@ Deno.test("read() reads the next chunks while the first are used, and no more be
   const { blobs, committer, inner } = await startNamespaceServices();
   const blob = await blobs.write(OWNER, sourceOf(patternBytes(20 * BLOB_CHUNK_BYTES)), Infinity);
   await committer.commit({ mutations: blob.mutations });
-  const pages: number[] = [];
-  const getMany = inner.getMany.bind(inner);
-  inner.getMany = (keys) => {
-    pages.push(keys.length);
-    return getMany(keys);
+  const pages: (number | undefined)[] = [];
+  const list = inner.list.bind(inner);
+  inner.list = (selector, options) => {
+    pages.push(options?.limit);
+    return list(selector, options);
   };
   const reader = blobs.read(OWNER, blob).getReader();
   assertEquals(pages, []);
   await reader.read();
-  assertEquals(pages, [4, 4]);
+  assertEquals(pages, [8, 8]);
   await reader.read();
-  assertEquals(pages, [4, 4, 4]);
+  assertEquals(pages, [8, 8, 4]);
   await reader.cancel();
+});
+
+Deno.test("read() gives any part of a value, and reads no chunks beside it", async () => {
+  const { blobs, committer, inner } = await startNamespaceServices();
+  const bytes = patternBytes(20 * BLOB_CHUNK_BYTES + 5);
+  const blob = await blobs.write(OWNER, sourceOf(bytes), Infinity);
+  await committer.commit({ mutations: blob.mutations });
+  let chunks = 0;
+  const list = inner.list.bind(inner);
+  inner.list = (selector, options) => {
+    chunks += options?.limit ?? Infinity;
+    return list(selector, options);
+  };
+  const chunk = BLOB_CHUNK_BYTES, end = bytes.length;
+  const parts = [[0, 0, 0], [0, 1, 1], [chunk - 1, 2, 2], [chunk, chunk, 1], [5, 12 * chunk, 13]] as const;
+  for (const [offset, length, count] of [...parts, [end - 7, 100, 2], [end, 10, 0]] as const) {
+    chunks = 0;
+    const read = await collect(blobs.read(OWNER, blob, { offset, length }));
+    assertEquals(read, bytes.slice(offset, offset + length));
+    assertEquals(chunks, count);
+  }
+});
+
+Deno.test("read() names the chunk that is missing", async () => {
+  const { blobs, committer } = await startNamespaceServices();
+  const blob = await blobs.write(OWNER, sourceOf(patternBytes(3 * BLOB_CHUNK_BYTES)), Infinity);
+  await committer.commit({ mutations: blob.mutations });
+  const key = blobChunkKey(OWNER.tenant, OWNER.owner, blob.blobId, 1);
+  await committer.commit({ mutations: [{ type: "delete", key }] });
+  await assertRejects(() => collect(blobs.read(OWNER, blob)), Error, "chunk 1 of");
 });
 
 Deno.test("readRange() returns any part of a value", async () => {

@@ -12,6 +12,7 @@ import type { TaskContext, TaskDefinition, TaskRequest } from "../../../src/mode
 import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
 import {
   connectAddress,
+  type Sender,
   sendLastRequest,
   sendRequest,
   streamRequest,
@@ -193,23 +194,31 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
   const metrics: Record<string, number> = {};
   let count = 0;
   const directory = () => Promise.resolve(folder);
+  const bytesOf = (uri: string) => {
+    const content = files[uri];
+    if (content === undefined) throw new Error(`Cannot read "${uri}": there is no such file`);
+    return typeof content === "string" ? new TextEncoder().encode(content) : content;
+  };
+  const openStored: Sender["openStored"] = (uri, part) => {
+    const content = bytesOf(uri).slice(part?.offset ?? 0, part && part.offset + part.length);
+    return Promise.resolve({ size: content.length, content: ReadableStream.from([content]) });
+  };
   const context: Omit<TaskContext, "properties"> & Pick<ServerTaskContext, "httpStream"> & LoggedWait = {
     attempt: ATTEMPT,
     signal,
     logged: () => undefined,
     log: (level, message) => void logs.push(`${level} ${message}`),
     metric: (name, value) => void (metrics[name] = value),
-    http: (request) => sendRequest(request, { http, signal, directory }),
-    httpStream: (request) => streamRequest(request, { http, signal, directory }),
+    http: (request) => sendRequest(request, { http, openStored, signal, directory }),
+    httpStream: (request) => streamRequest(request, { http, openStored, signal, directory }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     directory,
     async fetchFile(uri) {
-      const content = files[uri];
-      if (content === undefined) throw new Error(`Cannot read "${uri}": there is no such file`);
       const path = `${folder}/fetched-${++count}-${uri.slice(uri.lastIndexOf("/") + 1)}`;
-      await Deno.writeFile(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+      await Deno.writeFile(path, bytesOf(uri));
       return path;
     },
+    bodyOf: (uri) => Promise.resolve({ bodyFile: uri, size: bytesOf(uri).length }),
     async storeFile(path) {
       const uri = `kestra:///${stored.size}/${path.slice(folder.length + 1)}`;
       stored.set(uri, await Deno.readFile(path));

@@ -55,6 +55,57 @@ Deno.test("TaskContext.http() sends bodyFile with its size, and again after a re
   }
 });
 
+const BODY_FILES = ["of the directory", "that the attempt has stored"] as const;
+
+for (const place of BODY_FILES) {
+  Deno.test(`TaskContext.http() sends parts of a file ${place}, also in repeated requests`, async () => {
+    const { result, requests } = await tried(async (context, url) => {
+      const path = await fileOf(context);
+      const { bodyFile, size } = place === "of the directory"
+        ? { bodyFile: path, size: TEXT.length }
+        : await context.bodyOf(await context.storeFile(path));
+      for (const offset of [0, 70_001, 399_999, 400_000]) {
+        await context.http({ url, method: "PUT", bodyFile, bodyPart: { offset, length: 150_000 } });
+      }
+      return [size, bodyFile.startsWith("/")];
+    }, ({ head }) => head.startsWith("PUT /next") ? answer(201, "") : answer(307, "", { location: "/next" }));
+    assertEquals(result, [TEXT.length, place === "of the directory"]);
+    const sent = [[0, 150_000], [70_001, 220_001], [399_999, 400_000], [400_000, 400_000]] as const;
+    assertEquals(
+      requests.map(({ body }) => body.length),
+      sent.flatMap(([from, to]) => [to - from, to - from]),
+    );
+    assertEquals(requests.every(({ body }, at) => body === TEXT.slice(...sent[at >> 1] ?? [])), true);
+  });
+}
+
+Deno.test("TaskContext.bodyOf() copies a namespace file, which may change between two requests", async () => {
+  const { result, requests } = await tried(async (context, url) => {
+    const files = (context as ServerTaskContext).namespaceFiles;
+    const write = (text: string) => files.write("demo", "a.txt", new TextEncoder().encode(text));
+    await write("first");
+    const { bodyFile, size } = await context.bodyOf("kestra:///demo/_files/a.txt");
+    await write("other");
+    await context.http({ url, method: "PUT", bodyFile, bodyPart: { offset: 1, length: 3 } });
+    return size;
+  }, () => answer(201, ""));
+  assertEquals([result, requests[0]?.body], [5, "irs"]);
+});
+
+Deno.test("TaskContext.bodyOf() and http() refuse a file that does not exist", async () => {
+  const { result } = await tried(async (context, url) => {
+    const { executionId } = context.attempt;
+    const uri = `kestra:///demo/w/executions/${executionId}/none.txt`;
+    const messages = [];
+    for (const use of [() => context.bodyOf(uri), () => context.http({ url, bodyFile: uri })]) {
+      messages.push(await use().then(() => "", (error: Error) => error.message.replace(executionId, "x")));
+    }
+    return messages;
+  }, () => answer(200, ""));
+  const refused = 'Cannot read "kestra:///demo/w/executions/x/none.txt": there is no such file';
+  assertEquals(result, [refused, refused]);
+});
+
 Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, however large it is", async () => {
   const { result } = await tried(async (context, url) => {
     const response = await context.http({ url, saveTo: "folder/body.txt", maxBytes: 10 });

@@ -6,10 +6,11 @@ import { stringifyJson } from "../../../base/json.ts";
 import type { WorkerGrant } from "../../../model/access/actor.ts";
 import { DomainError, notFound } from "../../../model/errors.ts";
 import type { WorkerEvent, WorkerView } from "../../../model/http/worker_protocol.ts";
-import type { OpenedFile } from "../../../model/ports/storage.ts";
+import type { FilePart, OpenedFile } from "../../../model/ports/storage.ts";
 import type { Workers } from "../../../services/workers/workers.ts";
 import { type AppEnv, remoteAddress } from "../../forms/env.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
 import { readEnd, readHeartbeat, readHello, readLeave, readReport } from "../../forms/worker_messages.ts";
 import { streamResponse } from "../../responses/attachment.ts";
 import type { ClientAddresses } from "../../pipeline/client_addresses.ts";
@@ -108,7 +109,7 @@ function addReadRoutes(routes: Hono<AppEnv>, deps: WorkerRoutesDeps): void {
   routes.get(`${LEASE}/files`, async (c) => {
     const context = contextOf(c);
     const uri = readRequired(queryOf(c), "uri");
-    return await fileResponse(c, uri, await context.ports.storage.open(context, uri));
+    return await fileResponse(c, uri, await context.ports.storage.open(context, uri, partIn(queryOf(c))));
   });
   routes.get(`${LEASE}/namespace-files`, async (c) => {
     const context = contextOf(c);
@@ -128,6 +129,17 @@ function addReadRoutes(routes: Hono<AppEnv>, deps: WorkerRoutesDeps): void {
     if (found) return c.json(found);
     throw notFound(`there is no execution "${c.req.param("id")}"`);
   });
+}
+
+/** The part that `offset` and `length` name; `undefined` without them. @throws DomainError invalid_argument */
+function partIn(query: URLSearchParams): FilePart | undefined {
+  if (!query.has("length")) return undefined;
+  const number = (name: string) => {
+    const value = Number(readRequired(query, name));
+    if (Number.isSafeInteger(value) && value >= 0) return value;
+    throw invalidArgument(`"${name}" must be a whole number from 0`);
+  };
+  return { offset: number("offset"), length: number("length") };
 }
 
 async function fileResponse(

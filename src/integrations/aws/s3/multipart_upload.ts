@@ -1,6 +1,6 @@
 /** Uploads of files: small ones in one request, large ones in parts. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
-import { type FileHandle, open, stat } from "node:fs/promises";
 import { escapeXml, readXml, textAt } from "../../xml.ts";
+import type { FileBody } from "../../../model/tasks/task_definition.ts";
 import { wordsOf } from "../client.ts";
 import type { ObjectAddress, S3Client } from "./objects.ts";
 
@@ -8,11 +8,11 @@ import type { ObjectAddress, S3Client } from "./objects.ts";
 const MAX_SINGLE_BYTES = 100 * 1024 * 1024;
 const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 10_000;
+/** Parts that are sent at once. Each is read from the storage while it is sent, and holds some 1 MB. */
+const PARTS_AT_ONCE = 4;
 
 /** What is uploaded. */
-interface UploadOptions extends ObjectAddress {
-  /** A file of the directory of the attempt. */
-  readonly path: string;
+interface UploadOptions extends ObjectAddress, FileBody {
   readonly headers: Readonly<Record<string, string>>;
   /** Largest file that is sent in one request, in bytes. */
   readonly maxSingleBytes?: number;
@@ -23,36 +23,23 @@ interface UploadOptions extends ObjectAddress {
 interface Uploaded {
   readonly eTag: string | null;
   readonly versionId: string | null;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** Uploads a file. @throws Error it is refused; parts that were sent are removed */
 export async function uploadFile(client: S3Client, options: UploadOptions): Promise<Uploaded> {
-  const { bucket, key, path, headers, maxSingleBytes = MAX_SINGLE_BYTES } = options;
-  const { size } = await stat(path);
-  if (size > maxSingleBytes) return { ...await uploadParts(client, options, size), size };
-  const response = await client.send({
-    bucket,
-    key,
-    method: "PUT",
-    headers,
-    bodyFile: path,
-    operation: operationOf(options),
-  });
+  const { bucket, key, bodyFile, size, headers, maxSingleBytes = MAX_SINGLE_BYTES } = options;
+  if (size > maxSingleBytes) return await uploadParts(client, options);
+  const operation = operationOf(options);
+  const response = await client.send({ bucket, key, method: "PUT", headers, bodyFile, operation });
   const { etag, "x-amz-version-id": versionId = null } = response.headers;
-  return { eTag: etag?.replaceAll('"', "") ?? null, versionId, size };
+  return { eTag: etag?.replaceAll('"', "") ?? null, versionId };
 }
 
 function operationOf({ bucket, key }: ObjectAddress): string {
   return `upload "${key}" to the bucket "${bucket}"`;
 }
 
-async function uploadParts(
-  client: S3Client,
-  options: UploadOptions,
-  size: number,
-): Promise<Omit<Uploaded, "size">> {
+async function uploadParts(client: S3Client, options: UploadOptions): Promise<Uploaded> {
   const { bucket, key, headers } = options;
   const operation = operationOf(options);
   const started = await client.send({
@@ -66,7 +53,7 @@ async function uploadParts(
   const uploadId = textAt(await readXml(started.text), "InitiateMultipartUploadResult", "UploadId");
   if (uploadId === undefined) throw new Error(`Cannot ${operation}: the response has no id of the upload`);
   try {
-    const parts = await sendParts(client, { ...options, uploadId }, size);
+    const parts = await sendParts(client, { ...options, uploadId });
     return await complete(client, { ...options, uploadId }, parts);
   } catch (error) {
     // Parts are billed until they are removed. A stopped attempt cannot send this any more.
@@ -80,40 +67,46 @@ async function uploadParts(
 
 type OpenUpload = UploadOptions & { readonly uploadId: string };
 
-/** The ETags of the parts. */
-async function sendParts(client: S3Client, options: OpenUpload, size: number): Promise<string[]> {
-  const { bucket, key, path, uploadId, partBytes = PART_BYTES } = options;
+/** The ETags of the parts. After a failure no further part begins; those that have begun are waited for. */
+async function sendParts(client: S3Client, options: OpenUpload): Promise<string[]> {
+  const { size, partBytes = PART_BYTES } = options;
   const step = Math.max(partBytes, Math.ceil(size / MAX_PARTS));
   const tags: string[] = [];
-  const file = await open(path);
-  const buffer = new Uint8Array(Math.min(step, size));
-  try {
-    for (let at = 0; at < size; at += step) {
-      const body = buffer.subarray(0, Math.min(step, size - at));
-      await readFully(file, body, at);
-      const { headers } = await client.send({
-        bucket,
-        key,
-        method: "PUT",
-        query: { partNumber: tags.length + 1, uploadId },
-        body,
-        operation: operationOf(options),
-      });
-      tags.push(headers.etag ?? "");
+  let next = 0;
+  const sendInTurn = async () => {
+    while (next * step < size) {
+      const index = next++;
+      try {
+        tags[index] = await sendPart(client, options, { index, step });
+      } catch (error) {
+        next = Infinity;
+        throw error;
+      }
     }
-  } finally {
-    await file.close();
-  }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: PARTS_AT_ONCE }, sendInTurn));
+  const failed = lanes.find((lane) => lane.status === "rejected");
+  if (failed) throw failed.reason;
   return tags;
 }
 
-/** One read may return fewer bytes than there are. */
-async function readFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let used = 0; used < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, used, bytes.length - used, position + used);
-    if (bytesRead === 0) throw new Error("Cannot upload the file: it became shorter");
-    used += bytesRead;
-  }
+async function sendPart(
+  client: S3Client,
+  options: OpenUpload,
+  { index, step }: { readonly index: number; readonly step: number },
+): Promise<string> {
+  const { bucket, key, uploadId, bodyFile, size } = options;
+  const offset = index * step;
+  const { headers } = await client.send({
+    bucket,
+    key,
+    method: "PUT",
+    query: { partNumber: index + 1, uploadId },
+    bodyFile,
+    bodyPart: { offset, length: Math.min(step, size - offset) },
+    operation: operationOf(options),
+  });
+  return headers.etag ?? "";
 }
 
 /** A response of status 200 may hold an error. */
@@ -121,7 +114,7 @@ async function complete(
   client: S3Client,
   { bucket, key, uploadId }: OpenUpload,
   tags: readonly string[],
-): Promise<Omit<Uploaded, "size">> {
+): Promise<Uploaded> {
   const parts = tags.map((tag, index) =>
     `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`
   );

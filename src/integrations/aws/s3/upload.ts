@@ -104,14 +104,14 @@ async function uploadAll(context: TaskContext): Promise<JsonObject> {
     const target = isSingle
       ? given ?? name
       : `${given === undefined ? "" : `${given.replace(/\/+$/, "")}/`}${name}`;
-    const path = await context.fetchFile(uri);
-    const { size, ...result } = await uploadFile(client, {
+    const body = await context.bodyOf(uri);
+    const result = await uploadFile(client, {
       bucket: String(bucket),
       key: target,
-      path,
+      ...body,
       headers: headersOf(properties),
     });
-    bytes += size;
+    bytes += body.size;
     last = { key: target, ...result };
     uploaded[name] = target;
   }

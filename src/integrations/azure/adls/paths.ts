@@ -1,5 +1,4 @@
 /** Files and folders of Azure Data Lake Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/datalakestoragegen2/path */
-import { stat } from "node:fs/promises";
 import {
   isJsonObject,
   type JsonObject,
@@ -8,7 +7,7 @@ import {
   tryParseJson,
 } from "../../../base/json.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../../model/flows/schema.ts";
-import type { WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { FileBody, WorkContext } from "../../../model/tasks/task_definition.ts";
 import { pathWithin } from "../../remote_files.ts";
 import { CONNECTION, isoOf, type StorageClient } from "../storage_client.ts";
 
@@ -142,9 +141,9 @@ export async function readFile(
 export async function writeFile(
   client: StorageClient,
   address: PathAddress,
-  bodyFile: string,
+  body: FileBody,
 ): Promise<void> {
-  const { size } = await stat(bodyFile);
+  const { size } = body;
   const request = {
     container: address.fileSystem,
     name: address.path,
@@ -152,7 +151,7 @@ export async function writeFile(
   };
   await client.send({ ...request, method: "PUT", query: { resource: "file" } });
   if (size > 0) {
-    await client.send({ ...request, method: "PATCH", query: { action: "append", position: "0" }, bodyFile });
+    await client.send({ ...request, method: "PATCH", query: { action: "append", position: "0" }, body });
   }
   await client.send({
     ...request,

@@ -52,7 +52,7 @@ export const adlsUpload = defineTask({
     const path = optionalText(properties.filePath) ?? optionalText(properties.fileName);
     if (path === undefined) throw new Error("Missing filePath: it names the file that is written");
     const client = new StorageClient(context, "dfs"), address = addressOf(properties, path);
-    await writeFile(client, address, await context.fetchFile(String(properties.from).trim()));
+    await writeFile(client, address, await context.bodyOf(String(properties.from).trim()));
     const file = await pathBy(client, address);
     context.metric("file.size", Number(file.size));
     return { file };

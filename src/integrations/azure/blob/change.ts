@@ -82,7 +82,7 @@ async function uploadBlob(
   await client.send({
     ...address,
     method: "PUT",
-    bodyFile: await context.fetchFile(uri),
+    body: await context.bodyOf(uri),
     headers: uploadHeaders(context.properties),
     operation: `upload "${address.name}" to the container "${address.container}"`,
   });

@@ -1,5 +1,4 @@
 /** `gcp.bigquery.Load` and `gcp.bigquery.LoadFromGcs`. */
-import { stat } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import {
   dynamicFlag,
@@ -148,22 +147,22 @@ csvOptions:
   }],
   async run(context) {
     const { from, failedOnEmpty } = context.properties;
-    const file = await context.fetchFile(String(from).trim());
-    if ((await stat(file)).size === 0) {
+    const body = await context.bodyOf(String(from).trim());
+    if (body.size === 0) {
       if (failedOnEmpty !== false) throw new Error("Cannot load the file: it is empty");
       return { rows: 0 };
     }
     const client = new GcpClient(context);
     const json = newJob(context, client);
     const { projectId, jobId } = json.jobReference as unknown as JobReference;
-    const { resource } = await uploadFile(client, {
+    const resource = await uploadFile(client, {
       api: "bigquery",
       path: `/upload/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs`,
       query: { uploadType: "resumable" },
       json,
       operation: `start the job "${jobId}"`,
       isRepeatable: false,
-    }, file);
+    }, body);
     return outputsOf(context, await finishedJob(context, client, resource));
   },
 });

@@ -34,16 +34,16 @@ to: gs://my-bucket/data.csv`,
     const { from, to, contentType, contentEncoding, contentDisposition, cacheControl, metadata } =
       context.properties;
     const address = objectAddressOf(String(to), "to");
-    const file = await context.fetchFile(String(from).trim());
-    const { size } = await uploadFile(new GcpClient(context), {
+    const body = await context.bodyOf(String(from).trim());
+    await uploadFile(new GcpClient(context), {
       api: "storage",
       path: `/upload/storage/v1/b/${encodeURIComponent(address.bucket)}/o`,
       query: { uploadType: "resumable", name: address.name },
       json: { contentType, contentEncoding, contentDisposition, cacheControl, metadata },
       operation: `upload "${uriOf(address)}"`,
       isRepeatable: true,
-    }, file);
-    context.metric("file.size", size);
+    }, body);
+    context.metric("file.size", body.size);
     return { uri: uriOf(address) };
   },
 });

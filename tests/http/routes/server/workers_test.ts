@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { newFileName } from "../../../../src/model/namespaces/new_file_name.ts";
 import { settle } from "../../../support/fakes/fake_clock.ts";
 import { FakeWorker, REMOTE_TASK, remoteFlow } from "../../../support/fakes/fake_worker.ts";
 import { Harness } from "../../../support/harness.ts";
@@ -132,6 +133,34 @@ Deno.test("GET of an attempt's files reads files of its execution and namespace 
   assertEquals((await app.open("GET", `${base}/files?uri=/etc/passwd`)).status >= 400, true);
   const summary = await app.open("GET", `${base}/executions/${other.id}`);
   assertEquals((await summary.json()).state, "SUCCESS");
+});
+
+Deno.test("GET of a part of a file gives it with its size", async () => {
+  await using app = await Harness.start({ extraTasks: [REMOTE_TASK] });
+  await app.save(remoteFlow("f"));
+  await app.start("f");
+  await using worker = await FakeWorker.connect(app);
+  const { lease, folder } = worker.attempt();
+  const base = `/api/v1/worker/leases/${lease}`;
+  const name = newFileName(worker.attempt().taskRunId, "a.txt");
+  const put = await app.open("PUT", `${base}/files/${name}`, { body: "0123456789" });
+  assertEquals(put.status, 204);
+  const part = (query: string) =>
+    app.open("GET", `${base}/files?uri=${encodeURIComponent(folder + name)}${query}`);
+  for (
+    const [query, text] of [["", "0123456789"], ["&offset=2&length=3", "234"], ["&offset=8&length=9", "89"]]
+  ) {
+    const response = await part(query ?? "");
+    assertEquals([response.headers.get("content-length"), await response.text()], [
+      String(text?.length),
+      text,
+    ]);
+  }
+  for (const query of ["&length=3", "&offset=-1&length=3", "&offset=1&length=x"]) {
+    const response = await part(query);
+    await response.body?.cancel();
+    assertEquals([query, response.status >= 400 && response.status < 500], [query, true]);
+  }
 });
 
 function formOf(content: string): FormData {
