@@ -114,7 +114,11 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence("OpenSSH", "integrations/fs_test.ts", "fs.sftp.", "fs.ssh."),
   evidence("sockets of the test", "integrations/sockets_test.ts", "fs.tcp.", "fs.udp."),
   evidence(STUB, "integrations/gcp/access_token_test.ts", "gcp.auth."),
-  evidence(STUB, "integrations/gcp/bigquery_test.ts", "gcp.bigquery."),
+  evidence(
+    STUB,
+    ["integrations/gcp/bigquery_test.ts", "integrations/gcp/bigquery_partitions_test.ts"],
+    "gcp.bigquery.",
+  ),
   evidence(STUB, "integrations/gcp/gcs_test.ts", "gcp.gcs."),
   evidence(STUB, "integrations/gcp/pubsub_test.ts", "gcp.pubsub."),
   evidence(STUB, "integrations/gemini_test.ts", "gemini."),
