@@ -103,6 +103,7 @@ export const EVIDENCE: readonly Evidence[] = [
     "docker.cli.Pull",
     "docker.cli.Push",
     "docker.cli.Prune",
+    "docker.model.",
   ),
   evidence(STUB, "integrations/search/search_test.ts", "elasticsearch.", "opensearch."),
   evidence(
