@@ -7,8 +7,6 @@ const LOCAL =
   "read and write files of the machine in a scripts.shell.Commands task, with the rights of its user";
 const VECTORS = "use ai.embeddings.PGVector or ai.embeddings.KestraKVStore";
 const S3_FILES = "run aws s3files in an aws.cli.AwsCLI task";
-const COSMOS =
-  "use azure-cosmos in a scripts.python.Script task, or run az cosmosdb in an azure.cli.AzCLI task";
 const GPG = "run gpg in a scripts.shell.Commands task";
 
 /** Names of types, or their beginnings with a dot at the end; each way continues "until then" or "instead". */
@@ -44,7 +42,6 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["serdes.json.JsonToToon", "use a package for TOON in a scripts.python.Script task"],
   ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],
   ["kafka.registry.", "name the registry in serdeProperties of the task: schema.registry.url"],
-  ["azure.storage.cosmosdb.", COSMOS],
   ["crypto.openpgp.", GPG],
 ]);
 

@@ -91,6 +91,7 @@ export const EVIDENCE: readonly Evidence[] = [
   ),
   evidence(STUB, "integrations/azure/adls_test.ts", "azure.storage.adls."),
   evidence(STUB, "integrations/azure/blob_test.ts", "azure.storage.blob.", "azure.storage.adls.SharedAccess"),
+  evidence(STUB, "integrations/azure/cosmosdb_test.ts", "azure.storage.cosmosdb."),
   evidence(STUB, "integrations/azure/table_test.ts", "azure.storage.table."),
   evidence(FILES, "integrations/compress/archives_test.ts", "compress."),
   evidence(FILES, "integrations/compress/encryption_test.ts", "compress.FileEncrypt", "compress.FileDecrypt"),
@@ -210,6 +211,8 @@ export function evidenceOf(type: string): Evidence | undefined {
  * a dot at the end stands for its types.
  */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["azure.storage.cosmosdb.Queries", "no order and no sums across physical partitions"],
+  ["azure.storage.cosmosdb.Query", "no order and no sums across physical partitions"],
   ["fs.ssh.Command", "no `proxyCommand`"],
   ["git.", "repositories by https and http only, no keys for ssh"],
   ["kafka.Consume", "no `acknowledgeType` and no `schemaRegistryVendor`"],
