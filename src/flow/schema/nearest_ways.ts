@@ -41,7 +41,6 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["serdes.json.ToonToJson", "use a package for TOON in a scripts.python.Script task"],
   ["serdes.json.JsonToToon", "use a package for TOON in a scripts.python.Script task"],
   ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],
-  ["kafka.registry.", "name the registry in serdeProperties of the task: schema.registry.url"],
   ["crypto.openpgp.", GPG],
 ]);
 
