@@ -222,7 +222,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["notion.blocks", "CreatePage"],
   ["notion.page", "Archive Create Read Update"],
   ["redis.vector", "Add Delete Similarity"],
-  ["serdes.markdown", "MarkdownToHtml MarkdownToText"],
+  ["serdes.markdown", "HtmlToMarkdown MarkdownToHtml MarkdownToText"],
   ["slack.app.canvases", "Create"],
   ["slack.app.chats", "Delete Post Update"],
   [

@@ -36,7 +36,6 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["fs.tcp.RealtimeTrigger", "send the messages to a Webhook trigger"],
   ["dbt.tasks.DbtRun", "use dbt.cli.Run"],
   ["aws.s3.files.", S3_FILES],
-  ["serdes.markdown.HtmlToMarkdown", "use markdownify in a scripts.python.Script task"],
   ["serdes.protobuf.", "use protobuf in a scripts.python.Script task"],
   ["serdes.json.ToonToJson", "use a package for TOON in a scripts.python.Script task"],
   ["serdes.json.JsonToToon", "use a package for TOON in a scripts.python.Script task"],
