@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
+import { integrationOf, INTEGRATIONS } from "../src/flow/schema/integrations.ts";
+import { NEAREST_WAYS } from "../src/flow/schema/nearest_ways.ts";
+import { createTaskCatalog } from "../src/tasks/registry.ts";
+import { createTriggerCatalog } from "../src/triggers/registry.ts";
 import { apiTypes, writtenTypes } from "./support/documents/api_types.ts";
 import { withOptionTable } from "./support/documents/configuration_doc.ts";
-import { integrationsDocument } from "./support/documents/integrations_doc.ts";
+import { DIFFERENCES, EVIDENCE, evidenceOf, INVENTED_TYPES } from "./support/documents/integration_facts.ts";
+import { integrationRows, integrationsDocument, USED_TYPES } from "./support/documents/integrations_doc.ts";
+import { readTestedTypes } from "./support/documents/tested_types.ts";
 import { readSources } from "./support/documents/source_facts.ts";
 
 const TASK = /deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g;
@@ -32,6 +38,47 @@ Deno.test("src/ui/app/api/schemas.ts is current; `deno task ui:types` writes it"
 
 Deno.test("docs/INTEGRATIONS.md is current; `deno task docs:integrations` writes it", async () => {
   assertEquals(await Deno.readTextFile("docs/INTEGRATIONS.md"), integrationsDocument());
+});
+
+const ROWS = INTEGRATIONS.flatMap((integration) => integrationRows(integration));
+
+Deno.test("docs/INTEGRATIONS.md has one row for each type of an integration, and for each type that flows use", () => {
+  const names = ROWS.map(({ name }) => name);
+  assertEquals(names.filter((name, index) => names.indexOf(name) !== index), []);
+  const shown = new Set(ROWS.flatMap(({ name, aliases }) => [name, ...aliases]));
+  const types = [...createTaskCatalog().list(), ...createTriggerCatalog().list()].map(({ type }) => type);
+  const expected = [...USED_TYPES, ...types.filter((type) => integrationOf(type))];
+  assertEquals(expected.filter((name) => !shown.has(name)), []);
+});
+
+Deno.test("each row of docs/INTEGRATIONS.md says what its type was tested against, or what is nearest", () => {
+  assertEquals(
+    ROWS.filter(({ kind, tested }) => kind === "type" && tested === "").map(({ name }) => name),
+    [],
+  );
+  assertEquals(ROWS.filter(({ status }) => !/^(?:works|differs: .|not here: .)/.test(status)), []);
+});
+
+Deno.test("the tests that integration_facts.ts names have run each of their types; tested_types.ts records them", () => {
+  const tested = new Map(Object.entries(readTestedTypes()));
+  const types = [...createTaskCatalog().list(), ...createTriggerCatalog().list()];
+  const untested = types.filter(({ type, form }) => form !== "planned" && integrationOf(type)).filter((
+    { type },
+  ) => !evidenceOf(type)?.tests.some((file) => tested.get(type)?.includes(file)));
+  assertEquals(untested.map(({ type }) => type), []);
+});
+
+Deno.test("integration_facts.ts and nearest_ways.ts have no entry without a type", () => {
+  const here = ROWS.filter(({ kind }) => kind === "type").map(({ name }) => name);
+  const missing = ROWS.filter(({ kind }) => kind === "missing").map(({ name }) => name);
+  const isOf = (names: readonly string[]) => (entry: string) =>
+    names.some((name) => entry.endsWith(".") ? name.startsWith(entry) : name === entry);
+  const evidence = EVIDENCE.flatMap(({ types }) => types);
+  const stale = [
+    ...[...evidence, ...DIFFERENCES.keys()].filter((entry) => !isOf(here)(entry)),
+    ...[...NEAREST_WAYS.keys(), ...INVENTED_TYPES].filter((entry) => !isOf(missing)(entry)),
+  ];
+  assertEquals(stale, []);
 });
 
 Deno.test("documents name only tasks of deno.json", async () => {

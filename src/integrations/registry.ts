@@ -123,6 +123,7 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
         tasks: group.KAFKA_TASKS,
         triggers: group.KAFKA_TRIGGERS,
         realtimeTriggers: group.KAFKA_REALTIME_TRIGGERS,
+        parts: group.KAFKA_PARTS,
       })),
   },
   {

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "../../src/integrations/aws/registry.ts";
 import { blobDownloads, blobTrigger } from "../../src/integrations/azure/blob/read.ts";
-import { fileTrigger } from "../../src/integrations/fs/file_trigger.ts";
+import { FS_TRIGGERS } from "../../src/integrations/fs/registry.ts";
 import { gcsDownloads, gcsTrigger } from "../../src/integrations/gcp/gcs/downloads.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../src/model/triggers/trigger_definition.ts";
@@ -179,24 +179,39 @@ for (const { trigger, task, ownFolder, start } of SERVICES) {
 type Place = { readonly connection: JsonObject; readonly remote: string; readonly local: string };
 
 const PROTOCOLS:
-  readonly (readonly ["sftp" | "ftp", (work: (place: Place) => Promise<void>) => Promise<void>])[] = [
-    ["sftp", (work) =>
-      withSshServer(({ port, privateKey, folder }) =>
-        work({
-          connection: { host: "localhost", port: String(port), username: "root", keyfile: privateKey },
-          remote: folder,
-          local: folder,
-        })
-      )],
-    ["ftp", (work) =>
-      withFtpServer(({ port, folder }) =>
-        work({
-          connection: { host: "localhost", port: String(port), username: "anonymous", password: "x" },
-          remote: "/files",
-          local: folder,
-        })
-      )],
-  ];
+  readonly (readonly ["sftp" | "ftp" | "ftps", (work: (place: Place) => Promise<void>) => Promise<void>])[] =
+    [
+      ["sftp", (work) =>
+        withSshServer(({ port, privateKey, folder }) =>
+          work({
+            connection: { host: "localhost", port: String(port), username: "root", keyfile: privateKey },
+            remote: folder,
+            local: folder,
+          })
+        )],
+      ["ftp", (work) =>
+        withFtpServer(({ port, folder }) =>
+          work({
+            connection: { host: "localhost", port: String(port), username: "anonymous", password: "x" },
+            remote: "/files",
+            local: folder,
+          })
+        )],
+      ["ftps", (work) =>
+        withFtpServer(({ port, folder }) =>
+          work({
+            connection: {
+              host: "localhost",
+              port: String(port),
+              username: "anonymous",
+              password: "x",
+              insecureTrustAllCertificates: true,
+            },
+            remote: "/files",
+            local: folder,
+          })
+        )],
+    ];
 
 for (const [protocol, withServer] of PROTOCOLS) {
   Deno.test({
@@ -204,7 +219,8 @@ for (const [protocol, withServer] of PROTOCOLS) {
     ignore: !hasFileServers(),
     fn: async () => {
       await withServer(async ({ connection, remote, local }) => {
-        const trigger = fileTrigger(protocol);
+        const trigger = FS_TRIGGERS.find(({ type }) => type === `fs.${protocol}.Trigger`);
+        if (!trigger) throw new Error(`There is no trigger of ${protocol}`);
         const properties = { ...connection, from: remote, action: "MOVE", moveDirectory: `${remote}/done` };
         await Deno.writeTextFile(`${local}/1.csv`, "one");
         const crashed = await unconfirmedPoll(trigger, properties);

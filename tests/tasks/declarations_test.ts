@@ -57,6 +57,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "Build Compose ImageLs Prune Pull Push Rm Run Stop Tag: docker.Build docker.Compose docker.ImageLs " +
     "docker.Prune docker.Pull docker.Push docker.Rm docker.Run docker.Stop docker.Tag",
   ],
+  ["docker.model", "Delete List Pull"],
   ["gcp.cli", "GCloudCLI"],
   ["jdbc.snowflake", "SnowflakeCLI"],
   ["kubernetes.core", "PodCreate: kubernetes.PodCreate"],
@@ -191,7 +192,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["gcp.auth", "OauthAccessToken"],
   [
     "gcp.bigquery",
-    "Copy CreateDataset CreateTable DeleteDataset DeleteTable ExtractToGcs Load LoadFromGcs Query TableMetadata " +
+    "Copy CopyPartitions CreateDataset CreateTable DeleteDataset DeletePartitions DeleteTable ExtractToGcs Load " +
+    "LoadFromGcs Query RunTransferConfig TableMetadata " +
     "UpdateDataset UpdateTable",
   ],
   [
@@ -220,7 +222,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["notion.blocks", "CreatePage"],
   ["notion.page", "Archive Create Read Update"],
   ["redis.vector", "Add Delete Similarity"],
-  ["serdes.markdown", "MarkdownToHtml MarkdownToText"],
+  ["serdes.markdown", "HtmlToMarkdown MarkdownToHtml MarkdownToText"],
   ["slack.app.canvases", "Create"],
   ["slack.app.chats", "Delete Post Update"],
   [
@@ -235,6 +237,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["azure.storage.adls", "Delete DeleteFiles List Read Reads SharedAccess Upload"],
   ["azure.storage.adls.update", "Append Lease SetAccessControl"],
   ["azure.storage.blob", "Copy Delete DeleteList Download Downloads List SharedAccess Upload"],
+  ["azure.storage.cosmosdb", "Batch CreateItem Delete Queries Query"],
   ["azure.storage.table", "Bulk Delete Get List"],
   ["aws.eventbridge", "PutEvents"],
   ["aws.kinesis", "PutRecords"],

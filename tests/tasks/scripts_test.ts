@@ -158,6 +158,18 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO 1"],
   },
   {
+    name: "Node.js commands",
+    tasks: shell(["node -p 1"]).replace("shell", "node"),
+    state: "SUCCESS",
+    lines: ["INFO 1"],
+  },
+  {
+    name: "Deno commands",
+    tasks: shell(["deno eval -p 1"]).replace("shell", "deno"),
+    state: "SUCCESS",
+    lines: ["INFO 1"],
+  },
+  {
     name: "a Node.js script",
     tasks: script("node", "console.log(1 + 1, require('node:path').sep)"),
     state: "SUCCESS",

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { canonicalType, OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { integrationOf, TRIGGER_WAY } from "../schema/integrations.ts";
+import { nearestWay } from "../schema/nearest_ways.ts";
 import { cutText, deprecationText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
@@ -98,7 +99,7 @@ function integrationHelp(type: string): string {
   }
   const { id, title, isPlanned, way } = integration;
   const plan = isPlanned ? "planned, but not here yet; until then" : "not planned; instead";
-  const nearest = TRIGGER_NAME.test(type) ? TRIGGER_WAY : way;
+  const nearest = nearestWay(canonicalType(type)) ?? (TRIGGER_NAME.test(type) ? TRIGGER_WAY : way);
   return `; this type of the integration "${title}" is ${plan} ${nearest}; see ${PAGE}#${id}`;
 }
 

@@ -14,6 +14,8 @@ import { adlsAppend, adlsLease, adlsSetAccessControl } from "./adls/update.ts";
 import { blobCopy, blobDelete, blobDeleteList, blobUpload } from "./blob/change.ts";
 import { blobDownload, blobDownloads, blobList, blobTrigger } from "./blob/read.ts";
 import { adlsSharedAccess, blobSharedAccess } from "./blob/shared_access.ts";
+import { cosmosBatch, cosmosCreateItem, cosmosDelete } from "./cosmosdb/items.ts";
+import { cosmosQueries, cosmosQuery } from "./cosmosdb/queries.ts";
 import { tableBulk } from "./table/bulk.ts";
 import { tableDelete, tableGet, tableList } from "./table/read.ts";
 
@@ -37,6 +39,11 @@ export const AZURE_TASKS: readonly TaskDefinition[] = Object.freeze([
   blobList,
   blobSharedAccess,
   blobUpload,
+  cosmosBatch,
+  cosmosCreateItem,
+  cosmosDelete,
+  cosmosQueries,
+  cosmosQuery,
   tableBulk,
   tableDelete,
   tableGet,

@@ -226,7 +226,8 @@ function tableStringToSign({ method, url, headers }: SignedRequest, account: str
   return [method, "", type, date, `/${account}${url.pathname}`].join("\n");
 }
 
-async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<string> {
+/** Base64 of HMAC-SHA-256. */
+export async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text)))
@@ -262,8 +263,8 @@ function connectionOf(properties: JsonObject, service: StorageService): Connecti
   );
 }
 
-/** `Name=value;Name=value`; values may have equals signs. */
-function connectionParts(text: string): Map<string, string> {
+/** The parts of `Name=value;Name=value`; values may have equals signs. */
+export function connectionParts(text: string): Map<string, string> {
   return new Map(
     text.split(";").flatMap((part): [string, string][] => {
       const at = part.indexOf("=");

@@ -30,7 +30,7 @@ type GcpContext = Pick<WorkContext, "properties" | "http" | "signal">;
 /** A request to an API. */
 export interface GcpRequest extends Pick<TaskRequest, "method" | "json" | "headers" | "bodyFile" | "saveTo"> {
   /** First part of the name of the host. */
-  readonly api: "storage" | "bigquery" | "pubsub" | "sheets" | "www";
+  readonly api: "storage" | "bigquery" | "bigquerydatatransfer" | "pubsub" | "sheets" | "www";
   /** Begins with a slash; names in it are encoded. */
   readonly path: string;
   /** Members without a value are left out. */

@@ -4,6 +4,7 @@ import type { RealtimeDefinition, TriggerDefinition } from "../../model/triggers
 import { bigqueryCreateDataset, bigqueryDeleteDataset, bigqueryUpdateDataset } from "./bigquery/datasets.ts";
 import { bigqueryCopy, bigqueryExtractToGcs } from "./bigquery/extract.ts";
 import { bigqueryLoad, bigqueryLoadFromGcs } from "./bigquery/load.ts";
+import { bigqueryCopyPartitions, bigqueryDeletePartitions } from "./bigquery/partitions.ts";
 import { bigqueryQuery, bigqueryTrigger } from "./bigquery/query.ts";
 import {
   bigqueryCreateTable,
@@ -11,6 +12,7 @@ import {
   bigqueryTableMetadata,
   bigqueryUpdateTable,
 } from "./bigquery/tables.ts";
+import { bigqueryRunTransferConfig } from "./bigquery/transfer_config.ts";
 import {
   gcsCreateBucket,
   gcsCreateBucketIamPolicy,
@@ -32,14 +34,17 @@ export const GCP_TASKS: readonly TaskDefinition[] = Object.freeze([
   pubsubConsume,
   pubsubPublish,
   bigqueryCopy,
+  bigqueryCopyPartitions,
   bigqueryCreateDataset,
   bigqueryCreateTable,
   bigqueryDeleteDataset,
+  bigqueryDeletePartitions,
   bigqueryDeleteTable,
   bigqueryExtractToGcs,
   bigqueryLoad,
   bigqueryLoadFromGcs,
   bigqueryQuery,
+  bigqueryRunTransferConfig,
   bigqueryTableMetadata,
   bigqueryUpdateDataset,
   bigqueryUpdateTable,

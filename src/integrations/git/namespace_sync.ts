@@ -11,7 +11,13 @@ import { defineServerTask, type ServerTaskContext } from "../../model/tasks/serv
 import { commitTo, fetchBranch, type WantedFiles } from "./commit_files.ts";
 import { storeDifferences } from "./differences.ts";
 import { folderOf, idOfPath, isYamlPath } from "./places.ts";
-import { COMMIT_PROPERTIES, commitOutputs, DRY_RUN_PROPERTY, REPOSITORY_PROPERTIES } from "./properties.ts";
+import {
+  COMMIT_PROPERTIES,
+  commitOutputs,
+  DRY_RUN_PROPERTY,
+  OWN_SERVER_PROPERTIES,
+  REPOSITORY_PROPERTIES,
+} from "./properties.ts";
 import type { Repository } from "./repository.ts";
 import { applyDashboards } from "./sync_dashboards.ts";
 import { applyFlows } from "./sync_flows.ts";
@@ -90,10 +96,7 @@ export const tenantSync = defineServerTask({
     "Makes the flows and files of all namespaces, and the dashboards, the same here and in a git repository, where they are in the folders `<namespace>/flows`, `<namespace>/files` and `_global/dashboards`. What only the side without the truth has is deleted by default. The tenant is that of the flow.",
   properties: {
     ...SYNC_PROPERTIES,
-    kestraUrl: dynamicText("Has no effect: the server of the flow is used.", { ignored: true }),
-    auth: dynamicProperty("any", "Has no effect: the task needs no credentials of this server.", {
-      ignored: true,
-    }),
+    ...OWN_SERVER_PROPERTIES,
   },
   outputs: OUTPUTS,
   async run(context) {

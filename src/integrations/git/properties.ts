@@ -1,6 +1,7 @@
 /** Properties that the types of git share. */
 import {
   dynamicFlag,
+  dynamicProperty,
   dynamicText,
   type PropertySchema,
   type PropertySchemas,
@@ -28,6 +29,14 @@ export const COMMIT_PROPERTIES: PropertySchemas = Object.freeze({
 /** Whether only the differences are reported. */
 export const DRY_RUN_PROPERTY: PropertySchemas = Object.freeze({
   dryRun: dynamicFlag(false, "Reports the differences without a change."),
+});
+
+/** How flows of other servers reach their own server, which types here need not. */
+export const OWN_SERVER_PROPERTIES: PropertySchemas = Object.freeze({
+  kestraUrl: dynamicText("Has no effect: the server of the flow is used.", { ignored: true }),
+  auth: dynamicProperty("any", "Has no effect: the task needs no credentials of this server.", {
+    ignored: true,
+  }),
 });
 
 /** The outputs of types that may commit; `name` is the one with the URI of the differences. */

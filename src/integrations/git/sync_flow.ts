@@ -2,7 +2,12 @@
 import { dynamicText } from "../../model/flows/schema.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
 import { defineServerTask } from "../../model/tasks/server_task.ts";
-import { BRANCH_PROPERTY, DRY_RUN_PROPERTY, REPOSITORY_PROPERTIES } from "./properties.ts";
+import {
+  BRANCH_PROPERTY,
+  DRY_RUN_PROPERTY,
+  OWN_SERVER_PROPERTIES,
+  REPOSITORY_PROPERTIES,
+} from "./properties.ts";
 import { applyFlows } from "./sync_flows.ts";
 
 /** The flow gets the target namespace, wherever its file is. */
@@ -14,6 +19,7 @@ export const syncFlow = defineServerTask({
     ...REPOSITORY_PROPERTIES,
     ...BRANCH_PROPERTY,
     ...DRY_RUN_PROPERTY,
+    ...OWN_SERVER_PROPERTIES,
     flowPath: dynamicText("Path of the file.", { required: true }),
     targetNamespace: dynamicText("Namespace of the flow, in place of the one that it names.", {
       required: true,

@@ -5,6 +5,7 @@ import { defineTask, type WorkContext } from "../../model/tasks/task_definition.
 import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { BOUND_PROPERTIES, MESSAGE_FILE_OUTPUTS, MessageCollector, millisecondsOf } from "../messages.ts";
 import { CONNECTION_PROPERTIES } from "./connection.ts";
+import { REGISTRY_VENDOR } from "./registries.ts";
 import { CONSUMER_PROPERTIES, Positions, receive, type TakeOptions } from "./consumer.ts";
 
 const PROPERTIES: PropertySchemas = Object.freeze({
@@ -71,7 +72,7 @@ export const consume = defineTask({
   title: "Receive messages of Kafka",
   description:
     "Receives messages of topics of Kafka until there are no more for some time, or a bound is reached, and stores them. The position of a group is kept after the file is stored.",
-  properties: PROPERTIES,
+  properties: { ...PROPERTIES, schemaRegistryVendor: REGISTRY_VENDOR },
   outputs: MESSAGE_FILE_OUTPUTS,
   metrics: { records: { type: "counter", description: "Number of messages." } },
   examples: [{

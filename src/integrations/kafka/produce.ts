@@ -4,6 +4,7 @@ import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/sch
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { asRecord, batchesOf, instantOf, messagesIn } from "../messages.ts";
+import { REGISTRY_VENDOR } from "./registries.ts";
 import { type ClientProperties, CONNECTION_PROPERTIES, connectKafka, kafkaError } from "./connection.ts";
 import { type HeaderValue, loadKafka, type SentMessage } from "./kafka_package.ts";
 import { serdeProperty, Serdes } from "./serdes.ts";
@@ -21,6 +22,7 @@ export const produce = defineTask({
     "Sends messages to topics of Kafka. Each is a map of `key`, `value`, `topic`, `partition`, `timestamp` and `headers`.",
   properties: {
     ...CONNECTION_PROPERTIES,
+    schemaRegistryVendor: REGISTRY_VENDOR,
     topic: dynamicText("Topic of messages that do not name one."),
     from: dynamicProperty("any", "A message, a list of messages, or the storage URI of a file of messages.", {
       required: true,

@@ -13,3 +13,6 @@ export const KAFKA_TRIGGERS: readonly TriggerDefinition[] = Object.freeze([kafka
 
 /** Realtime triggers below `kafka.`. */
 export const KAFKA_REALTIME_TRIGGERS: readonly RealtimeDefinition[] = Object.freeze([kafkaRealtimeTrigger]);
+
+/** Schema registries. */
+export { KAFKA_PARTS } from "./registries.ts";

@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import type { Type } from "avsc";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { optionalText } from "../../model/tasks/task_definition.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
 import { AvroConversion, loadAvro } from "../serdes/avro_values.ts";
@@ -33,7 +34,7 @@ interface KnownSchema {
   readonly conversion: AvroConversion;
 }
 
-/** The registry that `serdeProperties` name. */
+/** The registry that `schemaRegistryVendor` or `serdeProperties` name. */
 export class SchemaRegistry {
   readonly #context: Connector;
   readonly #url: string;
@@ -45,7 +46,9 @@ export class SchemaRegistry {
   /** @throws Error no registry is named */
   constructor(context: Connector) {
     const properties = new ClientProperties(context.properties, "serdeProperties");
-    const [url = ""] = (properties.text("schema.registry.url") ?? "").split(",");
+    const vendor = context.properties.schemaRegistryVendor;
+    const given = isJsonObject(vendor) ? optionalText(vendor.schemaRegistryUrl) : undefined;
+    const [url = ""] = (given ?? properties.text("schema.registry.url") ?? "").split(",");
     if (!/^https?:\/\//.test(url)) {
       throw new RegistryError(
         "Invalid serdeProperties: schema.registry.url must name the registry, for AVRO",

@@ -1,6 +1,7 @@
-/** `serdes.markdown.MarkdownToHtml` and `MarkdownToText`. */
+/** `serdes.markdown.MarkdownToHtml`, `MarkdownToText` and `HtmlToMarkdown`. */
 import { readFile } from "node:fs/promises";
 import type { MarkedToken, Token } from "marked";
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { writePieces } from "../row_files.ts";
 import { CHARSET, fetchSource, FROM, URI_OUTPUT } from "./conversion.ts";
@@ -46,6 +47,36 @@ export const markdownToText = defineTask({
     converted(context, "text.txt", async (markdown) => {
       const { lexer } = await import("marked");
       return `${blocksText(lexer(markdown)).trimEnd()}\n`;
+    }),
+});
+
+/** Marks of HTML that Markdown does not have are left out. */
+export const htmlToMarkdown = defineTask({
+  type: "serdes.markdown.HtmlToMarkdown",
+  title: "Convert HTML to Markdown",
+  description:
+    "Converts a file of HTML to Markdown: headings, paragraphs, lists, tables, code, links, pictures and emphasis. Scripts and " +
+    "styles are left out.",
+  properties: {
+    from: FROM,
+    charset: CHARSET,
+    ignoreTags: dynamicProperty(
+      "list",
+      "Names of elements that are left out with their content, such as `nav`.",
+      {
+        items: { type: "string", description: "Name of an element." },
+      },
+    ),
+  },
+  outputs: URI_OUTPUT,
+  metrics: METRICS,
+  examples: [{ title: "Convert a page", yaml: `${EXAMPLE("HtmlToMarkdown")}\nignoreTags: [nav, footer]` }],
+  run: (context) =>
+    converted(context, "text.md", async (html) => {
+      const { markdownOf } = await import("./html_markdown.ts");
+      const { ignoreTags } = context.properties;
+      const names = Array.isArray(ignoreTags) ? ignoreTags.map((name) => String(name).toLowerCase()) : [];
+      return markdownOf(html, new Set(names));
     }),
 });
 

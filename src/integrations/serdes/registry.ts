@@ -8,7 +8,7 @@ import { ionToExcel } from "./ion_to_excel.ts";
 import { ionToJson } from "./ion_to_json.ts";
 import { jsonToIon } from "./json_to_ion.ts";
 import { jsonToJsonl } from "./json_to_jsonl.ts";
-import { markdownToHtml, markdownToText } from "./markdown_conversions.ts";
+import { htmlToMarkdown, markdownToHtml, markdownToText } from "./markdown_conversions.ts";
 import { ionToXml } from "./ion_to_xml.ts";
 import { ionToParquet, parquetToIon } from "./parquet_conversions.ts";
 import { xmlToIon } from "./xml_to_ion.ts";
@@ -28,6 +28,7 @@ export const SERDES_TASKS: readonly TaskDefinition[] = Object.freeze([
   ionToJson,
   jsonToIon,
   jsonToJsonl,
+  htmlToMarkdown,
   markdownToHtml,
   markdownToText,
   ionToXml,

@@ -2,6 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseFlowSource, validateFlow, validateTask } from "../../../src/flow/mod.ts";
 import { integrationOf, INTEGRATIONS, TRIGGER_WAY } from "../../../src/flow/schema/integrations.ts";
+import { nearestWay } from "../../../src/flow/schema/nearest_ways.ts";
 import { INTEGRATION_TASKS } from "../../support/flows/all_integrations.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
@@ -45,7 +46,7 @@ for (const [group, names] of Object.entries(TYPES)) {
       const start =
         `Invalid type: io.kestra.plugin.${name}; this type of the integration "${integration?.title}" is `;
       assertEquals(message.slice(0, start.length), start);
-      const way = name.endsWith("Trigger") ? TRIGGER_WAY : integration?.way;
+      const way = nearestWay(name) ?? (name.endsWith("Trigger") ? TRIGGER_WAY : integration?.way);
       assertEquals(message.endsWith(`${way}; see docs/INTEGRATIONS.md#${integration?.id}`), true, message);
     }
   });

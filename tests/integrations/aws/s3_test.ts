@@ -5,6 +5,7 @@ import { AWS_TASKS, AWS_TRIGGERS } from "../../../src/integrations/aws/registry.
 import { uploadFile } from "../../../src/integrations/aws/s3/multipart_upload.ts";
 import { S3Client } from "../../../src/integrations/aws/s3/objects.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
+import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { withS3Server } from "../../support/servers/s3_server.ts";
@@ -17,6 +18,12 @@ function task(type: string): TaskDefinition {
   const found = AWS_TASKS.find((each) => each.type === type);
   if (found) return found;
   throw new Error(`There is no type ${type}`);
+}
+
+function trigger(type: string): TriggerDefinition {
+  const found = AWS_TRIGGERS.find((each) => each.type === type);
+  if (found) return found;
+  throw new Error(`There is no trigger ${type}`);
 }
 
 /** A server with the bucket `demo`, and how types reach it. */
@@ -83,6 +90,15 @@ Deno.test("MinIO has the same types, with an endpoint; a bucket is created", asy
     await run("Upload", { bucket: "second", from: FILE, key: "x" });
     const { outputs } = await run("Downloads", { bucket: "second", action: "NONE" });
     assertEquals(Object.keys(outputs.outputFiles as JsonObject), ["x"]);
+    await run("Copy", { from: { bucket: "second", key: "x" }, to: { bucket: "second", key: "a/y" } });
+    const read = await run("Download", { bucket: "second", key: "a/y" });
+    assertEquals(read.files.get(String(read.outputs.uri)), "x");
+    await run("Delete", { bucket: "second", key: "x" });
+    const polled = { ...connection, endpoint, bucket: "second", action: "NONE", interval: "PT1M" };
+    const found = await pollDefinition(trigger("minio.Trigger"), polled);
+    assertEquals((found.outputs.objects as JsonObject[]).map(({ key }) => key), ["a/y"]);
+    assertEquals((await run("DeleteList", { bucket: "second" })).outputs, { count: 1, size: 1 });
+    assertEquals((await run("List", { bucket: "second" })).outputs.objects, []);
   });
 });
 
@@ -91,13 +107,11 @@ Deno.test("Trigger reads the objects and moves them; then it finds nothing", asy
     await runDefinition(task("aws.s3.Upload"), { ...connection, from: FILE, key: "in/1.csv" }, {
       files: { [FILE]: "content" },
     });
-    const [trigger] = AWS_TRIGGERS;
-    if (!trigger) throw new Error("There is no trigger");
     const properties = { ...connection, prefix: "in/", action: "MOVE", moveTo: { key: "done" } };
-    const found = await pollDefinition(trigger, properties);
+    const found = await pollDefinition(trigger("aws.s3.Trigger"), properties);
     const [object] = found.outputs.objects as JsonObject[];
     assertEquals([object?.key, found.files.get(String(object?.uri))], ["in/1.csv", "content"]);
-    assertEquals((await pollDefinition(trigger, properties)).isFound, false);
+    assertEquals((await pollDefinition(trigger("aws.s3.Trigger"), properties)).isFound, false);
     const left = await runDefinition(task("aws.s3.List"), connection);
     assertEquals((left.outputs.objects as JsonObject[]).map(({ key }) => key), ["done/1.csv"]);
   });

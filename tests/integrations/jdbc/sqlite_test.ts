@@ -3,6 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
 import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { Harness } from "../../support/harness.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 
 type Case = readonly [name: string, work: (flows: DatabaseFlows) => Promise<void>];
@@ -111,6 +112,17 @@ const CASES: readonly Case[] = [
     await until(stateIs("RUNNING"));
     await flows.app.json("DELETE", `/executions/${id}/kill`);
     await until(stateIs("KILLED"));
+  }],
+  ["a Trigger starts an execution with the rows of its query", async ({ app }) => {
+    await app.save(triggeredFlow("p", {
+      type: "io.kestra.plugin.jdbc.sqlite.Trigger",
+      url: "jdbc:sqlite::memory:",
+      sql: "SELECT 5 AS n",
+      fetchType: "FETCH",
+    }));
+    await app.advance(1_000);
+    await until(async () => evaluationsOf(await stateOf(app, "p")).length === 1);
+    assertEquals((await executionsOf(app, "p")).map((each) => each.trigger), [{ rows: [{ n: 5 }], size: 1 }]);
   }],
 ];
 

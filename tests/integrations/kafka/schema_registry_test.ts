@@ -101,6 +101,20 @@ Deno.test("a schema is read once a connection", async () => {
   assertEquals(stub.calls, ["GET /subjects/orders-value/versions/latest", "GET /schemas/ids/5"]);
 });
 
+Deno.test("a registry that is a part of the task serves Produce and Consume", async () => {
+  await using broker = new KafkaBroker();
+  await using stub = registry();
+  const place = { broker, stub };
+  const schemaRegistryVendor = {
+    type: "io.kestra.plugin.kafka.registry.ConfluentSchemaRegistry",
+    schemaRegistryUrl: `${stub.url}/`,
+  };
+  const serdeProperties = { "basic.auth.user.info": "ann:s3cret" };
+  await send(place, { n: 3, s: "a" }, { schemaRegistryVendor, serdeProperties });
+  assertEquals(await take(place, 1, { schemaRegistryVendor, serdeProperties }), [{ n: 3, s: "a" }]);
+  assertEquals(stub.calls.length, 2);
+});
+
 /** What fails while a value is written, and the error. */
 const REFUSED:
   readonly (readonly [name: string, further: JsonObject, serdes: JsonObject, message: string])[] = [

@@ -133,43 +133,45 @@ for (const prefix of PREFIXES) {
   });
 }
 
-Deno.test("elasticsearch.Load writes rows, elasticsearch.Scroll stores all documents", async () => {
-  await using engine = new Engine();
-  const server = connectionTo([engine.url]);
-  const files = { "kestra:///rows.ion": '{id:1,n:1.50}\n{id:"two",n:2}\n{id:3,n:3}\n' };
-  const load = { ...server, from: "kestra:///rows.ion", index: "orders", idKey: "id", chunk: 2 };
-  const loaded = await run("elasticsearch.Load", load, { files });
-  assertEquals(loaded.outputs, { size: 3 });
-  assertEquals(loaded.metrics, { "requests.count": 2, records: 3, "requests.duration": 10 });
-  assertEquals(engine.requests[0]?.headers["content-type"], "application/x-ndjson");
-  assertEquals([...engine.documents.keys()], ["1", "two", "3"]);
-  const scroll = { ...server, indexes: ["orders"], request: { size: 2 } };
-  const stored = await run("elasticsearch.Scroll", scroll);
-  assertEquals([stored.outputs.size, stored.metrics["requests.count"]], [3, 3]);
-  assertEquals([...stored.files.values()].join("").split("\n").filter(Boolean).length, 3);
-  assertEquals(engine.calls.at(-1), "DELETE /_search/scroll");
-});
+for (const prefix of PREFIXES) {
+  Deno.test(`${prefix}.Load writes rows, ${prefix}.Scroll stores all documents`, async () => {
+    await using engine = new Engine();
+    const server = connectionTo([engine.url]);
+    const files = { "kestra:///rows.ion": '{id:1,n:1.50}\n{id:"two",n:2}\n{id:3,n:3}\n' };
+    const load = { ...server, from: "kestra:///rows.ion", index: "orders", idKey: "id", chunk: 2 };
+    const loaded = await run(`${prefix}.Load`, load, { files });
+    assertEquals(loaded.outputs, { size: 3 });
+    assertEquals(loaded.metrics, { "requests.count": 2, records: 3, "requests.duration": 10 });
+    assertEquals(engine.requests[0]?.headers["content-type"], "application/x-ndjson");
+    assertEquals([...engine.documents.keys()], ["1", "two", "3"]);
+    const scroll = { ...server, indexes: ["orders"], request: { size: 2 } };
+    const stored = await run(`${prefix}.Scroll`, scroll);
+    assertEquals([stored.outputs.size, stored.metrics["requests.count"]], [3, 3]);
+    assertEquals([...stored.files.values()].join("").split("\n").filter(Boolean).length, 3);
+    assertEquals(engine.calls.at(-1), "DELETE /_search/scroll");
+  });
 
-Deno.test("elasticsearch.Bulk sends the operations of a file, and names those that failed", async () => {
-  await using engine = new Engine();
-  const bulk = { ...connectionTo([engine.url]), from: "kestra:///bulk.jsonl" };
-  const sent = (text: string) => run("elasticsearch.Bulk", bulk, { files: { "kestra:///bulk.jsonl": text } });
-  const index = '{"index":{"_index":"orders","_id":"1"}}\n';
-  const lines =
-    `${index}{"a":1}\n{"update":{"_id":"1"}}\n{"a":2}\n{"create":{"_id":"2"}}\n{"b":1}\n{"delete":{"_id":"2"}}\n`;
-  assertEquals((await sent(lines)).outputs, { size: 4 });
-  assertEquals([...engine.documents], [["1", { doc: { a: 2 }, doc_as_upsert: true }]]);
-  const failures: readonly (readonly [string, string])[] = [
-    [
-      `${index}{"bad":true}\n${index}{"a":1}\n`,
-      "Cannot write 1 of 2 documents: orders/1: 400 failed to parse field [bad]",
-    ],
-    ['{"upsert":{}}\n', 'Invalid operation "upsert"'],
-    [index, 'Invalid operation "index": its document is missing'],
-    ["[1]\n", "each row must be a map"],
-  ];
-  for (const [text, message] of failures) await assertRejects(() => sent(text), Error, message);
-});
+  Deno.test(`${prefix}.Bulk sends the operations of a file, and names those that failed`, async () => {
+    await using engine = new Engine();
+    const bulk = { ...connectionTo([engine.url]), from: "kestra:///bulk.jsonl" };
+    const sent = (text: string) => run(`${prefix}.Bulk`, bulk, { files: { "kestra:///bulk.jsonl": text } });
+    const index = '{"index":{"_index":"orders","_id":"1"}}\n';
+    const lines =
+      `${index}{"a":1}\n{"update":{"_id":"1"}}\n{"a":2}\n{"create":{"_id":"2"}}\n{"b":1}\n{"delete":{"_id":"2"}}\n`;
+    assertEquals((await sent(lines)).outputs, { size: 4 });
+    assertEquals([...engine.documents], [["1", { doc: { a: 2 }, doc_as_upsert: true }]]);
+    const failures: readonly (readonly [string, string])[] = [
+      [
+        `${index}{"bad":true}\n${index}{"a":1}\n`,
+        "Cannot write 1 of 2 documents: orders/1: 400 failed to parse field [bad]",
+      ],
+      ['{"upsert":{}}\n', 'Invalid operation "upsert"'],
+      [index, 'Invalid operation "index": its document is missing'],
+      ["[1]\n", "each row must be a map"],
+    ];
+    for (const [text, message] of failures) await assertRejects(() => sent(text), Error, message);
+  });
+}
 
 /** Two rows as the languages give them. */
 const COLUMNS = [{ name: "author", type: "keyword" }, { name: "pages", type: "integer" }];

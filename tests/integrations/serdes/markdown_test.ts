@@ -1,6 +1,11 @@
 /** Conversion of Markdown. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { markdownToHtml, markdownToText } from "../../../src/integrations/serdes/markdown_conversions.ts";
+import {
+  htmlToMarkdown,
+  markdownToHtml,
+  markdownToText,
+} from "../../../src/integrations/serdes/markdown_conversions.ts";
+import { markdownOf } from "../../../src/integrations/serdes/html_markdown.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
@@ -39,4 +44,56 @@ Deno.test("Markdown is read and written in a character set", async () => {
   });
   assertEquals([...bytes.get(String(outputs.uri)) ?? []], [0xe4, 0x0a]);
   await assertRejects(() => runDefinition(markdownToText, { from: FROM, charset: "none" }, { files }), Error);
+});
+
+/** HTML, and its Markdown. */
+const PAGES: readonly (readonly [html: string, markdown: string])[] = [
+  ["", ""],
+  ["<!doctype html><head><title>t</title></head><body><h1>A &amp; B</h1><p>c\n d", "# A & B\n\nc d\n"],
+  ["<p>a<b> c </b>d<em>e</em><del>f</del><br> g</p>h", "a **c** d*e*~~f~~  \ng\n\nh\n"],
+  [
+    '<a href="https://x.example/a b(1)">y</a> <a>z</a> <img src=i.png alt="p*">',
+    "[y](<https://x.example/a b(1)>) z ![p\\*](i.png)\n",
+  ],
+  ["<ul><li>a<ul><li>b</ul><li><p>c</p><p>d</p></ul>", "- a\n  - b\n- c\n\n  d\n"],
+  ['<ol start="3"><li>a<li>b</ol>', "3. a\n4. b\n"],
+  ["<pre><code>a\n\n- b &lt;c&gt;</code></pre>", "```\na\n\n- b <c>\n```\n"],
+  ["<p><code>a`b</code> <code>c</code></p>", "`` a`b `` `c`\n"],
+  ["<blockquote><p>a</p><p>b</p></blockquote><hr>", "> a\n>\n> b\n\n---\n"],
+  [
+    "<table><thead><tr><th>a<th>b</thead><tr><td>c|d<td><b>e</b><tr><td>f</table>",
+    "| a | b |\n| --- | --- |\n| c\\|d | **e** |\n| f |  |\n",
+  ],
+  [
+    "<p># a</p><p>- b</p><p>1. c</p><p>x*y_z &#x41;&#66;&bogus;</p>",
+    "\\# a\n\n\\- b\n\n1\\. c\n\nx\\*y\\_z AB&bogus;\n",
+  ],
+  ["<script>if (a < b) '</p>'</script><style>p{}</style><!-- <p>no</p> -->yes", "yes\n"],
+  ["a < b </b> <p title='>'>c", "a \\< b\n\nc\n"],
+];
+
+for (const [html, markdown] of PAGES) {
+  Deno.test(`HtmlToMarkdown of ${JSON.stringify(html)}`, async () => {
+    const { outputs, files } = await runDefinition(htmlToMarkdown, { from: FROM }, {
+      files: { [FROM]: html },
+    });
+    assertEquals(files.get(String(outputs.uri)), markdown);
+  });
+}
+
+Deno.test("HtmlToMarkdown leaves out elements that it is told to ignore", async () => {
+  const files = { [FROM]: "<nav><a href=x>a</a></nav><p>b <span>c</span></p>" };
+  const { outputs, files: stored } = await runDefinition(
+    htmlToMarkdown,
+    { from: FROM, ignoreTags: ["NAV", "span"] },
+    { files },
+  );
+  assertEquals(stored.get(String(outputs.uri)), "b\n");
+});
+
+Deno.test("markdownOf() reads malformed and deep HTML in a time that grows with its length", () => {
+  const count = 5_000;
+  for (const piece of ['<a "', "<!--", "<p>", "</p>", "<ul><li>", "&#", "<b", "<div a=", "<table><tr><td>"]) {
+    assertEquals(typeof markdownOf(piece.repeat(count)), "string", piece);
+  }
 });

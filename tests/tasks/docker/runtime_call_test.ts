@@ -17,7 +17,9 @@ interface Ran {
 }
 
 function typeOf(name: string): RunnableTaskType {
-  const type = DOCKER_TASKS.find(({ type }) => type === `docker.cli.${name}`);
+  const type = DOCKER_TASKS.find(({ type }) =>
+    type === (name.includes(".") ? `docker.${name}` : `docker.cli.${name}`)
+  );
   if (type?.form === "runnable") return type;
   throw new Error(`There is no type "${name}"`);
 }
@@ -82,6 +84,8 @@ const CALLS: readonly (readonly [type: string, properties: JsonObject, calls: re
     "image prune --force --filter=until=24h",
   ]],
   ["Prune", { pruneType: "VOLUMES", labelFilters: ["a=b"] }, ["volume prune --force --filter=label=a=b"]],
+  ["model.Pull", { model: "hf.co/Acme/Tiny-GGUF:Q4_K_M" }, ["model pull hf.co/Acme/Tiny-GGUF:Q4_K_M"]],
+  ["model.Delete", { model: "ai/smollm2" }, ["model rm ai/smollm2"]],
   ["ImageLs", {}, ["images --quiet --no-trunc"]],
   ["ImageLs", { showAll: true, imageNameFilter: "a*", labelFilter: { k: "v" } }, [
     "images --quiet --no-trunc --all --filter=reference=a* --filter=label=k=v",
@@ -169,10 +173,32 @@ Deno.test("ImageLs reads what Docker and Podman say of images, each image once",
   });
 });
 
+Deno.test("model.List gives the models that the runtime prints", async () => {
+  const printed = [{
+    id: "sha256:a",
+    tags: ["ai/smollm2:latest"],
+    created: 1742816981,
+    config: { format: "gguf" },
+  }];
+  const print = (text: string) => async (_args: readonly string[], { onLine }: ProcessCommand) => {
+    await onLine({ text, isError: false });
+    return { exitCode: 0 };
+  };
+  const { outputs, calls } = await run("model.List", {}, print(stringifyJson(printed)));
+  assertEquals([outputs, calls], [{ models: printed, count: 1 }, ["model list --json"]]);
+  await assertRejects(
+    () => run("model.List", {}, print("no models")),
+    Error,
+    "the runtime printed no JSON list",
+  );
+});
+
 /** Names that the runtime would take for options, or that name nothing. */
 const REFUSED: readonly (readonly [type: string, properties: JsonObject, error: RegExp])[] = [
   ["Pull", { image: "--help" }, /^"--help" is not an image reference/],
   ["Push", { tags: ["a b"] }, /^"a b" is not an image reference/],
+  ["model.Pull", { model: "--help" }, /^"--help" is not the name of a model/],
+  ["model.Delete", { model: "a b" }, /^"a b" is not the name of a model/],
   ["Tag", { sourceImage: "a", targetImage: "-f" }, /^"-f" is not an image reference/],
   ["Stop", { containerId: "--all" }, /^"--all" is not the id or the name of a container$/],
   ["Rm", { containerIds: ["a", "/b"] }, /^"\/b" is not the id or the name of a container$/],

@@ -21,6 +21,8 @@ import {
   S3Client,
 } from "./objects.ts";
 
+const VALIDATE_CHECKSUM = dynamicProperty("boolean", "Has no effect.", { ignored: true });
+
 /** The type of a server. Outputs: `bucket`, `key`, `uri` and what the response says of the object. */
 export function s3Download({ prefix, name, connection }: S3Flavor): TaskDefinition {
   return defineTask({
@@ -33,7 +35,7 @@ export function s3Download({ prefix, name, connection }: S3Flavor): TaskDefiniti
       bucket: BUCKET,
       key: KEY,
       versionId: dynamicText("Version of the object."),
-      validateChecksum: dynamicProperty("boolean", "Has no effect.", { ignored: true }),
+      validateChecksum: VALIDATE_CHECKSUM,
     },
     outputs: {
       bucket: { type: "string", description: "The bucket." },
@@ -91,7 +93,7 @@ export function s3Downloads({ prefix, name, connection }: S3Flavor): TaskDefinit
     type: `${prefix}.Downloads`,
     title: `Download files from ${name}`,
     description: `Downloads the objects of a bucket of ${name}, and moves or deletes them.`,
-    properties: { ...connection, ...FOUND_FILES },
+    properties: { ...connection, ...FOUND_FILES, validateChecksum: VALIDATE_CHECKSUM },
     outputs: FOUND_FILES_OUTPUTS,
     run: async (context) => await takeFiles(context, foundObjects(context)),
   });

@@ -1,4 +1,5 @@
 /** `gcp.gcs.Downloads` and `gcp.gcs.Trigger`. */
+import { dynamicProperty } from "../../../model/flows/schema.ts";
 import { defineTask } from "../../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
 import { pollFiles, takeFiles } from "../../arrived_files.ts";
@@ -9,7 +10,10 @@ export const gcsDownloads = defineTask({
   type: "gcp.gcs.Downloads",
   title: "Download files from Google Cloud Storage",
   description: "Downloads the objects of a folder of Google Cloud Storage, and moves or deletes them.",
-  properties: FOUND_FILES,
+  properties: {
+    ...FOUND_FILES,
+    validateChecksum: dynamicProperty("boolean", "Has no effect.", { ignored: true }),
+  },
   outputs: FOUND_FILES_OUTPUTS,
   async run(context) {
     return await takeFiles(context, foundObjects(context));
