@@ -48,6 +48,18 @@ export class Chance {
     }
   }
 
+  /** Fills a buffer for ids: a draw chooses all of its bytes. */
+  fillQuickly(buffer: Uint8Array<ArrayBuffer>): void {
+    let bits = Math.floor(this.next() * 2 ** 32) | 1;
+    for (let at = 0; at < buffer.length; at++) {
+      // Xorshift32.
+      bits ^= bits << 13;
+      bits ^= bits >>> 17;
+      bits ^= bits << 5;
+      buffer[at] = bits;
+    }
+  }
+
   /** Another source of chance, so that what runs side by side does not change each other's draws. */
   fork(): Chance {
     return new Chance(this.next() * 2 ** 32);

@@ -16,6 +16,7 @@ interface JobsDeps {
   readonly randomBytes: RandomBytes;
   readonly mayAct: () => boolean;
   readonly mark: Mark;
+  readonly note: (event: string) => void;
 }
 
 /** Writes a key that no other call writes: what is applied twice is there twice. */
@@ -86,6 +87,7 @@ export class Jobs {
       keep: (changes) => void this.#keep(job, changes, lines),
     });
     if (this.#isStopped) return;
+    this.#deps.note(`attempt ${end === "lost" ? "lost" : isKept ? "kept" : "ended"}`);
     if (end === "lost" || end === "stopped") return await this.#run(job, attemptNumber + 1, false);
     await this.#end(job, context.files.pending, lines);
   }

@@ -107,11 +107,12 @@ export class Machine implements Clock, Store {
 
   /** The result of a call, unless the process is dead. */
   async #reached<Result>(call: () => Promise<Result>): Promise<Result> {
-    await this.#alive();
-    const result = await call().then((value) => ({ value }), (error) => ({ error }));
-    await this.#alive();
-    if ("error" in result) throw result.error;
-    return result.value;
+    if (!this.isRunning) await this.#alive();
+    try {
+      return await call();
+    } finally {
+      if (!this.isRunning) await this.#alive();
+    }
   }
 
   async #alive(): Promise<void> {

@@ -1,4 +1,5 @@
 /** A process of the cluster: the real member, lease, committer, forwarding and mailbox around a small application. */
+import type { Clock } from "../../../src/base/clock.ts";
 import type { RandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import type { HttpHandler } from "../../../src/machine/http_server/connection.ts";
@@ -18,13 +19,24 @@ import type { Machine } from "./machine.ts";
 const TTL_MS = 5_000;
 const WATCH_MS = 1_000;
 
+/** Bugs that are planted to see that they are found. */
+export interface NodeBugs {
+  /** By it a process that follows measures the lease. */
+  readonly watchClock?: (clock: Clock) => Clock;
+  /** A change is acknowledged before it is committed. */
+  readonly acknowledgesEarly?: boolean;
+}
+
 /** What nodes share. */
 interface NodeOptions {
+  readonly bugs: NodeBugs;
   readonly handsOver: boolean;
   readonly randomBytes: RandomBytes;
   readonly mark: Mark;
   /** A request that changes something is handled now. */
   readonly begun: (id: string) => void;
+  /** Counts what happens. */
+  readonly note: (event: string) => void;
 }
 
 /** One process. */
@@ -43,13 +55,13 @@ export class Node {
     this.machine = machine;
     this.#options = options;
     const logger = silentLogger(machine);
-    const { randomBytes } = options;
+    const { randomBytes, bugs } = options;
     const shared = { store: machine, clock: machine, logger, randomBytes };
     this.member = new ClusterMember({
       ...shared,
       database: "kv_connect",
       self: { holder: name, version: "1", optionsHash: "", ttlMs: TTL_MS },
-      seen: new LeaseWatch(machine, machine),
+      seen: new LeaseWatch(machine, bugs.watchClock?.(machine) ?? machine),
       watchMs: WATCH_MS,
       handsOver: options.handsOver,
       prepareData: () => prepareData(machine, "key"),
@@ -97,8 +109,8 @@ export class Node {
     const takesStarts = Promise.withResolvers<void>();
     const writer = { ...options, instance: INSTANCE, mayWrite: options.mayAct, onFatal: failed.resolve };
     const committer = new Committer(writer);
-    const { mark } = this.#options;
-    const jobs = new Jobs({ ...options, committer, mark, mayAct: options.mayAct ?? (() => true) });
+    const { mark, note } = this.#options;
+    const jobs = new Jobs({ ...options, committer, mark, note, mayAct: options.mayAct ?? (() => true) });
     return {
       committer,
       failed: failed.promise,
@@ -122,12 +134,16 @@ export class Node {
   }
 
   async #handle(request: Request, committer: Committer): Promise<Response> {
-    if (request.method === "GET") return new Response("read");
-    const id = await request.text();
-    this.#options.begun(id);
+    if (request.method === "GET") return new Response();
+    const { mark, begun, bugs } = this.#options;
+    const hasBody = request.body !== null;
+    const id = hasBody ? await request.text() : request.url.slice(request.url.indexOf("=") + 1);
+    begun(id);
     try {
-      await committer.commit({ mutations: [this.#options.mark("did", id)] });
-      return new Response("done");
+      const committing = committer.commit({ mutations: [mark("did", id)] });
+      if (bugs.acknowledgesEarly) void committing.catch(() => {});
+      else await committing;
+      return new Response(hasBody ? id : null);
     } catch (error) {
       const isUnknown = error instanceof DomainError && error.code === "outcome_unknown";
       return new Response(null, { status: isUnknown ? 504 : 503 });

@@ -1,54 +1,72 @@
-/** `deno task simulate:cluster --seeds N --from S`: simulates clusters, a seed each, and shows what breaks. */
+/** `deno task simulate:cluster --seeds N --from S --jobs J`: simulates clusters, a seed each, and shows what breaks. */
 import { print, readNumber } from "../../support/processes/command_line.ts";
-import { World } from "./world.ts";
+import { addTo, type ClusterSeries, type SeedRange } from "./series.ts";
 
 const DEFAULT_SEEDS = 1_000;
 const MAX_SHOWN = 10;
-/** Seeds between two lines of progress. */
-const BATCH = 1_000;
+/** Seeds that a thread gets at a time, and seeds between two lines of progress. */
+const BATCH = 250;
+const PROGRESS = 1_000;
 
-/** What came of a series of seeds. */
-interface ClusterSeries {
-  /** What is wrong, a line each. */
-  readonly broken: readonly string[];
-  /** How often each thing happened. */
-  readonly events: ReadonlyMap<string, number>;
-}
+/** Hands ranges of seeds to threads, and sums up what comes of them. */
+class Simulation {
+  readonly events = new Map<string, number>();
+  violations = 0;
+  readonly #range: SeedRange;
+  readonly #startedMs = performance.now();
+  #begun = 0;
+  #done = 0;
 
-/** Simulates a cluster for each seed, the first with seed `from`. */
-export async function simulateClusters(seeds: number, from: number): Promise<ClusterSeries> {
-  const broken: string[] = [];
-  const events = new Map<string, number>();
-  for (let seed = from; seed < from + seeds; seed++) {
-    const world = new World(seed);
-    broken.push(...(await world.run()).map((line) => `seed ${seed}: ${line}`));
-    addTo(events, world.events);
+  constructor(range: SeedRange) {
+    this.#range = range;
   }
-  return { broken, events };
+
+  /** Simulates ranges in one thread until none is left. */
+  async runThread(): Promise<void> {
+    const thread = new Worker(new URL("./thread.ts", import.meta.url), { type: "module" });
+    for (let range = this.#next(); range; range = this.#next()) this.#add(range, await answer(thread, range));
+    thread.terminate();
+  }
+
+  #next(): SeedRange | undefined {
+    const seeds = Math.min(BATCH, this.#range.seeds - this.#begun);
+    if (seeds <= 0) return undefined;
+    const from = this.#range.from + this.#begun;
+    this.#begun += seeds;
+    return { seeds, from };
+  }
+
+  #add({ seeds }: SeedRange, { broken, events }: ClusterSeries): void {
+    for (const line of broken.slice(0, Math.max(0, MAX_SHOWN - this.violations))) print(line);
+    this.violations += broken.length;
+    addTo(this.events, events);
+    const before = this.#done;
+    this.#done += seeds;
+    const isDue = Math.floor(this.#done / PROGRESS) > Math.floor(before / PROGRESS);
+    if (!isDue && this.#done < this.#range.seeds) return;
+    const seconds = (performance.now() - this.#startedMs) / 1_000;
+    print(
+      `${this.#done} seeds from ${this.#range.from} in ${
+        seconds.toFixed(1)
+      } s, ${this.violations} violations`,
+    );
+  }
 }
 
-function addTo(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
-  for (const [name, count] of counts) sums.set(name, count + (sums.get(name) ?? 0));
+async function answer(thread: Worker, range: SeedRange): Promise<ClusterSeries> {
+  const { promise, resolve, reject } = Promise.withResolvers<ClusterSeries>();
+  thread.onmessage = ({ data }) => resolve(data);
+  thread.onerror = ({ message }) => reject(new Error(message));
+  thread.postMessage(range);
+  return await promise;
 }
 
 if (import.meta.main) {
   const seeds = readNumber(Deno.args, "--seeds", DEFAULT_SEEDS);
   const from = readNumber(Deno.args, "--from", 1);
-  // Each seed has some hundred refusals; the stacks of their errors would take 5 % of the time.
-  Error.stackTraceLimit = 0;
-  const startedMs = performance.now();
-  const events = new Map<string, number>();
-  let violations = 0;
-  for (let done = 0; done < seeds;) {
-    const size = Math.min(BATCH, seeds - done);
-    const series = await simulateClusters(size, from + done);
-    done += size;
-    for (const line of series.broken.slice(0, Math.max(0, MAX_SHOWN - violations))) print(line);
-    violations += series.broken.length;
-    addTo(events, series.events);
-    const seconds = (performance.now() - startedMs) / 1_000;
-    print(`${done} seeds from ${from} in ${seconds.toFixed(1)} s, ${violations} violations`);
-  }
-  print([...events].map(([event, count]) => `${event}: ${count}`).join(", "));
-  Deno.exit(violations > 0 ? 1 : 0);
+  const jobs = readNumber(Deno.args, "--jobs", navigator.hardwareConcurrency);
+  const simulation = new Simulation({ seeds, from });
+  await Promise.all(Array.from({ length: jobs }, () => simulation.runThread()));
+  print([...simulation.events].sort().map(([event, count]) => `${event}: ${count}`).join(", "));
+  Deno.exit(simulation.violations > 0 ? 1 : 0);
 }

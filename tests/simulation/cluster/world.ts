@@ -2,21 +2,29 @@
  * Simulates processes without addresses on one database whose commits fail, lose their responses and land late, while machines
  * are frozen, suspended, killed and stopped, and workers that report over a bad network.
  */
+import type { Clock } from "../../../src/base/clock.ts";
 import { META_KEY } from "../../../src/store/keys.ts";
 import { checkData } from "../../../src/store/meta.ts";
+import type { Atomic } from "../../../src/store/store.ts";
 import { Chance } from "../../crash/chance.ts";
 import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { Machine } from "./machine.ts";
-import { Node } from "./node.ts";
+import { Node, type NodeBugs } from "./node.ts";
 import { SimWorker } from "./sim_worker.ts";
 
 const NODES = 3;
 const WORKERS = 2;
-const STEPS = 80;
+const STEPS = 60;
 /** After the last disturbance: leases end, requests are given up, workers are found silent, jobs end. */
 const CALM_MS = 240_000;
+/** Turns of the microtask queue in which a request gets from a process to its response, if nothing disturbs it. */
+const MAX_TURNS = 110;
+/** Requests that are sent at most just before something happens to a process. */
+const MAX_SENT = 4;
+/** Part of the requests that have a body. */
+const WITH_BODY = 0.5;
 /** Longest time of a stop. */
 const STOP_MS = 60_000;
 const FAULTS: readonly (readonly [number, Fault])[] = [
@@ -28,8 +36,16 @@ const FAULTS: readonly (readonly [number, Fault])[] = [
   [6, "delay"],
 ];
 
+/** Bugs that are planted to see that they are found. */
+export interface Bugs extends NodeBugs {
+  /** The database in the place of one that keeps its promises. */
+  readonly database?: (clock: Clock) => MemoryStore;
+}
+
 interface Sent {
   readonly id: string;
+  /** A request without one and its response are each a commit less, and most of what can go wrong does not depend on it. */
+  readonly hasBody: boolean;
   /** The process that received it. */
   readonly node: Node;
   status: number | undefined;
@@ -43,8 +59,9 @@ export class World {
   readonly #chance: Chance;
   /** All that the processes wait for are promises and timers. */
   readonly #clock = new FakeClock(FAKE_START, 1);
-  readonly #memory = new MemoryStore(this.#clock);
+  readonly #memory: MemoryStore;
   readonly #store: FaultyStore;
+  readonly #bugs: Bugs;
   readonly #handsOver: boolean;
   #nodes: Node[] = [];
   #workers: SimWorker[] = [];
@@ -54,8 +71,10 @@ export class World {
   #count = 0;
   #leader: string | undefined;
 
-  constructor(seed: number) {
+  constructor(seed: number, bugs: Bugs = {}) {
     this.#chance = new Chance(seed);
+    this.#bugs = bugs;
+    this.#memory = bugs.database?.(this.#clock) ?? new MemoryStore(this.#clock, { copies: false });
     this.#store = new FaultyStore(this.#memory);
     this.#store.landsLate = true;
     this.#handsOver = this.#chance.holds(0.5);
@@ -67,8 +86,7 @@ export class World {
     while (this.#nodes.length < NODES) this.#startNode();
     while (this.#workers.length < WORKERS) this.#startWorker();
     await this.#clock.advance(8_000);
-    this.#store.plan = (_, { mutations }) =>
-      mutations.some(({ key }) => key === META_KEY) ? "none" : this.#chance.weighted(FAULTS);
+    this.#store.plan = (_, atomic) => this.#fault(atomic);
     for (let step = 0; step < STEPS && this.broken.length === 0; step++) {
       await this.#step();
       this.#restartDead();
@@ -81,26 +99,47 @@ export class World {
   async #step(): Promise<void> {
     const chance = this.#chance;
     await chance.weighted<() => unknown>([
-      [10, () => this.#send("POST")],
-      [3, () => this.#send("GET")],
-      [12, () => this.#clock.advance(chance.between(0, 1_500))],
+      [6, () => this.#send("POST")],
+      [1, () => this.#send("GET")],
+      [9, () => this.#clock.advance(chance.between(0, 1_500))],
       [1, () => this.#clock.advance(6_500)],
       [3, () => this.#land()],
-      [1, () => this.#node()?.machine.freeze()],
+      [1, () => this.#disturb("freeze", ({ machine }) => machine.freeze())],
       [2, () => this.#thaw()],
-      [1, () => this.#replace((node) => Promise.resolve(node.machine.kill()))],
-      [1, () => this.#replace((node) => node.machine.isRunning ? node.stop() : Promise.resolve())],
+      [1, () => this.#disturb("kill", (node) => this.#replace(node, () => node.machine.kill()))],
+      [1, () => this.#disturb("stop", (node) => this.#replace(node, () => node.stop()))],
       [1, () => this.#replaceWorker()],
     ])();
+  }
+
+  /** Something happens to a process, mostly while a request is under way: others would show nothing of it. */
+  async #disturb(event: string, act: (node: Node) => void): Promise<void> {
+    const node = this.#node();
+    if (!node?.machine.isRunning) return;
+    for (let count = this.#chance.between(0, MAX_SENT); count >= 1; count--) this.#send("POST");
+    // So far the request gets: each of its calls to the database takes some turns.
+    for (let turns = this.#chance.between(0, MAX_TURNS); turns > 1; turns--) await Promise.resolve();
+    this.#note(event);
+    act(node);
+  }
+
+  #fault({ checks, mutations }: Atomic): Fault {
+    if (mutations.some(({ key }) => key === META_KEY)) return "none";
+    if (checks.some(({ key }) => key[0] === "mb" && key[1] === "c")) this.#note("withdrawal");
+    const fault = this.#chance.weighted(FAULTS);
+    this.#note(`commit ${fault}`);
+    return fault;
   }
 
   #startNode(): void {
     const machine = new Machine(this.#clock, this.#store);
     const node = new Node(`n${++this.#count}`, machine, {
       handsOver: this.#handsOver,
-      randomBytes: (buffer) => this.#chance.fork().fill(buffer),
+      bugs: this.#bugs,
+      randomBytes: (buffer) => this.#chance.fillQuickly(buffer),
       mark: (...key) => ({ type: "set", key: [...key, ++this.#count], value: new Uint8Array() }),
       begun: (id) => this.#begun.set(id, 1 + (this.#begun.get(id) ?? 0)),
+      note: (event) => this.#note(event),
     });
     this.#nodes.push(node);
   }
@@ -120,6 +159,7 @@ export class World {
   }
 
   #replaceWorker(): void {
+    this.#note("worker killed");
     const [worker] = this.#workers.splice(Math.floor(this.#chance.between(0, WORKERS)), 1);
     worker?.kill();
     if (worker) this.#killed.push(worker);
@@ -132,17 +172,17 @@ export class World {
     return acting && this.#chance.holds(0.5) ? acting : this.#chance.pick(this.#nodes);
   }
 
-  #replace(end: (node: Node) => Promise<void>): void {
-    const node = this.#node();
-    if (!node) return;
-    void end(node);
+  #replace(node: Node, end: () => void | Promise<void>): void {
+    void end();
     this.#nodes = this.#nodes.filter((each) => each !== node);
     this.#startNode();
   }
 
   #thaw(): void {
     const frozen = this.#chance.pick(this.#nodes.filter(({ machine }) => !machine.isRunning));
-    frozen?.machine.thaw(this.#chance.holds(0.5));
+    const isSuspended = this.#chance.holds(0.5);
+    if (frozen) this.#note(isSuspended ? "end of a suspension" : "end of a freeze");
+    frozen?.machine.thaw(isSuspended);
   }
 
   /** Some late commits arrive, in any order. */
@@ -150,22 +190,33 @@ export class World {
     const { late } = this.#store;
     for (let n = this.#chance.between(0, late.length + 1); n >= 1; n--) {
       const [atomic] = late.splice(Math.floor(this.#chance.between(0, late.length)), 1);
-      if (atomic) await this.#memory.commit(atomic);
+      if (atomic && await this.#memory.commit(atomic) !== null) this.#note("late landing");
     }
   }
 
   #send(method: "GET" | "POST"): void {
     const node = this.#chance.pick(this.#nodes.filter(({ machine }) => machine.isRunning));
     if (!node) return;
-    const sent: Sent = { id: `r${++this.#count}`, node, status: undefined };
+    const hasBody = method === "POST" && this.#chance.holds(WITH_BODY);
+    const sent: Sent = { id: `r${++this.#count}`, hasBody, node, status: undefined };
     if (method === "POST") this.#sent.push(sent);
     const path = method === "POST" ? "/api/v1/main/executions/a/b" : "/api/v1/main/flows/search";
-    const body = method === "POST" ? sent.id : undefined;
-    void node.fetch(new Request(`http://cluster.test${path}`, { method, body })).then(async (response) => {
-      await response.text();
-      sent.status = response.status;
-      this.#note(`${method} ${response.status}`);
-    }).catch((error) => this.broken.push(`request ${sent.id} rejects: ${error}`));
+    const body = hasBody ? sent.id : undefined;
+    const request = new Request(`http://cluster.test${path}?id=${sent.id}`, { method, body });
+    void this.#receive(sent, node.fetch(request), method)
+      .catch((error) => this.broken.push(`request ${sent.id} rejects: ${error}`));
+  }
+
+  async #receive(sent: Sent, responding: Promise<Response>, method: string): Promise<void> {
+    const sentAt = this.#clock.now();
+    const response = await responding;
+    const text = await response.text();
+    sent.status = response.status;
+    if (sent.status === 200 && sent.hasBody && text !== sent.id) {
+      this.broken.push(`request ${sent.id} has the response to ${text}`);
+    }
+    this.#note(`${method} ${response.status}`);
+    if (sent.status === 200 && this.#clock.now() > sentAt) this.#note(`${method} 200 later`);
   }
 
   #note(event: string): void {

@@ -18,10 +18,11 @@ interface Row {
   versionstamp: string;
 }
 
-/** Keeps rows sorted by key. Copies values, so that callers cannot change what is stored. */
+/** Keeps rows sorted by key. */
 export class MemoryStore implements Store {
   readonly hasQueue = true;
   readonly #clock: Clock;
+  readonly #copy: (value: Uint8Array) => Uint8Array;
   readonly #rows: Row[] = [];
   readonly #messages = new Set<() => void>();
   readonly #watchers = new Set<{ readonly key: Key; readonly onChange: () => void }>();
@@ -30,8 +31,10 @@ export class MemoryStore implements Store {
   #closed = false;
   #settleListen: (() => void) | undefined;
 
-  constructor(clock: Clock) {
+  /** Values are copied, so that callers cannot change what is stored; `copies: false` saves time where none does. */
+  constructor(clock: Clock, { copies = true } = {}) {
     this.#clock = clock;
+    this.#copy = copies ? (value) => value.slice() : (value) => value;
   }
 
   /** @inheritdoc */
@@ -59,7 +62,7 @@ export class MemoryStore implements Store {
       !("prefix" in selector) || row.key.length > first.length
     );
     if (options.reverse) rows.reverse();
-    for (const row of rows.slice(0, options.limit ?? rows.length)) yield copy(row);
+    for (const row of rows.slice(0, options.limit ?? rows.length)) yield this.#entryOf(row);
   }
 
   /** @inheritdoc */
@@ -134,7 +137,11 @@ export class MemoryStore implements Store {
 
   #read(key: Key): StoredEntry | null {
     const row = this.#rowOf(key);
-    return row ? copy(row) : null;
+    return row ? this.#entryOf(row) : null;
+  }
+
+  #entryOf({ key, value, versionstamp }: Row): StoredEntry {
+    return { key, value: this.#copy(value), versionstamp };
   }
 
   #rowOf(key: Key): Row | undefined {
@@ -153,10 +160,10 @@ export class MemoryStore implements Store {
     if (mutation.type === "delete") {
       if (exists) this.#rows.splice(index, 1);
     } else if (exists) {
-      row.value = mutation.value.slice();
+      row.value = this.#copy(mutation.value);
       row.versionstamp = versionstamp;
     } else {
-      this.#rows.splice(index, 0, { key: mutation.key, value: mutation.value.slice(), versionstamp });
+      this.#rows.splice(index, 0, { key: mutation.key, value: this.#copy(mutation.value), versionstamp });
     }
   }
 
@@ -175,10 +182,6 @@ export class MemoryStore implements Store {
   #assertOpen(): void {
     if (this.#closed) throw new Error("The store is closed");
   }
-}
-
-function copy(row: Row): StoredEntry {
-  return { key: row.key, value: row.value.slice(), versionstamp: row.versionstamp };
 }
 
 function isSelected(key: Key, selector: Selector): boolean {
