@@ -62,7 +62,8 @@ export class EditorModel {
   /** Takes the result of a validation. */
   readonly receive = (problems: readonly Problem[], source: string): void => {
     this.problems.value = problems;
-    if (isUsable(problems)) this.valid.value = source;
+    // An empty source has no mistakes, but is no flow either.
+    if (isUsable(problems) && source.trim() !== "") this.valid.value = source;
   };
 
   /** Replaces the whole text. */
