@@ -24,6 +24,7 @@ const BESIDE = [
   "deno.lock",
   "src/ui/build.ts",
   "src/ui/tokens.css",
+  "src/ui/views.ts",
   "src/base/duration.ts",
   "src/base/json.ts",
   "src/base/time_parts.ts",

@@ -79,6 +79,7 @@ const EXECUTION = {
   "waiting?": ref("ExecutionWaiting"),
   "loopRun?": MAP,
   "url?": TEXT,
+  "$shortened?": objectOf({ taskRuns: INTEGER, uri: TEXT }),
 };
 
 const TRIGGER_STATE = {

@@ -99,7 +99,7 @@ export const TRIGGER_FILTERS = [
   ...["q", "scope", "namespace", "flowId", "triggerId", "workerId", "triggerState", "filters"],
 ] as const;
 
-const WHOLE = ["page", "size", "revision", "maxRows", "attempt", "revisions"];
+const WHOLE = ["page", "size", "revision", "maxRows", "maxTaskRuns", "attempt", "revisions"];
 const FLAGS = [
   ...["allowDeleted", "allowDelete", "source", "wait", "delete", "override", "failOnError", "disabled"],
   ...["allowNamespaceChild", "destinationOnly", "expandAll", "existing", "isOnKillCascade", "latestRevision"],

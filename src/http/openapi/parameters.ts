@@ -65,6 +65,7 @@ export const PARAMETER_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["from", "Path of the file or directory to move"],
   ["to", "Its new path"],
   ["maxRows", "Rows of the preview, at most"],
+  ["maxTaskRuns", "Task runs of the response, at most: the first ones; all without it"],
   ["encoding", "Character encoding of the file"],
   ["attempt", "Number of the attempt, from 0"],
   ["aggregation", "How the values of a part are joined"],

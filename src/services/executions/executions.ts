@@ -163,9 +163,13 @@ export class Executions {
     return executionBody(execution, { ...form, now: this.#deps.clock.now(), taskRuns: true, waiting });
   }
 
-  /** The text of an execution with its task runs; of a large one in chunks that are read on demand. @throws DomainError not_found */
-  async text(actor: Actor, id: string): Promise<string | AsyncGenerator<string>> {
+  /**
+   * The text of an execution with its task runs, or with the first ones; that of a large execution in chunks that are read on
+   * demand. @throws DomainError not_found
+   */
+  async text(actor: Actor, id: string, maxTaskRuns = Infinity): Promise<string | AsyncGenerator<string>> {
     const { records, clock } = this.#deps;
+    if (maxTaskRuns < Infinity) return await this.#beginningOf(actor, id, maxTaskRuns);
     const opened = await records.open(actor.tenant, id);
     if (!opened) throw unknownExecution(id);
     const { execution, taskRuns } = opened;
@@ -174,6 +178,15 @@ export class Executions {
     const hasEnded = isEnded(execution.history);
     const waiting = hasEnded ? undefined : await this.#unfinishedWaiting(actor, id);
     return executionBodyChunks(execution, taskRuns, { now: clock.now(), durations, waiting });
+  }
+
+  async #beginningOf(actor: Actor, id: string, maxTaskRuns: number): Promise<string> {
+    const shown = await this.#deps.records.beginning(actor.tenant, id, maxTaskRuns);
+    if (!shown) throw unknownExecution(id);
+    const { execution, hiddenTaskRuns } = shown;
+    const waiting = await this.#waitingIn(actor, shown);
+    const form = { now: this.#deps.clock.now(), durations: actor.durations };
+    return executionBody(execution, { ...form, taskRuns: true, waiting, hiddenTaskRuns });
   }
 
   /** An execution for a page or an event, bounded in size. @throws DomainError not_found */
@@ -193,10 +206,16 @@ export class Executions {
   /** An execution as {@link view}, and what it waits for. @throws DomainError not_found */
   async #read(actor: Actor, id: string): Promise<ShownExecution & { readonly waiting?: JsonObject }> {
     const shown = await this.view(actor, id);
-    const { execution, hiddenTaskRuns } = shown;
+    return { ...shown, waiting: await this.#waitingIn(actor, shown) };
+  }
+
+  /** What an execution waits for of which not all task runs may be read. */
+  async #waitingIn(
+    actor: Actor,
+    { execution, hiddenTaskRuns }: ShownExecution,
+  ): Promise<JsonObject | undefined> {
     const isWhole = hiddenTaskRuns === 0 || isEnded(execution.history);
-    const waiting = isWhole ? await this.#waitingOf(execution) : await this.#unfinishedWaiting(actor, id);
-    return { ...shown, waiting };
+    return isWhole ? await this.#waitingOf(execution) : await this.#unfinishedWaiting(actor, execution.id);
   }
 
   /** What a large execution that has not ended waits for. */

@@ -168,11 +168,25 @@ export class ExecutionRecords {
   }
 
   /** The last committed state for a page or an event: with a bounded number of task runs, and bounded values in all. */
-  async view(tenant: string, id: string): Promise<ShownExecution | undefined> {
+  view(tenant: string, id: string): Promise<ShownExecution | undefined> {
+    return this.#show(tenant, id, { left: MAX_VIEWED_VALUE_BYTES, maxTaskRuns: MAX_VIEWED_TASK_RUNS });
+  }
+
+  /** The last committed state with the first task runs; values are whole. */
+  async beginning(tenant: string, id: string, maxTaskRuns: number): Promise<ShownExecution | undefined> {
+    const shown = await this.#show(tenant, id, { left: Infinity, maxTaskRuns });
+    // Whole pages are read.
+    const surplus = (shown?.execution.taskRuns.length ?? 0) - maxTaskRuns;
+    if (!shown || surplus <= 0) return shown;
+    const { execution, hiddenTaskRuns } = shown;
+    const taskRuns = execution.taskRuns.slice(0, maxTaskRuns);
+    return { execution: { ...execution, taskRuns }, hiddenTaskRuns: hiddenTaskRuns + surplus };
+  }
+
+  async #show(tenant: string, id: string, reading: Reading): Promise<ShownExecution | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
     const packed = decodeRecord(bytes, id);
-    const reading = { left: MAX_VIEWED_VALUE_BYTES, maxTaskRuns: MAX_VIEWED_TASK_RUNS };
     const { execution } = await this.#unpack(tenant, id, packed, reading);
     const count = typeof packed[6] === "number" ? packed[6] : packed[6].length;
     // A page may have more task runs than the record that was read before it.

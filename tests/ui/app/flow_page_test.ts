@@ -239,7 +239,7 @@ stories("/flows/edit", [
       await updateHello(server, "unified", helloIn("unified").replace("Says **hello**.", "Greets."));
       await page.goto("/ui/flows/edit/unified/hello/revisions");
       await page.getByText("Greets.").first().waitFor();
-      await page.locator(".cm-deletedChunk").first().waitFor();
+      await page.getByRole("deletion").first().waitFor();
     },
   },
   {

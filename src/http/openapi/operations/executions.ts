@@ -66,7 +66,10 @@ const BASE: Operations = [
     query: EXECUTION_FILTERS,
     response: json(listOf(ref("Execution"))),
   }],
-  ["GET /executions/{id}", "Gets an execution with its task runs", { response: EXECUTION }],
+  ["GET /executions/{id}", "Gets an execution with its task runs", {
+    query: ["maxTaskRuns"],
+    response: EXECUTION,
+  }],
   ["DELETE /executions/{id}", "Deletes an execution", { status: 204 }],
   ["GET /executions/{id}/follow", "Streams an execution at each change until it ends", {
     query: ["format"],

@@ -14,7 +14,7 @@ import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/id
 import { jsonResponse } from "../../responses/json_response.ts";
 import { streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
-import { queryOf, readPaging, readRequired } from "../../forms/params.ts";
+import { queryOf, readPaging, readPositive, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
 import { readStartQuery } from "../../forms/start_query.ts";
 
@@ -87,7 +87,8 @@ function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutes
   });
 
   routes.get("/executions/:id", async (c) => {
-    const text = await executions.text(c.get("actor"), executionIdOf(c));
+    const maxTaskRuns = readPositive(queryOf(c), "maxTaskRuns", Infinity, Infinity);
+    const text = await executions.text(c.get("actor"), executionIdOf(c), maxTaskRuns);
     return typeof text === "string" ? jsonResponse(text) : await textResponse(c, text);
   });
 

@@ -13,7 +13,7 @@ import { appPage, languageOf } from "../../../ui/app_page.ts";
 import { type Asset, ASSETS } from "../../../ui/assets.ts";
 import type { Bundle, LinkedView, PackedFile } from "../../../ui/bundle.ts";
 import { notBuiltPage, notFoundPage } from "../../../ui/layout.ts";
-import { type View, VIEWS } from "../../../ui/views.ts";
+import { FIRST_TASK_RUNS, type View, VIEWS } from "../../../ui/views.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
 interface PageRoutesDeps {
@@ -82,7 +82,7 @@ function firstData(
   [, , id]: readonly string[],
 ): string | undefined {
   if (view !== "execution_page" || id === undefined) return undefined;
-  return `/api/v1/${publicTenantId(tenant)}/executions/${id}`;
+  return `/api/v1/${publicTenantId(tenant)}/executions/${id}?maxTaskRuns=${FIRST_TASK_RUNS}`;
 }
 
 /** What an address names and the tenant does not have; `undefined` if all is there. */

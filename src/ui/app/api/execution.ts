@@ -1,5 +1,6 @@
 /** One execution with its task runs, with the members that its page reads. */
 import { TERMINAL_STATES } from "../../../model/executions/state.ts";
+import { FIRST_TASK_RUNS } from "../../views.ts";
 import { apiPath } from "../core/places.ts";
 import { get } from "./client.ts";
 import type { ExecutionRow, StateInfo } from "./entities.ts";
@@ -24,7 +25,7 @@ export type ExecutionInfo =
   & ExecutionRow
   & Pick<
     Schemas["Execution"],
-    "inputs" | "outputs" | "variables" | "parentId" | "kind" | "scheduleDate" | "waiting"
+    "inputs" | "outputs" | "variables" | "parentId" | "kind" | "scheduleDate" | "waiting" | "$shortened"
   >
   & Partial<Pick<Schemas["Execution"], "originalId" | "metadata">>
   & { readonly taskRunList?: readonly TaskRunInfo[] };
@@ -40,19 +41,34 @@ export function hasEnded({ state }: { readonly state: StateInfo }): boolean {
   return TERMINAL_STATES.has(state.current);
 }
 
+/** Number of task runs that the execution has and `taskRunList` does not: they come later. */
+export function missingTaskRuns({ $shortened }: Pick<ExecutionInfo, "$shortened">): number {
+  return $shortened?.taskRuns ?? 0;
+}
+
 let early: { readonly id: string; readonly found: Promise<ExecutionInfo> } | undefined;
 
 /** Requests an execution before the view that shows it is there. */
 export function loadExecutionEarly(id: string): void {
-  const found = get<ExecutionInfo>(apiPath("executions", id));
+  const found = loadBeginning(id);
   // The view that takes it reports a failure.
   found.catch(() => {});
   early = { id, found };
 }
 
-/** An execution; an early request for it is used once. @throws ApiError */
+/** An execution with its first task runs; an early request for it is used once. @throws ApiError */
 export function loadExecution(id: string): Promise<ExecutionInfo> {
   const taken = early?.id === id ? early.found : undefined;
   early = undefined;
-  return taken ?? get<ExecutionInfo>(apiPath("executions", id));
+  return taken ?? loadBeginning(id);
+}
+
+/** An execution with all task runs. @throws ApiError */
+export function loadWholeExecution(id: string): Promise<ExecutionInfo> {
+  return get<ExecutionInfo>(apiPath("executions", id));
+}
+
+/** Documents name this address, so that browsers request it at once. */
+function loadBeginning(id: string): Promise<ExecutionInfo> {
+  return get<ExecutionInfo>(apiPath("executions", id), { maxTaskRuns: FIRST_TASK_RUNS });
 }

@@ -41,6 +41,7 @@ export interface Schemas {
     readonly waiting?: Schemas["ExecutionWaiting"];
     readonly loopRun?: { readonly [name: string]: unknown };
     readonly url?: string;
+    readonly "$shortened"?: { readonly taskRuns: number; readonly uri: string };
   };
   readonly ExecutionMetadata: { readonly attemptNumber: number; readonly originalCreatedDate: string };
   readonly ExecutionTrigger: {

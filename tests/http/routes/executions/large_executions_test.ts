@@ -54,6 +54,29 @@ Deno.test("GET /executions/:id of a large execution is complete, and equal to it
   assertEquals(JSON.parse(text).taskRunList.length, TASKS);
 });
 
+Deno.test("GET /executions/:id with maxTaskRuns has the first task runs, and says how many others there are", async () => {
+  await using server = await Harness.start();
+  await server.save(
+    "id: many\nnamespace: demo\ntasks:\n  - id: each\n    type: io.svc.plugin.core.flow.ForEach\n" +
+      `    values: ${JSON.stringify(Array.from({ length: 150 }, (_, index) => index))}\n` +
+      "    tasks:\n      - {id: one, type: io.svc.plugin.core.debug.Return, format: '{{ taskrun.value }}'}\n",
+  );
+  const id = String((await server.start("many")).id);
+  await settle();
+  const read = async (query: string) =>
+    await (await server.request("GET", `/executions/${id}${query}`)).json();
+  const { taskRunList, ...whole } = await read("");
+  assertEquals(taskRunList.length, 151);
+  for (const count of [1, 40, 150]) {
+    const { taskRunList: first, $shortened, ...rest } = await read(`?maxTaskRuns=${count}`);
+    assertEquals(first, taskRunList.slice(0, count));
+    assertEquals($shortened, { taskRuns: 151 - count, uri: `/api/v1/main/executions/${id}` });
+    assertEquals(rest, whole);
+  }
+  assertEquals(await read("?maxTaskRuns=151"), { ...whole, taskRunList });
+  assertEquals((await server.request("GET", `/executions/${id}?maxTaskRuns=0`)).status, 422);
+});
+
 Deno.test("GET /executions/:id reads the values of a large execution while the client reads them", async () => {
   const { server, id, reads } = await startLarge(300_000);
   await using _server = server;

@@ -93,7 +93,8 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
   Deno.test(`GET /ui/… names the data of an execution in the documents of its page only, ${what}`, async () => {
     await using server = await Harness.start({ bundle });
     const { id } = await server.run(FLOW);
-    const data = `<link rel="preload" as="fetch" crossorigin href="/api/v1/main/executions/${id}">`;
+    const data =
+      `<link rel="preload" as="fetch" crossorigin href="/api/v1/main/executions/${id}?maxTaskRuns=100">`;
     const rows = [
       ["/executions", []],
       [`/executions/demo/hello/${UNKNOWN_ID}`, []],
@@ -116,7 +117,7 @@ for (const [what, bundle] of [["with a build", BUNDLE], ["without a build", unde
     );
     const [view, shared] = ["/ui/assets/execution_page-1.js", "/ui/assets/chunk-1.js"];
     const texts = "/ui/assets/en-1.js";
-    assertEquals(links, bundle ? [view, `/api/v1/main/executions/${id}`, shared, texts] : []);
+    assertEquals(links, bundle ? [view, `/api/v1/main/executions/${id}?maxTaskRuns=100`, shared, texts] : []);
   });
 
   Deno.test(`GET /ui/… of what does not exist returns a page with 404, ${what}`, async () => {

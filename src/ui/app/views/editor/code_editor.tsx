@@ -2,34 +2,21 @@
  * A source in an editor. It lives in a shadow root: there the editor adopts its style sheets, which the content security
  * policy allows, instead of writing style elements.
  */
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
-import {
-  bracketMatching,
-  foldGutter,
-  foldKeymap,
-  indentOnInput,
-  indentService,
-  indentUnit,
-} from "@codemirror/language";
-import { lintGutter, lintKeymap } from "@codemirror/lint";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, Prec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
-  keymap,
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
+import { closingBrackets, matchingBrackets } from "./code/brackets.ts";
+import { folding } from "./code/folding.ts";
+import { readingKeys, writingKeys } from "./code/keys.ts";
+import { searching } from "./code/search.ts";
+import { searchPanel } from "./code/search_panel.tsx";
+import { templateMarks, yamlColours } from "./code/yaml_colours.ts";
 import { editorTheme } from "./editor_theme.ts";
 
 interface CodeEditorProps {
@@ -44,33 +31,21 @@ interface CodeEditorProps {
   readonly onReady?: (view: EditorView) => void;
 }
 
-/** A line that ends with a key, so that its value follows below; the first group is what the value is indented beyond. */
-const KEY_WITHOUT_VALUE = /^(\s*(?:- +)*)[\w.-]+:\s*(?:[|>][+-]?\s*)?(?:#.*)?$/;
-
-/** A key at the end of a source has no value, so the syntax does not say that the next line belongs to it. */
-const indentAfterKey = indentService.of((context, position) => {
-  const [, before] = KEY_WITHOUT_VALUE.exec(context.lineAt(position, -1).text) ?? [];
-  return before === undefined ? undefined : before.length + context.unit;
-});
-
-/** Extensions of all editors of YAML. */
-export function yamlExtensions(label: string, isReadOnly = false): Extension[] {
-  return [yaml(), indentUnit.of("  "), indentAfterKey, ...textExtensions(label, isReadOnly)];
-}
-
 /** Extensions of all editors. */
-export function textExtensions(label: string, isReadOnly = false): Extension[] {
+function readingExtensions(label: string, isReadOnly: boolean): Extension[] {
   return [
     lineNumbers(),
     drawSelection(),
-    bracketMatching(),
-    highlightSelectionMatches(),
-    foldGutter(),
+    matchingBrackets,
+    folding,
+    yamlColours,
+    templateMarks,
     editorTheme(),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     EditorState.readOnly.of(isReadOnly),
-    keymap.of([...searchKeymap, ...foldKeymap]),
+    searching(searchPanel),
+    readingKeys,
   ];
 }
 
@@ -91,22 +66,18 @@ const typeOver = EditorView.domEventHandlers({
 
 const EDITING: Extension = [
   Prec.highest(typeOver),
-  history(),
-  lintGutter(),
   highlightActiveLine(),
   highlightActiveLineGutter(),
-  indentOnInput(),
-  closeBrackets(),
-  autocompletion({ icons: false, activateOnTypingDelay: 60 }),
+  closingBrackets,
   // Escape, then Tab, leaves the editor: the editor itself keeps this promise of its key map.
-  keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap, indentWithTab]),
+  writingKeys,
 ];
 
 /** An editor. */
 export function CodeEditor({ source, label, extensions = [], isReadOnly = false, onReady }: CodeEditorProps) {
   const host = useShadowHost((parent, root) => {
     const editing = isReadOnly ? [] : EDITING;
-    const all = [...extensions, ...yamlExtensions(label, isReadOnly), editing, keymap.of(defaultKeymap)];
+    const all = [...extensions, editing, ...readingExtensions(label, isReadOnly)];
     const view = new EditorView({ doc: source, extensions: all, parent, root });
     onReady?.(view);
     return () => view.destroy();
@@ -115,7 +86,7 @@ export function CodeEditor({ source, label, extensions = [], isReadOnly = false,
 }
 
 /** An element with a shadow root that `mount` fills; what it returns ends it. */
-export function useShadowHost(mount: (parent: HTMLElement, root: ShadowRoot) => () => void) {
+function useShadowHost(mount: (parent: HTMLElement, root: ShadowRoot) => () => void) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = host.current;

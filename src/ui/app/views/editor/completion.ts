@@ -1,12 +1,7 @@
 /** Completion of flows: properties, types and values from the schema; names within templates from the server. */
-import {
-  type Completion,
-  type CompletionContext,
-  type CompletionResult,
-  type CompletionSource,
-  snippetCompletion,
-} from "@codemirror/autocomplete";
 import { get, send } from "../../api/client.ts";
+import type { CompletionContext, CompletionResult, CompletionSource } from "./code/completion_list.ts";
+import type { Option } from "./code/option_match.ts";
 import { FlowSchema, type PropertyInfo, type Schema } from "./flow_schema.ts";
 import { completeName, nameAt } from "./name_completion.ts";
 import { isUsable } from "./problem.ts";
@@ -43,15 +38,15 @@ export function flowCompletion(): CompletionSource {
   let names: Names = {};
   return async (context) => {
     const source = context.state.doc.toString();
-    const line = context.state.doc.lineAt(context.pos);
-    const before = line.text.slice(0, context.pos - line.from);
+    const line = context.state.doc.lineAt(context.position);
+    const before = line.text.slice(0, context.position - line.from);
     const template = TEMPLATE.exec(before)?.[0];
     try {
-      const at = yamlContext(source, context.pos);
+      const at = yamlContext(source, context.position);
       const name = nameAt(before, at);
       if (name) return await completeName(context, namespaceOf(source), name);
       if (template === undefined) return completeYaml(context, at, await flowSchema());
-      if (!FILTER.test(template)) names = await expressionNames(source, context.pos) ?? names;
+      if (!FILTER.test(template)) names = await expressionNames(source, context.position) ?? names;
       return await completeTemplate(context, template, names);
     } catch {
       return null;
@@ -69,13 +64,13 @@ function completeYaml(
   known: FlowSchema,
 ): CompletionResult | null {
   const prefix = at.prefix.trimStart();
-  if (!WORD.test(prefix) || (!context.explicit && prefix === "" && at.kind === "key")) return null;
-  const from = context.pos - prefix.length;
+  if (!WORD.test(prefix) || (!context.isExplicit && prefix === "" && at.kind === "key")) return null;
+  const from = context.position - prefix.length;
   const options = at.kind === "key" ? propertyOptions(at, known) : valueOptions(context, at, known);
   return options.length === 0 ? null : { from, options, validFor: WORD };
 }
 
-function propertyOptions(at: YamlContext, known: FlowSchema): Completion[] {
+function propertyOptions(at: YamlContext, known: FlowSchema): Option[] {
   const present = at.levels.at(-1)?.entries ?? new Map();
   return known.propertiesAt(at.levels)
     .filter(({ name, schema }) => !present.has(name) && !schema.deprecated)
@@ -86,32 +81,30 @@ function propertyOption(
   { name, schema, isRequired }: PropertyInfo,
   indent: number,
   known: FlowSchema,
-): Completion {
+): Option {
   const inner = " ".repeat(indent + 2);
   const shape = known.shapeOf(schema);
   const after = { list: `:\n${inner}- `, map: `:\n${inner}`, value: ": " }[shape];
   const text = {
     label: name,
-    type: "property",
     detail: isRequired ? "required" : undefined,
     info: schema.description,
     boost: isRequired ? 2 : name === "id" || name === "type" ? 1 : 0,
   };
   // Without quotes YAML reads an asterisk as an alias.
-  return name === "cron" ? snippetCompletion('cron: "${}"', text) : { ...text, apply: name + after };
+  return name === "cron" ? { ...text, apply: 'cron: ""', cursor: 7 } : { ...text, apply: name + after };
 }
 
-function valueOptions(context: CompletionContext, at: YamlContext, known: FlowSchema): Completion[] {
+function valueOptions(context: CompletionContext, at: YamlContext, known: FlowSchema): Option[] {
   const values = known.valuesAt(at.levels, at.key);
   const isType = at.key === "type" && values.some((value) => value.includes("."));
-  if (!isType) return values.map((label) => ({ label, type: "constant" }));
+  if (!isType) return values.map((label) => ({ label }));
   const isFamiliar = at.prefix.startsWith(FAMILIAR) || context.state.doc.toString().includes(FAMILIAR);
   const wanted = isFamiliar ? FAMILIAR : CANONICAL;
   return values.filter((value) => value.startsWith(wanted)).map((label) => ({
     label,
     displayLabel: label.slice(label.lastIndexOf(".") + 1),
     detail: label.slice(0, label.lastIndexOf(".")),
-    type: "type",
     info: known.typeInfo(label)?.description,
   }));
 }
@@ -122,20 +115,19 @@ async function completeTemplate(
   names: Names,
 ): Promise<CompletionResult | null> {
   const [word = ""] = NAME.exec(template) ?? [];
-  if (word === "" && !context.explicit && !/[{(|,+~]\s*$/.test(template)) return null;
-  const from = context.pos - word.length;
+  if (word === "" && !context.isExplicit && !/[{(|,+~]\s*$/.test(template)) return null;
+  const from = context.position - word.length;
   if (FILTER.test(template)) {
     const filters = await get<readonly string[]>("/api/v1/pebble/filters");
-    return { from, options: filters.map((label) => ({ label, type: "function" })), validFor: /^[\w.]*$/ };
+    return { from, options: filters.map((label) => ({ label })), validFor: /^[\w.]*$/ };
   }
   const functions = await get<readonly FunctionInfo[]>("/api/v1/pebble/functions", { details: true });
-  const options: Completion[] = [
-    ...Object.values(names).flat().map((label) => ({ label, type: "variable", boost: 1 })),
+  const options: Option[] = [
+    ...Object.values(names).flat().map((label) => ({ label, boost: 1 })),
     ...functions.map(({ name, arguments: given }) => ({
       label: name,
       apply: `${name}(`,
       detail: `(${given.join(", ")})`,
-      type: "function",
     })),
   ];
   return { from, options, validFor: /^[\w.]*$/ };

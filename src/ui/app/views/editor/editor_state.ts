@@ -1,9 +1,9 @@
 /** What the parts of the editor share: the source, what is wrong with it, and where the cursor is. */
 import { computed, signal } from "@preact/signals";
 import { EditorView } from "@codemirror/view";
-import { forceLinting } from "@codemirror/lint";
 import type { RunSummary } from "./last_run.ts";
 import { isUsable, type Problem, rangeOf, suggestionOf } from "./problem.ts";
+import { validateNow } from "./problems.ts";
 import { setRunMarks } from "./run_marks.ts";
 import { declarationsIn, isTriggerAt, taskIdAt, typeAt } from "./yaml_context.ts";
 
@@ -50,7 +50,7 @@ export class EditorModel {
   connect(view: EditorView): void {
     this.#view = view;
     this.#readCursor(view);
-    forceLinting(view);
+    validateNow(view);
   }
 
   /** Follows the text and the cursor. */
@@ -62,7 +62,8 @@ export class EditorModel {
   /** Takes the result of a validation. */
   readonly receive = (problems: readonly Problem[], source: string): void => {
     this.problems.value = problems;
-    if (isUsable(problems)) this.valid.value = source;
+    // An empty source has no mistakes, but is no flow either.
+    if (isUsable(problems) && source.trim() !== "") this.valid.value = source;
   };
 
   /** Replaces the whole text. */

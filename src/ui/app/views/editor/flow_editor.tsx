@@ -1,12 +1,12 @@
 /** The editor of a flow: source, problems, graph and documentation; saves and runs. */
 import type { EditorView } from "@codemirror/view";
-import { EditorState } from "@codemirror/state";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { guardLeaving } from "../../core/router.ts";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
+import { completion } from "./code/completion_list.ts";
 import { CodeEditor } from "./code_editor.tsx";
 import { flowCompletion } from "./completion.ts";
 import { ConflictDialog } from "./conflict_dialog.tsx";
@@ -135,12 +135,11 @@ function Bar({ model, save, run }: BarProps) {
 }
 
 function Source({ model }: { readonly model: EditorModel }) {
-  const autocomplete = useMemo(flowCompletion, []);
   const extensions = useMemo(() => [
     model.follow,
     runMarks,
     problemLinter(model.receive),
-    EditorState.languageData.of(() => [{ autocomplete }]),
+    completion(flowCompletion()),
   ], []);
   const connect = (view: EditorView) => model.connect(view);
   return (

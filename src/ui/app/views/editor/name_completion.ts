@@ -1,7 +1,7 @@
 /** Completion of what a namespace holds: keys of KV pairs and secrets, paths of files. */
-import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { get } from "../../api/client.ts";
 import { apiPath } from "../../core/places.ts";
+import type { CompletionContext, CompletionResult } from "./code/completion_list.ts";
 import type { YamlContext } from "./yaml_context.ts";
 
 /** A name that is being written. */
@@ -42,14 +42,14 @@ export function nameAt(before: string, { levels, kind, prefix }: YamlContext): W
 
 /** The names of a namespace that may be meant; nothing without a namespace. @throws ApiError */
 export async function completeName(
-  { pos }: CompletionContext,
+  { position }: CompletionContext,
   namespace: string,
   { kind, written }: WrittenName,
 ): Promise<CompletionResult | null> {
   if (namespace === "") return null;
   const names = kind === "files" ? await pathsOf(namespace) : await keysOf(namespace, kind);
-  const options = names.map((label) => ({ label, type: "constant" }));
-  return { from: pos - written.length, options, validFor: /^[^"']*$/ };
+  const options = names.map((label) => ({ label }));
+  return { from: position - written.length, options, validFor: /^[^"']*$/ };
 }
 
 async function keysOf(namespace: string, kind: "kv" | "secrets"): Promise<string[]> {

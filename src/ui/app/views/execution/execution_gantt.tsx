@@ -2,11 +2,11 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { get } from "../../api/client.ts";
-import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { type ExecutionInfo, hasEnded, missingTaskRuns } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { durationText, now } from "../../core/time.ts";
-import { attempt, EmptyState } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Skeleton } from "../../kit/feedback.tsx";
 import { StateBadge, toneOf } from "../../kit/state_badge.tsx";
 import { Duration } from "../../kit/values.tsx";
 import { VirtualList } from "../../kit/virtual_list.tsx";
@@ -28,11 +28,17 @@ const ROW_PX = 34;
 const TICKS = 6;
 const MAX_ZOOM = 4_096;
 
-/** The tab. */
-export function ExecutionGantt({ execution, changed }: {
+interface GanttProps {
   readonly execution: ExecutionInfo;
   readonly changed: () => Promise<void>;
-}) {
+}
+
+/** The tab. It waits for all task runs: which of them are open depends on their number. */
+export function ExecutionGantt(props: GanttProps) {
+  return missingTaskRuns(props.execution) > 0 ? <Skeleton rows={12} /> : <Chart {...props} />;
+}
+
+function Chart({ execution, changed }: GanttProps) {
   const selected = query.value.get("task") ?? undefined;
   const toggled = useSignal(useMemo(() => toggledFor(execution, selected), []));
   const children = useSignal<ReadonlyMap<string, GanttSource>>(new Map());

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { get, type Page } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
-import { type ExecutionInfo, hasEnded, type TaskRunInfo } from "../../api/execution.ts";
+import { type ExecutionInfo, hasEnded, missingTaskRuns, type TaskRunInfo } from "../../api/execution.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -55,6 +55,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
 
 function Tasks({ execution }: { readonly execution: ExecutionInfo }) {
   const { taskRunList = [] } = execution;
+  const count = taskRunList.length + missingTaskRuns(execution);
   const top = taskRunList.filter(({ parentTaskRunId }) => parentTaskRunId === undefined);
   return (
     <Section title={t("execution.tasks")}>
@@ -71,11 +72,11 @@ function Tasks({ execution }: { readonly execution: ExecutionInfo }) {
             ))}
           </ul>
         )}
-      {taskRunList.length > top.length || top.length > MAX_TASKS
+      {count > top.length || top.length > MAX_TASKS
         ? (
           <p>
             <a href={executionHref(execution, "gantt")}>
-              {t("execution.allTasks", { count: taskRunList.length })}
+              {t("execution.allTasks", { count })}
             </a>
           </p>
         )

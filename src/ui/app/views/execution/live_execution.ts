@@ -2,11 +2,19 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ApiError, urlOf } from "../../api/client.ts";
-import { type ExecutionInfo, hasEnded, loadExecution } from "../../api/execution.ts";
+import {
+  type ExecutionInfo,
+  hasEnded,
+  loadExecution,
+  loadWholeExecution,
+  missingTaskRuns,
+} from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
 import { applyMessage, type ExecutionMessage } from "./execution_delta.ts";
 
 const RETRY_MS = 3_000;
+/** The first response is drawn before the rest of the task runs is requested. */
+const REST_MS = 50;
 
 /** Loads an execution and follows it. */
 class LiveExecution {
@@ -44,12 +52,15 @@ class LiveExecution {
   async reload(): Promise<void> {
     this.#stop();
     try {
-      const execution = await loadExecution(this.#id);
+      const isKnown = this.#execution.value !== undefined;
+      const execution = await (isKnown ? loadWholeExecution(this.#id) : loadExecution(this.#id));
       if (this.#isClosed) return;
       this.#execution.value = execution;
       this.#error.value = undefined;
       this.#isReconnecting.value = false;
+      // The first message of the stream has all task runs.
       if (!hasEnded(execution)) this.#follow();
+      else if (missingTaskRuns(execution) > 0) this.#timer = setTimeout(() => void this.reload(), REST_MS);
     } catch (error) {
       if (this.#isClosed) return;
       this.#failed(error instanceof ApiError ? error : new ApiError(String(error), 0));
@@ -95,7 +106,7 @@ class LiveExecution {
   #visibilityChanged(): void {
     const { value } = this.#execution;
     if (document.hidden) this.#stop();
-    else if (!value || !hasEnded(value)) void this.reload();
+    else if (!value || !hasEnded(value) || missingTaskRuns(value) > 0) void this.reload();
   }
 
   #stop(): void {

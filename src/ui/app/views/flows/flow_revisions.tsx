@@ -10,7 +10,7 @@ import { attempt, EmptyState, Loaded, showToast } from "../../kit/feedback.tsx";
 import { lazyPart } from "../../kit/lazy_part.tsx";
 import { t } from "../../texts/mod.ts";
 
-const DiffView = lazyPart(() => import("../editing.ts").then((module) => module.DiffView));
+const DiffView = lazyPart(() => import("../editor/diff_view.tsx").then((module) => module.DiffView));
 
 /** The flow has changed since it was loaded. */
 const CONFLICT = 412;

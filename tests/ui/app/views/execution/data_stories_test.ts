@@ -145,6 +145,26 @@ stories("/executions/:id views", [{
     assert(await page.getByRole("row").count() < 100);
   },
 }, {
+  name: "overview: many task runs are counted at once, and one that failed is named though it comes late",
+  run: async (page, server) => {
+    const fails = `{id: last, type: ${CORE}.execution.Fail, condition: "{{ taskrun.value == '150' }}"}`;
+    const values = Array.from({ length: 150 }, (_, index) => index + 1);
+    const loop = `{id: loop, type: ${CORE}.flow.ForEach, values: '${
+      JSON.stringify(values)
+    }', tasks: [${fails}]}`;
+    const responses: (string | null)[] = [];
+    page.on("response", (response) => {
+      const { pathname, searchParams } = new URL(response.url());
+      if (/\/executions\/\w{22}$/.test(pathname) && pathname.startsWith("/api")) {
+        responses.push(searchParams.get("maxTaskRuns"));
+      }
+    });
+    await open(page, await run(server, "v.late", `tasks: [${loop}]`));
+    await page.getByRole("link", { name: "All 151 task runs" }).waitFor();
+    await page.getByText("Failed in task last (150)").waitFor();
+    assertEquals(responses, ["100", null]);
+  },
+}, {
   name: "topology: states, parallel tasks in the declared order, and a list with the same",
   scheme: "dark",
   run: async (page, server) => {
@@ -289,7 +309,7 @@ stories("/executions/:id views", [{
   expectedErrors: /ERR_FAILED|Failed to load resource/,
   run: async (page, server) => {
     const started = await run(server, "v.away", VALUES);
-    const path = `**/api/v1/main/executions/${started.id}`;
+    const path = `**/api/v1/main/executions/${started.id}**`;
     await page.route(path, (route) => route.abort());
     await page.goto(`/ui/executions/v.away/main/${started.id}`);
     await page.getByRole("alert").waitFor();

@@ -93,7 +93,7 @@ stories("/executions/:id", [{
   expectedErrors: /status of 500/,
   run: async (page, server) => {
     const started = await run(server, "p.broken", SHORT);
-    const path = `**/api/v1/main/executions/${started.id}`;
+    const path = `**/api/v1/main/executions/${started.id}?maxTaskRuns=*`;
     await page.route(path, (route) => route.fulfill({ status: 500, json: { message: "Internal error" } }));
     await open(page, started);
     await page.getByRole("alert").getByText("Internal error").waitFor();

@@ -17,7 +17,7 @@ import {
   restoreRevision,
 } from "../files.ts";
 
-const DiffView = lazyPart(() => import("../../editing.ts").then((module) => module.DiffView));
+const DiffView = lazyPart(() => import("../../editor/diff_view.tsx").then((module) => module.DiffView));
 
 interface Place {
   readonly namespace: string;
