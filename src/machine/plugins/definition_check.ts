@@ -90,7 +90,7 @@ const DEFINITION: Members = new Map([
 ]);
 
 /** What a definition is, by its function: a task type, or one of the kinds of triggers. */
-export type PluginKind = "run" | "poll" | "realtime";
+type PluginKind = "run" | "poll" | "realtime";
 
 /** Kinds of what is declared, and the rest of their members. */
 interface Declaration {

@@ -30,7 +30,7 @@ export interface PluginProblem {
 export type LoadedPlugin = { readonly file: string } & PluginDefinition;
 
 /** The type of a file, by the function that it has. */
-export type PluginDefinition =
+type PluginDefinition =
   | { readonly kind: "run"; readonly definition: TaskDefinition }
   | { readonly kind: "poll"; readonly definition: TriggerDefinition }
   | { readonly kind: "realtime"; readonly definition: RealtimeDefinition };

@@ -8,8 +8,8 @@ import type { DescribedPlugin, FromPlugin, PluginDone, PollWork, RealtimeWork, R
 import { NO_SERVER, pollServer, realtimeServer, taskServer } from "./plugin_calls.ts";
 import { PluginProcess, STOPPED } from "./plugin_process.ts";
 
-/** Time to read a definition; a file does nothing else when it is loaded. */
-const DESCRIBE_MS = 10_000;
+/** Time to read a definition: a file does nothing else when it is loaded, but a busy machine takes seconds to start a process. */
+const DESCRIBE_MS = 30_000;
 /** A process takes some 70 MB and one processor. */
 const MAX_WORKING = Math.max(4, 2 * navigator.hardwareConcurrency);
 /** Connections stay, so they cannot wait for each other. Most of the time they need memory alone: 2 GB. */

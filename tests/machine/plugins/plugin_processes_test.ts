@@ -103,3 +103,11 @@ Deno.test("PluginProcesses.realtime() runs a bounded number of connections, and 
     undefined,
   );
 });
+
+Deno.test("PluginProcesses.describe() ends a file that does not load", async () => {
+  const clock = new FakeClock(), processes = new PluginProcesses(clock);
+  const described = processes.describe("a.js", "for (;;);").catch(messageOf);
+  await clock.advance(30_000);
+  await clock.advance(500);
+  assertEquals(await described, "a.js: it did not load within 30 seconds");
+});
