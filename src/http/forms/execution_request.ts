@@ -24,7 +24,7 @@ export function executionIdOf(c: Context<AppEnv>): string {
 }
 
 const NOTHING_GIVEN: ReadonlyMap<string, GivenValue> = new Map();
-const readNothing: ReadForm = () => Promise.resolve(NOTHING_GIVEN);
+const readNothing: ReadForm = () => NOTHING_GIVEN;
 
 /** A reader of the form of a request. */
 export function formReader(c: Context<AppEnv>, maxBytes: number): ReadForm {

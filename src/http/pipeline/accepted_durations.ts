@@ -5,6 +5,8 @@ const PARAMETER = /;\s*durations\s*=\s*"?(\w+)"?/i;
 
 /** The form; `undefined` if the request names none, or one that does not exist. */
 export function acceptedDurations(headers: Headers): DurationForm | undefined {
-  const asked = PARAMETER.exec(headers.get("accept") ?? "")?.[1]?.toLowerCase();
+  const accept = headers.get("accept");
+  if (accept === null) return undefined;
+  const asked = PARAMETER.exec(accept)?.[1]?.toLowerCase();
   return DURATION_FORMS.find((form) => form === asked);
 }

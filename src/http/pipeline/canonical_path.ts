@@ -11,11 +11,10 @@ const MAIN_PREFIX = `${PREFIX}${MAIN_TENANT}/`;
 export function rawPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   if (start === -1) return "/";
-  let end = start;
-  for (; end < url.length; end++) {
-    const code = url.charCodeAt(end);
-    if (code === 63 || code === 35) break; // "?" or "#"
-  }
+  const query = url.indexOf("?", start);
+  const fragment = url.indexOf("#", start);
+  let end = query === -1 ? url.length : query;
+  if (fragment !== -1 && fragment < end) end = fragment;
   return url.slice(start, end);
 }
 

@@ -4,7 +4,7 @@ import type { DurationForm } from "../../base/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { whenKnown } from "../../base/when_known.ts";
-import { createExecution, type StartRequest } from "../../engine/create.ts";
+import { createExecution } from "../../engine/create.ts";
 import { heldTasks } from "../../engine/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
@@ -110,15 +110,24 @@ export class Executions {
    * @throws DomainError not_found, conflict, invalid_entity, too_many_requests, storage_full, unavailable
    */
   async start(actor: Actor, key: FlowKey, readForm: ReadForm, options: StartOptions): Promise<string> {
+    const { checks, clock, files, ids } = this.#deps;
     const found = this.#startable(actor, key, options.revision);
     const plan = found instanceof Promise ? await found : found;
+    const { flow } = plan;
     checkStartLabels(options.labels);
-    const id = this.#deps.ids.next(this.#deps.clock.now());
-    const files: Mutation[] = [];
-    const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
-    const given = await readForm(plan.flow.inputs, storeFilesOf(this.#deps.files, owner));
-    const inputs = await this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
-    return await this.#begin(plan, { ...options, id, inputs }, files, options);
+    const id = ids.next(clock.now());
+    const mutations: Mutation[] = [];
+    const owner = { flow, executionId: id, folder: "inputs", mutations };
+    // Most forms are empty and most flows read nothing: what is known is not awaited.
+    const read = readForm(flow.inputs, storeFilesOf(files, owner));
+    const given = read instanceof Promise ? await read : read;
+    const resolved = checks.reading(flow, (reading) => reading.inputs(flow, given));
+    const inputs = resolved instanceof Promise ? await resolved : resolved;
+    const now = clock.now();
+    const execution = createExecution(flow, { ...options, id, inputs }, now);
+    const checked = checks.reading(flow, (reading) => reading.evaluateChecks(flow, execution, now));
+    if (checked instanceof Promise) await checked;
+    return await this.begin({ execution, plan, mutations }, options);
   }
 
   /** Validates the values of a start; the report as JSON text. Stores nothing. @throws DomainError not_found, conflict */
@@ -292,21 +301,6 @@ export class Executions {
   /** The plan of a flow to start; synchronously if the flow is in memory. @throws DomainError not_found, conflict */
   #startable({ tenant }: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
     return whenKnown(this.#deps.flows.plan(tenant, key, { revision }), checkEnabled);
-  }
-
-  async #begin(
-    plan: FlowPlan,
-    request: StartRequest,
-    files: readonly Mutation[],
-    options: StartOptions,
-  ): Promise<string> {
-    const now = this.#deps.clock.now();
-    const execution = createExecution(plan.flow, request, now);
-    await this.#deps.checks.reading(
-      plan.flow,
-      (checks) => checks.evaluateChecks(plan.flow, execution, now),
-    );
-    return await this.begin({ execution, plan, mutations: files }, options);
   }
 
   async #waitFor({ tenant, id }: Execution, signal: AbortSignal, form: ResultForm): Promise<string> {

@@ -17,7 +17,7 @@ export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue
 export type ReadForm = (
   inputs: readonly Input[],
   store: StoreFile,
-) => Promise<ReadonlyMap<string, GivenValue>>;
+) => ReadonlyMap<string, GivenValue> | Promise<ReadonlyMap<string, GivenValue>>;
 
 /** The execution that owns the files; they become durable with an entry that contains `mutations`. */
 interface GivenFilesOwner {
