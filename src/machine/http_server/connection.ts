@@ -1,7 +1,6 @@
 /** One accepted connection: counts its requests under way and notifies its owner when it becomes busy or idle. */
 import { attachWatcher, type TransferWatcher } from "../../model/http/transfer_watch.ts";
 import type { IdleEntry, IdleList } from "./idle_list.ts";
-import { isPadded, padded } from "./padded_response.ts";
 import type { AcceptedConnection, CloseSignal, ServeConnection } from "./serve_connection.ts";
 
 /** Handles the requests of a server. */
@@ -47,7 +46,6 @@ export class Connection implements IdleEntry<Connection>, CloseSignal {
   readonly #finished: Promise<void>;
   #close: () => void = ignore;
   #underWay = 0;
-  #requests = 0;
 
   constructor(
     accepted: AcceptedConnection,
@@ -92,8 +90,7 @@ export class Connection implements IdleEntry<Connection>, CloseSignal {
     if (this.#underWay++ === 0) this.#owner.onBusy(this);
     info.completed.then(this.#onCompleted, this.#onCompleted);
     attachWatcher(request, this.#options.watcher);
-    const response = this.#options.handler(request, this);
-    return isPadded(++this.#requests) ? padded(response) : response;
+    return this.#options.handler(request, this);
   };
 
   readonly #onCompleted = () => {
