@@ -2,7 +2,7 @@
  * Time-ordered ids: 22 characters, base62 in ASCII order. The first is an upper-case letter, so that no id is a namespace.
  * Storing ordered ids costs an eighth of random ones: each new key goes to the last page.
  */
-import type { Instant } from "./clock.ts";
+import type { Instant } from "./time/clock.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANGE_7 = 62 ** 7;

@@ -1,5 +1,5 @@
 /** The server's own log: one line per event, text or JSON. Log lines of executions are stored elsewhere. */
-import { type Clock, toIso } from "./clock.ts";
+import { type Clock, toIso } from "./time/clock.ts";
 
 /** Severity of a line, most severe first. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;

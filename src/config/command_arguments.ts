@@ -1,5 +1,5 @@
 /** Reads the arguments of commands such as `doctor`: flags with a value, switches and operands. Pure. */
-import { nearestName } from "../base/nearest_name.ts";
+import { nearestName } from "../base/text/nearest_name.ts";
 import { ConfigProblem } from "./given.ts";
 
 /** What a command accepts. */

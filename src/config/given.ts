@@ -1,7 +1,7 @@
 /** Reads the texts of options from flags, environment variables and the configuration file. */
 import { parse as parseYaml } from "@std/yaml";
 import { isJsonObject } from "../base/json.ts";
-import { nearestName } from "../base/nearest_name.ts";
+import { nearestName } from "../base/text/nearest_name.ts";
 import {
   OPTION_NAMES,
   optionKey,

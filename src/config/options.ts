@@ -2,7 +2,7 @@
  * The table of options: source of flags, environment variables, keys of the configuration file, `--help` and
  * `docs/CONFIGURATION.md`. A new option is one entry here and its use in `parse.ts`.
  */
-import { DURATION_FORMS } from "../base/duration.ts";
+import { DURATION_FORMS } from "../base/time/duration.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import * as values from "./values.ts";
 

@@ -1,6 +1,6 @@
 /** Parses arguments, environment and configuration file into the {@link Config} of a server. Pure. */
-import type { DurationForm } from "../base/duration.ts";
-import { isLoopback } from "../base/ip.ts";
+import type { DurationForm } from "../base/time/duration.ts";
+import { isLoopback } from "../base/network/ip.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 import {

@@ -1,7 +1,7 @@
 /** Readers of option values. Each returns `undefined` for an invalid text. */
-import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
-import { parseDuration } from "../base/duration.ts";
-import { isIpRangeText } from "../base/ip_ranges.ts";
+import { CIPHER_KEY_BYTES } from "../base/crypto/cipher.ts";
+import { parseDuration } from "../base/time/duration.ts";
+import { isIpRangeText } from "../base/network/ip_ranges.ts";
 
 /** A user name and its password. */
 export interface Credentials {

@@ -1,5 +1,5 @@
 /** The options of `sluice worker`, from its arguments and the environment. Pure. */
-import { isLoopback } from "../base/ip.ts";
+import { isLoopback } from "../base/network/ip.ts";
 import { isWorkerGroup, WORKER_GROUP_RULE } from "../base/worker_group.ts";
 import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment, type ReadFile } from "./given.ts";

@@ -4,8 +4,8 @@ import { currentState, isEnded, type State } from "../model/executions/state.ts"
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { hasAssertions } from "./sla.ts";
-import { cancelDescendants, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
+import { hasAssertions } from "./endings/sla.ts";
+import { cancelDescendants, endExecutionEarly, endExecutionIn, isStoppingAll } from "./endings/stop.ts";
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import {

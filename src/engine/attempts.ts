@@ -1,6 +1,6 @@
 /** Attempts: the final state of an outcome, the retry of a failed attempt, the replacement of a failed execution. */
-import type { Instant } from "../base/clock.ts";
-import { derivedId } from "../base/derived_id.ts";
+import type { Instant } from "../base/time/clock.ts";
+import { derivedId } from "../base/crypto/derived_id.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { changedAt, currentState, isEnded, startedAt, type State } from "../model/executions/state.ts";
 import type { RetryPolicy, Task } from "../model/flows/flow.ts";

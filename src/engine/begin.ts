@@ -1,5 +1,5 @@
 /** How a task run begins: its condition, the properties it decides by, its first attempt. */
-import { readDuration } from "../base/duration.ts";
+import { readDuration } from "../base/time/duration.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
 import type { Task } from "../model/flows/flow.ts";

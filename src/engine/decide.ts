@@ -8,11 +8,11 @@ import { decide, enterChildren } from "./begin.ts";
 import type { EventOf } from "./events.ts";
 import type { Flowable, Repetition } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { beginPause } from "./pause.ts";
+import { beginPause } from "./requests/pause.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
-import { startLimit } from "./time_limit.ts";
+import { startLimit } from "./endings/time_limit.ts";
 import { descendantsOf, type Frame, setFrameEnd } from "./tree.ts";
 
 /** Applies the rendered properties that a flowable task decides by. */

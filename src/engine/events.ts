@@ -1,5 +1,5 @@
 /** Events given to `step`, commands it returns, and refusals of requests. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ErrorCode } from "../model/errors.ts";
 import type { Task } from "../model/flows/flow.ts";
@@ -7,7 +7,7 @@ import type { Label } from "../model/flows/label.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
-import type { ChildNumbers, PassRules } from "./child_numbers.ts";
+import type { ChildNumbers, PassRules } from "./children/child_numbers.ts";
 
 /** An execution that runs again. */
 export interface RestartedChild {

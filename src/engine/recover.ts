@@ -4,16 +4,16 @@ import { MAX_LOST_WORKERS } from "../model/limits.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
-import { hasChildren, resumeChildren } from "./children.ts";
+import { hasChildren, resumeChildren } from "./children/children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
-import { applyOutcome, tryAgain } from "./end_attempt.ts";
+import { applyOutcome, tryAgain } from "./endings/end_attempt.ts";
 import type { EventOf } from "./events.ts";
 import type { TaskPlace } from "./branches.ts";
-import { abortExecution, closeAll } from "./stop.ts";
-import { restartLimit } from "./time_limit.ts";
+import { abortExecution, closeAll } from "./endings/stop.ts";
+import { restartLimit } from "./endings/time_limit.ts";
 import type { Transition } from "./transition.ts";
 import { descendantsOf, type ExecutionTree } from "./tree.ts";
-import { RESTART_UNIT_KINDS } from "./restart.ts";
+import { RESTART_UNIT_KINDS } from "./requests/restart.ts";
 
 const NONE_KEPT: readonly number[] = [];
 

@@ -1,5 +1,5 @@
 /** Decides what a schedule does at a date: fire, skip or wait. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import type { FireTimes } from "../model/triggers/trigger_catalog.ts";
 import type { Backfill, TriggerState } from "../model/triggers/trigger_state.ts";
 

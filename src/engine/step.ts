@@ -4,7 +4,7 @@
  * at each transition would make long executions quadratic.
  */
 import { assertNever } from "../base/assert_never.ts";
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
@@ -13,16 +13,16 @@ import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
-import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
-import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children.ts";
+import { applyChildEnd, applyOutcome, tryAgain } from "./endings/end_attempt.ts";
+import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children/children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
-import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
+import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./requests/pause.ts";
 import { recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";
-import { isRequest, refusalOf, type Request } from "./requests.ts";
-import { restart, setTaskState } from "./restart.ts";
-import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
-import { abortExecution, endExecutionIn, kill } from "./stop.ts";
-import { timeOut } from "./time_limit.ts";
+import { isRequest, refusalOf, type Request } from "./requests/requests.ts";
+import { restart, setTaskState } from "./requests/restart.ts";
+import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./endings/sla.ts";
+import { abortExecution, endExecutionIn, kill } from "./endings/stop.ts";
+import { timeOut } from "./endings/time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 /** One transition: the execution, its derived tree, the time, and the commands so far. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { canMove, currentState, type History, isEnded, move, type State } from "../model/executions/state.ts";

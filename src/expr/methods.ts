@@ -1,6 +1,6 @@
 /** Methods of values, `value.name(…)`: of texts, lists, maps and numbers. */
 import { Double, isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { includesText, indexOfText, lastIndexOfText, splitByText } from "../base/find_text.ts";
+import { includesText, indexOfText, lastIndexOfText, splitByText } from "../base/text/find_text.ts";
 import type { Context } from "./context.ts";
 import { integerArgument, textArgument } from "./entry.ts";
 import { fail, isNumber, joinText, kindOf, type NumberValue, toFloat } from "../languages/values/mod.ts";

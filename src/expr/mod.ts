@@ -8,7 +8,7 @@ export { renderDeep, renderText, renderValue } from "./evaluate.ts";
 export { FILTER_NAMES } from "./filters/registry.ts";
 export { BUILT_IN_FUNCTION_NAMES, BUILT_IN_FUNCTION_PARAMETERS } from "./functions/registry.ts";
 export { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/mod.ts";
-export { isTruthyText } from "../base/truthy_text.ts";
+export { isTruthyText } from "../base/text/truthy_text.ts";
 export { printValue } from "../languages/values/mod.ts";
 export { RenderTime } from "./render_time.ts";
 export { inspectTemplate, type Reference, type TemplateFacts } from "./references.ts";

@@ -1,6 +1,6 @@
 /** Operators on values. The compiler handles evaluation order and missing values. */
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
-import { includesText } from "../base/find_text.ts";
+import { includesText } from "../base/text/find_text.ts";
 import type { Context } from "./context.ts";
 import {
   calculate,

@@ -1,9 +1,9 @@
 /** The values that a template reads, found without rendering it, for checks of flows. */
-import type { CallArguments, Expression, FilterCall, Statement } from "./ast.ts";
-import { compileExpression } from "./compile_expression.ts";
-import { compileTree } from "./compile_template.ts";
-import { Compilation } from "./compiler.ts";
-import { parseTemplate } from "./template_parser.ts";
+import type { CallArguments, Expression, FilterCall, Statement } from "./syntax/ast.ts";
+import { compileExpression } from "./compile/compile_expression.ts";
+import { compileTree } from "./compile/compile_template.ts";
+import { Compilation } from "./compile/compiler.ts";
+import { parseTemplate } from "./syntax/template_parser.ts";
 
 /** A value that a template reads by a path of names. */
 export interface Reference {

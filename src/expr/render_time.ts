@@ -1,5 +1,5 @@
 /** The time that the templates of one render may take together, read from the clock at intervals of work. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { fail } from "../languages/values/mod.ts";
 
 /** Steps between two readings of the clock: some 0.3 ms of work. */

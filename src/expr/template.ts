@@ -1,9 +1,9 @@
 /** Compiled templates. */
-import { compileExpression } from "./compile_expression.ts";
-import { compileTree } from "./compile_template.ts";
-import { Compilation, type Evaluate, type Render } from "./compiler.ts";
+import { compileExpression } from "./compile/compile_expression.ts";
+import { compileTree } from "./compile/compile_template.ts";
+import { Compilation, type Evaluate, type Render } from "./compile/compiler.ts";
 import { ExpressionError } from "../languages/values/mod.ts";
-import { parseTemplate } from "./template_parser.ts";
+import { parseTemplate } from "./syntax/template_parser.ts";
 
 /** A compiled template; stateless, may be rendered any number of times. */
 export interface Template {

@@ -1,8 +1,8 @@
 /** The HTTP application: mounts every route into the request pipeline, with its access. */
 import { type Context, type Handler, Hono } from "hono";
 import type { RouterRoute } from "hono/types";
-import type { Clock } from "../base/clock.ts";
-import type { DurationForm } from "../base/duration.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { DurationForm } from "../base/time/duration.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { type ServerMetric, serverMetric } from "../model/server_metric.ts";
@@ -14,7 +14,7 @@ import type { Tokens } from "../services/access/tokens.ts";
 import { ClientAddresses } from "./pipeline/client_addresses.ts";
 import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
 import type { HttpConfig } from "./pipeline/config.ts";
-import type { AppEnv } from "./forms/env.ts";
+import type { AppEnv } from "./env.ts";
 import { RequestPipeline } from "./pipeline/request_pipeline.ts";
 import { Guard } from "./pipeline/guard.ts";
 import { RequestIds } from "./pipeline/request_id.ts";

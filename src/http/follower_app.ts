@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { DomainError } from "../model/errors.ts";
 import type { ServerMetric } from "../model/server_metric.ts";
 import type { Bundle } from "../ui/bundle.ts";
-import type { AppEnv } from "./forms/env.ts";
+import type { AppEnv } from "./env.ts";
 import { rawPath } from "./pipeline/canonical_path.ts";
 import { ASSETS_PATH } from "./pipeline/mount.ts";
 import { RequestIds } from "./pipeline/request_id.ts";

@@ -1,6 +1,6 @@
 /** Messages of queues and subscriptions that are read until a limit, stored as a file, and then confirmed. */
-import { systemClock } from "../base/clock.ts";
-import { readDuration } from "../base/duration.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { readDuration } from "../base/time/duration.ts";
 import { type JsonObject, type JsonValue, parseJson, tryParseJson } from "../base/json.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";

@@ -1,5 +1,5 @@
 /** Requests to the APIs of other systems: repeated where that is safe, and errors with the words of the other system. */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import type { MachineWork } from "../model/tasks/machine_task.ts";
 import type { TaskRequest, TaskResponse, WorkContext } from "../model/tasks/task_definition.ts";
 

@@ -1,7 +1,7 @@
 /** Messages of brokers: those that a task sends, and those that arrive until a bound is reached. */
-import { systemClock } from "../base/clock.ts";
-import { readDuration } from "../base/duration.ts";
-import { parseInstant } from "../base/iso_8601.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { readDuration } from "../base/time/duration.ts";
+import { parseInstant } from "../base/time/iso_8601.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";

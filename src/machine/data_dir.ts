@@ -2,8 +2,8 @@
  * The data directory: its lock, the encryption key, and a reserve of disk space. Independent of the content of the
  * database.
  */
-import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
-import type { Clock } from "../base/clock.ts";
+import { CIPHER_KEY_BYTES } from "../base/crypto/cipher.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
 import type { DiskProblem } from "../model/server_health.ts";

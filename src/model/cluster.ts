@@ -1,5 +1,5 @@
 /** The processes that share one database. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 
 /** What a process does: a leader writes, a candidate takes over, a follower hands requests to the leader. */
 export type ClusterRole = "LEADER" | "CANDIDATE" | "FOLLOWER";

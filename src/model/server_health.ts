@@ -1,5 +1,5 @@
 /** What keeps a server from its work, for health checks, pages and logs. The reasons contain nothing secret. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 
 /** What holds the data: a file of this machine, a server that speaks KV Connect, or the platform. */
 export type DatabaseKind = "file" | "kv_connect" | "deno_deploy";

@@ -1,5 +1,5 @@
 /** Renders and tests the conditions of triggers, whose types are in `triggers/`. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,
@@ -8,7 +8,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../base/json.ts";
-import { isTruthyText } from "../base/truthy_text.ts";
+import { isTruthyText } from "../base/text/truthy_text.ts";
 import { canonicalType, type Flow, type Trigger } from "../model/flows/flow.ts";
 import type {
   ConditionScope,

@@ -6,7 +6,7 @@ import { ancestorsOf } from "../engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LoopRun } from "../model/executions/loop_run.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
-import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../store/records/executions/execution_records.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 
 /** Variables of the execution of the Loop and of those it is nested in. Shared by all passes, so never changed. */

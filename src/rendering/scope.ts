@@ -2,7 +2,7 @@
  * What every template sees: the root variables of its flow, time, zone and chance. Executions, triggers, inputs and
  * expressions that are tried out all build their scope here; a root variable for all of them is added to {@link ROOTS}.
  */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { RenderTime, type Scope } from "../expr/mod.ts";
 import { publicTenantId } from "../model/access/tenant.ts";

@@ -1,5 +1,5 @@
 /** Variables of the executions that a Flow trigger reacts to. */
-import { toIso } from "../base/clock.ts";
+import { toIso } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";

@@ -1,5 +1,5 @@
 /** Root variables of the templates of one execution: those of every template, `execution`, `inputs`, `outputs`, `task`, … */
-import { toIso } from "../base/clock.ts";
+import { toIso } from "../base/time/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";

@@ -7,7 +7,7 @@
  */
 import type { Event, Refusal } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Request } from "../engine/requests.ts";
+import type { Request } from "../engine/requests/requests.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";

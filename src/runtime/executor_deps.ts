@@ -1,5 +1,5 @@
 /** Dependencies of the executor: those at construction, and those from the services, which use the executor themselves. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/executions/execution.ts";
@@ -9,7 +9,7 @@ import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { RenderDeps, TemplateCache } from "../rendering/renderer.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../store/records/executions/execution_records.ts";
 import type { Store } from "../store/store.ts";
 import type { TaskCache } from "./attempts/task_cache.ts";
 import type { TaskConditions } from "./attempts/task_conditions.ts";

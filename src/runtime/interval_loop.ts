@@ -1,5 +1,5 @@
 /** Periodic background work: sealing the catalog, removing expired KV pairs. */
-import type { CancelTimer, Clock } from "../base/clock.ts";
+import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 
 interface IntervalLoopOptions {

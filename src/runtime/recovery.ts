@@ -10,7 +10,7 @@ import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import type { WorkerPort } from "../model/ports/workers.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ListedExecution } from "../store/manifests.ts";
-import { catalogRow } from "../store/records/execution_records.ts";
+import { catalogRow } from "../store/records/executions/execution_records.ts";
 import type { Timers } from "./timers/timers.ts";
 import { type LiveExecution, liveKey } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";

@@ -1,6 +1,6 @@
 /** Puts the parts of a server together over a store: services, runtime, HTTP application; starts and stops them in order. */
-import { Cipher } from "../base/cipher.ts";
-import type { Instant } from "../base/clock.ts";
+import { Cipher } from "../base/crypto/cipher.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { rawPath } from "../http/pipeline/canonical_path.ts";
 import { EventStreams } from "../http/streams/sse.ts";
@@ -14,7 +14,7 @@ import { Auth } from "../services/access/auth.ts";
 import { FirstUser } from "../services/access/first_user.ts";
 import { FlowHeads } from "../services/flows/flow_heads.ts";
 import { Blobs } from "../store/blobs/blobs.ts";
-import { ExecutionRecords } from "../store/records/execution_records.ts";
+import { ExecutionRecords } from "../store/records/executions/execution_records.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
 import { INSTANCE } from "../store/keys.ts";

@@ -1,5 +1,5 @@
 /** The commands of the program: arguments → command → exit code. Each loads only what it needs. */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { readCommand } from "../config/mod.ts";
 import { narrowPermissions } from "../machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "../machine/server_process/server_process.ts";

@@ -1,9 +1,9 @@
 /** Opens the database of a server: a file in the data directory, a server that speaks KV Connect, or that of Deno Deploy. */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { systemRandomBytes } from "../base/id.ts";
-import { isLoopback } from "../base/ip.ts";
+import { isLoopback } from "../base/network/ip.ts";
 import type { Logger } from "../base/log.ts";
-import { shellWord } from "../base/shell_word.ts";
+import { shellWord } from "../base/text/shell_word.ts";
 import type { Config, DatabaseServer } from "../config/mod.ts";
 import { ByteFileFolder } from "../machine/byte_files.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";

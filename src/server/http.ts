@@ -1,5 +1,5 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";

@@ -1,7 +1,7 @@
 /** What a server is made over, and what its services are built from. */
-import type { Cipher } from "../base/cipher.ts";
-import type { Clock } from "../base/clock.ts";
-import type { DurationForm } from "../base/duration.ts";
+import type { Cipher } from "../base/crypto/cipher.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { DurationForm } from "../base/time/duration.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
@@ -28,7 +28,7 @@ import type { Blobs } from "../store/blobs/blobs.ts";
 import type { ByteFiles } from "../store/catalog/blocks/column_file.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../store/records/executions/execution_records.ts";
 import type { Store } from "../store/store.ts";
 import type { ChainLease } from "../store/writer_chain.ts";
 import type { Bundle } from "../ui/bundle.ts";

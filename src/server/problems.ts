@@ -1,5 +1,5 @@
 /** Finds out what keeps the server from its work, for health checks and pages. */
-import type { Clock, Instant } from "../base/clock.ts";
+import type { Clock, Instant } from "../base/time/clock.ts";
 import type { ServerProblem } from "../model/server_health.ts";
 import type { Committer } from "../store/committer.ts";
 import { META_KEY } from "../store/keys.ts";

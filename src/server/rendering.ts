@@ -1,5 +1,5 @@
 /** What rendering gets from the services: secrets, KV pairs, files and requests to other servers. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { convertOutputs } from "../flow/mod.ts";
 import { undefinedIfMissing } from "../model/errors.ts";

@@ -2,7 +2,7 @@
  * Opens the database of a server and looks at the lease of its leader; only then loads the rest of the server, which takes longer
  * than both. Another process may lead a certain time after it first saw the lease, so this look decides when.
  */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { Logger } from "../base/log.ts";
 import type { Config } from "../config/mod.ts";
 import { LineWriter } from "../machine/server_process/line_writer.ts";

@@ -1,10 +1,10 @@
 /** A server as a process runs it, over its open database: assembly or member of a cluster, and the port it listens on. */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
-import { isLoopback } from "../base/ip.ts";
-import { IpRanges } from "../base/ip_ranges.ts";
+import { isLoopback } from "../base/network/ip.ts";
+import { IpRanges } from "../base/network/ip_ranges.ts";
 import type { HttpHandler } from "../machine/http_server/connection.ts";
 import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
 import { lastOfConnection } from "../machine/http_server/last_of_connection.ts";

@@ -1,5 +1,5 @@
 /** Serves the ports of tasks by services. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import { publicTenantId } from "../model/access/tenant.ts";

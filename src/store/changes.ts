@@ -1,5 +1,5 @@
 /** Notifies of commits that changed an execution: `wait=true`, event streams. Nothing is published before it is durable. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 
 /** Called after each commit that changed the execution. */
 type ChangeListener = () => void;

@@ -1,5 +1,5 @@
 /** How far the clock of another process differs from the own one, from instants that it writes and this process reads. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 
 /** A read: when it was sent, and when its result was there, by the own clock. */
 export interface ReadTime {

@@ -3,7 +3,7 @@ import { type JsonValue, parseJson, stringifyJson } from "../base/json.ts";
 
 /** First byte of every value of this format. */
 const FORMAT_JSON = 0x01;
-/** First byte of executions with inline task runs; their form is that of `records/inline_record.ts`. */
+/** First byte of executions with inline task runs; their form is that of `records/executions/inline_record.ts`. */
 export const FORMAT_INLINE = 0x04;
 
 const encoder = new TextEncoder();

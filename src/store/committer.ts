@@ -8,7 +8,7 @@
  * when the chain key stays unreadable, the committer stops for good. What was possibly written is then refused as
  * `outcome_unknown`, all else as `unavailable`.
  */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { publicTenantId } from "../model/access/tenant.ts";

@@ -1,5 +1,5 @@
 /** All keys of the database with their shapes, order and writers. No other file builds a key. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
 import type { Key, KeyPart, Selector } from "./store.ts";

@@ -8,7 +8,7 @@
  *
  * Between the two lies {@link SAFETY_MS} twice, for clocks of different rates and for what is under way.
  */
-import type { Clock, Instant } from "../base/clock.ts";
+import type { Clock, Instant } from "../base/time/clock.ts";
 import { ClockSkew } from "./clock_skew.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { LEASE_KEY, META_KEY } from "./keys.ts";

@@ -1,5 +1,5 @@
 /** Why the committer refuses writes: the refusal for callers, the reason for people, and the lines of the server log. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { DomainError, type ErrorCode } from "../model/errors.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";

@@ -6,7 +6,7 @@
  * Where a commit can land late, an unchanged chain key proves nothing. Then an empty commit on the same versionstamp must
  * succeed before the other one counts as refused: of the two only one can.
  */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import { DomainError } from "../model/errors.ts";
 import { decodeJson, encodeJson } from "./codec.ts";

@@ -1,9 +1,9 @@
 /** Reads rendered properties of tasks; values of all types may be given as texts. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
 import { parseYaml } from "../languages/yaml/mod.ts";
-import { parseInstant } from "../base/iso_8601.ts";
+import { parseInstant } from "../base/time/iso_8601.ts";
 
 /** A flag; `fallback` if it is absent or empty. @throws Error neither true nor false */
 export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {

@@ -1,5 +1,5 @@
 /** Properties of the tasks that purge stored items of namespaces: which namespaces, and which versions. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../model/flows/schema.ts";
 import { compileGlobs } from "../model/namespaces/glob.ts";

@@ -1,6 +1,6 @@
 /** `dependsOn` of a Flow trigger: executions of other flows, how many of them, and within which time. */
 import { isJsonObject, type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
-import { isTruthyText } from "../base/truthy_text.ts";
+import { isTruthyText } from "../base/text/truthy_text.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import {
   type ConditionPart,

@@ -1,6 +1,6 @@
 /** Filters of preconditions: comparisons of fields of an execution. */
 import { type JsonObject, objectsOf, ownProperty } from "../base/json.ts";
-import { isTruthyText } from "../base/truthy_text.ts";
+import { isTruthyText } from "../base/text/truthy_text.ts";
 import { Regex } from "../languages/regex/mod.ts";
 import type { ConditionPart, ConditionScope } from "../model/triggers/trigger_catalog.ts";
 import { textOf, textsOf } from "./conditions/properties.ts";

@@ -1,7 +1,7 @@
 /** `core.http.Trigger`: the response of an HTTP server starts an execution. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
-import { isFlagSet, isTruthyText } from "../base/truthy_text.ts";
+import { isFlagSet, isTruthyText } from "../base/text/truthy_text.ts";
 import { type HttpPayload, readHttpRequest } from "../model/http/http_request.ts";
 import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http/http_schema.ts";
 import { responseText } from "../model/http/http_text.ts";

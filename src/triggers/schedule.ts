@@ -1,6 +1,6 @@
 /** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
 import { ownProperty } from "../base/json.ts";
-import { isFlagSet } from "../base/truthy_text.ts";
+import { isFlagSet } from "../base/text/truthy_text.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import type { ScheduleTriggerType } from "../model/triggers/trigger_catalog.ts";
 import { sharedFireTimes } from "./cron/shared_times.ts";

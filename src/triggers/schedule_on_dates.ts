@@ -1,5 +1,5 @@
 /** `core.trigger.ScheduleOnDates`: starts an execution at given times. */
-import type { Instant } from "../base/clock.ts";
+import type { Instant } from "../base/time/clock.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { findZone, parseIsoDate, type Zone } from "../languages/dates/mod.ts";

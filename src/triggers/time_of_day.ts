@@ -1,6 +1,6 @@
 /** Times of day as conditions and windows give them. */
-import type { Instant } from "../base/clock.ts";
-import { readIsoTime } from "../base/iso_8601.ts";
+import type { Instant } from "../base/time/clock.ts";
+import { readIsoTime } from "../base/time/iso_8601.ts";
 import { findZone } from "../languages/dates/mod.ts";
 
 /** Milliseconds of a day without a change of its zone's offset. */

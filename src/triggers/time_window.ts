@@ -1,6 +1,6 @@
 /** Time windows within which several conditions must be met. */
-import type { Instant } from "../base/clock.ts";
-import { readDuration } from "../base/duration.ts";
+import type { Instant } from "../base/time/clock.ts";
+import { readDuration } from "../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { epochSecondsOf, findZone } from "../languages/dates/mod.ts";
 import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";

@@ -25,9 +25,9 @@ const BESIDE = [
   "src/ui/build.ts",
   "src/ui/tokens.css",
   "src/ui/views.ts",
-  "src/base/duration.ts",
+  "src/base/time/duration.ts",
   "src/base/json.ts",
-  "src/base/time_parts.ts",
+  "src/base/time/time_parts.ts",
   "src/model/executions/state.ts",
 ];
 

@@ -1,5 +1,5 @@
 /** Log lines of an attempt on their way to the server: in batches, in order, each batch until it is confirmed. */
-import type { CancelTimer, Clock } from "../base/clock.ts";
+import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import { jsonBytes } from "../base/json_size.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { MAX_REPORT_BYTES, MAX_REPORT_LINES, type ReportedLine } from "../model/http/worker_protocol.ts";

@@ -1,5 +1,5 @@
 /** The API of the server, as a worker calls it. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { parseJson, stringifyJson } from "../base/json.ts";
 import type {
   AttemptEndReport,
@@ -8,7 +8,7 @@ import type {
   WorkerEvent,
   WorkerHello,
 } from "../model/http/worker_protocol.ts";
-import { sseEvents } from "../base/sse_events.ts";
+import { sseEvents } from "../base/network/sse_events.ts";
 
 /** Sends a request; as `fetch`. */
 type Send = (request: Request) => Promise<Response>;

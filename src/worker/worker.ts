@@ -1,5 +1,5 @@
 /** `sluice worker`: a process without a database that runs attempts for a server. */
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { Logger } from "../base/log.ts";
 import { type Config, VERSION, type WorkerOptions } from "../config/mod.ts";

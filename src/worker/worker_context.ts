@@ -1,5 +1,5 @@
 /** The context of an attempt on a worker, and its ports. */
-import type { Clock, Instant } from "../base/clock.ts";
+import type { Clock, Instant } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { AttemptFiles } from "../model/executions/attempt_identity.ts";
 import type { ExecutionSummary } from "../model/executions/execution_summary.ts";

@@ -1,5 +1,5 @@
 /** Files of an attempt on a worker: written files stay on the worker until the attempt ends, others come from the server. */
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { LeasedAttempt } from "../model/http/worker_protocol.ts";
 import type { FileKeeper } from "../model/executions/attempt_identity.ts";

@@ -1,11 +1,11 @@
 /** What the rows measure with: servers over fresh or full stores, loads, and both sides of a ratio by turns. */
 import { countSuccesses, type Headers, startPath } from "./api.ts";
 import { median } from "./figures.ts";
-import { findLoadGenerator, type LoadGenerator } from "./load_generator.ts";
+import { findLoadGenerator, type LoadGenerator } from "./load/load_generator.ts";
 import type { BenchOptions } from "./options.ts";
-import { RAW_BODY } from "./raw_server.ts";
-import { seed, type SeededStore } from "./seeding.ts";
-import { pause, type ServerOptions, ServerUnderTest } from "./server_under_test.ts";
+import { RAW_BODY } from "./servers/raw_server.ts";
+import { seed, type SeededStore } from "./seeding/seeding.ts";
+import { pause, type ServerOptions, ServerUnderTest } from "./servers/server_under_test.ts";
 
 /** Executions to start. */
 export interface ExecutionLoad {
@@ -75,7 +75,7 @@ export class Bench implements AsyncDisposable {
   /** Starts the server that shows the limit, over a fresh store. */
   async startRaw(): Promise<ServerUnderTest> {
     const dataDir = await this.freshFolder();
-    return await ServerUnderTest.start({ script: "tests/bench/raw_server.ts", dataDir });
+    return await ServerUnderTest.start({ script: "tests/bench/servers/raw_server.ts", dataDir });
   }
 
   /** A folder for one store. */

@@ -3,7 +3,7 @@
  * p50 and worst of the warm runs, the first query after boot, and sealing. `deno run -A tests/bench/catalog_bench.ts [rows] [cacheMiB]`
  */
 import process from "node:process";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { IdSource } from "../../src/base/id.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { ExecutionGrouping } from "../../src/model/executions/execution_groups.ts";

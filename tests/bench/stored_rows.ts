@@ -3,7 +3,7 @@
  * Counts what executions read from and write to the database, for what a hosted database costs:
  * `deno run -A --no-check tests/bench/stored_rows.ts [executions]`. A write unit is 1 KiB of a row, a read unit 4 KiB, at least one.
  */
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { Atomic, Key, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
 import { MemoryStore } from "../support/fakes/memory_store.ts";

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { withBrowser } from "../support/browser/browser.ts";
 import { Bench } from "./bench.ts";
-import { seedInBulk } from "./bulk_seeding.ts";
+import { seedInBulk } from "./seeding/bulk_seeding.ts";
 import { FULL_STORE_EXECUTIONS, readOptions } from "./options.ts";
 import { openExecutions, openLog, updates } from "./ui/executions.ts";
 import { bundle, firstViews, flowList, listApi } from "./ui/lists.ts";

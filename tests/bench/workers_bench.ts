@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { IDLE_HEARTBEAT_MS } from "../../src/model/http/worker_protocol.ts";
 import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { createFlow, flowOf } from "./api.ts";
-import { ServerUnderTest } from "./server_under_test.ts";
+import { ServerUnderTest } from "./servers/server_under_test.ts";
 
 const SLEEP_SECONDS = 2;
 const CONCURRENCY = 2;

@@ -3,9 +3,9 @@
  * database has a million executions and nearly as many live ones as a server may have. They wait for a worker that does not
  * come. `--database` names a filled file, which is copied; `TMPDIR` is where the database is.
  */
-import { type BulkBench, seedInBulk } from "../bench/bulk_seeding.ts";
+import { type BulkBench, seedInBulk } from "../bench/seeding/bulk_seeding.ts";
 import { createFlow, flowOf, pureFlow, startPath } from "../bench/api.ts";
-import { ServerUnderTest } from "../bench/server_under_test.ts";
+import { ServerUnderTest } from "../bench/servers/server_under_test.ts";
 import { print, readNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { Cluster, ENCRYPTION_KEY, pause } from "./cluster.ts";

@@ -4,7 +4,7 @@
  * load; `TMPDIR` is where the database is.
  */
 import { print, readNumber } from "../support/processes/command_line.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { DENOKV_TOKEN, hasDenokv } from "../support/servers/denokv.ts";

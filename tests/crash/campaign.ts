@@ -1,19 +1,19 @@
 /** Kills a server again and again under load, on the same data, and looks after each restart at what is left. */
 import { Chance } from "./chance.ts";
 import type { Client } from "./client.ts";
-import { Findings } from "./findings.ts";
-import { readEffects, type Span } from "./execution_check.ts";
-import { FLOW_IDS, flowSource } from "./flows.ts";
-import { Ledger } from "./ledger.ts";
+import { Findings } from "./verification/findings.ts";
+import { readEffects, type Span } from "./verification/execution_check.ts";
+import { FLOW_IDS, flowSource } from "./flows/flows.ts";
+import { Ledger } from "./verification/ledger.ts";
 import { runLoad } from "./load.ts";
-import { markedProcesses, type Processes, survivorsOf } from "./orphans.ts";
+import { markedProcesses, type Processes, survivorsOf } from "./verification/orphans.ts";
 import { createServerFiles, CREDENTIALS, type ServerFiles, ServerUnderCrash } from "./server_under_crash.ts";
-import { verifyData } from "./verify_data.ts";
-import { type VerifyDeps, verifyExecutions, verifySettled } from "./verify_executions.ts";
-import { adoptUnacknowledged, verifyList } from "./verify_list.ts";
-import { verifyRelations } from "./verify_relations.ts";
-import { verifyStored } from "./verify_stored.ts";
-import { stopTicking, verifyTicks } from "./verify_ticks.ts";
+import { verifyData } from "./verification/verify_data.ts";
+import { type VerifyDeps, verifyExecutions, verifySettled } from "./verification/verify_executions.ts";
+import { adoptUnacknowledged, verifyList } from "./verification/verify_list.ts";
+import { verifyRelations } from "./verification/verify_relations.ts";
+import { verifyStored } from "./verification/verify_stored.ts";
+import { stopTicking, verifyTicks } from "./verification/verify_ticks.ts";
 
 /** How to run a campaign. */
 export interface CampaignOptions {

@@ -2,7 +2,7 @@
 import { assertEquals, assertGreater } from "@std/assert";
 import { withTempDir } from "../support/temp_dir.ts";
 import { runCampaign } from "./campaign.ts";
-import { FINDING_KINDS } from "./findings.ts";
+import { FINDING_KINDS } from "./verification/findings.ts";
 
 /** Enough for SIGKILL in a start, in a recovery and under load; `deno task test:crash` takes other seeds and more cycles. */
 const CYCLES = 6;

@@ -1,6 +1,6 @@
 /** The server dies at every single commit of tasks that write and delete files: no file is lost, and none is left over. */
 import { assert, assertEquals } from "@std/assert";
-import { executionProblems, type SeenExecution } from "./execution_check.ts";
+import { executionProblems, type SeenExecution } from "./verification/execution_check.ts";
 import type { Cut } from "./mortal_store.ts";
 import { type Ending, play, type Scenario } from "./story.ts";
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { canMove, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
-import type { SeenExecution, SeenState } from "./execution_check.ts";
+import type { SeenExecution, SeenState } from "./verification/execution_check.ts";
 import { CUT_MODES } from "./mortal_store.ts";
 import { type Ending, play, type Scenario } from "./story.ts";
 

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
-import { effectProblem, executionProblems, type SeenExecution } from "./execution_check.ts";
+import { effectProblem, executionProblems, type SeenExecution } from "./verification/execution_check.ts";
 import { type Cut, CUT_MODES } from "./mortal_store.ts";
 import { type Ending, play, type Scenario } from "./story.ts";
 

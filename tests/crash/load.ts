@@ -1,10 +1,10 @@
 /** The mixed load: workers that start, kill, delete and write until the server is gone, and note what was acknowledged. */
 import type { Chance } from "./chance.ts";
 import { type Client, type Outcome, readJson } from "./client.ts";
-import type { Findings } from "./findings.ts";
-import { WEBHOOK_KEY } from "./caused_flows.ts";
-import { NAMESPACE } from "./crash_flow.ts";
-import { type FlowId, updatedSource, waitMsOf } from "./flows.ts";
+import type { Findings } from "./verification/findings.ts";
+import { WEBHOOK_KEY } from "./flows/caused_flows.ts";
+import { NAMESPACE } from "./flows/crash_flow.ts";
+import { type FlowId, updatedSource, waitMsOf } from "./flows/flows.ts";
 import {
   type Call,
   contentOf,
@@ -12,7 +12,7 @@ import {
   type Ledger,
   type RegisterKind,
   type Version,
-} from "./ledger.ts";
+} from "./verification/ledger.ts";
 
 /** What a worker works with. */
 export interface LoadDeps {

@@ -1,6 +1,6 @@
 /** `deno task test:crash --cycles N [--seed S] [--workers W]`: kills the real process again and again under load. */
 import { type CampaignResult, runCampaign } from "./campaign.ts";
-import { FINDING_KINDS } from "./findings.ts";
+import { FINDING_KINDS } from "./verification/findings.ts";
 import { print, readNumber } from "../support/processes/command_line.ts";
 
 const DEFAULT_CYCLES = 20;

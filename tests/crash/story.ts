@@ -6,7 +6,7 @@ import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { Chance } from "./chance.ts";
-import type { Effects, SeenExecution } from "./execution_check.ts";
+import type { Effects, SeenExecution } from "./verification/execution_check.ts";
 import { type Cut, MortalStore } from "./mortal_store.ts";
 
 /** What a story is about. */

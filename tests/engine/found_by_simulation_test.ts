@@ -1,7 +1,7 @@
 /** What the simulation has found, each as the shortest story that showed it. */
 import { assert, assertEquals } from "@std/assert";
-import { childId } from "../../src/engine/children.ts";
-import { replayExecution } from "../../src/engine/replay.ts";
+import { childId } from "../../src/engine/children/children.ts";
+import { replayExecution } from "../../src/engine/requests/replay.ts";
 import type { Flow, Task } from "../../src/model/flows/flow.ts";
 import { plan, returns, task } from "../support/flows/flows.ts";
 import { type Decisions, Driver } from "./driver.ts";

@@ -7,7 +7,7 @@ import type {
   Macro,
   Statement,
   TemplateTree,
-} from "../../src/expr/ast.ts";
+} from "../../src/expr/syntax/ast.ts";
 
 const LEVELS = new Map(
   [

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { parseTemplate } from "../../src/expr/template_parser.ts";
+import { parseTemplate } from "../../src/expr/syntax/template_parser.ts";
 import { compileTemplate, ExpressionError, renderText } from "../../src/expr/mod.ts";
 import { bare, printExpression, printStatements, printTemplate } from "./printer.ts";
 import { kinded, scopeOf } from "./support.ts";

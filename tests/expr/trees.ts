@@ -1,7 +1,7 @@
 /** Random trees of the expression language, as fast-check makes them. */
 import fc from "fast-check";
 import { Double } from "../../src/base/json.ts";
-import type { CallArguments, Expression, FilterCall, Statement } from "../../src/expr/ast.ts";
+import type { CallArguments, Expression, FilterCall, Statement } from "../../src/expr/syntax/ast.ts";
 
 /** Names of variables, members and arguments; two of them are those of prototypes. */
 const name = fc.constantFrom("a", "b", "l", "m", "s", "n", "x1", "_y", "é", "constructor", "__proto__");

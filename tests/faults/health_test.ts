@@ -1,6 +1,6 @@
 /** What health checks say while the disk has a fault. */
 import { assert, assertEquals } from "@std/assert";
-import { toIso } from "../../src/base/clock.ts";
+import { toIso } from "../../src/base/time/clock.ts";
 import { Logger } from "../../src/base/log.ts";
 import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";

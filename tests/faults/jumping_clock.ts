@@ -1,5 +1,5 @@
 /** A clock whose time of day jumps while timers and durations go on, as `settimeofday` does it. */
-import type { Instant } from "../../src/base/clock.ts";
+import type { Instant } from "../../src/base/time/clock.ts";
 import { FakeClock } from "../support/fakes/fake_clock.ts";
 
 /** Advances like a {@link FakeClock}; {@link setForward} changes the time of day alone. */

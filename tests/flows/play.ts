@@ -1,5 +1,5 @@
 /** Runs the scenario of a file as a user would: saves its flows, starts one, acts on the execution and waits for the end. */
-import { parseDuration } from "../../src/base/duration.ts";
+import { parseDuration } from "../../src/base/time/duration.ts";
 import { type State, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";

@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { Hono } from "hono";
-import type { AppEnv } from "../../src/http/forms/env.ts";
+import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { basicHeader, parseLine, sampleMounts, startApp } from "./app_under_test.ts";

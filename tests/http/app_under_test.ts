@@ -4,7 +4,7 @@ import { IdSource } from "../../src/base/id.ts";
 import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../../src/base/log.ts";
 import { type AppDeps, createApp } from "../../src/http/app.ts";
 import type { DatabaseKind } from "../../src/model/server_health.ts";
-import type { AppEnv } from "../../src/http/forms/env.ts";
+import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { ClientAddresses } from "../../src/http/pipeline/client_addresses.ts";
 import { DomainError } from "../../src/model/errors.ts";

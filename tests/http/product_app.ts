@@ -1,6 +1,6 @@
 /** The application with every route of the product; the handlers have no services. */
 import type { Hono } from "hono";
-import type { AppEnv } from "../../src/http/forms/env.ts";
+import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { concurrencyLimitRoutes } from "../../src/http/routes/executions/concurrency_limits.ts";
 import { chartRoutes } from "../../src/http/routes/monitoring/charts.ts";

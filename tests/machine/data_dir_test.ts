@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { spawn } from "node:child_process";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { DataDir, DataDirError, isDiskFull, RESERVE_BYTES } from "../../src/machine/data_dir.ts";
 import { until } from "../support/processes/machine_processes.ts";

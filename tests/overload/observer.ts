@@ -1,5 +1,5 @@
 /** Measures the server for ordinary clients: they read and start executions at a steady rate. */
-import { type Answer, KeepAliveClient } from "../bench/keep_alive_client.ts";
+import { type Answer, KeepAliveClient } from "../bench/load/keep_alive_client.ts";
 import type { Target } from "./target.ts";
 
 /** What the clients have seen. */

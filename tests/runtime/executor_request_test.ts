@@ -1,6 +1,6 @@
 /** Requests to executions: loaded once, decided by the engine, committed once. */
 import { assertEquals, assertRejects } from "@std/assert";
-import type { Request } from "../../src/engine/requests.ts";
+import type { Request } from "../../src/engine/requests/requests.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { currentState } from "../../src/model/executions/state.ts";
 import { executionFileKey } from "../../src/store/keys.ts";

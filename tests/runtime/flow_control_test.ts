@@ -1,6 +1,6 @@
 /** The rules of flow control as rows of data, each run over the whole server. */
 import { assert, assertEquals, assertGreaterOrEqual } from "@std/assert";
-import { parseDuration } from "../../src/base/duration.ts";
+import { parseDuration } from "../../src/base/time/duration.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";

@@ -7,7 +7,7 @@ import type { RunnableTaskType, TaskType, WaitingTaskType } from "../../src/mode
 import type { Renderer } from "../../src/rendering/renderer.ts";
 import type { AttemptCommand } from "../../src/runtime/live/live_execution.ts";
 import { LiveExecution } from "../../src/runtime/live/live_execution.ts";
-import { newForm } from "../../src/store/records/execution_form.ts";
+import { newForm } from "../../src/store/records/executions/execution_form.ts";
 import { FAKE_START } from "../support/fakes/fake_clock.ts";
 import { plan } from "../support/flows/flows.ts";
 

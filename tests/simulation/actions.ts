@@ -1,8 +1,8 @@
 /** The next possible actions in a simulation. */
 import { UNQUEUED_STATES } from "../../src/engine/events.ts";
 import type { Event, TimerName } from "../../src/engine/events.ts";
-import { replayExecution } from "../../src/engine/replay.ts";
-import { canRestart } from "../../src/engine/restart.ts";
+import { replayExecution } from "../../src/engine/requests/replay.ts";
+import { canRestart } from "../../src/engine/requests/restart.ts";
 import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../../src/model/executions/state.ts";

@@ -1,7 +1,7 @@
 /** The executions that ForEachItem and Loop tasks start, and the ends they have reported. */
 import { isJsonObject } from "../../src/base/json.ts";
-import type { ChildNumbers, PassRules } from "../../src/engine/child_numbers.ts";
-import { childIds, childNumbersOf, roomFor } from "../../src/engine/children.ts";
+import type { ChildNumbers, PassRules } from "../../src/engine/children/child_numbers.ts";
+import { childIds, childNumbersOf, roomFor } from "../../src/engine/children/children.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { ExecutionTree } from "../../src/engine/tree.ts";
 import { type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";

@@ -7,7 +7,7 @@ import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { hasWork } from "../../src/engine/recover.ts";
-import { replayExecution } from "../../src/engine/replay.ts";
+import { replayExecution } from "../../src/engine/requests/replay.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree, hasSettled } from "../../src/engine/tree.ts";
 import { type Execution, taskRunOf } from "../../src/model/executions/execution.ts";

@@ -1,8 +1,12 @@
 /** An execution as it is stored and read again: what a crash leaves of it. */
 import type { Execution } from "../../src/model/executions/execution.ts";
-import { originOf, unpackExecution, unpackTaskRun } from "../../src/store/records/execution_codec.ts";
-import { inlineText, newForm } from "../../src/store/records/execution_form.ts";
-import { decodeRecord, inlineRecordBytes } from "../../src/store/records/inline_record.ts";
+import {
+  originOf,
+  unpackExecution,
+  unpackTaskRun,
+} from "../../src/store/records/executions/execution_codec.ts";
+import { inlineText, newForm } from "../../src/store/records/executions/execution_form.ts";
+import { decodeRecord, inlineRecordBytes } from "../../src/store/records/executions/inline_record.ts";
 
 /** The bytes of an execution, without its log. */
 export function storeExecution(execution: Execution): Uint8Array {

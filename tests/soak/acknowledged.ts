@@ -1,5 +1,5 @@
 /** What the server has acknowledged in a soak run, kept only until it was looked at again. */
-import { contentOf, type Version } from "../crash/ledger.ts";
+import { contentOf, type Version } from "../crash/verification/ledger.ts";
 
 /** A start that was acknowledged. */
 export interface StartedExecution {

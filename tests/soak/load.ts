@@ -1,7 +1,7 @@
 /** The mixed load of a soak run: one operation after the other at a steady rate. */
 import type { Chance } from "../crash/chance.ts";
 import { type Client, type Outcome, readJson } from "../crash/client.ts";
-import { contentOf } from "../crash/ledger.ts";
+import { contentOf } from "../crash/verification/ledger.ts";
 import { type Acknowledged, isExpected, type StartedExecution } from "./acknowledged.ts";
 import { NAMESPACE, savedFlow, STARTED, WEBHOOK_KEY } from "./flows.ts";
 import type { Followers } from "./followers.ts";

@@ -1,7 +1,7 @@
 /** The parts of a soak run that decide whether it fails. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
-import { contentOf } from "../crash/ledger.ts";
+import { contentOf } from "../crash/verification/ledger.ts";
 import { Acknowledged, isExpected } from "./acknowledged.ts";
 import { type GaugeName, GAUGES, type Gauges, metricOf } from "./gauges.ts";
 import { csvOf, type SoakSample, trendLines, trendsOf } from "./report.ts";

@@ -3,7 +3,7 @@
  * while machines are suspended. At no time may two of them act, and what one acknowledged while it acted must be stored.
  */
 import { assertEquals } from "@std/assert";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import type { Committer } from "../../src/store/committer.ts";
 import { HeldLease, type LeaseHolder, LeaseWatch } from "../../src/store/lease.ts";
 import { checkData } from "../../src/store/meta.ts";

@@ -1,6 +1,6 @@
 /** The lease: who may take it when, how long its holder may act, and what lost and late responses change. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import type { Committer } from "../../src/store/committer.ts";
 import { META_KEY } from "../../src/store/keys.ts";

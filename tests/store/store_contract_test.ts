@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Key, Selector, Store } from "../../src/store/store.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
 import { DatabaseProxy, type ProxyPlan } from "../support/servers/database_proxy.ts";
 import { Denokv, DENOKV_TOKEN, denokvTest } from "../support/servers/denokv.ts";

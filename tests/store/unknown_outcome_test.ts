@@ -1,6 +1,6 @@
 /** What the committer makes of commits that get no response: on a store in memory, and on denokv behind a bad network. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { Committer, type Entry } from "../../src/store/committer.ts";

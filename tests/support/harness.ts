@@ -1,7 +1,7 @@
 /** A complete server in the test process, with a memory store and a fake clock, without a port. */
 import { Assembly } from "../../src/server/assembly.ts";
 import type { AssemblyOptions } from "../../src/server/options.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";

@@ -1,5 +1,5 @@
 /** The interface of flowable tasks: each declares its children and its end. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Task } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";

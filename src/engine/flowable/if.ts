@@ -1,6 +1,6 @@
 /** `core.flow.If`: one of two lists of tasks. */
 import { sequence } from "../branches.ts";
-import { isTruthyText } from "../../base/truthy_text.ts";
+import { isTruthyText } from "../../base/text/truthy_text.ts";
 import type { Flowable } from "./flowable.ts";
 
 /** Output: `evaluationResult`. */

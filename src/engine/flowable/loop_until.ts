@@ -1,7 +1,7 @@
 /** `core.flow.LoopUntil`: repeats its tasks until a condition holds. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { isTruthyText } from "../../base/truthy_text.ts";
+import { isTruthyText } from "../../base/text/truthy_text.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable, Repetition } from "./flowable.ts";
 import { durationMsOf } from "./values.ts";

@@ -1,5 +1,5 @@
 /** `core.flow.Pause`: waits for a resume or for a time. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { sequence } from "../branches.ts";
 import type { Expiry, Flowable } from "./flowable.ts";

@@ -1,5 +1,5 @@
 /** Rendered properties of flowable tasks: values of loops, limits, durations. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import type { Beginning } from "./flowable.ts";
 

@@ -1,5 +1,5 @@
 /** Filters with regular expressions, and those that replace and split. */
-import { includesText, splitByText } from "../../base/find_text.ts";
+import { includesText, splitByText } from "../../base/text/find_text.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {

@@ -1,5 +1,5 @@
 /** Filters on text. */
-import { indexOfText, lastIndexOfText } from "../../base/find_text.ts";
+import { indexOfText, lastIndexOfText } from "../../base/text/find_text.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {

@@ -1,5 +1,5 @@
 /** Valid declarations → typed tasks, outputs, retries, concurrency limits and SLAs. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type {

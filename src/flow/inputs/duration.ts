@@ -1,5 +1,5 @@
 /** DURATION: an ISO 8601 duration or a number of seconds, kept in the form of hours, minutes and seconds. */
-import { formatDuration, readDuration } from "../../base/duration.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { boundedInput, DURATION_BOUNDS } from "./bounds.ts";
 
 /** `min` and `max` are inclusive. */

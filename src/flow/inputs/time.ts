@@ -1,5 +1,5 @@
 /** DATETIME, DATE and TIME. */
-import { normalizeDay, normalizeTime, normalizeTimestamp } from "../../base/iso_8601.ts";
+import { normalizeDay, normalizeTime, normalizeTimestamp } from "../../base/time/iso_8601.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { boundMistakes, type ReadComparable, TIME_BOUNDS, withinBounds } from "./bounds.ts";
 import { expected, type InputType } from "./input_type.ts";

@@ -1,5 +1,5 @@
 /** The kinds of values that schemas name, and the rules of single values. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { Double, isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { PropertySchema, PropertyType } from "../../model/flows/schema.ts";
 import type { Path } from "../source/parse.ts";

@@ -1,6 +1,6 @@
 /** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { nearestName } from "../../base/nearest_name.ts";
+import { nearestName } from "../../base/text/nearest_name.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import { memberOf, type ParsedSource, type Path } from "./parse.ts";
 

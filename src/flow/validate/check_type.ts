@@ -1,5 +1,5 @@
 /** Checks that declarations are objects of a known `type`: tasks, triggers, conditions, inputs and outputs. */
-import { nearestName } from "../../base/nearest_name.ts";
+import { nearestName } from "../../base/text/nearest_name.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";

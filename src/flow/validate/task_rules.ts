@@ -1,5 +1,5 @@
 /** Rules of retries and of single task types that schemas cannot express; a new type is a line of the table. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";

@@ -1,6 +1,6 @@
 /** Rules of single trigger types that schemas cannot express, by canonical name: a new one is a line of the table. */
 import { cronMistake } from "../../languages/cron/mod.ts";
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";

@@ -1,6 +1,6 @@
 /** Reads requests for the data of charts: a window of time, filters of any list, a page. */
-import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import type { ChartRequest, TimeWindow } from "../../services/charts/chart_request.ts";
@@ -11,7 +11,7 @@ import { FLOW_FILTER_NAMES, readFlowFilter } from "./flow_filters.ts";
 import { LOG_FILTER_NAMES, readLogConditions } from "./log_filters.ts";
 import { filterQueryOf, readTriggerFilter, TRIGGER_FILTER_NAMES } from "./trigger_filters.ts";
 import { readPositive } from "../forms/params.ts";
-import { invalidArgument } from "../forms/refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 /** Filters that set the window. */
 const DATES: readonly string[] = ["startDate", "endDate", "timeRange"];

@@ -1,5 +1,5 @@
 /** Reads the query of the list of executions: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import {
   EXECUTION_SORT_FIELDS,

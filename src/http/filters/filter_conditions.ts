@@ -1,6 +1,6 @@
 /** Reads the conditions that lists of executions and of log lines share. */
-import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import {
   type ConditionSet,
   type DateCondition,
@@ -11,7 +11,7 @@ import {
 } from "../../model/executions/execution_query.ts";
 import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } from "./filter_syntax.ts";
 import { readDate, readRange, readScopes } from "./filter_values.ts";
-import { invalidArgument } from "../forms/refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 const TIME_FIELDS: ReadonlySet<string> = new Set(["startDate", "endDate", "timeRange"]);
 const MAX_SEARCH_WORDS = 20;

@@ -1,5 +1,5 @@
 /** Filters of lists in memory, as predicates over their items. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import {
   DATE_OPERATORS,
   matchesDate,

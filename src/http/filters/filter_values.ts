@@ -1,12 +1,12 @@
 /** Reads the values of filters: names, choices, labels, dates and durations. */
-import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { NAME_OPERATORS, type NameCondition } from "../../model/executions/execution_query.ts";
 import type { Label } from "../../model/flows/label.ts";
 import { patternProblem } from "../../model/executions/name_pattern.ts";
 import { listOf, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
 import { parseQueryInstant } from "../forms/params.ts";
-import { invalidArgument } from "../forms/refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 const SCOPES = ["USER", "SYSTEM"] as const;
 type Scope = typeof SCOPES[number];

@@ -1,6 +1,6 @@
 /** The cursor of a log search: a place from which the next page continues. */
 import type { LogPlace } from "../../model/executions/log_query.ts";
-import { badRequest } from "../forms/refusals.ts";
+import { badRequest } from "../refusals.ts";
 
 /** The cursor as text, opaque to clients. */
 export function cursorText({ key, executionId, number }: LogPlace): string {

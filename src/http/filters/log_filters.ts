@@ -1,5 +1,5 @@
 /** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../../model/executions/log_query.ts";

@@ -1,5 +1,5 @@
 /** Reads requests for statistics and for lists of task runs. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { type State, STATES } from "../../model/executions/state.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
@@ -13,7 +13,7 @@ import { readExecutionFilters } from "./execution_filters.ts";
 import { readWindow } from "./chart_filters.ts";
 import { stateIn } from "../forms/execution_request.ts";
 import { readPaging, sortFieldIn } from "../forms/params.ts";
-import { invalidArgument } from "../forms/refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 /** Members of a body that are parameters of lists. */
 const MEMBERS = [

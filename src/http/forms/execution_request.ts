@@ -7,11 +7,11 @@ import type { Label } from "../../model/flows/label.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { ReadForm } from "../../services/starts/given_files.ts";
-import { readJson } from "./body.ts";
-import { isTextList } from "./entity_body.ts";
-import type { AppEnv } from "./env.ts";
+import { readJson } from "../bodies/body.ts";
+import { isTextList } from "../bodies/entity_body.ts";
+import type { AppEnv } from "../env.ts";
 import { hasNoForm, readStartForm } from "./start_form.ts";
-import { invalidArgument } from "./refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 /** A first segment that is an execution id and never a namespace: it begins with an upper-case letter. */
 export const EXECUTION_ID = ":id{[A-Z][0-9A-Za-z]+}";

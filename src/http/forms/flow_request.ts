@@ -4,11 +4,11 @@ import { isJsonObject, type JsonValue, ownProperty, stringifyJson, tryParseJson 
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_FLOW_SOURCE_BYTES, MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import type { DependencyOptions } from "../../services/flows/flow_dependencies.ts";
-import { mediaTypeOf, readJson, readText, requireMediaType } from "./body.ts";
-import type { AppEnv } from "./env.ts";
-import { readForm } from "./multipart.ts";
+import { mediaTypeOf, readJson, readText, requireMediaType } from "../bodies/body.ts";
+import type { AppEnv } from "../env.ts";
+import { readForm } from "../bodies/multipart.ts";
 import { readBoolean } from "./params.ts";
-import { invalidArgument } from "./refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 /** Media types of a source. JSON is YAML too; some generated clients can send a text only as bytes. */
 const SOURCE_TYPES = [

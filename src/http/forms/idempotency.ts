@@ -1,6 +1,6 @@
 /** The `Idempotency-Key` header of requests, and the header that marks a replayed response. */
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../model/limits.ts";
-import { invalidArgument } from "./refusals.ts";
+import { invalidArgument } from "../refusals.ts";
 
 const KEY_HEADER = "idempotency-key";
 const REPLAYED_HEADER = "idempotent-replayed";

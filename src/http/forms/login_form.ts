@@ -1,11 +1,11 @@
 /** Reads what a log-in or the set-up of the first user sends: a JSON object or a form. */
 import type { Context } from "hono";
 import { isJsonObject } from "../../base/json.ts";
-import { mediaTypeOf, readJson } from "./body.ts";
-import { textMember } from "./entity_body.ts";
-import type { AppEnv } from "./env.ts";
-import { readForm } from "./multipart.ts";
-import { invalidEntity } from "./refusals.ts";
+import { mediaTypeOf, readJson } from "../bodies/body.ts";
+import { textMember } from "../bodies/entity_body.ts";
+import type { AppEnv } from "../env.ts";
+import { readForm } from "../bodies/multipart.ts";
+import { invalidEntity } from "../refusals.ts";
 
 /** The members of a log-in; absent ones are empty. */
 export interface LoginForm {

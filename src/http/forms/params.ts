@@ -1,11 +1,11 @@
 /** Reads query parameters that many routes share. */
 import type { Context } from "hono";
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
-import type { AppEnv } from "./env.ts";
-import { badRequest, invalidArgument } from "./refusals.ts";
+import type { AppEnv } from "../env.ts";
+import { badRequest, invalidArgument } from "../refusals.ts";
 
 /** A page of a list, from 1, and the wanted order. */
 export interface Paging {

@@ -4,8 +4,8 @@ import type { Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/starts/given_files.ts";
-import { mediaTypeOf } from "./body.ts";
-import { type MultipartLimits, type Part, readForm, readMultipart } from "./multipart.ts";
+import { mediaTypeOf } from "../bodies/body.ts";
+import { type MultipartLimits, type Part, readForm, readMultipart } from "../bodies/multipart.ts";
 
 /** Part in which older clients send files; the file name is the id of the input. */
 const FILES_PART = "files";

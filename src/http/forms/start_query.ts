@@ -1,10 +1,10 @@
 /** Reads the query of a request that starts an execution. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { type ExecutionKind, STARTABLE_KINDS } from "../../model/executions/execution.ts";
 import { type Label, parseLabel } from "../../model/flows/label.ts";
-import { normalizeTimestamp } from "../../base/iso_8601.ts";
+import { normalizeTimestamp } from "../../base/time/iso_8601.ts";
 import { readBoolean } from "./params.ts";
-import { badRequest, invalidArgument, invalidEntity } from "./refusals.ts";
+import { badRequest, invalidArgument, invalidEntity } from "../refusals.ts";
 
 /** Options of a start. */
 interface StartQuery {

@@ -1,13 +1,13 @@
 /** Reads requests of trigger routes. */
 import type { Context } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { checkStartLabels, readLabels } from "../../model/flows/label.ts";
 import type { TriggerKey } from "../../model/flows/flow.ts";
 import type { BackfillRequest } from "../../services/triggers/triggers.ts";
-import { readJson } from "./body.ts";
-import type { AppEnv } from "./env.ts";
-import { invalidArgument, invalidEntity } from "./refusals.ts";
+import { readJson } from "../bodies/body.ts";
+import type { AppEnv } from "../env.ts";
+import { invalidArgument, invalidEntity } from "../refusals.ts";
 
 /** The body, a JSON object. @throws DomainError invalid_json, invalid_argument */
 export async function readObject(c: Context<AppEnv>): Promise<JsonObject> {

@@ -1,6 +1,6 @@
 /** Members of entities that have an effect on other servers and none here: refused by name, never dropped. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { invalidEntity } from "./refusals.ts";
+import { invalidEntity } from "../refusals.ts";
 
 const STORAGE = "all files are in the data directory of the server";
 const SECRETS = "secrets are stored by this server";

@@ -12,10 +12,10 @@ import {
   type ReportedLine,
   type WorkerHello,
 } from "../../model/http/worker_protocol.ts";
-import { readJson } from "./body.ts";
-import { isTextList } from "./entity_body.ts";
-import type { AppEnv } from "./env.ts";
-import { invalidEntity } from "./refusals.ts";
+import { readJson } from "../bodies/body.ts";
+import { isTextList } from "../bodies/entity_body.ts";
+import type { AppEnv } from "../env.ts";
+import { invalidEntity } from "../refusals.ts";
 
 const MAX_TEXT = 200;
 const MAX_CONCURRENCY = 10_000;

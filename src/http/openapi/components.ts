@@ -1,5 +1,5 @@
 /** Schemas of the entities in requests and responses. */
-import type { DurationForm } from "../../base/duration.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import { METRIC_TYPES } from "../../model/executions/metric.ts";

@@ -1,5 +1,5 @@
 /** The OpenAPI description, generated from the mounted routes and the description of each operation. */
-import type { DurationForm } from "../../base/duration.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { SESSION_COOKIE } from "../pipeline/cookies.ts";
 import { isClosed, type MountedRoute } from "../pipeline/mount.ts";

@@ -1,5 +1,5 @@
 /** The form of durations that a request asks for: `Accept: application/json;durations=iso`. */
-import { DURATION_FORMS, type DurationForm } from "../../base/duration.ts";
+import { DURATION_FORMS, type DurationForm } from "../../base/time/duration.ts";
 
 const PARAMETER = /;\s*durations\s*=\s*"?(\w+)"?/i;
 

@@ -1,7 +1,7 @@
 /** The address that a request comes from, also behind proxies. */
-import { parseIp } from "../../base/ip.ts";
-import { IpRanges } from "../../base/ip_ranges.ts";
-import { remoteAddress } from "../forms/env.ts";
+import { parseIp } from "../../base/network/ip.ts";
+import { IpRanges } from "../../base/network/ip_ranges.ts";
+import { remoteAddress } from "../env.ts";
 
 /** The `for` of an element of `Forwarded` (RFC 7239). */
 const FORWARDED_FOR = /(?:^|;)\s*for\s*=\s*("?)([^";]*)\1/i;

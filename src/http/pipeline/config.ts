@@ -1,5 +1,5 @@
 /** The part of the configuration that the HTTP application uses. */
-import type { DurationForm } from "../../base/duration.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 
 /** Facts of the server. */
 export interface HttpConfig {

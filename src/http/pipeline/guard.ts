@@ -1,5 +1,5 @@
 /** Protects from foreign web pages: DNS rebinding of an open server, and changes by requests from another site (CSRF). */
-import { isLoopback } from "../../base/ip.ts";
+import { isLoopback } from "../../base/network/ip.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { HttpConfig } from "./config.ts";
 

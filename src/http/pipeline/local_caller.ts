@@ -1,6 +1,6 @@
 /** Tells a caller on the machine of the server from others, for what only the operator may do. */
-import { isLoopback } from "../../base/ip.ts";
-import { remoteAddress } from "../forms/env.ts";
+import { isLoopback } from "../../base/network/ip.ts";
+import { remoteAddress } from "../env.ts";
 import type { ClientAddresses } from "./client_addresses.ts";
 
 /** Headers of proxies: with one of them a connection from this machine may carry the request of another one. */

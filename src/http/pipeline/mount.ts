@@ -3,7 +3,7 @@ import type { Handler, Hono } from "hono";
 import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { RESERVED_TENANT_IDS } from "../../model/access/tenant.ts";
 import { API_PREFIX } from "./canonical_path.ts";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import type { Access, RequestPipeline } from "./request_pipeline.ts";
 
 /** Routes of one file. `path` (empty by default) prefixes their paths; `access` is `protected` by default. */

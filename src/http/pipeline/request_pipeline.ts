@@ -4,8 +4,8 @@
  * requests a second.
  */
 import type { Context, Handler } from "hono";
-import type { Clock } from "../../base/clock.ts";
-import type { DurationForm } from "../../base/duration.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
@@ -14,7 +14,7 @@ import { ANONYMOUS, Caller } from "../../services/access/caller.ts";
 import type { Tenants } from "../../services/access/tenants.ts";
 import { rawPath } from "./canonical_path.ts";
 import { type CookieCredentials, cookieCredentials } from "./cookies.ts";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import { rawQuery } from "../forms/params.ts";
 import { MethodRefusal, problemResponse } from "../responses/problem.ts";
 import type { RequestStats, RouteStats } from "./request_stats.ts";

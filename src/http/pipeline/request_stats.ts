@@ -1,5 +1,5 @@
 /** Counts and durations of requests by route. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { ServerMetric, ServerMetricSample } from "../../model/server_metric.ts";
 
 /** Status classes, by their first digit from 1. */

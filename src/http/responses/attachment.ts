@@ -1,6 +1,6 @@
 /** Content that flows and users decide, which browsers must never show as a page of the server. */
 import type { Context } from "hono";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import { watchedStream } from "../streams/watched_stream.ts";
 
 /** Media types that browsers show as they are, without scripts. */

@@ -1,7 +1,7 @@
 /** CSV (RFC 4180). */
 import type { Context } from "hono";
 import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import { textResponse } from "./text_stream.ts";
 
 const LINE_END = "\r\n";

@@ -1,11 +1,11 @@
 /** Links to the pages of executions, for responses. */
 import type { Context } from "hono";
-import { isLoopback } from "../../base/ip.ts";
+import { isLoopback } from "../../base/network/ip.ts";
 import { publicTenantId } from "../../model/access/tenant.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { UI_PATH } from "../../ui/layout.ts";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 
 /** Address of the server for the caller, without a trailing slash. Empty for relative links. */
 export type BaseUrlOf = (c: Context<AppEnv>) => string;

@@ -1,6 +1,6 @@
 /** Long texts as responses: produced while the client reads them, so that a slow client holds no memory. */
 import type { Context } from "hono";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import { streamResponse } from "./attachment.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };

@@ -1,5 +1,5 @@
 /** Streams of the changes and the log lines of an execution, and the wait for one that was just created. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";

@@ -1,5 +1,5 @@
 /** The delta stream of an execution: numbered events with only the changed parts. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { DeltaTracker } from "../../model/executions/execution_delta.ts";
 import { FOLLOW_PAUSE_MS, type FollowTarget, Watch } from "./follow.ts";
 import type { EventProducer } from "./sse.ts";

@@ -1,6 +1,6 @@
 /** Event streams (server-sent events): limit, keep-alive, end. */
 import type { Context } from "hono";
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
@@ -11,7 +11,7 @@ import {
   MAX_EVENT_STREAMS_PER_TENANT,
 } from "../../model/limits.ts";
 import { ANONYMOUS } from "../../services/access/caller.ts";
-import type { AppEnv } from "../forms/env.ts";
+import type { AppEnv } from "../env.ts";
 import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
 /** An event; `data` is one line. */

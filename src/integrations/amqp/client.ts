@@ -8,7 +8,7 @@ import { AMQPBaseClient } from "@cloudamqp/amqp-client/amqp-base-client";
 import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
 import type { AMQPMessage } from "@cloudamqp/amqp-client/amqp-message";
 import { AMQPView } from "@cloudamqp/amqp-client/amqp-view";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 
 /** How a user logs in. */
 export interface AmqpLogin {

@@ -1,8 +1,8 @@
 /** Messages of AMQP, as flows give and read them. */
 import type { AMQPMessage } from "@cloudamqp/amqp-client/amqp-message";
 import { Double, isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { formatDuration, readDuration } from "../../base/duration.ts";
-import { toIso } from "../../base/clock.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
+import { toIso } from "../../base/time/clock.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { instantOf } from "../messages.ts";

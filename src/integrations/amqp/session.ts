@@ -1,9 +1,9 @@
 /** Sessions with a broker of AMQP 0-9-1. */
 import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
 import type { Duplex } from "node:stream";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import type { AmqpClient, AmqpLogin } from "./client.ts";

@@ -1,5 +1,5 @@
 /** The REST APIs of Amazon Web Services. Requests are signed by version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {

@@ -1,6 +1,6 @@
 /** `aws.sns.Publish`, `aws.eventbridge.PutEvents` and `aws.kinesis.PutRecords`. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, stringifyJson } from "../../base/json.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import {
   dynamicFlag,
   dynamicProperty,

@@ -1,5 +1,5 @@
 /** `aws.sqs.Publish`, `Consume`, `Trigger` and `RealtimeTrigger`. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";

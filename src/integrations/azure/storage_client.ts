@@ -2,7 +2,7 @@
  * The REST APIs of Azure Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/
  * Requests are signed with the key of the account, or carry a shared access signature.
  */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {

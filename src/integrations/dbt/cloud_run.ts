@@ -1,6 +1,6 @@
 /** Runs of jobs of dbt Cloud: waiting for their end, and what they leave. */
 import { readFile } from "node:fs/promises";
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";

@@ -2,8 +2,8 @@
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
-import { readDuration } from "../../base/duration.ts";
-import { systemClock } from "../../base/clock.ts";
+import { readDuration } from "../../base/time/duration.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";

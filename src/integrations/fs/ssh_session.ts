@@ -1,6 +1,6 @@
 /** Commands of a session of SSH. Loaded by the first task that uses it. */
 import { isJsonObject } from "../../base/json.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import type { CommandChannel } from "./ssh2.ts";
 import { withSshClient } from "./ssh_client.ts";

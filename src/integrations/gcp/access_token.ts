@@ -1,5 +1,5 @@
 /** Access tokens of Google Cloud. https://developers.google.com/identity/protocols/oauth2/service-account */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
 import { LruCache } from "../../base/lru.ts";
 import { optionalText, type TaskResponse } from "../../model/tasks/task_definition.ts";

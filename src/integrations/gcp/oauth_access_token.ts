@@ -1,5 +1,5 @@
 /** `gcp.auth.OauthAccessToken`. */
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { CONNECTION, GcpClient } from "./client.ts";
 

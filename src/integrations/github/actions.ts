@@ -1,5 +1,5 @@
 /** `github.actions.RunWorkflow` and `github.auth.AppToken`. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { CONNECTION, ENDPOINT, GithubClient, REPOSITORY, repositoryPath } from "./client.ts";

@@ -1,5 +1,5 @@
 /** `googleworkspace.drive.FileCreatedTrigger` and `googleworkspace.sheets.SheetModifiedTrigger`. */
-import { systemClock, toIso } from "../../base/clock.ts";
+import { systemClock, toIso } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";

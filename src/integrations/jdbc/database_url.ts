@@ -1,5 +1,5 @@
 /** Addresses of databases, as `jdbc:<kind>://<host>:<port>/<database>?<options>`. */
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { percentDecoded } from "../../model/http/percent_decoding.ts";
 
 /** Where a database is. */

@@ -1,7 +1,7 @@
 /** Connections to Kafka, by the properties that clients in Java have. */
 import { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";

@@ -1,6 +1,6 @@
 /** Receives messages of topics, for tasks and triggers. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";

@@ -1,6 +1,6 @@
 /** `kestra.triggers.Toggle` and `ScheduleMonitor`, and `kestra.namespaces.NamespacesWithFlows`. */
-import { systemClock } from "../../base/clock.ts";
-import { readDuration } from "../../base/duration.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";

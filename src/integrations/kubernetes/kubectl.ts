@@ -1,5 +1,5 @@
 /** `kubernetes.kubectl.Get`, `Apply`, `Patch`, `Delete` and `Restart`. */
-import { systemClock, toIso } from "../../base/clock.ts";
+import { systemClock, toIso } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
 import { parseYaml } from "../../languages/yaml/mod.ts";
 import {

@@ -2,9 +2,9 @@
  * Runs commands in containers of pods: the exec API over WebSocket, subprotocol `v4.channel.k8s.io`. Each message begins with
  * the number of its channel. https://kubernetes.io/docs/reference/using-api/ and KEP-4006.
  */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { optionalText, type TaskTls, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { refusalOf } from "../http_calls.ts";
 import type { Cluster } from "./cluster.ts";

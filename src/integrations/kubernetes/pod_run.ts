@@ -1,6 +1,6 @@
 /** The life of the pod of one attempt: it is created or found, followed to its end, and deleted. */
-import { systemClock } from "../../base/clock.ts";
-import { formatDuration, readDuration } from "../../base/duration.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
 import type { MachineTaskContext } from "../../model/tasks/machine_task.ts";
 import type { ServerTaskContext } from "../../model/tasks/server_task.ts";

@@ -1,5 +1,5 @@
 /** Resources of a cluster: paths of kinds, readiness, and what outputs show of them. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
 import {
   dynamicProperty,

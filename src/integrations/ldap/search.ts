@@ -1,5 +1,5 @@
 /** `ldap.Search`. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { dynamicChoice, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { writePieces } from "../row_files.ts";

@@ -1,6 +1,6 @@
 /** Mailboxes of IMAP. */
 import os from "node:os";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { type Mailbox, type MailReader, MAX_MAIL_BYTES, MAX_MAILS, type ReceivedMails } from "./mailbox.ts";

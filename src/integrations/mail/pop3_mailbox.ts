@@ -1,7 +1,7 @@
 /** Mailboxes of POP3 (RFC 1939). The protocol is small, and its packages are not kept. */
 import type { Socket } from "node:net";
-import { systemClock } from "../../base/clock.ts";
-import { readDuration } from "../../base/duration.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { pause, unlessStopped } from "../http_calls.ts";
 import { type Mailbox, type MailReader, MAX_MAIL_BYTES, MAX_MAILS, type ReceivedMails } from "./mailbox.ts";

@@ -1,6 +1,6 @@
 /** Mails as expressions have them. */
 import PostalMime, { type Address } from "postal-mime";
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 
 /** A mail that was received. */

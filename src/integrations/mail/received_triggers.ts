@@ -1,5 +1,5 @@
 /** `notifications.mail.MailReceivedTrigger` and `RealTimeTrigger`. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
 import { MAIL_OUTPUTS, MAILBOX_PROPERTIES } from "./mailbox_properties.ts";

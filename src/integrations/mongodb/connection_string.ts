@@ -1,6 +1,6 @@
 /** Connection strings of MongoDB. https://www.mongodb.com/docs/manual/reference/connection-string/ */
 import { resolveSrv, resolveTxt } from "node:dns/promises";
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 
 /** A server. */
 export interface MongoHost {

@@ -1,6 +1,6 @@
 /** Sessions with a server of MongoDB, or with the primary of a replica set. */
 import { isJsonObject } from "../../base/json.ts";
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { type MongoAddress, type MongoHost, readConnectionString } from "./connection_string.ts";

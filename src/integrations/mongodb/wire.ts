@@ -1,6 +1,6 @@
 /** One connection to a server of MongoDB: a command, then its reply. https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
 import type { Socket } from "node:net";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import {
   type Bson,
   type BsonDocument,

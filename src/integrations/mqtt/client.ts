@@ -4,7 +4,7 @@
  */
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 
 /** Properties of a packet in MQTT 5. */
 interface PacketProperties {

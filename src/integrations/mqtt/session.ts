@@ -1,6 +1,6 @@
 /** Sessions with a broker of MQTT. */
-import { systemClock } from "../../base/clock.ts";
-import { unbracketed } from "../../base/ip.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import {
   dynamicChoice,
   dynamicFlag,

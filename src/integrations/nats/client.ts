@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
 import { type NatsHeaders, parseHeaders, writtenHeaders } from "./headers.ts";
 

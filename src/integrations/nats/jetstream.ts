@@ -1,7 +1,7 @@
 /** Messages of streams, https://docs.nats.io/reference/reference-protocols/nats_api_reference. */
 import { Buffer } from "node:buffer";
-import { parseInstant } from "../../base/iso_8601.ts";
-import { systemClock, toIso } from "../../base/clock.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
+import { systemClock, toIso } from "../../base/time/clock.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import {
   dynamicChoice,

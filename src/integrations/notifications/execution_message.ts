@@ -1,5 +1,5 @@
 /** What messages about an execution say, for all chat services. */
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { type ExecutionSummary, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";

@@ -1,5 +1,5 @@
 /** Posts messages to incoming webhooks, for all chat services. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import {
   isJsonObject,
   type JsonObject,

@@ -1,6 +1,6 @@
 /** How long a key is kept. */
-import { readDuration } from "../../base/duration.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { readDuration } from "../../base/time/duration.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";

@@ -1,5 +1,5 @@
 /** Lists of Redis as queues, and channels: `redis.list.*` and `redis.pubsub.Publish`. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {

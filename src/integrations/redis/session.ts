@@ -1,8 +1,8 @@
 /** Sessions with a server of Redis. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
-import { unbracketed } from "../../base/ip.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { dynamicChoice, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverNameOf } from "../tls_sockets.ts";

@@ -1,6 +1,6 @@
 /** Values of records: numbers, texts and the types that a field may be given. */
 import { Double, isJsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { calculate, isInteger, isNumber, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 
 /** Types that a field may be given. */

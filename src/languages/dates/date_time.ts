@@ -1,5 +1,5 @@
 /** Dates with a zone: fields and arithmetic. */
-import { daysInMonth, epochDays } from "../../base/iso_8601.ts";
+import { daysInMonth, epochDays } from "../../base/time/iso_8601.ts";
 import { fail } from "../values/mod.ts";
 import { epochSecondsOf, type Zone } from "./zone.ts";
 

@@ -1,5 +1,5 @@
 /** Dates → text, by a Java pattern or a style of the locale. */
-import { epochDays } from "../../base/iso_8601.ts";
+import { epochDays } from "../../base/time/iso_8601.ts";
 import { fail } from "../values/mod.ts";
 import { type DateTime, dateTimeAt } from "./date_time.ts";
 import type { DateFormat, Directive } from "./pattern.ts";

@@ -1,5 +1,5 @@
 /** Text → dates: ISO forms, and texts by a Java pattern. */
-import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/iso_8601.ts";
+import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/time/iso_8601.ts";
 import { fail } from "../values/mod.ts";
 import { type DateTime, dateTimeAt, dateTimeOf, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";

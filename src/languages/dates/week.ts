@@ -1,7 +1,7 @@
 /** Week numbers, by ISO 8601 and by region. */
 import { fail } from "../values/mod.ts";
 import type { DateTime } from "./date_time.ts";
-import { epochDays } from "../../base/iso_8601.ts";
+import { epochDays } from "../../base/time/iso_8601.ts";
 
 /** A week rule: its first day (1 = Monday … 7 = Sunday), and the days of a year its first week must have. */
 interface WeekRule {

@@ -1,5 +1,5 @@
 /** Time zones: offsets from UTC at an instant, and instants of local times. Rules come from the platform's Intl. */
-import { epochDays } from "../../base/iso_8601.ts";
+import { epochDays } from "../../base/time/iso_8601.ts";
 import { fail } from "../values/mod.ts";
 
 /** A time zone: a region of the zone database, or a fixed offset. */

@@ -1,6 +1,6 @@
 /** Words without quotes, as clients write values: numbers, days, timestamps, and texts. */
 import type { JsonValue } from "../../base/json.ts";
-import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/time/iso_8601.ts";
 import { ION_NUMBER, readIonNumber } from "./number.ts";
 
 /** How a value is written; days and timestamps are texts of their own kind. */

@@ -1,5 +1,5 @@
 /** The operators of jq on values. Whole results are integers, whatever the kinds of the operands. */
-import { splitByText } from "../../base/find_text.ts";
+import { splitByText } from "../../base/text/find_text.ts";
 import {
   Double,
   isJsonObject,

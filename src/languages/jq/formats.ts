@@ -1,6 +1,6 @@
 /** The formats of jq, `@name`: a value → text. */
 import type { JsonValue } from "../../base/json.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { encodeBase64, isNumber } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";

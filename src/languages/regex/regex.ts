@@ -1,5 +1,5 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
-import { indexOfText } from "../../base/find_text.ts";
+import { indexOfText } from "../../base/text/find_text.ts";
 import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";

@@ -1,6 +1,6 @@
 /** Which addresses requests of flows may reach. Decides on IP addresses; names are resolved before. */
-import { parseIp } from "../../base/ip.ts";
-import { IpRanges } from "../../base/ip_ranges.ts";
+import { parseIp } from "../../base/network/ip.ts";
+import { IpRanges } from "../../base/network/ip_ranges.ts";
 
 /** Options: names of ranges, ranges and addresses. */
 export interface AddressRules {

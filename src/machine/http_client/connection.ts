@@ -1,6 +1,6 @@
 /** One connection to a server, with a timeout for each wait. */
-import type { Clock } from "../../base/clock.ts";
-import { formatDuration } from "../../base/duration.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { HttpError } from "../../model/ports/http.ts";
 import { TcpTransport } from "./tcp_transport.ts";
 import { TlsTransport } from "./tls_transport.ts";

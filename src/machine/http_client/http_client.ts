@@ -3,8 +3,8 @@
  * reused connection that breaks it is unknown whether the server has processed the request.
  */
 import { lookup } from "node:dns/promises";
-import type { Clock } from "../../base/clock.ts";
-import { type IpBytes, parseIp, unbracketed } from "../../base/ip.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type IpBytes, parseIp, unbracketed } from "../../base/network/ip.ts";
 import { shownUri } from "../../model/http/http_request.ts";
 import {
   type HostPort,

@@ -1,5 +1,5 @@
 /** Limits the duration of waits. One timer serves all waits of a connection, since a response takes many. */
-import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
+import type { CancelTimer, Clock, Instant } from "../../base/time/clock.ts";
 
 /** Calls back when a wait exceeds its limit. */
 export class WaitLimit {

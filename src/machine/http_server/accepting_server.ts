@@ -1,5 +1,5 @@
 /** Accepts connections and serves HTTP on each. No client can end it, and none keeps a connection without using it. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { Connections } from "./connections.ts";
 import { failureResponse, type HttpServer, type HttpServerOptions } from "./options.ts";

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { CancelTimer } from "../../base/clock.ts";
+import type { CancelTimer } from "../../base/time/clock.ts";
 import { Connections } from "./connections.ts";
 import { requestOf, respond } from "./node_messages.ts";
 import { failureResponse, type HttpServer, type HttpServerOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 /** The open connections of a server: how many there may be, in all and per address, and how long they may be idle. */
-import { networkOf } from "../../base/ip.ts";
+import { networkOf } from "../../base/network/ip.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { IdleList } from "./idle_list.ts";
 import type { AcceptedConnection } from "./serve_connection.ts";

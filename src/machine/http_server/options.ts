@@ -1,5 +1,5 @@
 /** What the servers of this folder have in common. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { HttpHandler } from "./connection.ts";

@@ -1,5 +1,5 @@
 /** HTTP by `Deno.serve`: on Deno Deploy, and where Deno cannot serve a connection that it has not accepted itself. */
-import type { CancelTimer } from "../../base/clock.ts";
+import type { CancelTimer } from "../../base/time/clock.ts";
 import { attachWatcher } from "../../model/http/transfer_watch.ts";
 import { failureResponse, type HttpServer, type HttpServerOptions } from "./options.ts";
 import { Transfers } from "./transfers.ts";

@@ -1,5 +1,5 @@
 /** Refuses connections with a short 503. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 
 const BODY = "The server has too many open connections\n";
 const RESPONSE = new TextEncoder().encode(

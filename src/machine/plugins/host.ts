@@ -3,7 +3,7 @@
  * it always notices that the server is gone or that the memory is used up. A thread alone could not be ended: a loop
  * without a pause continues after `Worker.terminate()`, and a full heap ends the whole process.
  */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { sourceUrl } from "../../base/source_url.ts";
 import { readLines } from "../json_lines.ts";
 import type { FromPlugin, PluginWork, ToPlugin } from "./messages.ts";

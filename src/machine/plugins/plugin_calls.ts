@@ -1,5 +1,5 @@
 /** What the code of a plugin reaches of the server: its calls, log lines and metrics, by the context of its work. */
-import { flattenString } from "../../base/flatten_string.ts";
+import { flattenString } from "../../base/text/flatten_string.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { MetricType } from "../../model/executions/metric.ts";
 import { MAX_LOG_LINE_CHARS } from "../../model/limits.ts";

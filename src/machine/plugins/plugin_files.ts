@@ -1,5 +1,5 @@
 /** Reads the types of a folder of plugin files. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { TaskContext, TaskDefinition } from "../../model/tasks/task_definition.ts";

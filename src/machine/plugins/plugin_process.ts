@@ -1,5 +1,5 @@
 /** Starts the processes of plugins and serves their calls. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
 import { sourceUrl } from "../../base/source_url.ts";
 import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";

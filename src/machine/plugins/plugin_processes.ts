@@ -1,5 +1,5 @@
 /** Runs the code of plugins: each attempt, poll and connection in a process of its own. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import type { RealtimeContext, TriggerContext } from "../../model/triggers/trigger_definition.ts";

@@ -2,7 +2,7 @@
  * The command that runs another one in a container. Nothing that a flow gives reaches the program itself: its environment is that
  * of the server, and what a flow chooses is the value of an option or stands after all options.
  */
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { ScriptLimits } from "../../config/mod.ts";
 import type { ContainerOptions, ContainerPlace } from "../../model/ports/containers.ts";
 import type { ProcessCommand } from "../../model/ports/processes.ts";

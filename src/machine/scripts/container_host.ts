@@ -1,5 +1,5 @@
 /** Finds the program that runs containers on this machine, and removes containers with it. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type {
   ContainerPermission,
   ContainerPort,

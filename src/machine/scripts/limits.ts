@@ -1,6 +1,6 @@
 /** Limits of one script, as far as the server enforces them itself: by counting, by timers, and by looking every second. */
-import type { Clock } from "../../base/clock.ts";
-import { formatDuration } from "../../base/duration.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import type { ScriptLimits } from "../../config/mod.ts";
 import { shellOutput } from "./shell_program.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";

@@ -1,7 +1,7 @@
 /** Splits a byte stream into lines, with back-pressure. A carriage return ends a line too, so that progress is shown. */
 import { setImmediate } from "node:timers";
 import { joinBytes } from "../../base/bytes.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
 
 const LINE_FEED = 10;

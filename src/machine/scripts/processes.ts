@@ -1,9 +1,9 @@
 /** Runs the commands of script tasks as the policy allows, a bounded number at a time. */
 import { availableParallelism } from "node:os";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser, ScriptLimits } from "../../config/mod.ts";
-import { isLoopback } from "../../base/ip.ts";
+import { isLoopback } from "../../base/network/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import {
   type ContainerPermission,
@@ -19,7 +19,7 @@ import type {
   ProcessPort,
   ProgramFacts,
 } from "../../model/ports/processes.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { isImageReference } from "../../model/tasks/image_reference.ts";
 import {
   clientCommand,

@@ -2,8 +2,8 @@
  * Starts scripts in a shell that already runs and executes the script in its place, which saves the start of a process with
  * its own group. While a script runs, a shell is started for the next one.
  */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { MachineUser } from "../../config/mod.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";

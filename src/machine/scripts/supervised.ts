@@ -1,5 +1,5 @@
 /** Runs one process with all its children to the end; a stop request is followed by SIGKILL after a grace period. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 

@@ -2,7 +2,7 @@
  * A process that outlives this server briefly: it reads a pipe from the server, and when the pipe closes for any reason, it
  * ends the scripts that still run. It also ends processes that ended scripts have left behind.
  */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser } from "../../config/mod.ts";
 import type { ControlGroups, GroupSupport } from "./control_groups.ts";

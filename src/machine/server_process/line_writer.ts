@@ -1,5 +1,5 @@
 /** Writes log lines to a stream in batches: at 30,000 requests a second a system call per line costs more than the requests. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { ServerLogLevel } from "../../base/log.ts";
 import { withSourcePositions } from "./source_positions.ts";
 

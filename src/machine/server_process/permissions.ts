@@ -1,6 +1,6 @@
 /** Gives up the permissions of the process that its configuration never needs. */
 import type { Config } from "../../config/mod.ts";
-import { isLoopback } from "../../base/ip.ts";
+import { isLoopback } from "../../base/network/ip.ts";
 
 /**
  * Call this once the server has started. Without scripts and plugins the process can start no program any more, whatever code runs in

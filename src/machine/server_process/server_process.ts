@@ -1,9 +1,9 @@
 /** Runs a server as a process: start message, signals, exit codes, one-line errors. */
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { Logger } from "../../base/log.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { type Config, VERSION } from "../../config/mod.ts";
-import { isLoopback } from "../../base/ip.ts";
+import { isLoopback } from "../../base/network/ip.ts";
 import { DataDirError } from "../data_dir.ts";
 import { StartRefusal } from "./start_refusal.ts";
 import { withSourcePositions } from "./source_positions.ts";

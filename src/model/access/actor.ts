@@ -1,5 +1,5 @@
 /** The caller of a request, as authentication passes it to every use case. */
-import type { DurationForm } from "../../base/duration.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { TenantId } from "../flows/flow.ts";
 
 /** An authenticated caller with access to the tenant. */

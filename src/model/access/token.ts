@@ -1,5 +1,5 @@
 /** API tokens. The secret itself is never stored, only its hash. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isWorkerGroup, WORKER_GROUP_RULE } from "../../base/worker_group.ts";
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";

@@ -1,5 +1,5 @@
 /** Executions, task runs, attempts and log lines in memory. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";

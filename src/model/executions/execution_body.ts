@@ -1,6 +1,6 @@
 /** The JSON text of an execution in API responses. Built by concatenation, since every start and every GET needs it. */
-import { type Instant, toIso } from "../../base/clock.ts";
-import { type DurationForm, durationJson } from "../../base/duration.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
+import { type DurationForm, durationJson } from "../../base/time/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";

@@ -1,6 +1,6 @@
 /** Changes of an execution since the last message to a follower, for streams that send only differences. */
-import { type Instant, toIso } from "../../base/clock.ts";
-import type { DurationForm } from "../../base/duration.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Execution } from "./execution.ts";

@@ -1,5 +1,5 @@
 /** Groups of executions with counts and sums, for charts and statistics. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { FlowKey } from "../flows/flow.ts";
 
 /** What executions are grouped by. A flow is both names together. */

@@ -1,5 +1,5 @@
 /** Queries for lists of executions: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,

@@ -1,6 +1,6 @@
 /** Selections of executions by tasks, converted to queries. */
 import type { ExecutionCondition, ExecutionQuery } from "./execution_query.ts";
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { EXECUTION_KINDS } from "./execution.ts";
 import type { State } from "./state.ts";
 

@@ -1,5 +1,5 @@
 /** Why an execution makes no progress: the reason, since when, and until when. */
-import { type Instant, toIso } from "../../base/clock.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";

@@ -1,5 +1,5 @@
 /** Attempt logs as files of their execution: paths and line format. */
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { Execution, LogLine, TaskRun } from "./execution.ts";
 import { STORAGE_SCHEME } from "../namespaces/storage_uri.ts";

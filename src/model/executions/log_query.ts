@@ -1,5 +1,5 @@
 /** Queries for lists of log lines: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type {
   ConditionSet,
   DateCondition,

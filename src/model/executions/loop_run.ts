@@ -1,5 +1,5 @@
 /** Passes of a Loop task; each pass is an execution. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 
 /** Canonical name of the type. */

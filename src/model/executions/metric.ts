@@ -1,5 +1,5 @@
 /** Metrics reported by attempts, and their limits. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 
 /** Types of metrics; timers are in milliseconds. The order is stored: append only. */
 export const METRIC_TYPES = ["counter", "timer", "gauge"] as const;

@@ -1,5 +1,5 @@
 /** What lists show instead of a large value. */
-import { flattenString } from "../../base/flatten_string.ts";
+import { flattenString } from "../../base/text/flatten_string.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { publicTenantId } from "../access/tenant.ts";
 import type { TenantId } from "../flows/flow.ts";

@@ -1,5 +1,5 @@
 /** States and the tables of legal transitions. Only {@link move} changes a state. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 
 /** Every state of an execution, a task run or an attempt. The order is stored: append only. */
 export const STATES = [

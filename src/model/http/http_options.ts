@@ -1,7 +1,7 @@
 /** Parses the `options` of HTTP requests in flows. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { type HttpAuth, HttpError, type HttpOptions, type HttpProxy } from "../ports/http.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;

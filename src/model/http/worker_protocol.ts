@@ -1,5 +1,5 @@
 /** Messages between a server and its workers. All are JSON; the paths are below `/api/v1/worker`. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { AttemptOutcome } from "../executions/execution.ts";

@@ -1,6 +1,6 @@
 /** KV pairs: value types, parsing of values, and validation of keys and times to live. */
-import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { Double, type JsonValue } from "../../base/json.ts";
 import { DomainError } from "../errors.ts";
 import { IonError, type IonKind, type IonValue, parseIon } from "../../languages/ion/mod.ts";

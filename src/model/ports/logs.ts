@@ -1,6 +1,6 @@
 /** Access of tasks to log lines. */
 import type { PurgeCaller } from "./executions.ts";
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { LogLevel, TenantId } from "../flows/flow.ts";
 

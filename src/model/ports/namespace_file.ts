@@ -1,5 +1,5 @@
 /** Access of tasks to namespace files. Paths are relative to the namespace, without a leading slash. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { OpenedFile } from "./storage.ts";
 

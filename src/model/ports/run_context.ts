@@ -1,5 +1,5 @@
 /** The context of an attempt: the only way for a task to affect anything outside itself. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
 import type { LogLevel } from "../flows/flow.ts";

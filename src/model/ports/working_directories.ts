@@ -1,5 +1,5 @@
 /** Local working directories of tasks. A name always has the same path. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TenantId } from "../flows/flow.ts";
 
 /** Request for a directory that attempts share. */

@@ -1,5 +1,5 @@
 /** Kinds of task types. The types are in `tasks/` and passed in as a {@link TaskCatalog}. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptOutcome } from "../executions/execution.ts";
 import type { Metric } from "../executions/metric.ts";

@@ -1,5 +1,5 @@
 /** State changes of executions that triggers react to. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TenantId, TriggerKey } from "../flows/flow.ts";
 import type { State } from "../executions/state.ts";
 

@@ -1,5 +1,5 @@
 /** The last evaluations of a trigger: what it started, or why it started nothing. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 
 type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
 

@@ -1,5 +1,5 @@
 /** Kinds of trigger types and condition types. The types are in `triggers/`. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey, TriggerKey } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";

@@ -1,5 +1,5 @@
 /** The stored state of a trigger: next date, last evaluations, backfill. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Evaluation, Evaluations } from "./evaluations.ts";
 import type { FlowKey, TriggerKey } from "../flows/flow.ts";

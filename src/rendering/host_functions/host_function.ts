@@ -1,5 +1,5 @@
 /** Shared parts of host functions: the caller, the data ports, the arguments. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { RootTemplate } from "../../expr/mod.ts";
 import type { Execution } from "../../model/executions/execution.ts";

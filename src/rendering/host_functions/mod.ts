@@ -2,7 +2,7 @@
  * Host functions, which need data from outside: `secret()`, `kv()`, `read()`, … A render is synchronous: at a missing value
  * it stops, the value is fetched, and the render is repeated with it. Templates without such a call have no extra cost.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import {
   type Elsewhere,

@@ -1,5 +1,5 @@
 /** `subflow()`: runs another flow and gives its outputs, for the choices and defaults of inputs. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { CORRELATION_LABEL, isSystemLabel, type Label } from "../../model/flows/label.ts";
 import {

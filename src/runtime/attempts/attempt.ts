@@ -3,8 +3,8 @@
  * changes nothing in the execution but log lines and what its end commits with it: metrics, cached outputs, files. Its end
  * is an event, and the engine decides what follows. Nothing here rejects: every failure is an end.
  */
-import type { Clock } from "../../base/clock.ts";
-import { formatDuration, readDuration } from "../../base/duration.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";

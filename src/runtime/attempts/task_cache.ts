@@ -1,6 +1,6 @@
 /** Cached outputs of tasks with `taskCache`: stored by rendered properties, and used instead of running the task again. */
-import type { Clock, Instant } from "../../base/clock.ts";
-import { readDuration } from "../../base/duration.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { Task, TenantId } from "../../model/flows/flow.ts";

@@ -1,5 +1,5 @@
 /** Conditions of the older `listeners`: trigger conditions, evaluated on the ended execution. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,

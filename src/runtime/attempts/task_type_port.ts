@@ -1,5 +1,5 @@
 /** The port through which a task runs another task type. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { FoundTaskType, TaskTypePort } from "../../model/ports/task_types.ts";
 import type { AttemptOutcome, TaskCatalog, WaitingTaskType } from "../../model/tasks/task_catalog.ts";

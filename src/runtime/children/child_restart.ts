@@ -1,10 +1,10 @@
 /** Restarting an execution restarts the children of its tasks instead of starting new ones. */
 import type { Command } from "../../engine/events.ts";
-import { canRestart } from "../../engine/restart.ts";
+import { canRestart } from "../../engine/requests/restart.ts";
 import { successorId } from "../../engine/attempts.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { currentState, type State } from "../../model/executions/state.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message, StoredMessage } from "../live/messages.ts";

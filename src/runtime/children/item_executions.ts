@@ -1,8 +1,8 @@
 /** The executions that a ForEachItem starts in batches: one for each line of the list that its split has written. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
-import { childId, childNumbersOf } from "../../engine/children.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
+import { childId, childNumbersOf } from "../../engine/children/children.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { itemPartId } from "../../model/executions/for_each_item.ts";

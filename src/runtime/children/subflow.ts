@@ -1,7 +1,7 @@
 /** Executions that tasks start: the rendered properties of a Subflow task, and the execution created from them. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import type { Execution, ExecutionTrigger, TaskRun } from "../../model/executions/execution.ts";

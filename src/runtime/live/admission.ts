@@ -1,7 +1,7 @@
 /** When executions start: at once, at their scheduled date, or when their flow has a free slot. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { Event } from "../../engine/events.ts";
-import { replayExecution } from "../../engine/replay.ts";
+import { replayExecution } from "../../engine/requests/replay.ts";
 import { successorId } from "../../engine/attempts.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { NewExecution } from "./messages.ts";

@@ -2,14 +2,14 @@
  * An execution in memory: its state, the events to apply, its running attempts, and what its next commit contains. There is
  * at most one object per execution ({@link LiveExecutions}); only the executor and its parts change it.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { Command, Event, Refusal, TimerName } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
 import type { Changes } from "../../store/changes.ts";
-import type { StoredForm } from "../../store/records/execution_form.ts";
+import type { StoredForm } from "../../store/records/executions/execution_form.ts";
 import type { Key, Mutation } from "../../store/store.ts";
 import type { LogFlow } from "./log_flow.ts";
 import type { Message, NewExecution } from "./messages.ts";

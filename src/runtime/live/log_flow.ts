@@ -1,5 +1,5 @@
 /** Flow control of log lines: stores the lines of long attempts while they run, and makes fast writers wait. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 

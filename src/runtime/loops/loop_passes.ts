@@ -1,11 +1,11 @@
 /** Passes of a Loop: one execution for each value, started in batches; and the collection of their outputs. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
-import { childId, childIds, childNumbersOf, roomFor } from "../../engine/children.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
+import { childId, childIds, childNumbersOf, roomFor } from "../../engine/children/children.ts";
 import { createExecution } from "../../engine/create.ts";
-import type { ChildNumbers, PassRules } from "../../engine/child_numbers.ts";
+import type { ChildNumbers, PassRules } from "../../engine/children/child_numbers.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import { limitOf } from "../../engine/flowable/values.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -17,7 +17,7 @@ import { MAX_OUTPUT_BYTES, MAX_PASSES_AT_ONCE } from "../../model/limits.ts";
 import { type LoopRun, viewOf } from "../../model/executions/loop_run.ts";
 import type { EndedPass } from "../../model/ports/item_executions.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { failure } from "../attempts/attempt.ts";
 import { keeperOf } from "../children/item_executions.ts";
 import type { LiveExecution } from "../live/live_execution.ts";

@@ -1,11 +1,11 @@
 /** Passes of a restarted Loop: successful ones are kept, the others run again, as many at once as the loop allows. */
 import { isJsonObject } from "../../base/json.ts";
-import type { ChildNumbers } from "../../engine/child_numbers.ts";
-import { childId, roomFor } from "../../engine/children.ts";
+import type { ChildNumbers } from "../../engine/children/child_numbers.ts";
+import { childId, roomFor } from "../../engine/children/children.ts";
 import type { Event, RestartedChild } from "../../engine/events.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { lastSuccessor, RESTARTED } from "../children/child_restart.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { ChildStart } from "../children/subflow.ts";

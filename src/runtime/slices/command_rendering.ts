@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { Command, Event } from "../../engine/events.ts";
-import { slaKey } from "../../engine/sla.ts";
+import { slaKey } from "../../engine/endings/sla.ts";
 import { isTruthyText } from "../../expr/mod.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";

@@ -5,7 +5,7 @@
  * side effects is deferred until the slice is durable. A crash repeats only unacknowledged work.
  */
 import { assertNever } from "../../base/assert_never.ts";
-import { childNumbersOf } from "../../engine/children.ts";
+import { childNumbersOf } from "../../engine/children/children.ts";
 import type { Command, Event, Refusal } from "../../engine/events.ts";
 import { isOfFormerAttempt, step } from "../../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";

@@ -1,5 +1,5 @@
 /** Limits the slices before one commit, so that the commit fits the store and callers do not wait long for it. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
 import { type Execution, taskRunOf } from "../../model/executions/execution.ts";
 import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../../model/limits.ts";

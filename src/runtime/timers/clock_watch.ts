@@ -1,5 +1,5 @@
 /** Notices jumps of the machine's clock: set by hand or by a time server, or after a suspension of the machine. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 
 interface ClockWatchDeps {

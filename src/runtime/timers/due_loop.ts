@@ -3,7 +3,7 @@
  * nothing at boot and nothing while they wait.
  */
 import { setImmediate } from "node:timers";
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { Key, Selector, Store } from "../../store/store.ts";
 import { TimerHeap } from "./timer_heap.ts";
 

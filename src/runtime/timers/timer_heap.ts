@@ -1,5 +1,5 @@
 /** A binary heap of timers, earliest first. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TimerName } from "../../engine/events.ts";
 
 /** A stored timer. */

@@ -1,6 +1,6 @@
 /** Stored timers of executions: sleeps, pauses, retries, scheduled starts. */
 import type { DueTimer } from "./timer_heap.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { TimerName } from "../../engine/events.ts";
 import { timersBefore } from "../../store/keys.ts";

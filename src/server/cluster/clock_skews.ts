@@ -1,5 +1,5 @@
 /** Warns when the clocks of the processes of a cluster differ: dates of executions would, and forwarded requests are refused. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { ClockSkew, type ReadTime } from "../../store/clock_skew.ts";
 

@@ -2,11 +2,11 @@
  * The part of this process in a cluster: follower → candidate → leader → follower, until it is stopped. It watches the lease,
  * takes it when it is free, and builds a term for as long as it holds it.
  */
-import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
-import { FlooredClock } from "../../base/floored_clock.ts";
+import type { CancelTimer, Clock, Instant } from "../../base/time/clock.ts";
+import { FlooredClock } from "../../base/time/floored_clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { RandomBytes } from "../../base/id.ts";
-import { remoteAddress } from "../../http/forms/env.ts";
+import { remoteAddress } from "../../http/env.ts";
 import { FollowerApp, type FollowerDeps } from "../../http/follower_app.ts";
 import type { ClusterMetrics, ClusterProcess, ClusterRole, ClusterState } from "../../model/cluster.ts";
 import type { Deadline } from "../../machine/scripts/watchdog.ts";

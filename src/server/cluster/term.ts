@@ -2,7 +2,7 @@
  * A term of leadership: one assembly over the shared store, from the take-over to the loss of the lease or the stop. It renews
  * the lease, and lets no response and no effect out once the lease has ended.
  */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { HeldLease } from "../../store/lease.ts";

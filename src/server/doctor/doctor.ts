@@ -1,6 +1,6 @@
 /** `sluice doctor`: checks a data directory that no server uses, and repairs what is derived. */
 import { DatabaseSync } from "node:sqlite";
-import { systemClock, toIso } from "../../base/clock.ts";
+import { systemClock, toIso } from "../../base/time/clock.ts";
 import { systemRandomBytes } from "../../base/id.ts";
 import { silentLogger } from "../../base/log.ts";
 import type { DoctorOptions } from "../../config/mod.ts";

@@ -1,5 +1,5 @@
 /** Wakes a process when another one has sent it something by way of the database. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { watchBell } from "../../store/records/mailbox_records.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -1,5 +1,5 @@
 /** The way to a leader without an address: a follower posts the request into the database and reads the response from there. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FollowerMail, type PostedHead } from "../../store/records/mailbox_records.ts";

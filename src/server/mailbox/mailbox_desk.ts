@@ -1,5 +1,5 @@
 /** The side of the leader: claims posted requests, handles them and writes their responses, all through its chain. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { idTime, isId } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { failureResponse } from "../../machine/http_server/options.ts";

@@ -1,5 +1,5 @@
 /** The response to one posted request, read part by part as the leader writes it. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import {
   type FollowerMail,

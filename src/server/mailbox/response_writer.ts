@@ -1,5 +1,5 @@
 /** Writes the response to one posted request into the database, no faster than the follower reads it. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Committer } from "../../store/committer.ts";
 import {
   bellMutation,

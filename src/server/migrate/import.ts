@@ -2,8 +2,8 @@
  * Imports flows and contents of namespaces into a server. An item that the target has already is compared, so that an
  * import can be repeated after a failure: what is equal is left alone, what differs is kept unless it is to be overwritten.
  */
-import { systemClock } from "../../base/clock.ts";
-import { formatDuration } from "../../base/duration.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import {
   isJsonObject,
   jsonEquals,

@@ -1,5 +1,5 @@
 /** `sluice migrate`: checks flows of a folder, an archive or another server, and imports them. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { MigrateOptions } from "../../config/mod.ts";
 import type { ProcessPlatform } from "../../machine/server_process/server_process.ts";
 import { createTaskCatalog } from "../../tasks/registry.ts";

@@ -1,5 +1,5 @@
 /** `sluice plugin`: makes, checks and tries plugin files. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { PluginOptions, PluginTemplate, TestOptions } from "../../config/mod.ts";
 import {

@@ -1,5 +1,5 @@
 /** The types of plugin files, for a server or a worker. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Config } from "../../config/mod.ts";
 import {

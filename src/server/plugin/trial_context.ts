@@ -1,5 +1,5 @@
 /** What a plugin works with when it is tried without a server. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { HttpClient } from "../../machine/http_client/http_client.ts";
 import { secureRandom } from "../../machine/secure_random.ts";

@@ -4,8 +4,8 @@
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Instant } from "../../base/clock.ts";
-import { derivedKey } from "../../base/derived_key.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { derivedKey } from "../../base/crypto/derived_key.ts";
 import type { ClientFacts } from "./carrier.ts";
 
 /** Name of the header. */

@@ -4,7 +4,7 @@
  * on.
  */
 import { Buffer } from "node:buffer";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { RequestWriter } from "../../machine/http_client/request_writer.ts";
 import {
   type ByteSource,

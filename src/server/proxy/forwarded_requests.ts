@@ -1,5 +1,5 @@
 /** The side of the leader: restores a request as its client sent it, from what a follower states. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { shareWatcher } from "../../model/http/transfer_watch.ts";
 import { CLIENT_FACTS_HEADER, type ClientFactsHeader } from "./client_facts.ts";
 import { clientRequest, type RemoteEnv, targetOf } from "./client_request.ts";

@@ -1,5 +1,5 @@
 /** Connections to the leader that have carried a request and can carry another one. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { LeaderConnection } from "./leader_connection.ts";
 
 /**

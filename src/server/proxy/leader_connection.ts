@@ -1,7 +1,7 @@
 /** A connection to the leader. Between two requests it rests: it reads ahead, so that it notices at once when the other side closes it. */
-import type { Clock } from "../../base/clock.ts";
-import { formatDuration } from "../../base/duration.ts";
-import { unbracketed } from "../../base/ip.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { unbracketed } from "../../base/network/ip.ts";
 import { TcpTransport } from "../../machine/http_client/tcp_transport.ts";
 import { TlsTransport } from "../../machine/http_client/tls_transport.ts";
 import { reasonOf, type Transport } from "../../machine/http_client/transport.ts";

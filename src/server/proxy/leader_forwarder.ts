@@ -2,7 +2,7 @@
  * Passes requests of a follower on to the leader. What the leader has certainly not begun to handle, and what may be repeated,
  * waits for a new leader, and is refused with 503 if none comes. What else the leader may have begun is refused with 504.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { rawPath } from "../../http/pipeline/canonical_path.ts";
 import { Guard } from "../../http/pipeline/guard.ts";

@@ -1,5 +1,5 @@
 /** Requests under way at a leader: after a take-over the former leader may never respond, so they are cut. */
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { LeaderView } from "../cluster/leader_view.ts";
 
 /** Time in which a former leader may still end its responses. */

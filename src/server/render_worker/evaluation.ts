@@ -7,7 +7,7 @@ import {
   setOwnProperty,
   stringifyJson,
 } from "../../base/json.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import {
   compileTemplate,
   ExpressionError,

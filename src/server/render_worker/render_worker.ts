@@ -3,7 +3,7 @@
  * its time is ended together with its thread, whatever it does; the next one gets a new thread.
  */
 import { Worker } from "node:worker_threads";
-import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import { sourceUrl } from "../../base/source_url.ts";

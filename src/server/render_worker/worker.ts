@@ -1,6 +1,6 @@
 /** The thread of long evaluations. */
 import { type MessagePort, parentPort } from "node:worker_threads";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { secureRandom } from "../../machine/secure_random.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { ToWorker } from "./messages.ts";

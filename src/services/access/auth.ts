@@ -3,17 +3,17 @@
  * by a session that a log-in opened. Every refusal is the same, whatever the reason.
  */
 import { Buffer } from "node:buffer";
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { FAILED_LOGIN_WINDOW_MS, MAX_FAILED_LOGINS, VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
-import { networkOf } from "../../base/ip.ts";
+import { networkOf } from "../../base/network/ip.ts";
 import { FailureLimiter } from "./failure_limiter.ts";
 import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
-import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
 import { Sessions } from "./sessions.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 

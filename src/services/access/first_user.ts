@@ -2,13 +2,13 @@
  * The set-up of the first user over the API, for a server that is protected but has no user in its configuration. Who may
  * do it: a caller on the machine of the server, or one with the token that the server prints when it starts.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
 import { DomainError, illegalState, invalidEntity } from "../../model/errors.ts";
 import type { Committer } from "../../store/committer.ts";
-import { readUsers, setUser } from "../../store/records/user_records.ts";
+import { readUsers, setUser } from "../../store/records/access/user_records.ts";
 import type { Store } from "../../store/store.ts";
 import { type Auth, type Credentials, userNameProblem } from "./auth.ts";
 import { type HashWork, PasswordHash } from "./password.ts";

@@ -3,7 +3,7 @@
  * time, by reading it, and then kept up to date by additions. Removals are not followed: before an addition is refused, the
  * tenant is counted again, at most once a second unless something was removed. Tenants without limits cost nothing.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import {
   type FileQuota,
   QUOTA_KINDS,

@@ -2,7 +2,7 @@
  * Sessions of browsers: a cookie carries an opaque value instead of the password. They are in memory: a restart of the
  * server ends them all, and no copy of its data contains one.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../model/limits.ts";
 import type { Caller } from "./caller.ts";

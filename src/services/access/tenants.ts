@@ -11,7 +11,12 @@ import {
 } from "../../model/access/tenant.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { Key, Store } from "../../store/store.ts";
-import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
+import {
+  deleteTenant,
+  readKeysOf,
+  readTenants,
+  setTenant,
+} from "../../store/records/access/tenant_records.ts";
 
 interface TenantsDeps {
   readonly store: Store;

@@ -1,6 +1,6 @@
 /** API tokens: created, shown once, accepted, extended, revoked. All are in memory; changes are written through. */
 import { createHash } from "node:crypto";
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
@@ -17,7 +17,7 @@ import {
 } from "../../model/access/token.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { Store } from "../../store/store.ts";
-import { deleteToken, readTokens, setToken } from "../../store/records/token_records.ts";
+import { deleteToken, readTokens, setToken } from "../../store/records/access/token_records.ts";
 import { Caller } from "./caller.ts";
 import type { Tenants } from "./tenants.ts";
 

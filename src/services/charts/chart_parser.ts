@@ -1,7 +1,7 @@
 /** Reads charts and dashboards from their documents, and reports what is wrong with them. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { parseDuration } from "../../base/duration.ts";
-import { DAY_MS } from "../../base/time_parts.ts";
+import { parseDuration } from "../../base/time/duration.ts";
+import { DAY_MS } from "../../base/time/time_parts.ts";
 import { type ParsedSource, type Path, Report } from "../../flow/mod.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";

@@ -1,5 +1,5 @@
 /** What a request for the data of a chart adds to the chart: a window of time, filters, a page. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import type { LogConditions } from "../../model/executions/log_query.ts";
 import type { Label } from "../../model/flows/label.ts";

@@ -1,7 +1,7 @@
 /** Result rows of a chart: groups of values with their aggregations, or the values themselves; ordered, in pages. */
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import { Double, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { partStart, type TimeUnit } from "../../base/time_parts.ts";
+import { partStart, type TimeUnit } from "../../base/time/time_parts.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { NumberSummary } from "../../model/executions/execution_groups.ts";
 import { NumberSketch } from "../../base/number_sketch.ts";

@@ -1,13 +1,13 @@
 /** The data of charts: rows over executions, log lines, metrics, flows or triggers; single values; descriptions of flows. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { Double, type JsonObject, ownProperty } from "../../base/json.ts";
-import { DAY_MS } from "../../base/time_parts.ts";
+import { DAY_MS } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { PacedQueue } from "../../store/catalog/pace.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { LogSearch } from "../logs/log_search.ts";
 import type { Metrics } from "../metrics/metrics.ts";

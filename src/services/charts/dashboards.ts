@@ -1,5 +1,5 @@
 /** Dashboards: validates and stores their definitions, and finds their charts. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";

@@ -2,8 +2,8 @@
  * The data of charts over executions. Aggregations come from the columns of the catalog: exact, without reading records. Only
  * those by revision, label, trigger, id or duration read records, of the newest executions.
  */
-import type { Instant } from "../../base/clock.ts";
-import { partStarts, type TimeUnit, unitFor } from "../../base/time_parts.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { partStarts, type TimeUnit, unitFor } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type {
@@ -16,7 +16,7 @@ import type { ExecutionConditions, ExecutionSort } from "../../model/executions/
 import { changedAt, currentState, isEnded, startedAt } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { PacedQueue } from "../../store/catalog/pace.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { type ChartColumn, type ChartOrder, type ChartQuery, type ChartValue, QUANTILES } from "./chart.ts";
 import {
   aggregate,

@@ -1,6 +1,6 @@
 /** Reads the filters of a chart: `where` and `numerator`. */
-import { parseDuration } from "../../base/duration.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseDuration } from "../../base/time/duration.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { Double, isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { Path, Report } from "../../flow/mod.ts";
 import { patternMistake } from "../../languages/regex/mod.ts";

@@ -1,5 +1,5 @@
 /** Files of executions as attempts read and write them: their paths, and which executions an attempt may read. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";

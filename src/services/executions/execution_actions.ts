@@ -1,9 +1,9 @@
 /** Requests to one execution, and expressions evaluated on it. The engine decides which requests are refused. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { conflict, refusalOf, type Request } from "../../engine/requests.ts";
+import { conflict, refusalOf, type Request } from "../../engine/requests/requests.ts";
 import type { Refusal } from "../../engine/events.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
@@ -13,7 +13,7 @@ import type { State } from "../../model/executions/state.ts";
 import type { RenderedText } from "../../rendering/expression_renderer.ts";
 import type { ExecutionRequest, Executor, PrepareRequest } from "../../runtime/executor.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type ReadForm, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
@@ -21,7 +21,7 @@ import { pauseInputs, type PausePoint, pausePointOf, pauseReport } from "../star
 import type { StartChecks } from "../starts/start_checks.ts";
 
 export { UNQUEUED_STATES } from "../../engine/events.ts";
-export type { Request } from "../../engine/requests.ts";
+export type { Request } from "../../engine/requests/requests.ts";
 
 /** States that a request may assign to an ended execution. */
 export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;

@@ -1,6 +1,6 @@
 /** Actions on many executions: all are checked first, and one refusal refuses all. */
 import { setImmediate } from "node:timers";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, type ErrorItem } from "../../model/errors.ts";

@@ -5,7 +5,7 @@
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { EXECUTION_REMOVALS, executionRemovalKey } from "../../store/keys.ts";
 import type { Mutation, Store } from "../../store/store.ts";
 

@@ -1,11 +1,11 @@
 /** Files and log lines of a live execution, for its own expressions; reads wait for commits in progress. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionFiles, StoredFile } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { logEntries } from "../logs/log_entries.ts";
 
 interface ExecutionContentsDeps {

@@ -6,7 +6,7 @@ import type { Execution } from "../../model/executions/execution.ts";
 import { fileNameOf } from "../../model/namespaces/file_path.ts";
 import { type StoredPlace, storedPlaceOf } from "../../model/namespaces/storage_uri.ts";
 import type { StoredFile } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { unknownExecution } from "./execution_actions.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
 import { previewOf, type PreviewOptions } from "../files/file_preview.ts";

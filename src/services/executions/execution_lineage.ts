@@ -1,7 +1,7 @@
 /** Relations between executions: one started, triggered or replayed the other, over any number of steps. */
 import type { Execution } from "../../model/executions/execution.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 
 /** Ancestors that are read at most: a chain of subflows is short, a chain of triggers may be endless. */
 const MAX_ANCESTORS = 50;

@@ -6,7 +6,7 @@ import {
   MAX_LISTED_VALUE_BYTES,
   MAX_LISTED_VALUE_BYTES_BEYOND,
 } from "../../model/executions/shortened_value.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 
 /** One page of executions. */
 export interface ExecutionPage {

@@ -1,22 +1,22 @@
 /** New executions from older ones: replays, and restarts with another revision of the flow. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import { MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { isKept, replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
+import { isKept, replayExecution, type ReplayRequest, restartAnew } from "../../engine/requests/replay.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { Mutation } from "../../store/store.ts";
 import { errorOf, type ExecutionActions, type Request, taskRunOfId } from "./execution_actions.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { beginWithinQuota, checkEnabled } from "./executions.ts";
-import { refusalOf, refuseUnlessAtRest } from "../../engine/requests.ts";
+import { refusalOf, refuseUnlessAtRest } from "../../engine/requests/requests.ts";
 import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";

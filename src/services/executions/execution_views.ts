@@ -13,7 +13,7 @@ import type { FlowKey } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { unknownExecution, unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import { flowName } from "../flows/flow_heads.ts";

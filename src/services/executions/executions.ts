@@ -1,11 +1,11 @@
 /** The use cases of executions: start, read, await, delete, search; and their log lines. */
-import type { Clock, Instant } from "../../base/clock.ts";
-import type { DurationForm } from "../../base/duration.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import { createExecution } from "../../engine/create.ts";
-import { heldTasks } from "../../engine/pause.ts";
+import { heldTasks } from "../../engine/requests/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -27,7 +27,7 @@ import type {
   ExecutionRecords,
   ShownExecution,
   StoredExecution,
-} from "../../store/records/execution_records.ts";
+} from "../../store/records/executions/execution_records.ts";
 import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";

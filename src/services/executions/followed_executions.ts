@@ -1,6 +1,6 @@
 /** Views of executions for event streams: read once per change, shared by all followers. */
-import type { Clock, Instant } from "../../base/clock.ts";
-import type { DurationForm } from "../../base/duration.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution } from "../../model/executions/execution.ts";

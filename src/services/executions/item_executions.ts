@@ -1,13 +1,13 @@
 /** Outputs of the executions that a ForEachItem or a Loop has started. */
 import { taskRunOrdinal } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { ChildNumbers } from "../../engine/child_numbers.ts";
-import { childIds, childNumbersOf } from "../../engine/children.ts";
+import type { ChildNumbers } from "../../engine/children/child_numbers.ts";
+import { childIds, childNumbersOf } from "../../engine/children/children.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import type { EndedPass, ItemExecutionPort } from "../../model/ports/item_executions.ts";
 import { lastSuccessor } from "../../runtime/children/child_restart.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 
 /** Executions that are read at once. */
 const READS_AT_ONCE = 20;

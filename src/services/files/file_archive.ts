@@ -1,7 +1,7 @@
 /** Zip archives: inflates checked entries and packs files, both as streams. */
 import { crc32 } from "node:zlib";
 import { Inflate, Zip, ZipDeflate, ZipPassThrough } from "fflate";
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import { LOCAL_HEADER_BYTES, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";

@@ -1,5 +1,5 @@
 /** Which contents a file keeps, decided on its record alone. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import {
   type FileContent,
   type FileRecord,

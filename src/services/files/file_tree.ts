@@ -1,5 +1,5 @@
 /** Parent directories of changed files, and batches of changes. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import { parentPath, parentPaths } from "../../model/namespaces/file_path.ts";
 import type { BlobOwner, BlobRef, Blobs } from "../../store/blobs/blobs.ts";

@@ -1,5 +1,5 @@
 /** Files of namespaces: a tree of records in the store, with the contents of their revisions as blobs. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { QuotaHold } from "../../model/access/quota.ts";

@@ -1,5 +1,5 @@
 /** Files that tasks of a flow cache between executions: a zip per task, stored as a blob of the namespace. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import type { CachedFile, FlowCachePort } from "../../model/ports/flow_caches.ts";

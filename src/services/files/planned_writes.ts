@@ -1,5 +1,5 @@
 /** What a group of saved files changes: records, and the contents that come and go. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { StagedBlob } from "../../store/blobs/blobs.ts";
 import { bytesOf, type FileContent, type FileRecord } from "../../store/records/file_records.ts";

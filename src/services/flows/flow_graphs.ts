@@ -1,5 +1,5 @@
 /** Graphs of stored flows, of unsaved ones, and of executions. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
 import {
   type DrawnFlow,

@@ -12,7 +12,7 @@ import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { FlowHead, FlowRecords } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 

@@ -1,5 +1,5 @@
 /** Exports flows as a zip of sources; imports sources and zips. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";

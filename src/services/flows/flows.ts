@@ -1,5 +1,5 @@
 /** Flows: saves, reads, deletes, lists. All heads are in memory; revisions are read on demand and cached. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";

@@ -2,7 +2,7 @@
  * The executions that may have matching log lines, in the order of their lines: by end time for newest first, by start
  * time for oldest first. Taken from catalog rows; no record is read.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isId } from "../../base/id.ts";
 import type {
   ExecutionCondition,

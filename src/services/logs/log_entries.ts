@@ -1,5 +1,5 @@
 /** Log lines as JSON of the API, and the filter for lines of one execution. */
-import { toIso } from "../../base/clock.ts";
+import { toIso } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";

@@ -1,5 +1,5 @@
 /** Deletes log lines of executions that have ended: of one execution, or of all executions of a flow. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, notFound } from "../../model/errors.ts";

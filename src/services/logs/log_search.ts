@@ -2,14 +2,14 @@
  * Searches log lines of all executions. Catalog rows select and order the executions; then lines are read, no more than
  * the page and a bounded count need. All committed lines are found.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 import type { LogCondition, LogConditions, LogPlace, LogQuery } from "../../model/executions/log_query.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import { type Pace, PacedQueue } from "../../store/catalog/pace.ts";
-import type { StoredExecution } from "../../store/records/execution_records.ts";
+import type { StoredExecution } from "../../store/records/executions/execution_records.ts";
 import type { LogRecords } from "../../store/records/log_records.ts";
 import { type Candidate, LogCandidates, MAX_CANDIDATES } from "./log_candidates.ts";
 import { entryOf } from "./log_entries.ts";

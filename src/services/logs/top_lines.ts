@@ -1,5 +1,5 @@
 /** Selects the first lines in an order without keeping all lines in memory. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { LogPlace } from "../../model/executions/log_query.ts";
 import { shortenedText } from "../../model/executions/shortened_value.ts";
 import { MAX_LOG_LINE_CHARS } from "../../model/limits.ts";

@@ -1,7 +1,7 @@
 /** Aggregates the values of one metric over parts of a time window. */
-import { type Instant, toIso } from "../../base/clock.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
 import { Double, type JsonObject } from "../../base/json.ts";
-import { partStart, partStarts, unitFor } from "../../base/time_parts.ts";
+import { partStart, partStarts, unitFor } from "../../base/time/time_parts.ts";
 
 /** Aggregate functions. */
 export const AGGREGATIONS = ["sum", "avg", "min", "max"] as const;

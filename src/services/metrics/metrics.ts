@@ -1,5 +1,5 @@
 /** Metrics that attempts reported: of one execution, and of the executions of a flow. */
-import { type Instant, toIso } from "../../base/clock.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { Double, type JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
@@ -13,7 +13,7 @@ import { changedAt, currentState, startedAt } from "../../model/executions/state
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Pace } from "../../store/catalog/pace.ts";
-import type { ExecutionRecords, OpenedExecution } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords, OpenedExecution } from "../../store/records/executions/execution_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";

@@ -1,5 +1,5 @@
 /** KV pairs of namespaces: typed values with an optional time to live. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";

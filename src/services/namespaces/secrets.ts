@@ -1,6 +1,6 @@
 /** Secrets of namespaces, encrypted at rest. Only {@link Secrets.valueFor} returns values. */
-import type { Cipher } from "../../base/cipher.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Cipher } from "../../base/crypto/cipher.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";

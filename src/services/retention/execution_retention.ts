@@ -2,7 +2,7 @@
  * Removes old executions with all their data, a few at a time through the bulk lane. Live executions are never removed. A
  * removal that a crash interrupts is completed at the next start, since it was announced in the store.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
@@ -10,7 +10,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import { tombstoneRow } from "../../store/catalog/rows/row.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { executionKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";

@@ -1,5 +1,5 @@
 /** Bulk deletes by tasks: of executions and their data, log lines, KV pairs. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
@@ -16,7 +16,7 @@ import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
-import type { ExecutionRecords, StoredExecution } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords, StoredExecution } from "../../store/records/executions/execution_records.ts";
 import type { KvPairRecords } from "../../store/records/kv_pair_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Executions } from "../executions/executions.ts";

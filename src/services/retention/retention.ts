@@ -1,5 +1,5 @@
 /** Applies the retention rules of the server to all tenants and logs the number of removed executions. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { ExecutionRetention, RetentionRules } from "./execution_retention.ts";

@@ -2,7 +2,7 @@
  * Idempotent starts: a repeated start with the same key returns the first response again. The record is stored in the
  * commit of the start, so that a crash leaves both or neither.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";

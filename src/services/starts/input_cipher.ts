@@ -1,5 +1,5 @@
 /** Encrypts inputs of type SECRET, and decrypts them for expressions only. */
-import type { Cipher } from "../../base/cipher.ts";
+import type { Cipher } from "../../base/crypto/cipher.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ciphertextOf, encryptedValue } from "../../model/flows/input_value.ts";
 import type { Flow } from "../../model/flows/flow.ts";

@@ -1,6 +1,6 @@
 /** The pause of an execution: its task run, and the inputs that a resume requires. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { isPausedItself, pausedTaskRun } from "../../engine/pause.ts";
+import { isPausedItself, pausedTaskRun } from "../../engine/requests/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { buildInputs } from "../../flow/mod.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";

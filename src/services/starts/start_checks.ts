@@ -1,5 +1,5 @@
 /** Validation before an execution is created: its inputs, and the checks of the flow. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,

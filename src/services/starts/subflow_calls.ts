@@ -1,5 +1,5 @@
 /** Calls of `subflow()` in inputs: starts the flow, waits for its end, returns its outputs. */
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";

@@ -1,5 +1,5 @@
 /** Creates executions that tasks start: finds the flow, converts the inputs, evaluates the checks. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { whenKnown } from "../../base/when_known.ts";

@@ -1,7 +1,7 @@
 /** Numbers of executions by state over time, as front ends before custom dashboards show them. From the catalog: exact. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
-import type { TimeUnit } from "../../base/time_parts.ts";
+import type { TimeUnit } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import type { GroupKey, GroupValue } from "../../model/executions/execution_groups.ts";
@@ -9,7 +9,7 @@ import type { ExecutionConditions } from "../../model/executions/execution_query
 import type { State } from "../../model/executions/state.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { startedIn } from "../charts/execution_conditions.ts";
 import { executionPieces } from "../executions/execution_pages.ts";
 import type { ExecutionViews } from "../executions/execution_views.ts";

@@ -1,7 +1,7 @@
 /** Numbers of log lines by level over time. Lines have no index: those of the newest executions are counted. */
-import { type Clock, type Instant, toIso } from "../../base/clock.ts";
+import { type Clock, type Instant, toIso } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { partStart } from "../../base/time_parts.ts";
+import { partStart } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { LogConditions } from "../../model/executions/log_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";

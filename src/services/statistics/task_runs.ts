@@ -2,10 +2,10 @@
  * Task runs over all executions. They have no index: the newest executions that were running in the window are read, a bounded
  * number of them.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { partStart } from "../../base/time_parts.ts";
+import { partStart } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { taskRunBody } from "../../model/executions/execution_body.ts";
@@ -13,7 +13,7 @@ import type { State } from "../../model/executions/state.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { PacedQueue } from "../../store/catalog/pace.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { activeIn } from "../charts/execution_conditions.ts";
 import type { TimeWindow } from "../charts/chart_request.ts";
 import type { StatisticsQuery } from "./execution_statistics.ts";

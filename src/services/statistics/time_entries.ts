@@ -1,8 +1,8 @@
 /** Entries of statistics: one for each part of a window of time, also for parts in which nothing happened. */
-import { type Instant, toIso } from "../../base/clock.ts";
-import { type DurationForm, formatDuration } from "../../base/duration.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
+import { type DurationForm, formatDuration } from "../../base/time/duration.ts";
 import { Double, type JsonObject } from "../../base/json.ts";
-import { DAY_MS, partStarts, type TimeUnit, unitFor } from "../../base/time_parts.ts";
+import { DAY_MS, partStarts, type TimeUnit, unitFor } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import type { NumberSummary } from "../../model/executions/execution_groups.ts";

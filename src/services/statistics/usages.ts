@@ -1,7 +1,7 @@
 /** How much a tenant uses: its flows, the types of their tasks and triggers, its namespaces, its executions of two days. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import { DAY_MS } from "../../base/time_parts.ts";
+import { DAY_MS } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { matchesName } from "../../model/executions/execution_query.ts";
 import type { Flow, Task } from "../../model/flows/flow.ts";

@@ -1,5 +1,5 @@
 /** Conditions that several executions meet within a time window: stores the parts met so far, decides when all are met. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import { canonicalType, type TenantId, type Trigger, type TriggerKey } from "../../model/flows/flow.ts";
 import type {

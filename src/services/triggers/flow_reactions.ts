@@ -1,5 +1,5 @@
 /** Reactions of triggers to states of executions: Flow triggers start executions, `stopAfter` disables a trigger. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
@@ -8,7 +8,7 @@ import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";

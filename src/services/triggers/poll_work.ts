@@ -1,5 +1,5 @@
 /** What one poll collects: files and log lines of the execution that it may start, and the state of the trigger. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import type { AttemptFiles, AttemptIdentity, FileKeeper } from "../../model/executions/attempt_identity.ts";

@@ -1,9 +1,9 @@
 /** Polls: runs polling triggers and starts an execution when one has found something. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";

@@ -1,5 +1,5 @@
 /** Passes states of executions to the triggers that react to them, and retries until the reaction is durable. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";

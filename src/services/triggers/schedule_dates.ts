@@ -1,5 +1,5 @@
 /** Dates of schedules: finds them, evaluates conditions at them, prepares the start of an execution. Stores nothing. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";

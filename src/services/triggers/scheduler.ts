@@ -2,7 +2,7 @@
  * Evaluates triggers when they are due. The entry that stores the result of an evaluation also deletes its time, so a
  * crash neither loses nor repeats it.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import { triggersDueBefore } from "../../store/keys.ts";

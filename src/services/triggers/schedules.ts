@@ -1,8 +1,8 @@
 /** Evaluates due triggers: schedules start executions; others are handed to {@link Polls} and {@link RealtimeTriggers}. */
-import type { Clock, Instant } from "../../base/clock.ts";
-import { readDuration } from "../../base/duration.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { ownProperty } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import {
   afterDate,
@@ -16,7 +16,7 @@ import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { Changes } from "../../store/changes.ts";
-import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";

@@ -1,5 +1,5 @@
 /** Actions on many triggers. A trigger that the action does not apply to is skipped and not counted. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";

@@ -1,5 +1,5 @@
 /** Derives trigger states from the triggers that a flow declares, with the next date of each. Stores nothing. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,
@@ -7,11 +7,11 @@ import {
   ownProperty,
   stringifyJson,
 } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";

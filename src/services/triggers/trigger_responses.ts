@@ -1,5 +1,5 @@
 /** Triggers as JSON of the API. */
-import { type Instant, toIso } from "../../base/clock.ts";
+import { type Instant, toIso } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Backfill, TriggerState } from "../../model/triggers/trigger_state.ts";

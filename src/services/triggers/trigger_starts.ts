@@ -1,5 +1,5 @@
 /** Creates the executions that triggers start, with rendered labels and inputs. Stores nothing. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";

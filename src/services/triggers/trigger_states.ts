@@ -1,5 +1,5 @@
 /** States of triggers: cached, and changed under a lock per flow. Memory is updated after the commit. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
 import { sizeOf } from "../../base/json_size.ts";

@@ -1,5 +1,5 @@
 /** Use cases of triggers: their states follow the flows that declare them; users list, disable, restart and backfill them. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, invalidEntity, notFound, undefinedIfMissing } from "../../model/errors.ts";

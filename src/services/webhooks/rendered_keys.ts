@@ -2,7 +2,7 @@
  * Webhook keys as their expressions render. A rendered key is kept while nothing that it was read from changes: a call of a
  * webhook must not take longer because its key is an expression, which would reveal that the webhook exists.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 

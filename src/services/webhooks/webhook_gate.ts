@@ -1,7 +1,7 @@
 /** Limits key guessing and the call rate of webhooks; verifies signatures. */
-import type { Clock } from "../../base/clock.ts";
-import { formatDuration, readDuration } from "../../base/duration.ts";
-import { networkOf } from "../../base/ip.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
+import { networkOf } from "../../base/network/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, notFound } from "../../model/errors.ts";

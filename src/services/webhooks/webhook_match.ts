@@ -2,7 +2,7 @@
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
-import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { RenderedKeys } from "./rendered_keys.ts";
 

@@ -7,7 +7,7 @@ import {
   parseJson,
   stringifyJson,
 } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { invalidEntity } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 

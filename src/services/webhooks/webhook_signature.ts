@@ -1,8 +1,8 @@
 /** Verifies the signature of a webhook call: an HMAC over its body with a shared secret. */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Instant } from "../../base/clock.ts";
-import { formatDuration, readDuration } from "../../base/duration.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";

@@ -1,9 +1,9 @@
 /** Starts executions by webhook calls. The key is the only protection, so no response tells which part of an address was wrong. */
-import type { Clock } from "../../base/clock.ts";
-import type { DurationForm } from "../../base/duration.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { DurationForm } from "../../base/time/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import {
   DomainError,
   type ErrorCode,

@@ -1,5 +1,5 @@
 /** The workers that are connected, or were until a short time ago. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { WorkerGrant } from "../../model/access/actor.ts";
 import { publicTenantId } from "../../model/access/tenant.ts";
 import type { TenantId } from "../../model/flows/flow.ts";

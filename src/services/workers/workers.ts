@@ -3,7 +3,7 @@
  * stored before the worker gets it, so that a start of the server finds it again. A worker that is silent for too long has
  * lost its attempts: they are started again elsewhere, and what it says about them later is refused.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { LruCache } from "../../base/lru.ts";

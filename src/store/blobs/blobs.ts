@@ -9,7 +9,7 @@
  * An intent that exists at start therefore marks an orphan, and its chunks always form a prefix of the value.
  */
 import { releaseBytes } from "../../base/bytes.ts";
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import { type IdSource, idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";

@@ -1,6 +1,6 @@
 /** Files of executions: uploads of FILE inputs and files that tasks write. One key for each file; the content is a blob. */
 import type { TenantId } from "../../model/flows/flow.ts";
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
 import { blobRefOf } from "./blobs.ts";
 import { decodeJson } from "../codec.ts";

@@ -3,7 +3,7 @@
  * one commit are stored earlier, under an intent that the commit of the end deletes. An intent that exists at start
  * belongs to an attempt that never ended; its files are removed.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { FileQuota, QuotaHold } from "../../model/access/quota.ts";

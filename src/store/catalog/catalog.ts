@@ -7,7 +7,7 @@
  * (`blocks/sealing`, `blocks/sealed_rows`). A query merges unsealed and live rows (`rows/overlay`) and scans them with the
  * blocks (`scans/scan`) for those that pass `filters/filter`.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { ExecutionGroup, ExecutionGrouping } from "../../model/executions/execution_groups.ts";

@@ -1,6 +1,6 @@
 /** Paces long work, so that it does not block the thread: the work runs in slices and yields between them. */
 import { setImmediate } from "node:timers";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 
 /** Longest slice. */

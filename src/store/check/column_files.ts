@@ -1,5 +1,5 @@
 /** Compares the column files beside a database with the blocks of the catalog, and writes them again. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { imageOf } from "../catalog/blocks/block_image.ts";
 import { BlockReader } from "../catalog/blocks/block_reader.ts";

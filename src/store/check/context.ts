@@ -1,5 +1,5 @@
 /** What the parts of a check share: findings, counts, progress, and the repairs of what is derived. */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { ByteFiles } from "../catalog/blocks/column_file.ts";
 import type { Key, KeyPart, Mutation, Selector, Store, StoredEntry } from "../store.ts";

@@ -16,9 +16,9 @@ import {
   unpackExecution,
   unpackLogLine,
   unpackTaskRun,
-} from "../records/execution_codec.ts";
-import { catalogRow } from "../records/execution_records.ts";
-import { decodeRecord } from "../records/inline_record.ts";
+} from "../records/executions/execution_codec.ts";
+import { catalogRow } from "../records/executions/execution_records.ts";
+import { decodeRecord } from "../records/executions/inline_record.ts";
 import { decodeMetrics } from "../records/metric_records.ts";
 import type { StoredEntry } from "../store.ts";
 import { type CatalogRow, CatalogRows } from "./catalog_rows.ts";

@@ -1,5 +1,5 @@
 /** Checks the records of a tenant that belong to no execution, and the indexes by due time. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
 import { type BlobRef, blobRefOf } from "../blobs/blobs.ts";

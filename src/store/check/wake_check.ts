@@ -1,5 +1,5 @@
 /** Checks what wakes executions: the lists of live ones, timers, messages, slots and queues of concurrency limits. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../../model/executions/state.ts";
 import type { TenantId } from "../../model/flows/flow.ts";

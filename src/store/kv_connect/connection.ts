@@ -2,7 +2,7 @@
  * Sends the requests of KV Connect. Deno's own client repeats an atomic write whose response was lost, so that it can be
  * applied twice, and waits without a limit. Here a read is repeated, a write is sent once, and all have a time-out.
  */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import { UnsentError } from "../store.ts";
 import { type Metadata, METADATA_REQUEST, readMetadata } from "./metadata.ts";
 

@@ -1,5 +1,5 @@
 /** The metadata exchange of KV Connect: where the database is reached, and with which token. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 
 /** Versions of the protocol that this client speaks. */
 const VERSIONS = [2, 3];

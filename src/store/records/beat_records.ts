@@ -1,5 +1,5 @@
 /** Signs of life of the processes of a cluster. Each process writes its own; the committer belongs to the leader. */
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { ClusterProcess } from "../../model/cluster.ts";
 import type { ReadTime } from "../clock_skew.ts";
 import { decodeJson, encodeJson } from "../codec.ts";

@@ -1,5 +1,5 @@
 /** Stored dashboards: the source text as it was saved, and two times. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";

@@ -1,5 +1,5 @@
 /** Stored files and directories of namespaces: a positional list by path. The content is a blob. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlobRef } from "../blobs/blobs.ts";
 import { decodeJson } from "../codec.ts";

@@ -1,5 +1,5 @@
 /** Stored responses to starts with an idempotency key: a positional list. A large body is a blob owned by the key's hash. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";

@@ -1,5 +1,5 @@
 /** Stored KV pairs: a positional list that ends with the value. A large value is a blob owned by the namespace. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {

@@ -3,7 +3,7 @@
  * request by a key that it writes through its chain, and then reads the head again; a follower withdraws one by an atomic that
  * requires that key to be missing. So of claim and withdrawal only one has an effect, and no claim can fail a commit group.
  */
-import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
+import type { CancelTimer, Clock, Instant } from "../../base/time/clock.ts";
 import { idTime } from "../../base/id.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { decodeJson, encodeJson } from "../codec.ts";

@@ -1,5 +1,5 @@
 /** Stored metrics: one value for each attempt, positional lists. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { Double } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { type AttemptMetrics, type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";

@@ -1,5 +1,5 @@
 /** Stored secrets: ciphertext and public metadata. Has no access to the encryption key. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";

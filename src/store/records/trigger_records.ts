@@ -1,5 +1,5 @@
 /** Stored triggers: states, due times, marks, windows of conditions, and the announcements of states to triggers. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";

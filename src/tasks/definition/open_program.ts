@@ -1,5 +1,5 @@
 /** Programs that defined types use while they run. */
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type { ProcessEnd, ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { OpenedProgram, RunningProgram } from "../../model/tasks/machine_task.ts";

@@ -1,6 +1,6 @@
 /** Sends the requests of defined types by the client of the server. */
 import { releaseBytes } from "../../base/bytes.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import {
   headerOf,
   type HttpBody,

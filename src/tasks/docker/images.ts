@@ -7,7 +7,7 @@ import {
   ownProperty,
   tryParseJson,
 } from "../../base/json.ts";
-import { parseInstant } from "../../base/iso_8601.ts";
+import { parseInstant } from "../../base/time/iso_8601.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";

@@ -1,5 +1,5 @@
 /** `core.flow.Sleep`: waits. The wait is a stored timer: it occupies no worker and survives a crash. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { WaitingTaskType } from "../../model/tasks/task_catalog.ts";

@@ -1,5 +1,5 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
-import { readDuration } from "../../base/duration.ts";
+import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";

@@ -1,6 +1,6 @@
 /** `core.http.Download`: an HTTP request with the response as a file. */
 import type { JsonObject } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";

@@ -1,6 +1,6 @@
 /** `core.http.Request`: an HTTP request with the response as an output. */
 import type { JsonObject } from "../../base/json.ts";
-import { isFlagSet } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dynamicFlag } from "../../model/flows/schema.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { responseText } from "../../model/http/http_text.ts";

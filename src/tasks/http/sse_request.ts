@@ -1,5 +1,5 @@
 /** `core.http.SseRequest`: an HTTP request whose response is a stream of server-sent events. */
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
@@ -10,7 +10,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textOf, wholeNumberOf } from "../property_values.ts";
 import { exchange } from "./exchange.ts";
-import { type SseEvent, sseEvents } from "../../base/sse_events.ts";
+import { type SseEvent, sseEvents } from "../../base/network/sse_events.ts";
 
 const MEDIA_TYPE = "text/event-stream";
 /** Events of one response: they are in memory until the task ends. */

@@ -1,7 +1,7 @@
 /** `core.kv.Set`: writes a key-value pair. */
-import { formatDuration, parseDuration, readDuration } from "../../base/duration.ts";
+import { formatDuration, parseDuration, readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, type JsonValue, ownProperty, parseJson, tryParseJson } from "../../base/json.ts";
-import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/time/iso_8601.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";

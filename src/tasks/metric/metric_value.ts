@@ -1,5 +1,5 @@
 /** Values of metrics as flows and scripts give them. */
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import type { MetricType } from "../../model/executions/metric.ts";

@@ -1,5 +1,5 @@
 /** The properties of the Docker task runner: a schema and a reader each. */
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import {
   dynamicChoice,

@@ -1,5 +1,5 @@
 /** How Python scripts are run. */
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
 /** Python; a task has an environment of its own. In a container packages are installed in a folder of the task. */

@@ -1,6 +1,6 @@
 /** The command line of a script task: joins its commands, writes its script to a file, fetches stored files. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";

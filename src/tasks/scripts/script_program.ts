@@ -1,6 +1,6 @@
 /** Script languages: how their scripts run and how packages are installed. */
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import { shellWord } from "../../base/shell_word.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { EnvironmentLanguage } from "./environment/script_environment.ts";
 import { namedImage } from "./known_images.ts";

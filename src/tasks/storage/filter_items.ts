@@ -1,5 +1,5 @@
 /** `core.storage.FilterItems`: keeps the items for which a condition holds. */
-import { isTruthyText } from "../../base/truthy_text.ts";
+import { isTruthyText } from "../../base/text/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicChoice } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";

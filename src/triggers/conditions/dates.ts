@@ -1,6 +1,6 @@
 /** The date that conditions test, and days of the week. */
-import type { Instant } from "../../base/clock.ts";
-import { daysInMonth } from "../../base/iso_8601.ts";
+import type { Instant } from "../../base/time/clock.ts";
+import { daysInMonth } from "../../base/time/iso_8601.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { type DateTime, dateTimeAt, dayOfWeek, findZone, parseIsoDate } from "../../languages/dates/mod.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";

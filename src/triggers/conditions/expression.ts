@@ -1,5 +1,5 @@
 /** `core.condition.Expression`: an expression is true. */
-import { isTruthyText } from "../../base/truthy_text.ts";
+import { isTruthyText } from "../../base/text/truthy_text.ts";
 import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 

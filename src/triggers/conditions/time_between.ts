@@ -1,5 +1,5 @@
 /** `core.condition.TimeBetween`: a time of day lies between two others. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { ownProperty } from "../../base/json.ts";
 import type { ConditionScope, TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { DAY_MS, localMsOf, parseTimeOfDay } from "../time_of_day.ts";

@@ -3,7 +3,7 @@
  * end of the gap, a time that occurs twice fires the first time. A fixed interval (every hour, every ten minutes) follows
  * real time: a skipped time does not fire, a repeated time fires twice.
  */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { offsetText, type Zone } from "../../languages/dates/mod.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import type { CronExpression } from "../../languages/cron/mod.ts";

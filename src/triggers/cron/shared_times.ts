@@ -1,5 +1,5 @@
 /** Cache of fire times that schedules of the same expression and zone share. */
-import type { Instant } from "../../base/clock.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import { parseCron } from "../../languages/cron/mod.ts";
 import { keyWeight, LruCache } from "../../base/lru.ts";
 import { findZone } from "../../languages/dates/mod.ts";

@@ -3,7 +3,7 @@ import { Denokv, DENOKV_TOKEN, hasDenokv } from "../../support/servers/denokv.ts
 import { createFlow, pureFlow, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { perSecond, type RowResult } from "../figures.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const CONNECTIONS = 64;

@@ -2,8 +2,8 @@
 import { createFlow, flowOf, search, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, inPercent, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { startUntil } from "../seeding.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { startUntil } from "../seeding/seeding.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const CORE = "io.svc.plugin.core";

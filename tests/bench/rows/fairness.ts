@@ -2,8 +2,8 @@
 import { createFlow, flowOf, pureFlow, search, start, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { type Latency, measureLatency } from "../latency_client.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { type Latency, measureLatency } from "../load/latency_client.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const SMALL = "small";

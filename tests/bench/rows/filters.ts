@@ -2,9 +2,9 @@
 import { createFlow, pureFlow, search, searchPath, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, perSecond, type RowResult, type ServerMetric } from "../figures.ts";
-import { type Latency, measureLatency } from "../latency_client.ts";
-import { bulkFlowId, bulkNamespace } from "../bulk_seeding.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import { type Latency, measureLatency } from "../load/latency_client.ts";
+import { bulkFlowId, bulkNamespace } from "../seeding/bulk_seeding.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const ROUNDS = 21;

@@ -2,9 +2,9 @@
 import { createFlow, flowOf, pureFlow } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
-import { measureLatency, waitedMs } from "../latency_client.ts";
-import { RAW_BODY } from "../raw_server.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import { measureLatency, waitedMs } from "../load/latency_client.ts";
+import { RAW_BODY } from "../servers/raw_server.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 import { queueFigure } from "./queue.ts";
 import type { Row } from "./row.ts";
 

@@ -2,9 +2,9 @@
 import { createFlow, flowOf, followPath, getExecution, resume, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { FollowClient } from "../follow_client.ts";
-import { measureLatency } from "../latency_client.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { FollowClient } from "../load/follow_client.ts";
+import { measureLatency } from "../load/latency_client.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const CORE = "io.svc.plugin.core";

@@ -1,7 +1,7 @@
 /** Row 27: what the integrations cost a server that uses none of them: memory, boot and the size of the binary. */
 import type { Bench } from "../bench.ts";
 import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { pause } from "../server_under_test.ts";
+import { pause } from "../servers/server_under_test.ts";
 import { buildWithoutIntegrations, embeddedBytes, PROJECT } from "../without_integrations.ts";
 import type { Row } from "./row.ts";
 

@@ -1,10 +1,10 @@
 /** Row 24: lists, charts, boot and memory over stores of growing size, up to `--executions`. */
 import { search, searchPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { BULK_DAYS, bulkFlowId, bulkNamespace, keptStore } from "../bulk_seeding.ts";
+import { BULK_DAYS, bulkFlowId, bulkNamespace, keptStore } from "../seeding/bulk_seeding.ts";
 import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { type Latency, measureLatency, type TimedRequest } from "../latency_client.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { type Latency, measureLatency, type TimedRequest } from "../load/latency_client.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const SIZES = [100_000, 1_000_000, 3_000_000];

@@ -2,8 +2,8 @@
 import { createFlow, pureFlow, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, median, type RowResult } from "../figures.ts";
-import { type Latency, type LatencyJob, measureLatency } from "../latency_client.ts";
-import { RAW_BODY } from "../raw_server.ts";
+import { type Latency, type LatencyJob, measureLatency } from "../load/latency_client.ts";
+import { RAW_BODY } from "../servers/raw_server.ts";
 import type { Row } from "./row.ts";
 
 const FLOW = "one";

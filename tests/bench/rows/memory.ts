@@ -1,10 +1,10 @@
 /** Row 9: resident memory of a server that has nothing to do, freshly booted and after many executions. */
 import { search, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { bulkFlowId, bulkNamespace } from "../bulk_seeding.ts";
+import { bulkFlowId, bulkNamespace } from "../seeding/bulk_seeding.ts";
 import { inMegabytes, type RowResult, type ServerMetric } from "../figures.ts";
-import { startUntil } from "../seeding.ts";
-import { pause } from "../server_under_test.ts";
+import { startUntil } from "../seeding/seeding.ts";
+import { pause } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const IDLE_MS = 2_000;

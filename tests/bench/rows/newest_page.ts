@@ -1,11 +1,11 @@
 /** Row 6: the newest page of 25 executions with its total, in the store ÷ one read, and over HTTP ÷ a GET of nothing. */
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import type { Services } from "../../../src/server/services.ts";
-import { ExecutionRecords } from "../../../src/store/records/execution_records.ts";
+import { ExecutionRecords } from "../../../src/store/records/executions/execution_records.ts";
 import { executionKey } from "../../../src/store/keys.ts";
 import { KvStore } from "../../../src/store/kv_store.ts";
 import { searchPath } from "../api.ts";

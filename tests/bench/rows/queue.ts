@@ -2,8 +2,8 @@
 import { createFlow, flowOf, resume, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { perSecond, type ServerMetric } from "../figures.ts";
-import { rawCommitMs } from "../raw_commit.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import { rawCommitMs } from "../servers/raw_commit.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 
 const CORE = "io.svc.plugin.core";
 const QUEUED = 1_000;

@@ -2,9 +2,9 @@
 import { createFlow, pureFlow, search, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
-import { type Latency, measureLatency } from "../latency_client.ts";
-import { startUntil } from "../seeding.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { type Latency, measureLatency } from "../load/latency_client.ts";
+import { startUntil } from "../seeding/seeding.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const FLOW = "kept-a-while";

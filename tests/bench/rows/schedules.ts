@@ -2,8 +2,8 @@
 import { createFlow, pureFlow } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, inPercent, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { PER_FLOW, scheduledFlow, seedSchedules, templateFlow } from "../schedule_seeding.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { PER_FLOW, scheduledFlow, seedSchedules, templateFlow } from "../seeding/schedule_seeding.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import { bootTimes, idleShare } from "./dormant.ts";
 import type { Row } from "./row.ts";
 

@@ -2,7 +2,7 @@
 import { createFlow, flowOf } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, median, type RowResult } from "../figures.ts";
-import { waitedMs } from "../latency_client.ts";
+import { waitedMs } from "../load/latency_client.ts";
 import type { Row } from "./row.ts";
 
 /** Reads a pair that is not there: what is stored of it is stored of every task with an effect. */

@@ -1,13 +1,13 @@
 /** Row 14: what a task with a side effect adds to an execution of one client, and its commits. */
 import { createFlow, flowOf, pureFlow, startPath } from "../api.ts";
-import { bareRequestMs } from "../bare_request.ts";
+import { bareRequestMs } from "../load/bare_request.ts";
 import type { Bench } from "../bench.ts";
 import { DatabaseFile } from "../database_file.ts";
-import { EffectServer } from "../effect_server.ts";
+import { EffectServer } from "../servers/effect_server.ts";
 import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
-import { measureLatency, waitedMs } from "../latency_client.ts";
-import { rawCommitMs } from "../raw_commit.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import { measureLatency, waitedMs } from "../load/latency_client.ts";
+import { rawCommitMs } from "../servers/raw_commit.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const PURE = "pure";

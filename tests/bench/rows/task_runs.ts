@@ -3,7 +3,7 @@ import { createFlow, flowOf, search, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { DatabaseFile } from "../database_file.ts";
 import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { pause, type ServerUnderTest } from "../servers/server_under_test.ts";
 import type { Row } from "./row.ts";
 
 const SIZES = [2_500, 5_000, 10_000] as const;

@@ -3,7 +3,7 @@ import { randomFillSync } from "node:crypto";
 import { createFlow, flowOf, start, type StartedExecution } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMegabytes, median, type RowResult, type ServerMetric } from "../figures.ts";
-import { ObjectSink } from "../object_sink.ts";
+import { ObjectSink } from "../servers/object_sink.ts";
 import type { Row } from "./row.ts";
 
 const FLOW = "upload";

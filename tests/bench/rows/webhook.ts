@@ -2,8 +2,8 @@
 import { createFlow, pureFlow, webhookPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { inMs, type RowResult } from "../figures.ts";
-import { measureLatency, type TimedRequest } from "../latency_client.ts";
-import { RAW_BODY } from "../raw_server.ts";
+import { measureLatency, type TimedRequest } from "../load/latency_client.ts";
+import { RAW_BODY } from "../servers/raw_server.ts";
 import type { Row } from "./row.ts";
 
 const FLOW = "hooked";

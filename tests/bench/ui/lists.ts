@@ -3,7 +3,7 @@ import { readBundle } from "../../../src/ui/bundle.ts";
 import type { Page } from "../../support/browser/browser.ts";
 import { bundleSizes } from "../../ui/app/bundle_sizes.ts";
 import { searchPath } from "../api.ts";
-import { bulkNamespace } from "../bulk_seeding.ts";
+import { bulkNamespace } from "../seeding/bulk_seeding.ts";
 import { inMs, median, quantile } from "../figures.ts";
 import { type Figure, type Measurement, openCached, timeFigure, withPage } from "./measurement.ts";
 

@@ -2,7 +2,7 @@
 import type { CDPSession } from "playwright-core";
 import type { Browser, Page } from "../../support/browser/browser.ts";
 import { inMs, median } from "../figures.ts";
-import type { ServerUnderTest } from "../server_under_test.ts";
+import type { ServerUnderTest } from "../servers/server_under_test.ts";
 
 /** How much there is to show, and how long a page stays open. */
 export interface Sizes {

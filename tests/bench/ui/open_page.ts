@@ -1,9 +1,9 @@
 /** Measurements of a page that stays open. */
 import type { CDPSession } from "playwright-core";
 import { startPath } from "../api.ts";
-import { bulkFlowId, bulkNamespace } from "../bulk_seeding.ts";
+import { bulkFlowId, bulkNamespace } from "../seeding/bulk_seeding.ts";
 import { inMegabytes, inPercent } from "../figures.ts";
-import { pause } from "../server_under_test.ts";
+import { pause } from "../servers/server_under_test.ts";
 import { type Figure, type Measured, type Measurement, metric, metricsOf, withPage } from "./measurement.ts";
 
 const IDLE_MS = 20_000;

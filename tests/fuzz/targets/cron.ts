@@ -1,5 +1,5 @@
 /** Cron expressions, durations and time zones: texts that a schedule holds. */
-import { parseDuration } from "../../../src/base/duration.ts";
+import { parseDuration } from "../../../src/base/time/duration.ts";
 import { cronMistake } from "../../../src/languages/cron/mod.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive } from "../grammar.ts";

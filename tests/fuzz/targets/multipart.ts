@@ -1,6 +1,6 @@
 /** Bodies of forms: fields or a refusal, the same however the body is cut into pieces. */
 import type { Chance } from "../../crash/chance.ts";
-import { cutAt, outcomeOf, SMALL_LIMITS } from "../../http/forms/multipart_bodies.ts";
+import { cutAt, outcomeOf, SMALL_LIMITS } from "../../http/bodies/multipart_bodies.ts";
 import { mutate, type Spares } from "../mutate.ts";
 import { expect, type Input, shown, type Target } from "../target.ts";
 

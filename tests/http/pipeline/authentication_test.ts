@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Hono } from "hono";
-import type { AppEnv } from "../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../src/http/env.ts";
 import type { Mount } from "../../../src/http/pipeline/mount.ts";
 import { ADMIN, type AppUnderTest, basicHeader, bearerHeader, startApp } from "../app_under_test.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import type { AppEnv } from "../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../src/http/env.ts";
 import { eventStream } from "../../../src/http/streams/sse.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { startApp } from "../app_under_test.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import type { AppEnv } from "../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../src/http/env.ts";
 import { bearerHeader, startApp } from "../app_under_test.ts";
 import { startProduct } from "../product_app.ts";
 

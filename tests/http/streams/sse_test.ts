@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Hono } from "hono";
 import { Logger, silentLogger } from "../../../src/base/log.ts";
-import type { AppEnv } from "../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../src/http/env.ts";
 import { type EventProducer, eventStream, EventStreams } from "../../../src/http/streams/sse.ts";
 import { Transfers } from "../../../src/machine/http_server/transfers.ts";
 import type { DomainError } from "../../../src/model/errors.ts";

@@ -1,7 +1,7 @@
 /** The client on a server that does not always behave. */
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { joinBytes } from "../../../src/base/bytes.ts";
-import type { CancelTimer } from "../../../src/base/clock.ts";
+import type { CancelTimer } from "../../../src/base/time/clock.ts";
 import { readHttpOptions } from "../../../src/model/http/http_options.ts";
 import { responseText } from "../../../src/model/http/http_text.ts";
 import {

@@ -1,6 +1,6 @@
 /** Plugin files in processes of their own: what is read, what they may do, and how they end. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { loadPlugin, loadPlugins } from "../../../src/machine/plugins/plugin_files.ts";
 import { PluginProcesses } from "../../../src/machine/plugins/plugin_processes.ts";

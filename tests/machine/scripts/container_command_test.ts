@@ -1,6 +1,6 @@
 /** What the container runtime of the server gets: nothing that a flow could steer it with. */
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows, fail } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { clientEnvironment } from "../../../src/machine/scripts/environment.ts";
 import { clientCommand } from "../../../src/machine/scripts/container_command.ts";

@@ -1,6 +1,6 @@
 /** Real containers: what the options of a place do, with Podman, and with the `docker` program on its service. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { ContainerHost } from "../../../src/machine/scripts/container_host.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";

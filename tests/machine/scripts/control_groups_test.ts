@@ -1,7 +1,7 @@
 /** Control groups of scripts, for real where this machine lets root create them, and on a folder that looks like one. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { ControlGroups, enforcementText } from "../../../src/machine/scripts/control_groups.ts";
 import { Processes, type ProcessOptions } from "../../../src/machine/scripts/processes.ts";
@@ -148,7 +148,7 @@ Deno.test("ControlGroups.support() is undefined where no shell can be started", 
 
 /** A server with a script that has started a process which nothing but its control group tells from others. */
 const CRASH = (seconds: string) => `
-import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")}";
+import { systemClock } from "${import.meta.resolve("../../../src/base/time/clock.ts")}";
 import { systemRandomBytes } from "${import.meta.resolve("../../../src/base/id.ts")}";
 import { Processes } from "${import.meta.resolve("../../../src/machine/scripts/processes.ts")}";
 import { WorkDirectories } from "${import.meta.resolve("../../../src/machine/scripts/work_directories.ts")}";

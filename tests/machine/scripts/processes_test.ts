@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers";
 import { fileURLToPath } from "node:url";
 import type { ProcessCommand } from "../../../src/model/ports/processes.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { scriptEnvironment } from "../../../src/machine/scripts/environment.ts";
 import { LineReader, type ReadLine } from "../../../src/machine/scripts/lines.ts";
@@ -264,7 +264,7 @@ Deno.test("Processes.run() leaves nothing running when its command ends", async 
 
 /** A server with a script that has started others; they sleep for these seconds. */
 const crash = ([a, b, c, d, e]: readonly string[]) => `
-import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")}";
+import { systemClock } from "${import.meta.resolve("../../../src/base/time/clock.ts")}";
 import { runSupervised } from "${import.meta.resolve("../../../src/machine/scripts/supervised.ts")}";
 import { Watchdog } from "${import.meta.resolve("../../../src/machine/scripts/watchdog.ts")}";
 await runSupervised({

@@ -1,7 +1,7 @@
 /** Shells that wait for the script they become: what runs by one runs as it would by itself. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Clock } from "../../../src/base/clock.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { ReadyShells } from "../../../src/machine/scripts/ready_shells.ts";
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";

@@ -12,7 +12,7 @@ const LINES = 1_000_000;
 /** Takes the lines of a script slowly; a process of its own, since tests share one, and with it its memory. */
 const TAKER = `
 import { setImmediate } from "node:timers";
-import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")}";
+import { systemClock } from "${import.meta.resolve("../../../src/base/time/clock.ts")}";
 import { systemRandomBytes } from "${import.meta.resolve("../../../src/base/id.ts")}";
 import { Processes } from "${import.meta.resolve("../../../src/machine/scripts/processes.ts")}";
 import { WorkDirectories } from "${import.meta.resolve("../../../src/machine/scripts/work_directories.ts")}";

@@ -1,6 +1,6 @@
 /** Scripts with their own user; needs root, and the user "nobody". */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
 import { ScriptOwner } from "../../../src/machine/scripts/script_owner.ts";

@@ -1,6 +1,6 @@
 /** The watchdog: what it ends when the server is gone, and when a script is. */
 import { assert, assertEquals } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { GroupStarter, signalGroup } from "../../../src/machine/scripts/groups.ts";
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";

@@ -1,6 +1,6 @@
 /** The roles of processes over one store, in this process and by a fake clock. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { RandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { Assembly } from "../../../src/server/assembly.ts";

@@ -1,6 +1,6 @@
 /** The contract of the mailbox, over the store in memory and over a database server. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { IdSource } from "../../../src/base/id.ts";
 import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,7 +1,7 @@
 /** `sluice migrate` between complete servers in the test process, and from files. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ConfigProblem } from "../../../src/config/given.ts";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { parseMigrate } from "../../../src/config/migrate.ts";
 import { runMigrate } from "../../../src/server/migrate/migrate.ts";

@@ -1,7 +1,7 @@
 /** Triggers of plugin files in a server: polls, realtime triggers, their processes, and what becomes of them without their file. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { silentLogger } from "../../../src/base/log.ts";
-import { systemClock, toIso } from "../../../src/base/clock.ts";
+import { systemClock, toIso } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { MAX_LOG_LINE_CHARS } from "../../../src/model/limits.ts";
 import type { TriggerType } from "../../../src/model/triggers/trigger_catalog.ts";

@@ -1,6 +1,6 @@
 /** Long evaluations in a thread of their own: the same results, bounded, and without holding the thread of the server. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { Double, type JsonObject, type JsonValue } from "../../../src/base/json.ts";
 import { compileTemplate, ExpressionError } from "../../../src/expr/mod.ts";
 import type { SlowRender, SlowRenderHost } from "../../../src/rendering/host_functions/mod.ts";

@@ -6,7 +6,7 @@ import type { Committer, Entry } from "../../../src/store/committer.ts";
 import { encodeJson } from "../../../src/store/codec.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import type { Atomic, Key, Mutation } from "../../../src/store/store.ts";
-import { setTenant } from "../../../src/store/records/tenant_records.ts";
+import { setTenant } from "../../../src/store/records/access/tenant_records.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { quietCommitter } from "../../support/fakes/quiet_committer.ts";

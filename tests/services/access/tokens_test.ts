@@ -7,8 +7,8 @@ import { Tenants } from "../../../src/services/access/tenants.ts";
 import { Tokens } from "../../../src/services/access/tokens.ts";
 import type { Committer } from "../../../src/store/committer.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
-import { setTenant } from "../../../src/store/records/tenant_records.ts";
-import { readTokens } from "../../../src/store/records/token_records.ts";
+import { setTenant } from "../../../src/store/records/access/tenant_records.ts";
+import { readTokens } from "../../../src/store/records/access/token_records.ts";
 import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 

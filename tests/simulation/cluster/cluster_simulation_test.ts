@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Check } from "../../../src/store/store.ts";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { simulateClusters } from "./series.ts";
 import { type Bugs, World } from "./world.ts";

@@ -1,5 +1,5 @@
 /** Jobs that a leader gives to workers: the real service of workers, and what an executor would do around it. */
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { RandomBytes } from "../../../src/base/id.ts";
 import type { Logger } from "../../../src/base/log.ts";
 import type { PendingFiles } from "../../../src/model/executions/pending_files.ts";

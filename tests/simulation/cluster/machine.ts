@@ -1,5 +1,5 @@
 /** A machine with one process: its clock and its connection to the database. It can be frozen, suspended and killed. */
-import type { CancelTimer, Clock } from "../../../src/base/clock.ts";
+import type { CancelTimer, Clock } from "../../../src/base/time/clock.ts";
 import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
 import type { FakeClock } from "../../support/fakes/fake_clock.ts";
 

@@ -1,5 +1,5 @@
 /** A process of the cluster: the real member, lease, committer, forwarding and mailbox around a small application. */
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { RandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import type { HttpHandler } from "../../../src/machine/http_server/connection.ts";

@@ -2,7 +2,7 @@
  * Simulates processes without addresses on one database whose commits fail, lose their responses and land late, while machines
  * are frozen, suspended, killed and stopped, and workers that report over a bad network.
  */
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import { META_KEY } from "../../../src/store/keys.ts";
 import { checkData } from "../../../src/store/meta.ts";
 import type { Atomic } from "../../../src/store/store.ts";

@@ -6,7 +6,7 @@ import { repairDerived } from "../../../src/store/check/repair.ts";
 import { tombstoneRow } from "../../../src/store/catalog/rows/row.ts";
 import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
-import { decodeRecord } from "../../../src/store/records/inline_record.ts";
+import { decodeRecord } from "../../../src/store/records/executions/inline_record.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";

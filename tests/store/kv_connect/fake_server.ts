@@ -1,5 +1,5 @@
 /** A server of KV Connect whose responses a test chooses. */
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { ConnectionOptions } from "../../../src/store/kv_connect/connection.ts";
 import { ProtoWriter } from "../../../src/store/kv_connect/protobuf.ts";
 

@@ -1,5 +1,5 @@
 /** What every declaration of a task, trigger or condition type keeps to. */
-import { parseDuration } from "../../../src/base/duration.ts";
+import { parseDuration } from "../../../src/base/time/duration.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PropertySchema, PropertySchemas, PropertyType } from "../../../src/model/flows/schema.ts";
 import type { TypeDeclaration } from "../../../src/model/flows/type_declaration.ts";

@@ -1,5 +1,5 @@
 /** Holds each response of a server under test against the server's own OpenAPI description. */
-import type { DurationForm } from "../../../src/base/duration.ts";
+import type { DurationForm } from "../../../src/base/time/duration.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { acceptedDurations } from "../../../src/http/pipeline/accepted_durations.ts";
 import { Description } from "../../fuzz/http/description.ts";

@@ -96,7 +96,7 @@ export const PLATFORM_PLACES: readonly string[] = [
 
 /** Where time and chance may be met, and why there; everywhere else they arrive as arguments. */
 export const EFFECT_FILES: ReadonlyMap<string, string> = new Map([
-  ["src/base/clock.ts", "is the clock of the machine"],
+  ["src/base/time/clock.ts", "is the clock of the machine"],
   ["src/server/serving.ts", "passes the machine's chance on to those who need it"],
 ]);
 

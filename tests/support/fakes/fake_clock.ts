@@ -1,6 +1,6 @@
 /** A clock that advances only when a test moves it. */
 import { setImmediate } from "node:timers";
-import type { CancelTimer, Clock, Instant } from "../../../src/base/clock.ts";
+import type { CancelTimer, Clock, Instant } from "../../../src/base/time/clock.ts";
 
 interface Timer {
   readonly dueAt: Instant;

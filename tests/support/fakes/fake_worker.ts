@@ -2,7 +2,7 @@
 import { parseJson } from "../../../src/base/json.ts";
 import type { LeasedAttempt, WorkerEvent } from "../../../src/model/http/worker_protocol.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
-import { sseEvents } from "../../../src/base/sse_events.ts";
+import { sseEvents } from "../../../src/base/network/sse_events.ts";
 import { settle } from "./fake_clock.ts";
 import type { Harness } from "../harness.ts";
 

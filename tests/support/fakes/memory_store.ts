@@ -1,5 +1,5 @@
 /** A store in memory that behaves like Deno KV. */
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import { compareKeys } from "../checks/key_order.ts";
 import type {
   Atomic,

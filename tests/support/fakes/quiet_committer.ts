@@ -1,5 +1,5 @@
 /** A committer for tests of other modules. */
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { Committer, type CommitterOptions } from "../../../src/store/committer.ts";
 import type { Store } from "../../../src/store/store.ts";

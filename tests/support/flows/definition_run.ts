@@ -1,5 +1,5 @@
 /** Runs a defined task without a server: files by URI in memory, requests over real sockets. */
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { loadTypes } from "../../../src/integrations/loading.ts";
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";

@@ -1,5 +1,5 @@
 /** Runs a realtime trigger without a server, over real sockets. */
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
 import type { RealtimeDefinition, TriggerMessage } from "../../../src/model/triggers/trigger_definition.ts";

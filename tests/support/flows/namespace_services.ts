@@ -1,8 +1,8 @@
 /** Files, KV pairs and secrets with their routes, over a memory store with fault injection. */
 import { Hono } from "hono";
-import { Cipher } from "../../../src/base/cipher.ts";
+import { Cipher } from "../../../src/base/crypto/cipher.ts";
 import { IdSource } from "../../../src/base/id.ts";
-import type { AppEnv } from "../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../src/http/env.ts";
 import { problemResponse } from "../../../src/http/responses/problem.ts";
 import { fileRoutes } from "../../../src/http/routes/namespaces/files.ts";
 import { kvPairRoutes } from "../../../src/http/routes/namespaces/kv_pairs.ts";

@@ -1,6 +1,6 @@
 /** Scripts for tests of processes, without a flow. */
 import type { AttemptIdentity } from "../../../src/model/executions/attempt_identity.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { ContainerHost } from "../../../src/machine/scripts/container_host.ts";
 import type { ProcessCommand } from "../../../src/model/ports/processes.ts";
 

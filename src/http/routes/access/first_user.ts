@@ -1,7 +1,7 @@
 /** The set-up of the first user. */
 import { type Context, Hono } from "hono";
 import { credentialsAreOptions, type FirstUser } from "../../../services/access/first_user.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { type LoginForm, readLoginForm } from "../../forms/login_form.ts";
 import { setSessionCookies } from "../../pipeline/cookies.ts";
 import { isLocalCaller } from "../../pipeline/local_caller.ts";

@@ -1,7 +1,7 @@
 /** Log-in and log-out of browsers, over the API. */
 import { Hono } from "hono";
 import type { Auth } from "../../../services/access/auth.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readLoginForm } from "../../forms/login_form.ts";
 import type { ClientAddresses } from "../../pipeline/client_addresses.ts";
 import { cookieCredentials, removeSessionCookies, setSessionCookies } from "../../pipeline/cookies.ts";

@@ -6,7 +6,7 @@ import { languageOf } from "../../../ui/app_page.ts";
 import { LOGIN_PATH, loginPage, SETUP_PATH, setupPage } from "../../../ui/login_page.ts";
 import { UI_PATH } from "../../../ui/layout.ts";
 import { LOGIN_TEXTS, type LoginTexts } from "../../../ui/login_texts.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { localPath, readFields } from "../../forms/login_form.ts";
 import { queryOf } from "../../forms/params.ts";
 import { isLocalCaller } from "../../pipeline/local_caller.ts";

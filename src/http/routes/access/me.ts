@@ -1,7 +1,7 @@
 /** The caller and its credentials. */
 import { Hono } from "hono";
 import type { Tenants } from "../../../services/access/tenants.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 
 /** `GET /me`: the caller, with all tenants. For callers that are not limited to some. */
 export function callerRoutes(tenants: Tenants): Hono<AppEnv> {

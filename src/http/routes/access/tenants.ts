@@ -4,10 +4,10 @@ import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Tenant } from "../../../model/access/tenant.ts";
 import type { Quotas } from "../../../services/access/quotas.ts";
 import type { Tenants } from "../../../services/access/tenants.ts";
-import { readEntity } from "../../forms/entity_body.ts";
+import { readEntity } from "../../bodies/entity_body.ts";
 import { refuseMembers, SERVER_WIDE } from "../../forms/unsupported_members.ts";
-import { invalidEntity } from "../../forms/refusals.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { invalidEntity } from "../../refusals.ts";
+import type { AppEnv } from "../../env.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 
 const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';

@@ -1,13 +1,13 @@
 /** API tokens, for callers that are not limited to tenants. */
 import { Hono } from "hono";
-import { type Clock, type Instant, optionalIso, toIso } from "../../../base/clock.ts";
-import { parseDuration } from "../../../base/duration.ts";
+import { type Clock, type Instant, optionalIso, toIso } from "../../../base/time/clock.ts";
+import { parseDuration } from "../../../base/time/duration.ts";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import { type ApiToken, isExpired, type TokenRequest } from "../../../model/access/token.ts";
 import type { Tokens } from "../../../services/access/tokens.ts";
-import { isTextList, readEntity, textMember } from "../../forms/entity_body.ts";
-import { invalidEntity } from "../../forms/refusals.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { isTextList, readEntity, textMember } from "../../bodies/entity_body.ts";
+import { invalidEntity } from "../../refusals.ts";
+import type { AppEnv } from "../../env.ts";
 
 /** `GET /`, `POST /` (the only response with the secret), `DELETE /:id` (204). */
 export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {

@@ -3,13 +3,13 @@ import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
 import { publicTenantId } from "../../../model/access/tenant.ts";
 import type { ConcurrencyLimits, LimitedFlow } from "../../../services/executions/concurrency_limits.ts";
-import { readOptionalJson } from "../../forms/body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { readOptionalJson } from "../../bodies/body.ts";
+import type { AppEnv } from "../../env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
-import { invalidArgument } from "../../forms/refusals.ts";
+import { invalidArgument } from "../../refusals.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (flow: LimitedFlow) => string | number> = new Map([
   ["namespace", ({ namespace }: LimitedFlow): string | number => namespace],

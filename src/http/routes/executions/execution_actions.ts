@@ -9,10 +9,10 @@ import {
   UNQUEUED_STATES,
 } from "../../../services/executions/execution_actions.ts";
 import type { ExecutionReplays, ReplayOptions } from "../../../services/executions/execution_replays.ts";
-import { mediaTypeOf, readJson, readOptionalJson, readText } from "../../forms/body.ts";
+import { mediaTypeOf, readJson, readOptionalJson, readText } from "../../bodies/body.ts";
 import { isJsonObject, ownProperty } from "../../../base/json.ts";
-import { invalidArgument } from "../../forms/refusals.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { invalidArgument } from "../../refusals.ts";
+import type { AppEnv } from "../../env.ts";
 import {
   EXECUTION_ID,
   executionIdOf,

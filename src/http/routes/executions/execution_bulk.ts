@@ -1,12 +1,12 @@
 /** Actions on many executions, selected by ids or by filters. */
 import { type Context, Hono } from "hono";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { ExecutionConditions } from "../../../model/executions/execution_query.ts";
 import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../../services/executions/execution_actions.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../../services/executions/execution_bulk.ts";
-import { readJson } from "../../forms/body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { readJson } from "../../bodies/body.ts";
+import type { AppEnv } from "../../env.ts";
 import { idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
 import { valueResponse } from "../../responses/json_response.ts";

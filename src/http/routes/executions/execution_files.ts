@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { ExecutionFileViews, NamedFile } from "../../../services/executions/execution_file_views.ts";
 import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../../services/files/file_preview.ts";
 import { attachmentHeaders } from "../../responses/attachment.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { rawPath } from "../../pipeline/canonical_path.ts";

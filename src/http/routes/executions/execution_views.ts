@@ -1,6 +1,6 @@
 /** Views of executions: the latest of flows, values of a field, CSV, outputs, related executions. */
 import { type Context, Hono } from "hono";
-import { type Clock, toIso } from "../../../base/clock.ts";
+import { type Clock, toIso } from "../../../base/time/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
 import { undefinedIfMissing } from "../../../model/errors.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
@@ -14,7 +14,7 @@ import {
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
 import { csvResponse } from "../../responses/csv.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
 import { readDependencyOptions, readFlowKeys } from "../../forms/flow_request.ts";
@@ -24,7 +24,7 @@ import { valueResponse } from "../../responses/json_response.ts";
 import { listText, textResponse } from "../../responses/text_stream.ts";
 import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
-import { badRequest } from "../../forms/refusals.ts";
+import { badRequest } from "../../refusals.ts";
 
 interface ExecutionViewRoutesDeps {
   readonly views: ExecutionViews;

@@ -1,10 +1,10 @@
 /** Executions: starting, reading, listing, following, deleting. */
 import { type Context, Hono } from "hono";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import type { ExecutionQuery } from "../../../model/executions/execution_query.ts";
 import type { Executions, StartOptions } from "../../../services/executions/executions.ts";
 import type { IdempotentStarts } from "../../../services/executions/idempotent_starts.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { executionIdOf, formReader } from "../../forms/execution_request.ts";
 import { readExecutionQuery } from "../../filters/execution_filters.ts";
 import { awaitExecution, executionEvents } from "../../streams/follow.ts";

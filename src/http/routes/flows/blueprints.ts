@@ -4,12 +4,12 @@
  * has the name of a kind, of a part or of the list of tags as its id.
  */
 import { type Context, Hono } from "hono";
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import { notFound } from "../../../model/errors.ts";
 import { type Blueprint, blueprintKind, type Blueprints } from "../../../services/blueprints/blueprints.ts";
 import { type BlueprintKind, PUBLISHED_AT } from "../../../services/blueprints/templates.ts";
 import { readBlueprintFilter } from "../../filters/blueprint_filters.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";

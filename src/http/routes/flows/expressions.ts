@@ -2,12 +2,12 @@
 import { Hono } from "hono";
 import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
-import { readJson } from "../../forms/body.ts";
-import { isTextList } from "../../forms/entity_body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { readJson } from "../../bodies/body.ts";
+import { isTextList } from "../../bodies/entity_body.ts";
+import type { AppEnv } from "../../env.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
-import { invalidArgument } from "../../forms/refusals.ts";
+import { invalidArgument } from "../../refusals.ts";
 
 /** Most expressions of one request. */
 const MAX_EXPRESSIONS = 100;

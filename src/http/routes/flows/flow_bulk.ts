@@ -13,14 +13,14 @@ import {
 import { streamResponse } from "../../responses/attachment.ts";
 import type { Flow } from "../../../model/flows/flow.ts";
 import { csvResponse } from "../../responses/csv.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { flowListResponse } from "./flows.ts";
-import { readMultipart } from "../../forms/multipart.ts";
+import { readMultipart } from "../../bodies/multipart.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
-import { badRequest } from "../../forms/refusals.ts";
+import { badRequest } from "../../refusals.ts";
 
 interface FlowBulkRoutesDeps {
   readonly flows: Flows;

@@ -8,7 +8,7 @@ import type { FlowGraphs } from "../../../services/flows/flow_graphs.ts";
 import type { FlowInspection } from "../../../services/flows/flow_inspection.ts";
 import { searchSources } from "../../../services/flows/flow_search.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowPiecesResponse } from "./flows.ts";
 import { flowKeyOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";

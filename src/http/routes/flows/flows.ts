@@ -4,7 +4,7 @@ import type { Flow } from "../../../model/flows/flow.ts";
 import { checkResponse, flowText, savedFlowText } from "../../../services/flows/flow_responses.ts";
 import type { Flows, SavedFlow } from "../../../services/flows/flows.ts";
 import type { TaskEdits } from "../../../services/flows/task_edits.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
 import { readIfMatch } from "../../forms/if_match.ts";
@@ -12,7 +12,7 @@ import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { listText, streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
-import { badRequest } from "../../forms/refusals.ts";
+import { badRequest } from "../../refusals.ts";
 
 /** Sections of a flow whose entries are tasks. */
 const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);

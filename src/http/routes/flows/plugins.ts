@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { PluginEntry } from "../../../services/plugins/plugin_list.ts";
 import type { Plugins } from "../../../services/plugins/plugins.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";

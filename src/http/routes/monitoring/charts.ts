@@ -1,17 +1,17 @@
 /** The data of charts: of saved dashboards, of charts that a client edits, as CSV. */
 import { type Context, Hono } from "hono";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
 import type { Chart } from "../../../services/charts/chart.ts";
 import type { ChartRequest } from "../../../services/charts/chart_request.ts";
 import type { Charts } from "../../../services/charts/charts.ts";
 import type { Dashboards } from "../../../services/charts/dashboards.ts";
 import type { ChartData } from "../../../services/charts/execution_chart.ts";
-import { readJson, readOptionalJson, requireMediaType } from "../../forms/body.ts";
+import { readJson, readOptionalJson, requireMediaType } from "../../bodies/body.ts";
 import { chartRequestIn, readChartRequest } from "../../filters/chart_filters.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { queryOf } from "../../forms/params.ts";
-import { invalidArgument } from "../../forms/refusals.ts";
+import { invalidArgument } from "../../refusals.ts";
 import { csvResponse } from "../../responses/csv.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 

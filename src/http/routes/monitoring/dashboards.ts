@@ -1,11 +1,11 @@
 /** Dashboards: saving, reading, validating. */
 import { type Context, Hono } from "hono";
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
 import type { Problem } from "../../../model/flows/problem.ts";
 import type { Dashboard, Dashboards } from "../../../services/charts/dashboards.ts";
 import { checkResponse } from "../../../services/flows/flow_responses.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { readSource } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { streamedPageResponse } from "../../responses/text_stream.ts";

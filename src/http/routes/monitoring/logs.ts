@@ -1,19 +1,19 @@
 /** Log entries of executions: searching, reading, downloading, following, deleting. */
 import { type Context, Hono } from "hono";
-import { type Clock, type Instant, toIso } from "../../../base/clock.ts";
+import { type Clock, type Instant, toIso } from "../../../base/time/clock.ts";
 import { isId } from "../../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../../base/json.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { LogFilter } from "../../../services/logs/log_entries.ts";
 import type { LogRemovals } from "../../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { awaitExecution, logEvents } from "../../streams/follow.ts";
 import { listText, textResponse } from "../../responses/text_stream.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
 import { eventStream } from "../../streams/sse.ts";
-import { badRequest } from "../../forms/refusals.ts";
+import { badRequest } from "../../refusals.ts";
 import { queryOf } from "../../forms/params.ts";
 
 interface LogRoutesDeps {

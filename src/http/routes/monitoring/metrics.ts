@@ -1,16 +1,16 @@
 /** Metrics of executions and flows. */
 import { type Context, Hono } from "hono";
-import type { Clock, Instant } from "../../../base/clock.ts";
+import type { Clock, Instant } from "../../../base/time/clock.ts";
 import { isId } from "../../../base/id.ts";
 import { Double, type JsonObject, stringifyJson } from "../../../base/json.ts";
 import { type Aggregation, AGGREGATIONS } from "../../../services/metrics/metric_aggregates.ts";
 import type { Metrics } from "../../../services/metrics/metrics.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { parseQueryInstant, queryOf, readPaging } from "../../forms/params.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { badRequest, invalidArgument } from "../../forms/refusals.ts";
+import { badRequest, invalidArgument } from "../../refusals.ts";
 
 interface MetricRoutesDeps {
   readonly metrics: Metrics;

@@ -1,15 +1,15 @@
 /** Statistics and lists of task runs that front ends before custom dashboards show, and what a tenant uses. */
 import { type Context, Hono } from "hono";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { ExecutionStatistics } from "../../../services/statistics/execution_statistics.ts";
 import type { LogStatistics } from "../../../services/statistics/log_statistics.ts";
 import { MAX_TASK_RUNS, type TaskRuns } from "../../../services/statistics/task_runs.ts";
 import type { Usages } from "../../../services/statistics/usages.ts";
 import { LOG_FILTER_NAMES, readLogConditions } from "../../filters/log_filters.ts";
-import { readOptionalJson, requireMediaType } from "../../forms/body.ts";
+import { readOptionalJson, requireMediaType } from "../../bodies/body.ts";
 import { readWindow } from "../../filters/chart_filters.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { queryOf } from "../../forms/params.ts";
 import {
   flowsIn,

@@ -4,12 +4,12 @@ import { fileNameOf } from "../../../model/namespaces/file_path.ts";
 import type { FileTransfer } from "../../../services/files/file_transfer.ts";
 import type { FileRecord, Files } from "../../../services/files/files.ts";
 import { attachmentHeaders, streamResponse } from "../../responses/attachment.ts";
-import type { AppEnv } from "../../forms/env.ts";
-import { type Part, readMultipart } from "../../forms/multipart.ts";
+import type { AppEnv } from "../../env.ts";
+import { type Part, readMultipart } from "../../bodies/multipart.ts";
 import { readIfMatch } from "../../forms/if_match.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
-import { badRequest } from "../../forms/refusals.ts";
+import { badRequest } from "../../refusals.ts";
 
 interface FileRoutesDeps {
   readonly files: Files;

@@ -1,19 +1,19 @@
 /** KV pairs of namespaces. */
 import { type Context, Hono } from "hono";
-import { optionalIso, toIso } from "../../../base/clock.ts";
+import { optionalIso, toIso } from "../../../base/time/clock.ts";
 import { isJsonObject, ownProperty } from "../../../base/json.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { type KvPairId, type KvPairInfo, parseKvValue } from "../../../model/namespaces/kv_pair.ts";
 import { MAX_KV_VALUE_BYTES } from "../../../model/limits.ts";
 import type { KvPairs } from "../../../services/namespaces/kv_pairs.ts";
-import { mediaTypeOf, readBytes, readOptionalJson } from "../../forms/body.ts";
-import { isTextList } from "../../forms/entity_body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { mediaTypeOf, readBytes, readOptionalJson } from "../../bodies/body.ts";
+import { isTextList } from "../../bodies/entity_body.ts";
+import type { AppEnv } from "../../env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
-import { invalidEntity } from "../../forms/refusals.ts";
+import { invalidEntity } from "../../refusals.ts";
 
 const SORT_FIELDS = new Map<string, (pair: KvPairInfo) => string | number>([
   ["key", (pair) => pair.key],

@@ -2,9 +2,9 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../../services/namespaces/secrets.ts";
-import { readEntity, textMember } from "../../forms/entity_body.ts";
-import { invalidEntity } from "../../forms/refusals.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { readEntity, textMember } from "../../bodies/entity_body.ts";
+import { invalidEntity } from "../../refusals.ts";
+import type { AppEnv } from "../../env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";

@@ -1,8 +1,8 @@
 /** The processes that share the database. */
 import { Hono } from "hono";
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import type { ClusterProcess, ClusterState } from "../../../model/cluster.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 
 /** `GET /cluster`, relative to the tenant: the processes, and the lease of the leader. Names addresses of machines. */
 export function clusterRoutes(read: () => Promise<ClusterState>): Hono<AppEnv> {

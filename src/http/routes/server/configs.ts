@@ -1,7 +1,7 @@
 /** The configuration that clients read before they log in. */
 import { Hono } from "hono";
 import { SYSTEM_NAMESPACE } from "../../../model/executions/execution_query.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import type { HttpConfig } from "../../pipeline/config.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** Health checks, for load balancers and process supervisors. */
 import { type Context, Hono } from "hono";
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import type { DatabaseKind, ServerProblem } from "../../../model/server_health.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 
 /** Seconds; a fault is checked again each second. */
 const RETRY = { "retry-after": "1" };

@@ -1,9 +1,9 @@
 /** The OpenAPI description, for people and client generators. */
 import { type Context, Hono } from "hono";
 import { stringify } from "@std/yaml";
-import type { DurationForm } from "../../../base/duration.ts";
+import type { DurationForm } from "../../../base/time/duration.ts";
 import { type JsonObject, stringifyJson } from "../../../base/json.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 
 const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];

@@ -14,7 +14,7 @@ import { type Asset, ASSETS } from "../../../ui/assets.ts";
 import type { Bundle, LinkedView, PackedFile } from "../../../ui/bundle.ts";
 import { notBuiltPage, notFoundPage } from "../../../ui/layout.ts";
 import { FIRST_TASK_RUNS, type View, VIEWS } from "../../../ui/views.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 
 interface PageRoutesDeps {
   readonly executions: Executions;

@@ -1,7 +1,7 @@
 /** Server metrics for collectors. */
 import { type Context, Hono } from "hono";
 import type { ServerMetric } from "../../../model/server_metric.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { SERVER_METRICS_TYPE, serverMetricsText } from "../../responses/server_metrics_text.ts";
 
 /** `GET /prometheus` and `/metrics`, the default path of collectors. */

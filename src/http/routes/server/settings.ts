@@ -1,7 +1,7 @@
 /** Settings of the server that operators look up. None is a secret. */
 import { Hono } from "hono";
-import { formatDuration } from "../../../base/duration.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { formatDuration } from "../../../base/time/duration.ts";
+import type { AppEnv } from "../../env.ts";
 import type { HttpConfig } from "../../pipeline/config.ts";
 
 /** `GET /`: retention, limits and places; what is not set is left out. */

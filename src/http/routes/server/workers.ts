@@ -1,16 +1,16 @@
 /** Workers: the list for people, and the messages between the server and its workers. */
 import { type Context, Hono } from "hono";
-import { toIso } from "../../../base/clock.ts";
-import { isLoopback } from "../../../base/ip.ts";
+import { toIso } from "../../../base/time/clock.ts";
+import { isLoopback } from "../../../base/network/ip.ts";
 import { stringifyJson } from "../../../base/json.ts";
 import type { WorkerGrant } from "../../../model/access/actor.ts";
 import { DomainError, notFound } from "../../../model/errors.ts";
 import type { WorkerEvent, WorkerView } from "../../../model/http/worker_protocol.ts";
 import type { FilePart, OpenedFile } from "../../../model/ports/storage.ts";
 import type { Workers } from "../../../services/workers/workers.ts";
-import { type AppEnv, remoteAddress } from "../../forms/env.ts";
+import { type AppEnv, remoteAddress } from "../../env.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
-import { invalidArgument } from "../../forms/refusals.ts";
+import { invalidArgument } from "../../refusals.ts";
 import { readEnd, readHeartbeat, readHello, readLeave, readReport } from "../../forms/worker_messages.ts";
 import { streamResponse } from "../../responses/attachment.ts";
 import type { ClientAddresses } from "../../pipeline/client_addresses.ts";

@@ -9,8 +9,8 @@ import {
   type TriggerBulk,
 } from "../../../services/triggers/trigger_bulk.ts";
 import type { Triggers } from "../../../services/triggers/triggers.ts";
-import { readJson, readOptionalJson } from "../../forms/body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { readJson, readOptionalJson } from "../../bodies/body.ts";
+import type { AppEnv } from "../../env.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
 import { filterQueryOf, readTriggerFilter } from "../../filters/trigger_filters.ts";

@@ -7,7 +7,7 @@ import type { TriggerState } from "../../../model/triggers/trigger_state.ts";
 import { listedResponse, stateResponse } from "../../../services/triggers/trigger_responses.ts";
 import type { Triggers, TriggerView } from "../../../services/triggers/triggers.ts";
 import { csvResponse } from "../../responses/csv.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import type { AppEnv } from "../../env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";

@@ -17,11 +17,11 @@ import type {
   WebhookCall,
   Webhooks,
 } from "../../../services/webhooks/webhooks.ts";
-import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
-import { readChunks } from "../../forms/body_reader.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { mediaTypeOf, readRequestBytes } from "../../bodies/body.ts";
+import { readChunks } from "../../bodies/body_reader.ts";
+import type { AppEnv } from "../../env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
-import { readMultipart } from "../../forms/multipart.ts";
+import { readMultipart } from "../../bodies/multipart.ts";
 import { rawPath } from "../../pipeline/canonical_path.ts";
 import { isInertType } from "../../responses/attachment.ts";
 import type { ClientAddresses } from "../../pipeline/client_addresses.ts";

@@ -1,7 +1,7 @@
 /** The work of an agent: the model replies, its calls of tools are made, until it calls none. */
 import type { JsonObject } from "../../../base/json.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import type { ChatConfiguration } from "../configuration.ts";
 import {
   addUsage,

@@ -4,7 +4,7 @@
  * Shapes: modelcontextprotocol.io/specification (lifecycle, transports, tools).
  */
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
-import { sseEvents } from "../../../base/sse_events.ts";
+import { sseEvents } from "../../../base/network/sse_events.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { refusalOf } from "../../http_calls.ts";
 import { objectOf, textIn } from "../models/model_calls.ts";

@@ -2,8 +2,8 @@
  * Tools of MCP servers that are programs: each message is a line of their input and output.
  * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio
  */
-import { systemClock } from "../../../base/clock.ts";
-import { readDuration } from "../../../base/duration.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import {
   isJsonObject,
   type JsonObject,

@@ -1,6 +1,6 @@
 /** The tools of an MCP server, as tools of an agent. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import { readDuration } from "../../../base/duration.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { McpClient, type McpPlace, resultText } from "./mcp_client.ts";
 import type { AgentTool, OpenTools, ToolOpener } from "./tool.ts";
 

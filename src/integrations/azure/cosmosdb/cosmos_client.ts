@@ -2,7 +2,7 @@
  * The REST API of Azure Cosmos DB for NoSQL. https://learn.microsoft.com/en-us/rest/api/cosmos-db/
  * Requests carry a signature with the key of the account, or a token of Microsoft Entra.
  */
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import {
   isJsonObject,
   type JsonObject,

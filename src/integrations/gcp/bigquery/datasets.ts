@@ -1,5 +1,5 @@
 /** `gcp.bigquery.CreateDataset`, `UpdateDataset` and `DeleteDataset`. */
-import { readDuration } from "../../../base/duration.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../../base/json.ts";
 import {
   dynamicChoice,

@@ -1,6 +1,6 @@
 /** Jobs of BigQuery. https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs */
-import { systemClock } from "../../../base/clock.ts";
-import { readDuration } from "../../../base/duration.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";

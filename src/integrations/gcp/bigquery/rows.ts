@@ -1,5 +1,5 @@
 /** Rows of query results. https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/getQueryResults */
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import {
   Double,
   isJsonObject,

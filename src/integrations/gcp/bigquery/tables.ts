@@ -1,6 +1,6 @@
 /** `gcp.bigquery.CreateTable`, `UpdateTable`, `DeleteTable` and `TableMetadata`. */
-import { systemClock } from "../../../base/clock.ts";
-import { readDuration } from "../../../base/duration.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../../model/tasks/task_definition.ts";

@@ -1,6 +1,6 @@
 /** `gcp.bigquery.RunTransferConfig`. https://cloud.google.com/bigquery/docs/reference/datatransfer/rest/v1 */
-import { systemClock } from "../../../base/clock.ts";
-import { readDuration } from "../../../base/duration.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../../model/tasks/task_definition.ts";

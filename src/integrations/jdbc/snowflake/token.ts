@@ -1,6 +1,6 @@
 /** How requests to Snowflake are authorised. https://docs.snowflake.com/en/developer-guide/sql-api/authenticating */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import type { HttpServer } from "../http/http_server.ts";

@@ -1,5 +1,5 @@
 /** Values as Snowflake's SQL API gives them. https://docs.snowflake.com/en/developer-guide/sql-api/handling-responses */
-import { toIso } from "../../../base/clock.ts";
+import { toIso } from "../../../base/time/clock.ts";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Cell, CellKind, Column } from "../cells.ts";
 

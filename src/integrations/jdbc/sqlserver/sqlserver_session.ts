@@ -1,9 +1,9 @@
 /** SQL Server by its own protocol. https://learn.microsoft.com/openspecs/windows_protocols/ms-tds */
 import { connect } from "node:net";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
-import { isFlagSet } from "../../../base/truthy_text.ts";
+import { isFlagSet } from "../../../base/text/truthy_text.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, quotedText, withLiterals } from "../sql_text.ts";
 import { readSqlserverUrl, type SqlserverUrl } from "./sqlserver_url.ts";

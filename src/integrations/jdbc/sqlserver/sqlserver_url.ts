@@ -1,5 +1,5 @@
 /** Addresses of SQL Server, as its driver has them. https://learn.microsoft.com/sql/connect/jdbc/building-the-connection-url */
-import { unbracketed } from "../../../base/ip.ts";
+import { unbracketed } from "../../../base/network/ip.ts";
 
 /** Where a server is, and how it is reached. */
 export interface SqlserverUrl {

@@ -4,7 +4,7 @@
  * it does.
  */
 import { Worker } from "node:worker_threads";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
 import { KeyedLock } from "../../../base/keyed_lock.ts";
 import { sourceUrl } from "../../../base/source_url.ts";

@@ -1,5 +1,5 @@
 /** Functions on lists: order, groups, sums, search. */
-import { indexOfText } from "../../../base/find_text.ts";
+import { indexOfText } from "../../../base/text/find_text.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import { isNumber, toFloat } from "../../values/mod.ts";
 import { indexValue } from "../access.ts";

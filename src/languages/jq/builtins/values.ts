@@ -1,5 +1,5 @@
 /** Functions on values of every kind: kinds, sizes, members, entries, paths, streams. */
-import { includesText } from "../../../base/find_text.ts";
+import { includesText } from "../../../base/text/find_text.ts";
 import {
   isJsonObject,
   type JsonObject,

@@ -1,5 +1,5 @@
 /** Compiles conditions on flows into tables by flow number, so that a scan reads a byte instead of comparing names. */
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import { keyWeight, LruCache } from "../../../base/lru.ts";
 import {
   matchesName,

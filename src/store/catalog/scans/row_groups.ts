@@ -1,5 +1,5 @@
 /** Groups rows by columns and sums up numbers, without an object for each row. */
-import type { Instant } from "../../../base/clock.ts";
+import type { Instant } from "../../../base/time/clock.ts";
 import { NumberSketch } from "../../../base/number_sketch.ts";
 import { DomainError } from "../../../model/errors.ts";
 import type {

@@ -1,5 +1,5 @@
 /** Sort keys of rows as numbers, with lower and upper bounds for each block. */
-import type { Instant } from "../../../base/clock.ts";
+import type { Instant } from "../../../base/time/clock.ts";
 import { STATES } from "../../../model/executions/state.ts";
 import type { FlowRanks } from "../filters/flow_index.ts";
 import { FLAG, OPEN_DURATION } from "../rows/row.ts";

@@ -1,5 +1,5 @@
 /** The order of a list: one number per row for each criterion; rows with equal numbers are listed newest first. */
-import type { Instant } from "../../../base/clock.ts";
+import type { Instant } from "../../../base/time/clock.ts";
 import type { ExecutionSort } from "../../../model/executions/execution_query.ts";
 import type { TenantId } from "../../../model/flows/flow.ts";
 import type { FlowIndex } from "../filters/flow_index.ts";

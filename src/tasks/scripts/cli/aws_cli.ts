@@ -1,5 +1,5 @@
 /** `aws.cli.AwsCLI`. https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html */
-import { readDuration } from "../../../base/duration.ts";
+import { readDuration } from "../../../base/time/duration.ts";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import { CONNECTION } from "../../../integrations/aws/client.ts";
 import { dynamicChoice, type PropertySchemas } from "../../../model/flows/schema.ts";

@@ -1,6 +1,6 @@
 /** `azure.cli.AzCLI`. https://learn.microsoft.com/cli/azure/authenticate-azure-cli */
 import type { JsonObject } from "../../../base/json.ts";
-import { shellWord } from "../../../base/shell_word.ts";
+import { shellWord } from "../../../base/text/shell_word.ts";
 import { dynamicFlag, dynamicText } from "../../../model/flows/schema.ts";
 import { flagOf, textOf } from "../../property_values.ts";
 import type { ScriptAdditions } from "../script_hooks.ts";

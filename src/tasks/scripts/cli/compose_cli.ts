@@ -1,6 +1,6 @@
 /** `docker.cli.Compose`. https://docs.docker.com/reference/cli/docker/compose/ */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
-import { shellWord } from "../../../base/shell_word.ts";
+import { shellWord } from "../../../base/text/shell_word.ts";
 import { isStorageUri } from "../../../model/namespaces/storage_uri.ts";
 import { dynamicText } from "../../../model/flows/schema.ts";
 import { textList } from "../../file_properties.ts";

@@ -1,6 +1,6 @@
 /** `redis.cli.RedisCLI`. https://redis.io/docs/latest/develop/tools/cli/ */
 import { type JsonObject, setOwnProperty } from "../../../base/json.ts";
-import { shellWord } from "../../../base/shell_word.ts";
+import { shellWord } from "../../../base/text/shell_word.ts";
 import { MAX_OUTPUT_BYTES } from "../../../model/limits.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { hasFile, openLocalFile } from "../../local_files.ts";

@@ -1,6 +1,6 @@
 /** Finds the Python interpreter of a task and what the environment of a task must know of it. */
 import { isJsonObject, ownProperty, tryParseJson } from "../../../base/json.ts";
-import { shellWord } from "../../../base/shell_word.ts";
+import { shellWord } from "../../../base/text/shell_word.ts";
 import { lastLine, type ProgramRequest, remembered, retryTurn } from "./machine_programs.ts";
 import { type ToolFiles, toolVariables } from "./tool_files.ts";
 

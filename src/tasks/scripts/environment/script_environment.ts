@@ -4,7 +4,7 @@
  */
 import { publicTenantId } from "../../../model/access/tenant.ts";
 import type { RunContext } from "../../../model/ports/run_context.ts";
-import { shellWord } from "../../../base/shell_word.ts";
+import { shellWord } from "../../../base/text/shell_word.ts";
 import { makePythonEnvironment } from "./python_environment.ts";
 import type { PythonInterpreter } from "./python_interpreter.ts";
 import { type ToolFiles, toolVariables } from "./tool_files.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Hono } from "hono";
-import type { AppEnv } from "../../../../src/http/forms/env.ts";
+import type { AppEnv } from "../../../../src/http/env.ts";
 import { ADMIN, type AppSetup, type AppUnderTest, startApp } from "../../app_under_test.ts";
 
 const PAGE = "/ui/executions/demo/hello/A0Abc12XyZ90QwErTyUiOp?tab=logs";

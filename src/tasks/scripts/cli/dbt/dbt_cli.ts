@@ -1,6 +1,6 @@
 /** `dbt.cli.DbtCLI`. https://docs.getdbt.com/reference/global-configs/about-global-configs */
 import type { JsonObject } from "../../../../base/json.ts";
-import { shellWord } from "../../../../base/shell_word.ts";
+import { shellWord } from "../../../../base/text/shell_word.ts";
 import { NODE_METRICS, NODES_OUTPUT } from "../../../../integrations/dbt/run_results.ts";
 import {
   dynamicChoice,

@@ -1,6 +1,6 @@
 /** The older types of dbt that run one command each: `dbt.cli.Build`, `dbt.cli.Run` and others. */
 import type { JsonObject } from "../../../../base/json.ts";
-import { shellWord } from "../../../../base/shell_word.ts";
+import { shellWord } from "../../../../base/text/shell_word.ts";
 import { NODES_OUTPUT } from "../../../../integrations/dbt/run_results.ts";
 import { yamlText } from "../../../../languages/yaml/mod.ts";
 import {

@@ -1,5 +1,5 @@
 /** Bars and lines over time, with axes. Lines have an axis of their own at the right, unless there are no bars. */
-import type { TimeUnit } from "../../../../base/time_parts.ts";
+import type { TimeUnit } from "../../../../base/time/time_parts.ts";
 import { dateTimeText, shortTimeText } from "../../core/time.ts";
 import { tickIndexes } from "./chart_scale.ts";
 

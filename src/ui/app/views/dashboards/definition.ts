@@ -6,7 +6,7 @@ import {
   objectsOf,
   ownProperty,
 } from "../../../../base/json.ts";
-import { parseDuration } from "../../../../base/duration.ts";
+import { parseDuration } from "../../../../base/time/duration.ts";
 
 const KINDS = ["TimeSeries", "Bar", "Pie", "Table", "KPI", "Markdown"] as const;
 const DATA_KINDS = ["Executions", "Logs", "Metrics", "Flows", "Triggers"] as const;

@@ -1,5 +1,5 @@
 /** The lists behind what a chart shows. */
-import { parseDuration } from "../../../../base/duration.ts";
+import { parseDuration } from "../../../../base/time/duration.ts";
 import { ownProperty } from "../../../../base/json.ts";
 import { STATES } from "../../../../model/executions/state.ts";
 import { urlQuery } from "../../api/client.ts";

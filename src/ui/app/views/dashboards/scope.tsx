@@ -1,5 +1,5 @@
 /** The time range and the namespace of a dashboard, as the address has them. */
-import { parseDuration } from "../../../../base/duration.ts";
+import { parseDuration } from "../../../../base/time/duration.ts";
 import { query } from "../../core/router.ts";
 import { RangeChoice, RANGES } from "../dashboard/range_choice.tsx";
 import type { Scope } from "./dashboard_api.ts";

@@ -1,6 +1,6 @@
 /** Aggregations over time: the first as stacked bars, others as lines. */
-import { parseDuration } from "../../../../base/duration.ts";
-import { partStarts, unitFor } from "../../../../base/time_parts.ts";
+import { parseDuration } from "../../../../base/time/duration.ts";
+import { partStarts, unitFor } from "../../../../base/time/time_parts.ts";
 import { dateTimeText } from "../../core/time.ts";
 import { axisMaximum, fractionMaximum } from "../dashboard/chart_scale.ts";
 import { Legend, Plot, type PlotAxis, type PlotBar } from "../dashboard/plot.tsx";

@@ -1,0 +1,273 @@
+/**
+ * Executions that a task run starts: a Subflow starts one, a ForEachItem one for each batch, a Loop one for each pass. Of
+ * many executions only counts are stored: their ids are derived from the task run, the attempt and its time.
+ */
+import { derivedId, derivedIndex } from "../../base/crypto/derived_id.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import type { TaskRun } from "../../model/executions/execution.ts";
+import { currentState, type State } from "../../model/executions/state.ts";
+import type { AttemptOutcome } from "../../model/tasks/task_catalog.ts";
+import type { ChildNumbers } from "./child_numbers.ts";
+import { logChildEnd } from "./child_report.ts";
+import type { EventOf } from "../events.ts";
+import type { Transition } from "../transition.ts";
+
+/** Ends of executions that a task run logs. */
+const MAX_LOGGED_ENDS = 10;
+/** Kills that one transition emits. */
+const KILLS_AT_ONCE = 200;
+
+/** True when a task run has started another execution. */
+export function hasChildren({ decision }: TaskRun): boolean {
+  return typeof decision?.executionId === "string" || decision?.children !== undefined;
+}
+
+/** The counts of a task run with many executions. */
+export function childNumbersOf({ decision }: TaskRun): ChildNumbers | undefined {
+  return isJsonObject(decision?.children) ? decision.children as unknown as ChildNumbers : undefined;
+}
+
+/** The id of one of many executions. */
+export function childId(
+  { ordinal }: Pick<TaskRun, "ordinal">,
+  numbers: Pick<ChildNumbers, "executionId" | "madeAt" | "attempt">,
+  index: number,
+): string {
+  return derivedId(numbers.madeAt, index, seedOf(ordinal, numbers));
+}
+
+/** The ids of all executions that were started. */
+export function childIds(taskRun: Pick<TaskRun, "ordinal">, numbers: ChildNumbers): string[] {
+  return Array.from({ length: numbers.started }, (_, index) => childId(taskRun, numbers, index));
+}
+
+/**
+ * Continues after a crash or in a replay: creates missing executions or collects the outputs; returns the outcome when
+ * all have ended.
+ */
+export function resumeChildren(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
+  const numbers = childNumbersOf(taskRun);
+  if (!numbers) return undefined;
+  requestMore(t, taskRun, numbers);
+  return numbers.passes && outcomeOf(t, taskRun);
+}
+
+/** After a hold: task runs with many executions may start further ones. */
+export function resumeAllChildren(t: Transition): void {
+  for (const taskRun of t.tree.open) {
+    const numbers = isWaitingForEnds(taskRun) ? childNumbersOf(taskRun) : undefined;
+    if (numbers) requestMore(t, taskRun, numbers);
+  }
+}
+
+/** Requests further executions if there is room, one request at a time. */
+function requestMore(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
+  const place = t.tree.placeOf(taskRun);
+  const { ordinal } = taskRun;
+  if (!place || t.execution.isHeld || t.tree.starting.has(ordinal) || roomFor(numbers) <= 0) return;
+  t.tree.starting.add(ordinal);
+  t.emit({ type: "start_child", taskRun: ordinal, task: place.task, from: numbers.started });
+}
+
+/** How many executions may be started now. */
+export function roomFor(numbers: ChildNumbers): number {
+  const { total, started, isOver, passes, again } = numbers;
+  const free = (passes?.limit ?? Infinity) - underWay(numbers);
+  return isOver ? 0 : Math.min(free, total - started + (again?.left ?? 0));
+}
+
+function underWay({ started, ended, again }: ChildNumbers): number {
+  return started - countOf(ended) + (again?.running ?? 0);
+}
+
+/** Kills all executions that a task run has started. */
+export function killChildren(t: Transition, taskRun: TaskRun): void {
+  const executionId = taskRun.decision?.executionId;
+  if (typeof executionId === "string") t.emit({ type: "kill_child", executionId });
+  else if (childNumbersOf(taskRun)) t.emit({ type: "kill_children", taskRun: taskRun.ordinal, from: 0 });
+}
+
+/** Kills some of many executions and requests the kill of the next. Also after the end of this execution. */
+export function applyKillRequest(
+  t: Transition,
+  { taskRun: ordinal, from }: EventOf<"children_kill_asked">,
+): void {
+  const taskRun = t.find(ordinal)?.taskRun;
+  const numbers = taskRun && childNumbersOf(taskRun);
+  if (!numbers) return;
+  const end = Math.min(from + KILLS_AT_ONCE, numbers.started);
+  for (let index = from; index < end; index++) {
+    t.emit({ type: "kill_child", executionId: childId(taskRun, numbers, index) });
+  }
+  if (end < numbers.started) t.emit({ type: "kill_children", taskRun: ordinal, from: end });
+}
+
+/** Counts executions that the commit of this transition creates; returns the outcome when all have ended. */
+export function applyChildrenStart(
+  t: Transition,
+  event: EventOf<"children_started">,
+): AttemptOutcome | undefined {
+  const taskRun = t.find(event.taskRun)?.taskRun;
+  if (!taskRun) return undefined;
+  t.tree.starting.delete(taskRun.ordinal);
+  const known = childNumbersOf(taskRun);
+  const isExpected = isWaitingForEnds(taskRun) && (known?.started ?? 0) === event.from &&
+    event.attempt === (known?.attempt ?? taskRun.attempts.length) && !known?.isOver;
+  if (!isExpected) return undefined;
+  const { total, madeAt, attempt, waits, transmitsFailed, passes } = event;
+  const made = { executionId: t.execution.id, madeAt, attempt };
+  const numbers = { total, ...made, waits, transmitsFailed, ended: {}, passes, ...known };
+  return setNumbers(t, taskRun, { ...numbers, started: event.from + event.count });
+}
+
+/** Restarts passes of a Loop; returns the outcome when all have ended. */
+export function applyChildrenRestart(
+  t: Transition,
+  event: EventOf<"children_restarted">,
+): AttemptOutcome | undefined {
+  const { begins, from, next, left, executions, attempt, taskRun: ordinal } = event;
+  const taskRun = t.find(ordinal)?.taskRun;
+  if (!taskRun) return undefined;
+  t.tree.starting.delete(ordinal);
+  const known = childNumbersOf(taskRun);
+  const numbers = begins ?? known;
+  const again = numbers?.again;
+  const isExpected = isWaitingForEnds(taskRun) && attempt === taskRun.attempts.length &&
+    (known === undefined) === (begins !== undefined);
+  if (!isExpected || !numbers || numbers.isOver || again?.next !== from) return undefined;
+  for (const each of executions) t.emit({ type: "restart_child", taskRun: ordinal, ...each });
+  return setNumbers(t, taskRun, {
+    ...numbers,
+    again: { next, left, running: again.running + executions.length },
+  });
+}
+
+/** Counts the end of one of many executions; returns the outcome when it was the last. */
+export function applyOneEnd(
+  t: Transition,
+  taskRun: TaskRun,
+  event: EventOf<"child_ended">,
+): AttemptOutcome | undefined {
+  const numbers = childNumbersOf(taskRun);
+  const { executionId, state, replaces, problem } = event;
+  if (!numbers || !isWaitingForEnds(taskRun)) return undefined;
+  const index = derivedIndex(executionId, numbers.madeAt, seedOf(taskRun.ordinal, numbers));
+  if (index === undefined) return undefined;
+  const ended = { ...numbers.ended };
+  if (state !== "RETRIED") ended[state] = (ended[state] ?? 0) + 1;
+  // It had ended before and was restarted.
+  if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
+  logOneEnd(t, taskRun, { event, numbers, index });
+  if (problem !== undefined) t.log("ERROR", problem, taskRun);
+  const isBroken = numbers.isBroken || problem !== undefined;
+  const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
+  const after = { ...numbers, ended, ...afterEnd(numbers, event, index) };
+  return setNumbers(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
+}
+
+/** Only of the first ones: a list of 10,000 items may fail for one reason. */
+function logOneEnd(
+  t: Transition,
+  taskRun: TaskRun,
+  { event, numbers, index }: {
+    readonly event: EventOf<"child_ended">;
+    readonly numbers: ChildNumbers;
+    readonly index: number;
+  },
+): void {
+  const logged = COPIED.reduce((sum, state) => sum + (numbers.ended[state] ?? 0), 0);
+  // Executions that a Loop stops after its failure are not its cause.
+  if (!event.report || numbers.isOver || logged > MAX_LOGGED_ENDS) return;
+  if (logged < MAX_LOGGED_ENDS) {
+    return logChildEnd(t, taskRun, { end: event, fails: numbers.transmitsFailed, iteration: index });
+  }
+  t.log(
+    "WARN",
+    `Further executions that have not succeeded are not listed: there are more than ${logged}`,
+    taskRun,
+  );
+}
+
+function afterEnd(
+  { again }: ChildNumbers,
+  { breaks, replaces }: EventOf<"child_ended">,
+  index: number,
+): Partial<ChildNumbers> {
+  const ranAgain = again !== undefined && replaces !== undefined && index < again.next; // Otherwise a person restarted it.
+  return {
+    ...breaks ? { breaks } : {},
+    ...ranAgain ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
+  };
+}
+
+/** False for a task run whose end is decided and that only runs its `finally`. */
+function isWaitingForEnds({ history, decision }: TaskRun): boolean {
+  return currentState(history) === "RUNNING" && decision?.end === undefined;
+}
+
+/** True when a failed pass ends the Loop: its failures count for the Loop. */
+function endsLoop({ passes, transmitsFailed }: ChildNumbers, state: State): boolean {
+  return passes !== undefined && transmitsFailed && (state === "FAILED" || state === "KILLED");
+}
+
+function setNumbers(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): AttemptOutcome | undefined {
+  keep(t, taskRun, numbers);
+  requestMore(t, taskRun, numbers);
+  return outcomeOf(t, taskRun);
+}
+
+function seedOf(
+  ordinal: number,
+  { executionId, attempt }: Pick<ChildNumbers, "executionId" | "attempt">,
+): string {
+  return `${executionId}/${ordinal}/${attempt}`;
+}
+
+function keep(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
+  taskRun.decision = { children: numbers as unknown as JsonObject };
+  taskRun.outputs = numbers.passes ? passOutputs(numbers) : batchOutputs(numbers);
+  t.touch(taskRun);
+}
+
+/** None without a batch. A child that nothing waits for counts as a success once it has been started. */
+function batchOutputs({ total, started, ended, waits }: ChildNumbers): JsonObject {
+  if (total === 0) return {};
+  const iterations: JsonObject = waits
+    ? { CREATED: total - started, RUNNING: started - countOf(ended), ...ended }
+    : { RUNNING: 0, SUCCESS: started };
+  return { numberOfBatches: total, iterations };
+}
+
+function passOutputs(numbers: ChildNumbers): JsonObject {
+  const { total, started, ended, isOver } = numbers;
+  return {
+    iterationCount: isOver ? started : total,
+    runningIterations: underWay(numbers),
+    terminatedIterations: Object.fromEntries(Object.entries(ended).filter(([, count]) => count > 0)),
+  };
+}
+
+/** The outcome once all have ended; if their outputs are collected, the command for it is emitted instead. */
+function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
+  const numbers = childNumbersOf(taskRun) as ChildNumbers;
+  const { total, started, waits, isOver, passes, again } = numbers;
+  const isLeft = !isOver && (started < total || again !== undefined && again.left > 0);
+  if (isLeft || waits && underWay(numbers) > 0) return undefined;
+  const state = endOf(numbers);
+  if (!passes?.collects) return { state, outputs: taskRun.outputs };
+  t.emit({ type: "collect_outputs", taskRun: taskRun.ordinal, attempt: taskRun.attempts.length, state });
+  return undefined;
+}
+
+function endOf({ transmitsFailed, ended, isBroken }: ChildNumbers): AttemptOutcome["state"] {
+  if (isBroken) return "FAILED";
+  const worst = transmitsFailed ? COPIED.find((state) => (ended[state] ?? 0) > 0) : undefined;
+  return worst ?? "SUCCESS";
+}
+
+/** States that the task run takes over from its executions, the worst first. */
+export const COPIED = ["FAILED", "KILLED", "WARNING"] as const satisfies readonly State[];
+
+function countOf(ended: Readonly<Record<string, number>>): number {
+  return Object.values(ended).reduce((sum, count) => sum + count, 0);
+}

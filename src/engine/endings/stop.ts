@@ -1,0 +1,127 @@
+/** Ends of an execution before its tasks are done: kill, Exit, SLA violations. */
+import type { TaskRun } from "../../model/executions/execution.ts";
+import { canMove, currentState, isEnded, type State } from "../../model/executions/state.ts";
+import { hasOpenAttempt, successorId } from "../attempts.ts";
+import { hasChildren, killChildren } from "../children/children.ts";
+import type { TimerName } from "../events.ts";
+import type { Transition } from "../transition.ts";
+import { enterPhase } from "../tree.ts";
+
+/** True while the execution only waits for open attempts before it ends. */
+export function isStoppingAll({ execution, state }: Transition): boolean {
+  return state === "KILLING" || execution.exitState !== undefined && !isEnded(execution.history);
+}
+
+/**
+ * Interrupts running attempts, which report their end; everything else that is open ends KILLED at once. The kill of a
+ * RETRIED execution goes to its successor.
+ */
+export function kill(t: Transition, { sparesChildren = false }: { readonly sparesChildren?: boolean }): void {
+  const { state } = t;
+  if (state === "RETRIED") return t.emit({ type: "kill_child", executionId: successorId(t.execution) });
+  if (state === "KILLING") return;
+  t.execution.isHeld = undefined;
+  if (state === "QUEUED") return abortExecution(t, "KILLED");
+  t.moveExecution("KILLING");
+  t.emit({ type: "cancel_timer", timer: "start" });
+  for (const taskRun of [...t.tree.open]) killTaskRun(t, taskRun, sparesChildren);
+}
+
+function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
+  const { ordinal } = taskRun;
+  t.cancelTimers(taskRun);
+  if (t.tree.frameOf(taskRun)) return; // It ends with its children.
+  if (!sparesChild) killChildren(t, taskRun);
+  if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && currentState(taskRun.history) === "RUNNING") {
+    t.move(taskRun, "KILLING");
+    t.emit({ type: "interrupt_attempt", taskRun: ordinal });
+  } else close(t, taskRun, "KILLED");
+}
+
+/** Ends the execution for an Exit task; KILLED also interrupts running attempts. */
+export function exit(t: Transition, state: State): void {
+  t.execution.exitState = state;
+  if (t.execution.isHeld) t.moveExecution("RUNNING");
+  t.execution.isHeld = undefined;
+  for (const taskRun of [...t.tree.open]) {
+    if (t.tree.frameOf(taskRun)) continue;
+    const isRunning = hasOpenAttempt(taskRun);
+    if (isRunning && state === "KILLED") t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
+    if (!isRunning) close(t, taskRun, state);
+  }
+}
+
+/** Ends every open task run with its attempt and its child executions. */
+export function closeAll(t: Transition, state: State): void {
+  for (const taskRun of [...t.tree.open].reverse()) closeNow(t, taskRun, state);
+}
+
+function closeNow(t: Transition, taskRun: TaskRun, state: State): void {
+  if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
+  killChildren(t, taskRun);
+  close(t, taskRun, state);
+}
+
+/** Ends every open descendant of a task run as CANCELLED, the innermost first; returns them. */
+export function cancelDescendants(t: Transition, ancestor: TaskRun, reason: string): readonly TaskRun[] {
+  const below = openDescendants(t, ancestor).reverse();
+  for (const taskRun of below) {
+    t.log("WARN", reason, taskRun);
+    closeNow(t, taskRun, "CANCELLED");
+  }
+  return below;
+}
+
+/** Open descendants of a task run, parents first. */
+function openDescendants({ tree }: Transition, ancestor: TaskRun): TaskRun[] {
+  const ordinals = new Set([ancestor.ordinal]);
+  return [...tree.open].sort((a, b) => a.ordinal - b.ordinal).filter(({ parent, ordinal }) => {
+    if (parent === undefined || !ordinals.has(parent)) return false;
+    ordinals.add(ordinal);
+    return true;
+  });
+}
+
+/** Ends everything now, in that state. */
+export function abortExecution(t: Transition, state: State): void {
+  closeAll(t, state);
+  t.execution.isHeld = undefined;
+  endExecutionIn(t, state);
+}
+
+/** Once nothing is active: ends what is left open, the innermost first, and the execution. */
+export function endExecutionEarly(t: Transition): void {
+  if (t.tree.count("active") > 0) return;
+  const state = t.state === "KILLING" ? "KILLED" : t.execution.exitState as State;
+  for (const taskRun of [...t.tree.open].reverse()) close(t, taskRun, state);
+  endExecutionIn(t, state);
+}
+
+function close(t: Transition, taskRun: TaskRun, state: State): void {
+  t.endAttempt(taskRun, state);
+  t.tree.dropFrame(taskRun);
+  t.cancelTimers(taskRun);
+  t.move(taskRun, canMove("task_run", currentState(taskRun.history), state) ? state : "KILLED");
+}
+
+/** Moves the execution to its end and begins `afterExecution`. */
+export function endExecutionIn(t: Transition, state: State): void {
+  const { execution, tree } = t;
+  execution.exitState = undefined;
+  if (state === "KILLED" && t.state !== "QUEUED") t.moveExecution("KILLING");
+  t.moveExecution(state);
+  cancelTimers(t);
+  t.emit({ type: "announce_end" });
+  tree.expect(tree.root, undefined);
+  enterPhase(tree.root, t.plan, "afterExecution");
+  t.touchedFrames.push(tree.root);
+}
+
+/** Cancels all timers, including those that this transition sets. */
+function cancelTimers({ execution, commands }: Transition): void {
+  const { timers } = execution;
+  if (timers.size === 0 && !commands.some(({ type }) => type === "set_timer")) return;
+  const names = new Set(timers.keys() as Iterable<TimerName>);
+  for (const command of commands) if (command.type === "set_timer") names.add(command.timer);
+  for (const timer of names) commands.push({ type: "cancel_timer", timer });
+}

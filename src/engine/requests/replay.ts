@@ -1,0 +1,208 @@
+/** Creates an execution from an older one: from its start or from one of its task runs. */
+import type { Instant } from "../../base/time/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../../model/flows/label.ts";
+import {
+  canMove,
+  changedAt,
+  currentState,
+  hasRun,
+  move,
+  startedAt,
+  type State,
+  TERMINAL_STATES,
+} from "../../model/executions/state.ts";
+import { reopenedDecision } from "../decide.ts";
+import { FLOWABLES } from "../flowable/registry.ts";
+import type { FlowPlan } from "../plan.ts";
+import { handlersOf, restart, restartUnitOf } from "./restart.ts";
+import { Transition } from "../transition.ts";
+import { ancestorsOf, branchesOfTaskRun, descendantsOf, ExecutionTree } from "../tree.ts";
+
+/** The given members of the new execution. */
+export interface ReplayRequest {
+  readonly id: string;
+  readonly now: Instant;
+  /** Ordinal of the task run to start from (its restart unit, if it has one); absent: from the start. */
+  readonly taskRun?: number;
+  /** Default: those of the older one. */
+  readonly inputs?: JsonObject;
+  /** Outputs of task runs that do not run again, by ordinal; they replace those of the older one. */
+  readonly outputs?: ReadonlyMap<number, JsonObject>;
+  readonly breakpoints?: readonly string[];
+  /** It replaces the older one, as a retry. */
+  readonly isRetry?: boolean;
+  readonly scheduleDate?: Instant;
+}
+
+const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
+
+/** The new execution, which runs the revision of `plan`: CREATED, or RESTARTED when it has task runs. */
+export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
+  const { now } = request;
+  const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
+  const target = chosen && restartUnitOf(plan, source, chosen);
+  return {
+    ...successorOf(plan, source, request),
+    history: target
+      ? [...source.history, { state: "RESTARTED", at: Math.max(now, changedAt(source.history)) }]
+      : [{ state: "CREATED", at: now }],
+    labels: labelsOf(source, request),
+    attemptNumber: request.isRetry ? source.attemptNumber + 1 : 1,
+    variables: target ? source.variables : undefined,
+    nextOrdinal: target ? source.nextOrdinal : 0,
+    ...withTaskRuns(target ? withOutputs(copiesUpTo(plan, source, target, now), request.outputs) : []),
+  };
+}
+
+/** True if a task run of the older execution is taken over as it ended. */
+export function isKept(replay: Execution, ordinal: number): boolean {
+  const taskRun = taskRunOf(replay, ordinal);
+  return taskRun !== undefined && TERMINAL_STATES.has(currentState(taskRun.history));
+}
+
+function withOutputs(taskRuns: TaskRun[], outputs: ReplayRequest["outputs"]): TaskRun[] {
+  if (!outputs) return taskRuns;
+  return taskRuns.map((taskRun) => ({
+    ...taskRun,
+    outputs: outputs.get(taskRun.ordinal) ?? taskRun.outputs,
+  }));
+}
+
+/**
+ * A new execution, RESTARTED, that runs the failed and paused tasks of an older one again with another revision of its
+ * flow.
+ */
+export function restartAnew(
+  plan: FlowPlan,
+  source: Execution,
+  request: Pick<ReplayRequest, "id" | "now">,
+): Execution {
+  const execution: Execution = {
+    ...successorOf(plan, source, request),
+    history: [...source.history],
+    labels: labelsOf(source, { id: request.id, isRestart: true }),
+    ...withTaskRuns(source.taskRuns.map(copyOf)),
+  };
+  // Child executions belong to the older one.
+  for (const taskRun of execution.taskRuns) {
+    if (taskRun.decision?.executionId ?? taskRun.decision?.restarts) taskRun.decision = undefined;
+  }
+  restart(new Transition(new ExecutionTree(plan, execution), request.now));
+  return execution;
+}
+
+/** The members that every execution takes over from an older one. */
+function successorOf(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
+  return {
+    ...source,
+    id: request.id,
+    flowRevision: plan.flow.revision,
+    inputs: request.inputs ?? source.inputs,
+    scheduleDate: request.scheduleDate,
+    parentId: source.id,
+    awaitedBy: request.isRetry ? source.awaitedBy : undefined,
+    originalCreatedAt: source.originalCreatedAt ?? startedAt(source.history),
+    crashes: 0,
+    outputs: undefined,
+    isHeld: undefined,
+    exitState: undefined,
+    breakpoints: request.breakpoints,
+    timers: new Map(),
+    newLogs: [],
+    logCount: 0,
+    maxLogLevel: undefined,
+  };
+}
+
+function withTaskRuns(taskRuns: TaskRun[]): Pick<Execution, "taskRuns" | "touched"> {
+  return { taskRuns, touched: new Set(taskRuns.map(({ ordinal }) => ordinal)) };
+}
+
+/** The labels of the older one without its replay mark; its own correlation id becomes the new id. */
+function labelsOf(
+  source: Execution,
+  { id, isRetry, isRestart }: Pick<ReplayRequest, "id" | "isRetry"> & { readonly isRestart?: boolean },
+): Label[] {
+  const own = source.labels.filter(({ key, value }) =>
+    key !== REPLAYED_LABEL && !(key === CORRELATION_LABEL && value === source.id)
+  );
+  const labels = isRetry ? [...source.labels] : mergeLabels(own, isRestart ? [] : [REPLAY_LABEL]);
+  if (!labels.some(({ key }) => key === CORRELATION_LABEL)) {
+    labels.push({ key: CORRELATION_LABEL, value: id });
+  }
+  return labels;
+}
+
+/** Copies of all task runs before `target`; the target and its ancestors are open again. */
+function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Instant): TaskRun[] {
+  const ancestors = new Set(ancestorsOf(source, target));
+  const dropped = handlersOf(plan, source, ancestors);
+  const paused = source.taskRuns.filter(({ history }) => currentState(history) === "PAUSED");
+  for (const anew of [target, ...paused]) {
+    for (const taskRun of descendantsOf(source.taskRuns, anew)) dropped.add(taskRun);
+  }
+  for (const later of [target, ...ancestors].flatMap((taskRun) => laterThan(plan, source, taskRun))) {
+    dropped.add(later);
+    for (const taskRun of descendantsOf(source.taskRuns, later)) dropped.add(taskRun);
+  }
+  return source.taskRuns.filter((taskRun) => !dropped.has(taskRun)).map((taskRun) => {
+    const copy = copyOf(taskRun);
+    const state = currentState(taskRun.history);
+    if (taskRun === target || state === "PAUSED") reopen(plan, copy, now);
+    else if (ancestors.has(taskRun)) {
+      reach(copy, "RUNNING", now);
+      copy.decision = reopenedDecision(plan, copy);
+    }
+    return copy;
+  });
+}
+
+function copyOf(taskRun: TaskRun): TaskRun {
+  return {
+    ...taskRun,
+    history: [...taskRun.history],
+    attempts: taskRun.attempts.map(({ history }) => ({ history })),
+  };
+}
+
+function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
+  const place = plan.places.get(taskRun.taskId);
+  const flowable = place && FLOWABLES.get(place.task.kind);
+  const isRunning = flowable !== undefined && !flowable.startsExecutions && hasRun(taskRun.history);
+  reach(taskRun, isRunning ? "RUNNING" : "RESTARTED", now);
+  taskRun.outputs = undefined;
+  taskRun.decision = undefined;
+}
+
+/** Moves to a state, through RESTARTED if it cannot be reached directly. */
+function reach({ history }: TaskRun, state: State, now: Instant): void {
+  const current = currentState(history);
+  if (current !== state && !canMove("task_run", current, state)) move("task_run", history, "RESTARTED", now);
+  move("task_run", history, state, now);
+}
+
+/** Siblings that ran after a task run: later ones of its branch, later branches, branches that need its branch. */
+function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun[] {
+  const place = plan.places.get(taskRun.taskId);
+  if (!place) return [];
+  const parent = taskRun.parent === undefined ? undefined : taskRunOf(source, taskRun.parent);
+  const branches = branchesOfTaskRun(plan, parent);
+  if (!branches) return [];
+  const branch = branches.branchOf(taskRun, place);
+  return source.taskRuns.filter((other) => {
+    const otherPlace = plan.places.get(other.taskId);
+    if (other === taskRun || other.parent !== taskRun.parent) return false;
+    // The revision of the plan does not have it.
+    if (!otherPlace) return other.ordinal > taskRun.ordinal;
+    const otherBranch = branches.branchOf(other, otherPlace);
+    if (otherBranch === branch) return other.ordinal > taskRun.ordinal;
+    if (branches.needs) return needsBranch(branches.needs, otherBranch, branch);
+    return branches.limit !== Infinity && otherBranch > branch;
+  });
+}
+
+function needsBranch(needs: (branch: number) => readonly number[], branch: number, needed: number): boolean {
+  return needs(branch).some((direct) => direct === needed || needsBranch(needs, direct, needed));
+}

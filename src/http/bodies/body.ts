@@ -1,0 +1,87 @@
+/** Reads request bodies, within the size that the route allows. */
+import type { Context } from "hono";
+import { joinBytes } from "../../base/bytes.ts";
+import { type JsonValue, parseJson } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
+import { readChunks } from "./body_reader.ts";
+import type { AppEnv } from "../env.ts";
+
+/** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
+export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<string> {
+  return new TextDecoder().decode(await readBytes(c, maxBytes));
+}
+
+/** The body as bytes, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
+export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  return await readRequestBytes(c.req.raw, maxBytes);
+}
+
+/** As {@link readBytes}, without a context; `refusal` replaces `too_large`. */
+export async function readRequestBytes(
+  request: Request,
+  maxBytes: number,
+  refusal: () => DomainError = () => bodyTooLarge(maxBytes),
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { body, headers } = request;
+  const declared = headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw refusal();
+  return body === null ? new Uint8Array() : await collectBytes(readChunks(request, body), maxBytes, refusal);
+}
+
+/** All chunks as one; fails with `refusal` once they are longer than `maxBytes`. */
+export async function collectBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  refusal: () => DomainError,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const collected: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw refusal();
+    collected.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return joinBytes(collected);
+}
+
+/** The body as JSON, number kinds kept. @throws DomainError invalid_json (also for an empty body), too_large, bad_request */
+export async function readJson(c: Context<AppEnv>, maxBytes = MAX_JSON_BODY_BYTES): Promise<JsonValue> {
+  const value = await readOptionalJson(c, maxBytes);
+  if (value === undefined) throw new DomainError("invalid_json", "Invalid json: the body is empty");
+  return value;
+}
+
+/** As {@link readJson}; `undefined` for an empty body: many clients declare JSON and send nothing. */
+export async function readOptionalJson(
+  c: Context<AppEnv>,
+  maxBytes = MAX_JSON_BODY_BYTES,
+): Promise<JsonValue | undefined> {
+  const text = await readText(c, maxBytes);
+  if (text.trim() === "") return undefined;
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new DomainError("invalid_json", `Invalid json: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Accepts these media types, and a body without a declared one. @throws DomainError unsupported_media_type */
+export function requireMediaType(c: Context<AppEnv>, ...types: readonly string[]): void {
+  const type = mediaTypeOf(c.req.raw);
+  if (type === "" || types.includes(type)) return;
+  throw new DomainError(
+    "unsupported_media_type",
+    `Unsupported Media Type: the body is "${type}", but must be ${types.join(" or ")}`,
+  );
+}
+
+/** The declared media type without parameters, lower case; empty when none is declared. */
+export function mediaTypeOf({ headers }: Request): string {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** The body is larger than the route allows. */
+export function bodyTooLarge(maxBytes: number): DomainError {
+  return new DomainError("too_large", `Cannot take the body: it is larger than ${maxBytes} bytes`);
+}

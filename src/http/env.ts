@@ -1,0 +1,17 @@
+/** What the request pipeline and the platform provide for routes. */
+import type { Actor } from "../model/access/actor.ts";
+
+/** Environment of every Hono app of the server. */
+export interface AppEnv {
+  Variables: {
+    /** The caller; anonymous on public routes and webhooks. */
+    actor: Actor;
+    /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
+    requestId: string;
+  };
+}
+
+/** The address of the caller, which the platform passes with each request. */
+export function remoteAddress(env: unknown): string {
+  return (env as { remoteAddr?: { hostname?: string } } | undefined)?.remoteAddr?.hostname ?? "unknown";
+}

@@ -1,0 +1,156 @@
+/** Splits an execution into keys: header, pages of task runs, chunks of log lines. */
+import type { JsonObject, JsonValue } from "../../../base/json.ts";
+import { jsonBytes } from "../../../base/json_size.ts";
+import type { Execution, LogLine, TaskRun } from "../../../model/executions/execution.ts";
+import { MAX_LOG_CHUNK_BYTES } from "../../../model/limits.ts";
+import { encodeJson } from "../../codec.ts";
+import {
+  originOf,
+  type PackedExecution,
+  type PackedLogLine,
+  type PackedTaskRun,
+  packExtras,
+  packHistory,
+  packLabels,
+  packLogLine,
+  packTaskRun,
+  type TaskRunPacking,
+} from "./execution_codec.ts";
+import { inlineRecordText } from "./inline_record.ts";
+import { logChunkKey, taskRunPageKey } from "../../keys.ts";
+import type { Mutation } from "../../store.ts";
+
+/** Task runs of one page. Outputs above 1 KiB are blobs, so a page stays below 64 KiB. */
+export const PAGE_SIZE = 32;
+const MAX_LOG_CHUNK_CHARS = 16_384;
+/** Bytes of a packed line beside its message. */
+const LINE_BYTES = 40;
+
+/** Replaces a large value in a record. Values are objects, so an array is always a reference. */
+export type ValueReference = [blobId: string, size: number];
+
+/** The stored form of an execution so far. Owned by the code that changes the execution. */
+export interface StoredForm {
+  /** Task runs and log lines have separate keys. */
+  isSpread: boolean;
+  /** All pages were written, so only pages with touched task runs must be rewritten. */
+  hasPages: boolean;
+  /** All log lines while they are inline. */
+  inlineLogs: LogLine[];
+  /** Blob references of values that are stored as blobs. */
+  readonly references: Map<JsonObject, ValueReference>;
+  /** Number of stored states of the history, including the state at creation. */
+  storedStates: number;
+}
+
+/** The form of an execution that is not stored yet. */
+export function newForm(): StoredForm {
+  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map(), storedStates: 1 };
+}
+
+/** The text of the record of an execution whose task runs and log lines are inline. */
+export function inlineText(execution: Execution, form: StoredForm): string {
+  const origin = originOf(execution);
+  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: inline });
+  const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
+  return inlineRecordText(packHeader(execution, inline, taskRuns, logs), execution.id);
+}
+
+/** The header of an execution; `pack` replaces values that may be large. */
+export function packHeader(
+  execution: Execution,
+  pack: (value: JsonObject) => JsonValue,
+  taskRuns: PackedTaskRun[] | number,
+  logs: PackedLogLine[] | number,
+): PackedExecution {
+  const origin = originOf(execution);
+  const { flowNo, flowRevision, history, inputs } = execution;
+  const header: PackedExecution = [
+    flowNo,
+    flowRevision,
+    origin,
+    packHistory(history, origin),
+    inputs ? pack(inputs) : 0,
+    packLabels(execution),
+    taskRuns,
+    logs,
+  ];
+  const extras = packExtras(execution, pack);
+  if (extras) header.push(extras);
+  return header;
+}
+
+function inline(value: JsonObject): JsonValue {
+  return value;
+}
+
+function packTaskRuns(
+  taskRuns: readonly TaskRun[],
+  previous: number,
+  packing: TaskRunPacking,
+): PackedTaskRun[] {
+  let before = previous;
+  return taskRuns.map((taskRun) => {
+    const packed = packTaskRun(taskRun, before, packing);
+    before = taskRun.ordinal;
+    return packed;
+  });
+}
+
+/** Page of a task run. */
+export function pageOf(ordinal: number): number {
+  return Math.floor(ordinal / PAGE_SIZE);
+}
+
+/** Stores one page: the {@link PAGE_SIZE} ordinals from `page * PAGE_SIZE`; deletes the page when it is empty. */
+export function pageMutation(
+  execution: Execution,
+  page: number,
+  pack: (value: JsonObject) => JsonValue,
+): Mutation {
+  const { tenant, id, taskRuns } = execution;
+  const first = page * PAGE_SIZE;
+  const key = taskRunPageKey(tenant, id, page);
+  const from = firstIndexFrom(taskRuns, first);
+  const of = taskRuns.slice(from, firstIndexFrom(taskRuns, first + PAGE_SIZE));
+  if (of.length === 0) return { type: "delete", key };
+  const packed = packTaskRuns(of, first - 1, { origin: originOf(execution), pack });
+  return { type: "set", key, value: encodeJson(packed) };
+}
+
+/** Index of the first task run whose ordinal is at least `ordinal`. */
+function firstIndexFrom(taskRuns: readonly TaskRun[], ordinal: number): number {
+  let low = 0;
+  let high = Math.min(ordinal, taskRuns.length);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((taskRuns[middle] as TaskRun).ordinal < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Stores `lines`, the last ones of the execution, in chunks; the key of a chunk is the number of its first line. */
+export function logMutations(execution: Execution, lines: readonly LogLine[]): Mutation[] {
+  const { tenant, id } = execution;
+  const mutations: Mutation[] = [];
+  let first = execution.logCount - lines.length;
+  let chunk: PackedLogLine[] = [];
+  let [chars, bytes] = [0, 0];
+  const flush = () => {
+    if (chunk.length === 0) return;
+    mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
+    first += chunk.length;
+    chunk = [];
+    [chars, bytes] = [0, 0];
+  };
+  for (const line of lines) {
+    const own = jsonBytes(line.message) + LINE_BYTES;
+    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS || bytes + own > MAX_LOG_CHUNK_BYTES) flush();
+    chunk.push(packLogLine(line, originOf(execution)));
+    chars += line.message.length + LINE_BYTES;
+    bytes += own;
+  }
+  flush();
+  return mutations;
+}

@@ -1,0 +1,256 @@
+/** New executions from older ones, by the engine alone. */
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { replayExecution, restartAnew } from "../../../src/engine/requests/replay.ts";
+import type { Execution } from "../../../src/model/executions/execution.ts";
+import type { Task } from "../../../src/model/flows/flow.ts";
+import { currentState } from "../../../src/model/executions/state.ts";
+import { plan, returns, task } from "../../support/flows/flows.ts";
+import { flowable, historiesOf, RUN_ID, runNew, runOn, type Script, statesOf } from "../run_plan.ts";
+
+const NEW_ID = "AVbbB83o000xXUY4wsF0c9";
+const REQUEST = { id: NEW_ID, now: 5_000 };
+const ENDED = "CREATED RUNNING SUCCESS";
+const AGAIN = `${ENDED} RESTARTED`;
+const REOPENED = `${ENDED} RUNNING`;
+
+interface Row {
+  readonly rule: string;
+  readonly tasks: readonly Task[];
+  readonly from: string;
+  readonly script?: Script;
+  /** Task runs of the new execution when it begins. */
+  readonly taskRuns: readonly string[];
+}
+
+const LOOP = (limit: number) =>
+  flowable("each", "ForEach", [returns("a"), returns("b")], { values: ["x", "y"], concurrencyLimit: limit });
+const DAG = flowable("dag", "Dag", [
+  returns("a"),
+  { ...returns("b"), dependsOn: ["a"] },
+  returns("c"),
+  { ...returns("d"), dependsOn: ["b"] },
+]);
+
+const ROWS: readonly Row[] = [
+  {
+    rule: "keeps what came before in a sequence",
+    tasks: [returns("a"), returns("b"), returns("c")],
+    from: "b",
+    taskRuns: [`a: ${ENDED}`, `b: ${AGAIN}`],
+  },
+  {
+    rule: "reopens its ancestors",
+    tasks: [returns("a"), flowable("seq", "Sequential", [returns("b"), returns("c")]), returns("d")],
+    from: "c",
+    taskRuns: [`a: ${ENDED}`, `seq: ${REOPENED}`, `b: ${ENDED}`, `c: ${AGAIN}`],
+  },
+  {
+    rule: "drops what was in a flowable task",
+    tasks: [flowable("seq", "Sequential", [returns("a")])],
+    from: "seq",
+    taskRuns: [`seq: ${REOPENED}`],
+  },
+  {
+    rule: "in a WorkingDirectory begins with the WorkingDirectory",
+    tasks: [
+      returns("o"),
+      flowable("seq", "Sequential", [flowable("wd", "WorkingDirectory", [returns("a"), returns("b")])]),
+    ],
+    from: "b",
+    taskRuns: [`o: ${ENDED}`, `seq: ${REOPENED}`, `wd: ${REOPENED}`],
+  },
+  {
+    rule: "keeps the siblings of a parallel",
+    tasks: [flowable("par", "Parallel", [returns("a"), returns("b")])],
+    from: "a",
+    taskRuns: [`par: ${REOPENED}`, `a: ${AGAIN}`, `b: ${ENDED}`],
+  },
+  {
+    rule: "drops later values of a loop that takes one at a time",
+    tasks: [LOOP(1)],
+    from: "b[x]",
+    taskRuns: [`each: ${REOPENED}`, `a[x]: ${ENDED}`, `b[x]: ${AGAIN}`],
+  },
+  {
+    rule: "keeps other values of a loop that takes all at once",
+    tasks: [LOOP(0)],
+    from: "a[x]",
+    taskRuns: [`each: ${REOPENED}`, `a[x]: ${AGAIN}`, `a[y]: ${ENDED}`, `b[y]: ${ENDED}`],
+  },
+  {
+    rule: "drops what needed it in a Dag",
+    tasks: [DAG],
+    from: "b",
+    taskRuns: [`dag: ${REOPENED}`, `a: ${ENDED}`, `c: ${ENDED}`, `b: ${AGAIN}`],
+  },
+];
+for (const { rule, tasks, from, script, taskRuns } of ROWS) {
+  Deno.test(`replayExecution() from a task ${rule}`, () => {
+    const flowPlan = plan({ tasks, finally: [returns("last")] });
+    const source = runNew(flowPlan, script);
+    const before = historiesOf(source);
+    const target = taskRunNamed(source, from);
+    const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: target });
+    assertEquals([statesOf(copy), historiesOf(copy)], [AGAIN, taskRuns]);
+    assertEquals(copy.touched.size, taskRuns.length);
+    runOn(flowPlan, copy, { type: "started" });
+    assertEquals(currentState(copy.history), "SUCCESS");
+    assertEquals(namesOf(copy), namesOf(source));
+    assertEquals(historiesOf(source), before);
+  });
+}
+
+function taskRunNamed({ taskRuns }: Execution, name: string): number | undefined {
+  const found = taskRuns.find(({ taskId, value }) =>
+    (value === undefined ? taskId : `${taskId}[${value}]`) === name
+  );
+  return found?.ordinal;
+}
+
+function namesOf({ taskRuns }: Execution): string[] {
+  return taskRuns.map(({ taskId, value }) => `${taskId} ${value}`).sort();
+}
+
+Deno.test("replayExecution() from what ran when a pause began begins with the pause", () => {
+  const inner = flowable("inner", "Sequential", [returns("o")]);
+  const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [inner]]]) };
+  const flowPlan = plan({ tasks: [returns("a"), pause] });
+  const source = runNew(flowPlan);
+  runOn(flowPlan, source, { type: "resumed", taskRun: taskRunNamed(source, "p") });
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "o") });
+  assertEquals(historiesOf(copy), [`a: ${ENDED}`, "p: CREATED RUNNING PAUSED RUNNING SUCCESS RUNNING"]);
+  runOn(flowPlan, copy, { type: "started" });
+  assertEquals([currentState(copy.history), namesOf(copy)], ["PAUSED", namesOf(source)]);
+});
+
+Deno.test("replayExecution() restarts paused siblings of the chosen task, with their onPause tasks", () => {
+  const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [returns("o")]]]) };
+  const flowPlan = plan({ tasks: [flowable("par", "Parallel", [pause, returns("a")])] });
+  const source = runNew(flowPlan);
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "a") });
+  runOn(flowPlan, copy, { type: "started" });
+  assertEquals(namesOf(copy), ["a undefined", "o undefined", "p undefined", "par undefined"]);
+  assertEquals(currentState(copy.history), "PAUSED");
+});
+
+Deno.test("replayExecution() from its start is a new execution with the same inputs, labels and trigger", () => {
+  const flowPlan = plan({ tasks: [returns("a")], labels: [{ key: "team", value: "blue" }] });
+  const source: Execution = {
+    ...runNew(flowPlan),
+    inputs: { name: "Ann" },
+    labels: [{ key: "team", value: "blue" }, { key: "system.correlationId", value: RUN_ID }],
+    trigger: { id: "hook", type: "t", variables: { body: 1 } },
+    variables: { set: true },
+    originalId: "AVbbB83o000xXUY4wsF0aa",
+  };
+  const { touched: _, timers: __, ...copy } = replayExecution(flowPlan, source, {
+    ...REQUEST,
+    breakpoints: ["a"],
+  });
+  assertEquals(copy, {
+    ...withoutState(source),
+    id: NEW_ID,
+    history: [{ state: "CREATED", at: 5_000 }],
+    labels: [
+      { key: "team", value: "blue" },
+      { key: "system.replay", value: "true" },
+      { key: "system.correlationId", value: NEW_ID },
+    ],
+    parentId: RUN_ID,
+    originalCreatedAt: 1_000,
+    breakpoints: ["a"],
+    variables: undefined,
+    taskRuns: [],
+    nextOrdinal: 0,
+  });
+});
+
+function withoutState(
+  { touched: _, timers: __, ...execution }: Execution,
+): Omit<Execution, "touched" | "timers"> {
+  return {
+    ...execution,
+    isHeld: undefined,
+    exitState: undefined,
+    maxLogLevel: undefined,
+    outputs: undefined,
+    scheduleDate: undefined,
+  };
+}
+
+Deno.test("replayExecution() keeps a correlation id that was not its own", () => {
+  const flowPlan = plan({ tasks: [returns("a")] });
+  const source = { ...runNew(flowPlan), labels: [{ key: "system.correlationId", value: "order-1" }] };
+  assertEquals(replayExecution(flowPlan, source, REQUEST).labels, [
+    { key: "system.correlationId", value: "order-1" },
+    { key: "system.replay", value: "true" },
+  ]);
+});
+
+Deno.test("replayExecution() from a task restarts a paused sibling", () => {
+  const pause = task("p", "io.svc.plugin.core.flow.Pause", { pauseDuration: "PT1M" });
+  const flowPlan = plan({ tasks: [flowable("par", "Parallel", [returns("a"), pause])] });
+  const source = runNew(flowPlan);
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "a") });
+  const commands = runOn(flowPlan, copy, { type: "started" });
+  assertEquals(commands.filter(({ type }) => type === "set_timer").length, 1);
+  assertEquals(currentState(copy.history), "PAUSED");
+});
+
+Deno.test("replayExecution() from a task drops what came later, also where its revision has no such task", () => {
+  const source = runNew(plan({ tasks: [returns("a"), returns("b"), returns("gone")] }));
+  const newer = plan({ revision: 2, tasks: [returns("a"), returns("b"), returns("d")] });
+  const copy = replayExecution(newer, source, { ...REQUEST, taskRun: taskRunNamed(source, "b") });
+  assertEquals(historiesOf(copy), [`a: ${ENDED}`, `b: ${AGAIN}`]);
+});
+
+Deno.test("restartAnew() copies an execution into one that runs another revision", () => {
+  const source = runNew(plan({ tasks: [returns("a"), returns("b"), returns("c")] }), {
+    ends: { b: "FAILED" },
+  });
+  const newer = plan({ revision: 2, tasks: [returns("a"), returns("b"), returns("d")] });
+  const copy = restartAnew(newer, source, REQUEST);
+  assertEquals([copy.id, copy.parentId, copy.originalId, copy.flowRevision], [NEW_ID, RUN_ID, RUN_ID, 2]);
+  assertEquals(statesOf(copy), "CREATED RUNNING FAILED RESTARTED");
+  assertEquals(statesOf(source), "CREATED RUNNING FAILED");
+  runOn(newer, copy, { type: "started" });
+  assertEquals(historiesOf(copy), [
+    `a: ${ENDED}`,
+    "b: CREATED RUNNING FAILED RESTARTED RUNNING SUCCESS",
+    `d: ${ENDED}`,
+  ]);
+});
+
+Deno.test("replayExecution() from any task ends as a run from the start does", () => {
+  const flowPlan = plan({ tasks: [returns("t"), LOOP(1), withIds(DAG, "z"), LOOP2] });
+  const source = runNew(flowPlan);
+  const wanted = namesOf(source);
+  fc.assert(
+    fc.property(fc.nat(source.taskRuns.length - 1), (index) => {
+      const copy = replayExecution(flowPlan, source, {
+        ...REQUEST,
+        taskRun: source.taskRuns[index]?.ordinal,
+      });
+      runOn(flowPlan, copy, { type: "started" });
+      assertEquals([currentState(copy.history), namesOf(copy)], ["SUCCESS", wanted]);
+    }),
+    { numRuns: 60, seed: 3 },
+  );
+});
+
+const LOOP2 = flowable("each2", "ForEach", [returns("m"), returns("n")], {
+  values: ["x", "y"],
+  concurrencyLimit: 0,
+});
+
+/** The same Dag under other ids. */
+function withIds(dag: Task, suffix: string): Task {
+  const rename = (id: string) => id + suffix;
+  const children = (dag.blocks.get("tasks") ?? []).map((child) => ({
+    ...child,
+    id: rename(child.id),
+    dependsOn: child.dependsOn?.map(rename),
+  }));
+  return { ...dag, blocks: new Map([["tasks", children]]) };
+}
