@@ -5,7 +5,7 @@ import type { Flow } from "../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
 
 /** The given members of a new execution. */
-export type StartRequest =
+type StartRequest =
   & Readonly<Pick<Execution, "id" | "inputs" | "trigger" | "kind" | "scheduleDate" | "awaitedBy" | "loop">>
   & Readonly<Pick<Execution, "breakpoints" | "variables">>
   & { readonly labels: readonly Label[] };
