@@ -6,6 +6,7 @@
  */
 import { buildUi, changeTime, filesBelow } from "../ui/build.ts";
 import { BUNDLE_FOLDER } from "../ui/bundle.ts";
+import { deferGroups } from "./deferred_scripts.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const FOLDER = `${ROOT}dist/server`;
@@ -62,15 +63,22 @@ async function bundle(folder: string): Promise<void> {
 }
 
 /** A position needs neither the sources nor the names that a source map repeats: two thirds of its size. */
-async function dropSources(path: string): Promise<void> {
-  const { sourcesContent: _, ...map } = JSON.parse(await Deno.readTextFile(path));
-  await Deno.writeTextFile(path, JSON.stringify({ ...map, names: [] }));
+async function finish(script: string): Promise<void> {
+  const { sourcesContent: _, ...map } = JSON.parse(await Deno.readTextFile(`${script}.map`));
+  const { code, mappings } = deferGroups({
+    code: await Deno.readTextFile(script),
+    mappings: map.mappings,
+  });
+  await Deno.writeTextFile(script, code);
+  await Deno.writeTextFile(`${script}.map`, JSON.stringify({ ...map, mappings, names: [] }));
 }
 
 /** Other scripts carry a hash of their content in their names. Those of earlier builds are removed after a while. */
 async function moveIn(folder: string): Promise<void> {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== ENTRY);
-  for (const name of names.filter((each) => each.endsWith(".map"))) await dropSources(`${folder}/${name}`);
+  for (const name of [...names, ENTRY].filter((each) => each.endsWith(".js"))) {
+    await finish(`${folder}/${name}`);
+  }
   for (const name of [...names, ENTRY]) await Deno.rename(`${folder}/${name}`, `${FOLDER}/${name}`);
   const oldest = await changeTime(folder) - KEEP_MS;
   for (const { name } of [...Deno.readDirSync(FOLDER)]) {

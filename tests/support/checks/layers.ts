@@ -70,6 +70,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["@cloudamqp/amqp-client", ["integrations"]],
   ["bson", ["integrations"]],
   ["sucrase", ["machine"]],
+  ["@jridgewell/sourcemap-codec", ["server"]],
   ["pg", ["integrations"]],
   ["mysql2", ["integrations"]],
   ["basic-ftp", ["integrations"]],

@@ -6,6 +6,7 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { buildServer } from "../../../src/server/build.ts";
+import { deferredScripts } from "../../../src/server/deferred_scripts.ts";
 import { START_FLAGS } from "../processes/server_process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -13,7 +14,8 @@ const ROOT = new URL("../../../", import.meta.url);
 /** Folder of the repository. */
 export const ROOT_PATH: string = ROOT.pathname;
 
-const ENTRY = "dist/server/main.js";
+const FOLDER = "dist/server";
+const ENTRY = `${FOLDER}/main.js`;
 /** The packages of the server without those of tests, benchmarks and the UI's build. */
 const LOCK = "tests/support/release/compile.lock";
 /** Beside what the entry imports: the UI, and the modules of threads, which are found by their paths. */
@@ -34,7 +36,7 @@ const MIN_EXCLUDED_BYTES = 4_096;
 export async function compileArguments(output: string): Promise<string[]> {
   await buildServer();
   await runDeno("cache", "--no-check", `--lock=${LOCK}`, "main.ts");
-  const included = [...INCLUDED, ...await findSourceMaps()].flatMap((path) => ["--include", path]);
+  const included = [...INCLUDED, ...await findScripts()].flatMap((path) => ["--include", path]);
   const excluded = (await findNeverLoaded()).flatMap((path) => ["--exclude", path]);
   return ["compile", ...FLAGS, ...included, ...excluded, "--output", output, ENTRY];
 }
@@ -45,14 +47,27 @@ export async function findDenort(): Promise<string | undefined> {
   return await Deno.stat(path).then(() => path, () => undefined);
 }
 
-/** Those of the scripts that the entry imports; the folder may hold scripts of earlier builds. */
-async function findSourceMaps(): Promise<string[]> {
-  const { modules } = JSON.parse(await runDeno("info", "--json", ENTRY));
+/**
+ * The scripts that the program imports by names that Deno does not see, and the source maps of all scripts. The folder may hold
+ * scripts of earlier builds.
+ */
+async function findScripts(): Promise<string[]> {
+  const seen = await importedScripts(ENTRY);
+  const codes = await Promise.all(seen.map((path) => Deno.readTextFile(ROOT_PATH + path)));
+  const deferred = codes.flatMap(deferredScripts).map((name) => `${FOLDER}/${name}`);
+  const all = [...seen, ...await Promise.all(deferred.map(importedScripts))].flat();
+  return [...deferred, ...new Set(all.map((path) => `${path}.map`))];
+}
+
+/** Paths of the scripts that a script imports, with its own. */
+async function importedScripts(script: string): Promise<string[]> {
+  const { modules } = JSON.parse(await runDeno("info", "--json", script));
   const paths: string[] = modules.map(({ specifier }: { specifier: string }) =>
     URL.parse(specifier)?.pathname
   );
-  const scripts = paths.filter((path) => path?.startsWith(`${ROOT_PATH}dist/server/`));
-  return scripts.map((path) => `${path.slice(ROOT_PATH.length)}.map`);
+  return paths.filter((path) => path?.startsWith(`${ROOT_PATH}${FOLDER}/`)).map((path) =>
+    path.slice(ROOT_PATH.length)
+  );
 }
 
 /** Paths of large files of the locked packages that no program loads. */
