@@ -67,7 +67,8 @@ export class ServerApi {
         controller.enqueue(chunk);
       },
     });
-    return eventsOf((response.body ?? new Blob().stream()).pipeThrough(noting));
+    // The signal of a request has no effect any more once the request has been collected as garbage.
+    return eventsOf((response.body ?? new Blob().stream()).pipeThrough(noting, { signal }));
   }
 
   /** Confirms attempts. */
