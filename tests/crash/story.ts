@@ -17,7 +17,7 @@ export interface Scenario {
   readonly form?: Readonly<Record<string, string>>;
   /** The start is due that many milliseconds later. */
   readonly delayMs?: number;
-  /** The execution is killed, deleted, resumed or restarted one second after its start was acknowledged. */
+  /** The execution is killed, deleted, resumed or restarted a second after its start was acknowledged. */
   readonly then?: "kill" | "delete" | "resume" | "restart";
   /** Sources of flows that the flow starts, saved before it. */
   readonly others?: readonly string[];
@@ -41,6 +41,8 @@ export interface Ending {
 type FollowUp = NonNullable<Scenario["then"]>;
 const POSTED: ReadonlySet<FollowUp> = new Set(["resume", "restart"]);
 
+/** Later than a refused commit is tried again, so that no chance decides which comes first. */
+const FOLLOW_UP_MS = 1_100;
 const PHASE_MS = 5_000;
 const MAX_LIVES = 10;
 
@@ -109,7 +111,7 @@ class Story {
       store.arm(cut);
     }
     if (this.#id === undefined) this.#id = await this.#findOrStart(app);
-    await this.#wait(1_000);
+    await this.#wait(FOLLOW_UP_MS);
     if (this.#scenario.then && !this.#isFollowedUp) await this.#followUp(app, this.#scenario.then);
     return app;
   }
