@@ -10,7 +10,7 @@ const DEFERRED = /import\(String\("\.\/(registry-\w+\.js)"\)\)/g;
 const [OPEN, CLOSE] = ["String(", ")"];
 
 /** What the build writes of a script. */
-export interface BuiltScript {
+interface BuiltScript {
   readonly code: string;
   /** Of its source map. */
   readonly mappings: string;
