@@ -33,7 +33,7 @@ export interface SshPlace {
 
 const SSH_PORT = 22;
 /** `user@host:path`. */
-const SHORT_ADDRESS = /^([^\s/@:]+)@([^\s/@:]+|\[[^\s/@\]]+\]):(.+)$/;
+const SHORT_ADDRESS = /^([^\s/@:]+)@(\[[^\s/@\]]+\]|[^\s/@:[]+):(.+)$/;
 
 /** Reads the properties of the repository. @throws Error no address that can be reached; the message has nothing of it */
 export function remoteOf(properties: JsonObject): Remote {
