@@ -156,23 +156,34 @@ Deno.test({ name: "the types of git push by SSH, and sync what they have pushed"
   });
 });
 
-Deno.test({ name: "Clone by SSH takes keys with a passphrase, OpenSSH and PEM", ignore }, async () => {
-  await withPlace({ "a.txt": "a" }, async ({ url, privateKey, folder, host }) => {
-    const passphrase = "open sesame";
-    const protect = ["-p", "-P", "", "-N", passphrase];
-    const rsa = await keygen(undefined, "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "");
-    const publicKey = await newPublicKey(rsa);
-    await Deno.writeTextFile(`${folder}/../user.pub`, publicKey, { append: true });
+/** Kinds and forms of keys that ssh-keygen writes, and how they begin. */
+const KEYS: readonly (readonly [kind: string, form: string, name: string])[] = [
+  ["ed25519", "RFC4716", "OPENSSH PRIVATE KEY"],
+  ["rsa", "PEM", "RSA PRIVATE KEY"],
+  ["rsa", "PKCS8", "ENCRYPTED PRIVATE KEY"],
+  ["ecdsa", "PEM", "EC PRIVATE KEY"],
+];
+
+Deno.test({ name: "the types of git take keys with a passphrase, OpenSSH and PEM", ignore }, async () => {
+  await withPlace({ "a.txt": "a" }, async ({ url, folder, host }) => {
     await using app = await Harness.start();
-    const keys = [await keygen(privateKey, ...protect), await keygen(rsa, ...protect, "-m", "PEM")];
-    assertEquals(keys.map((key) => /BEGIN (\w+)/.exec(key)?.[1]), ["OPENSSH", "RSA"]);
-    for (const privateKey of keys) {
-      const own = { url, privateKey, branch: "main", targetNamespace: "demo" };
-      const { state, errors } = await runTasks(app, task("t", "SyncFlows", { ...own, passphrase }));
-      assertEquals([state, errors], ["SUCCESS", []]);
+    const passphrase = "open sesame";
+    for (const [kind, form, name] of KEYS) {
+      const plain = await keygen(undefined, "-t", kind, "-m", form, "-N", "");
+      await Deno.writeTextFile(`${folder}/../user.pub`, await publicKeyOf(plain));
+      const privateKey = await keygen(plain, "-p", "-m", form, "-P", "", "-N", passphrase);
+      assertEquals(/BEGIN ([\w ]+)/.exec(privateKey)?.[1], name);
+      const own = { url, branch: "main", targetNamespace: "demo" };
+      for (const given of [{ privateKey: plain, passphrase: null }, { privateKey, passphrase }]) {
+        const { state, errors } = await runTasks(app, task("t", "SyncFlows", { ...own, ...given }));
+        assertEquals([kind, form, state, errors], [kind, form, "SUCCESS", []]);
+      }
       for (const passphrase of [null, "wrong-hidden"]) {
-        const { errors } = await runTasks(app, task("t", "SyncFlows", { ...own, passphrase }));
-        assertMatch(errors[0] ?? "", new RegExp(`^Cannot fetch from "${host}": Cannot parse privateKey: `));
+        const { errors } = await runTasks(app, task("t", "SyncFlows", { ...own, privateKey, passphrase }));
+        assertMatch(
+          errors[0] ?? "",
+          new RegExp(`^Cannot fetch from "${host}": Cannot parse privateKey: .*passphrase`),
+        );
         assertEquals(errors.join().includes("hidden"), false);
       }
     }
@@ -180,7 +191,7 @@ Deno.test({ name: "Clone by SSH takes keys with a passphrase, OpenSSH and PEM", 
 });
 
 /** The public half of a key, as a line. */
-async function newPublicKey(privateKey: string): Promise<string> {
+async function publicKeyOf(privateKey: string): Promise<string> {
   let line = "";
   await withTempDir(async (folder) => {
     await Deno.writeTextFile(`${folder}/key`, privateKey, { mode: 0o600 });
@@ -245,7 +256,7 @@ const FOREIGN_PROGRAMS: readonly (readonly [command: string, error: RegExp])[] =
 Deno.test({ name: "Clone by SSH fails with the words of a server that is none of git", ignore }, async () => {
   await withPlace({ "a.txt": "a" }, async ({ url, privateKey, folder }) => {
     await using app = await Harness.start();
-    const publicKey = await newPublicKey(privateKey);
+    const publicKey = await publicKeyOf(privateKey);
     for (const [command, error] of FOREIGN_PROGRAMS) {
       await Deno.writeTextFile(`${folder}/../user.pub`, `command="${command}" ${publicKey}`);
       const own = { url, privateKey, branch: "main", targetNamespace: "demo" };

@@ -1,6 +1,7 @@
 /** Connections of SSH. Loaded by the first task that uses them. */
 import { type ConnectAddress, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverName } from "./connection.ts";
+import { readableKey } from "./private_key.ts";
 import { type CommandChannel, newSshConnection, type SshConnection, type SshOptions } from "./ssh2.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -95,8 +96,9 @@ function optionsOf({ address, user, fingerprint }: SshAccess): SshOptions {
   return {
     host: address.hostname,
     port: address.port,
-    ...user,
     username: user.username ?? "",
+    password: user.password,
+    ...readableKey(user),
     readyTimeout: CONNECT_TIMEOUT_MS,
     keepaliveInterval: KEEP_ALIVE_MS,
     ...fingerprint !== undefined && {
