@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 20_000;
 
 /** Credentials of a user. */
-export interface SshUser {
+interface SshUser {
   readonly username?: string;
   readonly password?: string;
   /** PEM or OpenSSH. */

@@ -25,7 +25,7 @@ export interface Transport {
 }
 
 /** The plugin of the library. */
-export interface GitHttp {
+interface GitHttp {
   /** Sends a request. @throws Error no response */
   request(request: GitHttpRequest): Promise<GitHttpResponse>;
   /** Status and words of the last refusal. */
