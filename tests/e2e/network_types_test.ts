@@ -19,7 +19,13 @@ import {
 import { DATABASE_PASSWORD, startMariadb, startPostgresql } from "../support/servers/database_programs.ts";
 import { hasDirectoryServer, withDirectoryServer } from "../support/servers/directory_server.ts";
 import { hasFileServers, withFtpServer, withSshServer } from "../support/servers/file_servers.ts";
-import { GIT_TOKEN, GIT_USER, hasGit, withGitServer } from "../support/servers/git_server.ts";
+import {
+  GIT_TOKEN,
+  GIT_USER,
+  hasGit,
+  withBareRepository,
+  withGitServer,
+} from "../support/servers/git_server.ts";
 import { KafkaBroker } from "../support/servers/kafka_broker.ts";
 import { MAIL_PASSWORD, MAIL_USER, withMailServer } from "../support/servers/mail_server.ts";
 import { HAS_DOVECOT, MAILBOX_PASSWORD, withMailboxServer } from "../support/servers/mailbox_server.ts";
@@ -212,6 +218,24 @@ const STEPS: readonly Step[] = [
         });
         assertEquals(Object.keys(files?.outputFiles as JsonObject), ["code/README.md"]);
       });
+    },
+  },
+  {
+    name: "git by SSH",
+    isInstalled: hasFileServers() && await hasGit(),
+    async run(flows) {
+      await withBareRepository(
+        { "README.md": "hello" },
+        ({ path, git }) =>
+          withSshServer(async ({ port, privateKey, fingerprint }) => {
+            const url = `ssh://root@localhost:${port}${path}`;
+            await flows.run("git-ssh", { url, privateKey, hostKeyFingerprint: fingerprint, branch: "main" }, {
+              push: { type: "git.PushFlows", sourceNamespace: "demo", flows: "git-ssh" },
+              read: { type: "git.SyncFlow", targetNamespace: "team", flowPath: "_flows/git-ssh.yml" },
+            });
+            assertEquals(await git("ls-tree", "-r", "--name-only", "main"), "README.md\n_flows/git-ssh.yml");
+          }),
+      );
     },
   },
   {

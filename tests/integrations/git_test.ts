@@ -491,7 +491,7 @@ const FAILURES: readonly (readonly [task: string, error: RegExp])[] = [
     /^Cannot fetch from "HOST": .*404/,
   ],
   [
-    'SyncFlows, targetNamespace: a, url: "git@example.com:hidden.git"',
+    'SyncFlows, targetNamespace: a, url: "/srv/hidden.git"',
     /^Cannot reach the repository: url must begin with https:\/\//,
   ],
   ["Clone, directory: ../up", /^.*"\.\.\/up"/],

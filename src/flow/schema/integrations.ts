@@ -114,8 +114,7 @@ plainTextContent: The report is ready.`,
     title: "Git",
     prefixes: ["git"],
     isPlanned: true,
-    way:
-      "use https with a token; over ssh run git in a scripts.shell.Commands task within a WorkingDirectory, and " +
+    way: "run git in a scripts.shell.Commands task within a WorkingDirectory, and " +
       "core.namespace.UploadFiles stores files as namespace files",
     example: `id: clone
 type: io.kestra.plugin.core.flow.WorkingDirectory

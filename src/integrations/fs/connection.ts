@@ -17,13 +17,18 @@ const COMMON: PropertySchemas = {
   password: dynamicText("Password of the user; keep it as a secret."),
 };
 
+/** How a server of SSH is recognised. */
+export const HOST_KEY_PROPERTY: PropertySchemas = Object.freeze({
+  hostKeyFingerprint: dynamicText(
+    "Fingerprint of the key of the server, `SHA256:…` as `ssh-keygen -l` prints it; another key is refused. Default accepts any key.",
+  ),
+});
+
 /** How a server of SSH is reached and recognised. */
 export const SSH_PROPERTIES: PropertySchemas = Object.freeze({
   ...COMMON,
   port: dynamicProperty("integer", "Port of the server.", { default: 22, minimum: 1, maximum: 65_535 }),
-  hostKeyFingerprint: dynamicText(
-    "Fingerprint of the key of the server, `SHA256:…` as `ssh-keygen -l` prints it; another key is refused. Default accepts any key.",
-  ),
+  ...HOST_KEY_PROPERTY,
 });
 
 const FTP_PROPERTIES: PropertySchemas = {

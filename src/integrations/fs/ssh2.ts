@@ -38,8 +38,10 @@ export interface SftpChannel {
 export interface CommandChannel extends AsyncIterable<Uint8Array> {
   readonly stderr: AsyncIterable<Uint8Array>;
   readonly on: (event: "exit" | "close", listener: (code: number | null, signal?: string) => void) => void;
-  /** Ends the input of the command. */
-  readonly end: () => void;
+  /** Adds to the input of the command. */
+  readonly write: (bytes: Uint8Array) => void;
+  /** Ends the input of the command, after these bytes. */
+  readonly end: (bytes?: Uint8Array) => void;
 }
 
 /** Options of a connection. */

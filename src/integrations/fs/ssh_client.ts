@@ -1,7 +1,8 @@
 /** Connections of SSH. Loaded by the first task that uses them. */
-import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
+import { type ConnectAddress, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverName } from "./connection.ts";
-import { newSshConnection, type SshConnection, type SshOptions } from "./ssh2.ts";
+import { readableKey } from "./private_key.ts";
+import { type CommandChannel, newSshConnection, type SshConnection, type SshOptions } from "./ssh2.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** A server that does not respond for three intervals is gone. */
@@ -16,14 +17,38 @@ interface SshUser {
   readonly passphrase?: string;
 }
 
-/** Works with an open connection; a stop of the attempt closes it at once. @throws Error with host and words of the server */
+/** How a connection is opened. */
+interface SshAccess {
+  /** From `connectAddress` of the work. */
+  readonly address: ConnectAddress;
+  readonly user: SshUser;
+  /** `SHA256:…`; default accepts any key of the server. */
+  readonly fingerprint?: string;
+}
+
+/** Works with an open connection to the host of the properties. @throws Error with host and words of the server */
 export async function withSshClient<T>(
   scheme: string,
   context: WorkContext,
   { user, work }: { readonly user: SshUser; readonly work: (client: SshConnection) => Promise<T> },
 ): Promise<T> {
   const { signal, properties } = context;
-  const { hostname, port } = await context.connectAddress(String(properties.host), Number(properties.port));
+  const address = await context.connectAddress(String(properties.host), Number(properties.port));
+  const fingerprint = optionalText(properties.hostKeyFingerprint);
+  try {
+    return await withSshConnection({ address, user, fingerprint }, signal, work);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Error(`Cannot use "${serverName(scheme, context)}": ${(error as Error).message}`);
+  }
+}
+
+/** Works with an open connection; a stop of the attempt closes it at once. @throws Error with words of the server alone */
+export async function withSshConnection<T>(
+  access: SshAccess,
+  signal: AbortSignal,
+  work: (client: SshConnection) => Promise<T>,
+): Promise<T> {
   const client = newSshConnection();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {}); // It may fail while nothing waits.
@@ -34,23 +59,46 @@ export async function withSshClient<T>(
   client.on("close", () => failed.reject(new Error("the server closed the connection")));
   try {
     const ready = new Promise<void>((resolve) => client.once("ready", resolve));
-    client.connect({ host: hostname, port, ...configOf(context, user) });
+    client.connect(optionsOf(access));
     await Promise.race([ready, failed.promise]);
     return await Promise.race([work(client), failed.promise]);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new Error(`Cannot use "${serverName(scheme, context)}": ${(error as Error).message}`);
   } finally {
     signal.removeEventListener("abort", abort);
     client.destroy();
   }
 }
 
-function configOf({ properties }: WorkContext, user: SshUser): Omit<SshOptions, "host" | "port"> {
-  const fingerprint = optionalText(properties.hostKeyFingerprint);
+/** A command that runs on the server. */
+export interface RunningCommand {
+  readonly channel: CommandChannel;
+  /** Rejects if the command ends without one. */
+  readonly exitCode: Promise<number>;
+}
+
+/** Starts a command of the shell of the user. @throws Error the server refuses it */
+export async function startCommand(client: SshConnection, command: string): Promise<RunningCommand> {
+  const channel = await new Promise<CommandChannel>((resolve, reject) =>
+    client.exec(command, (error, channel) => error ? reject(error) : resolve(channel))
+  );
+  const exitCode = new Promise<number>((resolve, reject) => {
+    channel.on(
+      "exit",
+      (code: number | null, signal?: string) =>
+        code === null ? reject(new Error(`the signal ${signal} ended the command`)) : resolve(code),
+    );
+    channel.on("close", () => reject(new Error("the connection ended before the command")));
+  });
+  exitCode.catch(() => {}); // The output is read first.
+  return { channel, exitCode };
+}
+
+function optionsOf({ address, user, fingerprint }: SshAccess): SshOptions {
   return {
-    ...user,
+    host: address.hostname,
+    port: address.port,
     username: user.username ?? "",
+    password: user.password,
+    ...readableKey(user),
     readyTimeout: CONNECT_TIMEOUT_MS,
     keepaliveInterval: KEEP_ALIVE_MS,
     ...fingerprint !== undefined && {

@@ -2,8 +2,7 @@
 import { isJsonObject } from "../../base/json.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
-import type { CommandChannel } from "./ssh2.ts";
-import { withSshClient } from "./ssh_client.ts";
+import { startCommand, withSshClient } from "./ssh_client.ts";
 
 /** A longer line is passed on in parts. */
 const MAX_LINE_CHARS = 1024 * 1024;
@@ -20,24 +19,13 @@ export async function runCommands(
   return await withSshClient("ssh", context, {
     user: { username: optionalText(username), ...user },
     work: async (client) => {
-      const channel = await new Promise<CommandChannel>((resolve, reject) =>
-        client.exec(scriptOf(context), (error, channel) => error ? reject(error) : resolve(channel))
-      );
-      const end = new Promise<number>((resolve, reject) => {
-        channel.on(
-          "exit",
-          (code: number | null, signal?: string) =>
-            code === null ? reject(new Error(`the signal ${signal} ended the command`)) : resolve(code),
-        );
-        channel.on("close", () => reject(new Error("the connection ended before the command")));
-      });
-      end.catch(() => {}); // The lines are read first.
+      const { channel, exitCode } = await startCommand(client, scriptOf(context));
       channel.end();
       await Promise.all([
         readLines(channel, (line) => onLine(line, false)),
         readLines(channel.stderr, (line) => onLine(line, true)),
       ]);
-      return await end;
+      return await exitCode;
     },
   });
 }

@@ -3,8 +3,8 @@
 /** Runs an operation, such as `push to "example.com"`. @throws Error whose message says what the server responded */
 export async function withTextFailure<T>(
   operation: string,
-  http: { readonly refusal?: string },
   work: () => Promise<T>,
+  http: { readonly refusal?: string } = {},
 ): Promise<T> {
   try {
     return await work();

@@ -1,17 +1,31 @@
 /** The requests of git by the client of the server, which applies its address policy. */
-import type { GitHttpRequest, GitHttpResponse } from "isomorphic-git";
+import type {
+  AuthCallback,
+  AuthFailureCallback,
+  GitHttpRequest,
+  GitHttpResponse,
+  HttpClient,
+} from "isomorphic-git";
 import { joinBytes } from "../../base/bytes.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 
 /** The library keeps a pack in memory. */
-const MAX_PACK_BYTES = 256 * 1024 * 1024;
+export const MAX_PACK_BYTES = 256 * 1024 * 1024;
 /** A server may work for long before it sends a pack. */
-const TIMEOUT_MS = 120_000;
+export const TIMEOUT_MS = 120_000;
 /** Characters of a refusal in a message. */
-const MAX_SHOWN_CHARS = 200;
+export const MAX_SHOWN_CHARS = 200;
+
+/** Options of operations of the library. */
+export interface Transport {
+  readonly url: string;
+  readonly http: HttpClient;
+  readonly onAuth?: AuthCallback;
+  readonly onAuthFailure?: AuthFailureCallback;
+}
 
 /** The plugin of the library. */
-export interface GitHttp {
+interface GitHttp {
   /** Sends a request. @throws Error no response */
   request(request: GitHttpRequest): Promise<GitHttpResponse>;
   /** Status and words of the last refusal. */
@@ -47,6 +61,7 @@ export function gitHttp(context: TaskContext): GitHttp {
   return http;
 }
 
-async function* partsOf(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
+/** A body of one part. */
+export async function* partsOf(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
   yield bytes;
 }

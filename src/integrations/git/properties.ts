@@ -6,12 +6,19 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
+import { HOST_KEY_PROPERTY } from "../fs/connection.ts";
 
 /** Where the repository is, and who reads it. */
 export const REPOSITORY_PROPERTIES: PropertySchemas = Object.freeze({
-  url: dynamicText("Address of the repository: `https://…` or `http://…`.", { required: true }),
-  username: dynamicText("Name of the user."),
+  url: dynamicText(
+    "Address of the repository: `https://…`, `http://…`, `ssh://user@host/path` or `user@host:path`.",
+    { required: true },
+  ),
+  username: dynamicText("Name of the user; by ssh the one of the address goes first."),
   password: dynamicText("Password or token of the user; keep it as a secret."),
+  privateKey: dynamicText("Private key for ssh, PEM or OpenSSH; keep it as a secret."),
+  passphrase: dynamicText("Passphrase of the key; keep it as a secret."),
+  ...HOST_KEY_PROPERTY,
 });
 
 /** The branch of types that read flows and files. */

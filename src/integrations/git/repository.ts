@@ -6,8 +6,9 @@ import nodeFs from "node:fs";
 import git from "isomorphic-git";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { withTextFailure } from "./failure.ts";
-import { type GitHttp, gitHttp } from "./http.ts";
+import type { Transport } from "./http.ts";
 import { type Remote, remoteOf } from "./remote.ts";
+import { withTransport } from "./transport.ts";
 import { treeFiles, writeTree } from "./tree.ts";
 
 /** What is fetched. */
@@ -31,6 +32,7 @@ export interface Author {
 /** Changes of files by path, to be committed; `undefined` deletes. */
 export type FileChanges = ReadonlyMap<string, Uint8Array | undefined>;
 
+type Server = { readonly context: TaskContext; readonly remote: Remote };
 type Place = { readonly fs: typeof nodeFs; readonly dir: string };
 
 /** A fetched repository. */
@@ -40,37 +42,34 @@ export class Repository {
   /** Id of its last commit; absent in an empty repository. */
   readonly head?: string;
   readonly #place: Place;
-  readonly #remote: Remote;
-  readonly #http: GitHttp;
+  readonly #server: Server;
   readonly #cache = {};
 
   private constructor(
-    { branch, head, place, remote, http }: {
+    { branch, head, place, server }: {
       readonly branch: string;
       readonly head?: string;
       readonly place: Place;
-      readonly remote: Remote;
-      readonly http: GitHttp;
+      readonly server: Server;
     },
   ) {
     this.branch = branch;
     this.head = head;
     this.#place = place;
-    this.#remote = remote;
-    this.#http = http;
+    this.#server = server;
   }
 
   /** Fetches into `<dir>/.git`. @throws Error with host and words of the server */
   static async fetch(context: TaskContext, dir: string, options: FetchOptions = {}): Promise<Repository> {
     const { properties } = context;
     const remote = remoteOf(options.url === undefined ? properties : { ...properties, url: options.url });
-    const http = gitHttp(context);
+    const server = { context, remote };
     const place = { fs: abortable(context.signal), dir };
-    return await withTextFailure(`fetch from "${remote.host}"`, http, async () => {
+    return await withTransport("fetch from", server, async (transport) => {
       await git.init({ ...place, defaultBranch: options.branch ?? "main" });
       await git.addRemote({ ...place, remote: "origin", url: remote.url });
-      const found = await fetchBranch(place, { remote, http, options });
-      return new Repository({ ...found, place, remote, http });
+      const found = await fetchBranch(place, transport, options);
+      return new Repository({ ...found, place, server });
     });
   }
 
@@ -121,7 +120,7 @@ export class Repository {
     const id = commit ?? this.head;
     if (id === undefined) return;
     const place = { ...this.#place, cache: this.#cache };
-    await withTextFailure(`check out ${JSON.stringify(commit ?? this.branch)}`, this.#http, async () => {
+    await withTextFailure(`check out ${JSON.stringify(commit ?? this.branch)}`, async () => {
       await treeFiles(place, id); // Refuses names that lead out of the directory.
       const isBranch = commit === undefined && (await git.listBranches({ ...place, remote: "origin" }))
         .includes(this.branch);
@@ -131,16 +130,15 @@ export class Repository {
 
   /** The address of a commit, as most servers have it. */
   commitUrl(id: string): string {
-    return `${this.#remote.url.replace(/\.git$/, "")}/commit/${id}`;
+    return `${this.#server.remote.page}/commit/${id}`;
   }
 
   async #push(ref: string): Promise<void> {
-    await withTextFailure(`push to "${this.#remote.host}"`, this.#http, async () => {
+    await withTransport("push to", this.#server, async (transport) => {
       const result = await git.push({
         ...this.#place,
-        ...authOf(this.#remote),
+        ...transport,
         cache: this.#cache,
-        http: this.#http,
         remote: "origin",
         ref,
         remoteRef: ref,
@@ -168,18 +166,13 @@ function abortable(signal: AbortSignal): typeof nodeFs {
 
 async function fetchBranch(
   place: Place,
-  { remote, http, options }: {
-    readonly remote: Remote;
-    readonly http: GitHttp;
-    readonly options: FetchOptions;
-  },
+  transport: Transport,
+  { branch, depth, mayBeNew = false }: FetchOptions,
 ): Promise<{ branch: string; head?: string }> {
-  const { branch, depth, mayBeNew = false } = options;
   const fetch = (ref?: string) =>
     git.fetch({
       ...place,
-      ...authOf(remote),
-      http,
+      ...transport,
       remote: "origin",
       ref,
       depth,
@@ -195,9 +188,4 @@ async function fetchBranch(
   });
   const fallback = result.defaultBranch?.replace(/^refs\/heads\//, "") ?? "main";
   return { branch: branch ?? fallback, head: optionalText(result.fetchHead) };
-}
-
-/** A server that refuses the credentials is asked once. */
-function authOf({ credentials }: Remote) {
-  return credentials && { onAuth: () => credentials, onAuthFailure: () => ({ cancel: true }) };
 }

@@ -1,4 +1,4 @@
-/** A git server over HTTP with credentials: `git http-backend` behind a small server on a free port of this machine. */
+/** Repositories of git, and a server of them over HTTP with credentials: `git http-backend` behind a small server on a free port. */
 import { withTempDir } from "../temp_dir.ts";
 
 /** The name and password that the server accepts. */
@@ -12,13 +12,33 @@ export async function hasGit(): Promise<boolean> {
     .then(({ success }) => success, () => false);
 }
 
+/** A repository on this machine. */
+export interface BareRepository {
+  /** The folder that holds its folder. */
+  readonly root: string;
+  readonly path: string;
+  /** Runs git in the repository; returns its output. */
+  git(...args: string[]): Promise<string>;
+}
+
+/** Runs `work` with a repository `flows.git` whose branch `main` has these files. */
+export async function withBareRepository(
+  files: Readonly<Record<string, string>>,
+  work: (repository: BareRepository) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (root) => {
+    const path = `${root}/flows.git`;
+    await run(root, ["init", "--quiet", "--bare", "--initial-branch=main", path]);
+    await fill(root, files);
+    await work({ root, path, git: (...args) => run(path, args) });
+  });
+}
+
 /** A server with one repository. */
-export interface GitServer {
+export interface GitServer extends Pick<BareRepository, "git"> {
   /** Address of the repository. */
   readonly url: string;
   readonly host: string;
-  /** Runs git in the repository; returns its output. */
-  git(...args: string[]): Promise<string>;
 }
 
 /** Runs `work` with a repository whose branch `main` has these files. */
@@ -26,18 +46,15 @@ export async function withGitServer(
   files: Readonly<Record<string, string>>,
   work: (server: GitServer) => Promise<void>,
 ): Promise<void> {
-  await withTempDir(async (root) => {
-    const bare = `${root}/flows.git`;
-    await run(root, ["init", "--quiet", "--bare", "--initial-branch=main", bare]);
-    await run(bare, ["config", "http.receivepack", "true"]);
-    await fill(root, files);
+  await withBareRepository(files, async ({ root, git }) => {
+    await git("config", "http.receivepack", "true");
     const server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => respond(request, root),
     );
     const host = `127.0.0.1:${server.addr.port}`;
     try {
-      await work({ url: `http://${host}/flows.git`, host, git: (...args) => run(bare, args) });
+      await work({ url: `http://${host}/flows.git`, host, git });
     } finally {
       await server.shutdown();
     }
