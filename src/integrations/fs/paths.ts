@@ -12,6 +12,36 @@ export const SELECTION_PROPERTIES: PropertySchemas = Object.freeze({
   recursive: dynamicFlag(false, "Also files of folders below."),
 });
 
+const SORT = /^(PATH|NAME|SIZE|UPDATED_DATE|LAST_MODIFIED|DATE)(?:[_ :](ASC|DESC))?$/;
+
+/** The order of the files; `maxFiles` takes the first ones. */
+export const SORT_PROPERTIES: PropertySchemas = Object.freeze({
+  sort: dynamicText(
+    "Order of the files: `PATH`, `NAME`, `SIZE` or `UPDATED_DATE` (also `LAST_MODIFIED`, `DATE`), with `_DESC` from the last to the first. Files that are equal in it have the order of their paths.",
+    { default: "PATH", pattern: SORT.source.slice(1, -1) },
+  ),
+});
+
+/** The files, which have the order of their paths, in the order of `sort`. @throws Error it names no order */
+export function sortedFiles(files: readonly RemoteFile[], { sort }: JsonObject): RemoteFile[] {
+  const text = optionalText(sort) ?? "PATH";
+  const [, field, direction] = SORT.exec(text) ?? [];
+  if (field === undefined) {
+    throw new Error(`Invalid sort: "${text}" must be PATH, NAME, SIZE or UPDATED_DATE, perhaps with _DESC`);
+  }
+  const sign = direction === "DESC" ? -1 : 1;
+  return files.toSorted((a, b) => {
+    const [left, right] = [keyOf(a, field), keyOf(b, field)];
+    return left === right ? 0 : left < right ? -sign : sign;
+  });
+}
+
+function keyOf({ path, name, size, updatedAt = "" }: RemoteFile, field: string): string | number {
+  if (field === "PATH") return path;
+  if (field === "NAME") return name;
+  return field === "SIZE" ? size : updatedAt;
+}
+
 /** The path of a property, also from a URI such as `sftp://host/path`. @throws Error it has a line break */
 export function serverPath(value: JsonValue | undefined): string {
   const text = optionalText(value) ?? "";
