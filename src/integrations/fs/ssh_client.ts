@@ -1,4 +1,5 @@
 /** Connections of SSH. Loaded by the first task that uses them. */
+import type { Duplex } from "node:stream";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverName } from "./connection.ts";
 import { newSshConnection, type SshConnection, type SshOptions } from "./ssh2.ts";
@@ -16,14 +17,21 @@ interface SshUser {
   readonly passphrase?: string;
 }
 
+interface SshWork<T> {
+  readonly user: SshUser;
+  /** Absent: a connection to host and port of the properties. */
+  readonly socket?: Duplex;
+  readonly work: (client: SshConnection) => Promise<T>;
+}
+
 /** Works with an open connection; a stop of the attempt closes it at once. @throws Error with host and words of the server */
 export async function withSshClient<T>(
   scheme: string,
   context: WorkContext,
-  { user, work }: { readonly user: SshUser; readonly work: (client: SshConnection) => Promise<T> },
+  { user, socket, work }: SshWork<T>,
 ): Promise<T> {
-  const { signal, properties } = context;
-  const { hostname, port } = await context.connectAddress(String(properties.host), Number(properties.port));
+  const { signal } = context;
+  const place = socket ? { sock: socket } : await addressOf(context);
   const client = newSshConnection();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {}); // It may fail while nothing waits.
@@ -34,7 +42,7 @@ export async function withSshClient<T>(
   client.on("close", () => failed.reject(new Error("the server closed the connection")));
   try {
     const ready = new Promise<void>((resolve) => client.once("ready", resolve));
-    client.connect({ host: hostname, port, ...configOf(context, user) });
+    client.connect({ ...place, ...configOf(context, user) });
     await Promise.race([ready, failed.promise]);
     return await Promise.race([work(client), failed.promise]);
   } catch (error) {
@@ -46,7 +54,13 @@ export async function withSshClient<T>(
   }
 }
 
-function configOf({ properties }: WorkContext, user: SshUser): Omit<SshOptions, "host" | "port"> {
+async function addressOf(context: WorkContext): Promise<Pick<SshOptions, "host" | "port">> {
+  const { host, port } = context.properties;
+  const address = await context.connectAddress(String(host), Number(port));
+  return { host: address.hostname, port: address.port };
+}
+
+function configOf({ properties }: WorkContext, user: SshUser): Omit<SshOptions, "host" | "port" | "sock"> {
   const fingerprint = optionalText(properties.hostKeyFingerprint);
   return {
     ...user,
