@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { dynamicFlag, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
-import type { RemoteFile } from "./remote_files.ts";
+import type { RemoteFile, RemoteFiles } from "./remote_files.ts";
 
 /** Which files of a folder are meant. */
 export const SELECTION_PROPERTIES: PropertySchemas = Object.freeze({
@@ -22,24 +22,32 @@ export const SORT_PROPERTIES: PropertySchemas = Object.freeze({
   ),
 });
 
-/** The files, which have the order of their paths, in the order of `sort`. @throws Error it names no order */
-export function sortedFiles(files: readonly RemoteFile[], { sort }: JsonObject): RemoteFile[] {
+/** The files, which have the order of their paths, in the order of `sort`. @throws Error it names no order, or the server tells no dates */
+export async function sortedFiles(
+  files: readonly RemoteFile[],
+  { sort }: JsonObject,
+  server: Pick<RemoteFiles, "dateOf">,
+): Promise<RemoteFile[]> {
   const text = optionalText(sort) ?? "PATH";
   const [, field, direction] = SORT.exec(text) ?? [];
   if (field === undefined) {
     throw new Error(`Invalid sort: "${text}" must be PATH, NAME, SIZE or UPDATED_DATE, perhaps with _DESC`);
   }
+  const keyed: { readonly file: RemoteFile; readonly key: string | number }[] = [];
+  for (const file of files) keyed.push({ file, key: await keyOf(file, field, server) });
   const sign = direction === "DESC" ? -1 : 1;
-  return files.toSorted((a, b) => {
-    const [left, right] = [keyOf(a, field), keyOf(b, field)];
-    return left === right ? 0 : left < right ? -sign : sign;
-  });
+  keyed.sort((a, b) => a.key === b.key ? 0 : a.key < b.key ? -sign : sign);
+  return keyed.map(({ file }) => file);
 }
 
-function keyOf({ path, name, size, updatedAt = "" }: RemoteFile, field: string): string | number {
+async function keyOf(
+  { path, name, size, updatedAt }: RemoteFile,
+  field: string,
+  server: Pick<RemoteFiles, "dateOf">,
+): Promise<string | number> {
   if (field === "PATH") return path;
   if (field === "NAME") return name;
-  return field === "SIZE" ? size : updatedAt;
+  return field === "SIZE" ? size : updatedAt ?? await server.dateOf(path);
 }
 
 /** The path of a property, also from a URI such as `sftp://host/path`. @throws Error it has a line break */

@@ -134,7 +134,7 @@ export async function selected(files: RemoteFiles, { properties }: WorkContext):
     recursive: properties.recursive === true,
     matches: pathTest(properties),
   });
-  return sortedFiles(found, properties);
+  return await sortedFiles(found, properties, files);
 }
 
 /** Stores files; returns the outputs. */
