@@ -19,9 +19,9 @@ import {
   fileOutput,
   pathTest,
   SELECTION_PROPERTIES,
+  serverPath,
   SORT_PROPERTIES,
   sortedFiles,
-  serverPath,
 } from "./paths.ts";
 import { filesBelow, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./remote_files.ts";
 
@@ -106,7 +106,9 @@ export function downloadsTask(protocol: Protocol): TaskDefinition {
       ...SELECTION_PROPERTIES,
       ...SORT_PROPERTIES,
       ...ACTION_PROPERTIES,
-      interval: dynamicProperty("duration", "Has no effect: it is a property of triggers.", { ignored: true }),
+      interval: dynamicProperty("duration", "Has no effect: it is a property of triggers.", {
+        ignored: true,
+      }),
     },
     outputs: STORED_OUTPUTS,
     run: (context) =>

@@ -272,7 +272,12 @@ export const kubectlDelete = defineTask({
   type: "kubernetes.kubectl.Delete",
   title: "Delete resources of Kubernetes",
   description: "Deletes resources by name. The task does not wait until they are gone.",
-  properties: { ...CLUSTER, ...POD_PROPERTIES, ...KIND, resourcesNames: namesOf("Names of the resources.", true) },
+  properties: {
+    ...CLUSTER,
+    ...POD_PROPERTIES,
+    ...KIND,
+    resourcesNames: namesOf("Names of the resources.", true),
+  },
   outputs: {},
   examples: [{
     title: "Delete a job",

@@ -2,7 +2,12 @@
 import { systemClock } from "../../base/time/clock.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type { ProcessEnd, ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
-import type { OpenedProgram, ProgramCommand, ProgramPipe, RunningProgram } from "../../model/tasks/machine_task.ts";
+import type {
+  OpenedProgram,
+  ProgramCommand,
+  ProgramPipe,
+  RunningProgram,
+} from "../../model/tasks/machine_task.ts";
 import { checkProgram, type ProgramOwner } from "./work_programs.ts";
 
 /** Time to end after its input has ended. */
@@ -46,8 +51,18 @@ export async function pipeProgram(
 ): Promise<ProgramPipe> {
   const shared = { env: new Map(Object.entries(env)), workingDirectory };
   await checkProgram(owner, { ...shared, signal: owner.signal }, { command, wayOut });
-  return new ByteProgram(command[0] ?? "", owner, ({ take, ...parts }) =>
-    owner.ports.processes.run(owner, { ...shared, ...parts, command, onOutput: take, place: { type: "process" } }));
+  return new ByteProgram(
+    command[0] ?? "",
+    owner,
+    ({ take, ...parts }) =>
+      owner.ports.processes.run(owner, {
+        ...shared,
+        ...parts,
+        command,
+        onOutput: take,
+        place: { type: "process" },
+      }),
+  );
 }
 
 interface ProgramParts<T> {
