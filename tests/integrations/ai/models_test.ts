@@ -359,7 +359,7 @@ Deno.test("a provider is asked with the certificates of its properties", async (
   const server = createServer(
     { cert: SELF_SIGNED_CERT, key: SELF_SIGNED_KEY, ca: SELF_SIGNED_CERT, requestCert: true },
     (request, response) => {
-      seen.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? "");
+      seen.push(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN));
       response.end(JSON.stringify(apiOf("OpenAI").reply({ text: "ok" })));
     },
   );
