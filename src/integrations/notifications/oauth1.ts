@@ -4,7 +4,7 @@ import { systemClock } from "../../base/time/clock.ts";
 const NONCE_BYTES = 16;
 
 /** The keys of an application and of one of its users. */
-export interface OAuth1Keys {
+interface OAuth1Keys {
   readonly consumerKey: string;
   readonly consumerSecret: string;
   readonly accessToken: string;
