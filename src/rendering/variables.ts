@@ -172,6 +172,7 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["workerTaskrun", (variables, scope) => scope && variables.workerTaskRunView(scope)],
   ["workingDir", (variables, scope) => scope && variables.workPaths?.workingDir(scope.taskRun)],
   ["outputFiles", (variables, scope) => scope && variables.workPaths?.outputFiles(scope)],
+  ["inputFile", (variables, scope) => scope && variables.workPaths?.inputFile(scope)],
   ["outputDir", (variables, scope) => scope && variables.workPaths?.outputDir(scope.taskRun)],
   ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],

@@ -46,6 +46,12 @@ export class WorkPaths {
     return paths;
   }
 
+  /** The path that SQL names to read the declared input file. */
+  inputFile({ task, taskRun }: { readonly task: Task; readonly taskRun: TaskRun }): string | undefined {
+    const declared = ownProperty(task.properties, "inputFile");
+    return typeof declared === "string" ? `${this.workingDir(taskRun)}/input` : undefined;
+  }
+
   /** The directory of the current attempt. */
   ownDir(taskRun: TaskRun): string {
     return this.#pathOf(ownDirName(this.#execution, taskRun));

@@ -52,6 +52,11 @@ const BODIES: readonly (readonly [task: string, head: RegExp, body: JsonObject])
     { text: "hi" },
   ],
   [
+    `${PREFIX}.x.XExecution, url: "URL", consumerKey: K1, consumerSecret: S1, accessToken: T1, accessSecret: S2, payload: {text: hi}`,
+    /\r\nauthorization: OAuth oauth_consumer_key="K1", oauth_nonce="[0-9a-f]{32}", oauth_signature_method="HMAC-SHA1", oauth_timestamp="\d+", oauth_token="T1", oauth_version="1\.0", oauth_signature="[\w%]+"\r\n/i,
+    { text: "hi" },
+  ],
+  [
     `${PREFIX}.pagerduty.PagerDutyAlert, url: "URL", payload: {routing_key: k}`,
     /^POST \/services/,
     { routing_key: "k" },

@@ -117,3 +117,23 @@ tasks:
   const [taken] = await executionsOf(app, "taker");
   assertEquals((await app.execution(taken?.id)).taskRunList[0]?.outputs.value, "7 shop");
 });
+
+Deno.test("properties without a meaning here are accepted with a warning", async () => {
+  await using app = await Harness.start();
+  const types: readonly (readonly [type: string, properties: string])[] = [
+    ["kubernetes.kubectl.Get", "connection: {masterUrl: https://h}, resourceType: pods, outputFiles: [a]"],
+    [
+      "kubernetes.kubectl.Apply",
+      "connection: {masterUrl: https://h}, spec: a, namespaceFiles: {enabled: true}",
+    ],
+    ["kafka.Consume", "topic: t, properties: {bootstrap.servers: h}, acknowledgeType: ACCEPT"],
+    ["fs.ftp.Downloads", "host: h, from: /, interval: PT10S"],
+  ];
+  for (const [type, properties] of types) {
+    const source = `id: f\nnamespace: demo\ntasks:\n- {id: t, type: io.kestra.plugin.${type}, ${properties}}`;
+    const response = await app.request("POST", "/flows/validate", { body: source });
+    const [{ constraints, warnings }] = await response.json();
+    assertEquals([type, constraints], [type, undefined]);
+    assertMatch(JSON.stringify(warnings), /has no effect on this server and is ignored/);
+  }
+});

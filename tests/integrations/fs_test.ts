@@ -1,6 +1,7 @@
 /** The types of SSH, SFTP, FTP and FTPS, against OpenSSH and vsftpd. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
+import { sortedFiles } from "../../src/integrations/fs/paths.ts";
 import { freePort } from "../support/processes/free_port.ts";
 import { hasFileServers, withFtpServer, withSshServer } from "../support/servers/file_servers.ts";
 import { Harness } from "../support/harness.ts";
@@ -100,6 +101,96 @@ tasks:
   },
 );
 
+for (const protocol of ["sftp", "ftp", "ftps"]) {
+  Deno.test({ name: `the types of fs.${protocol} take files in the order of sort`, ignore }, async () => {
+    await withServer(protocol, async (connection, { remote, local }) => {
+      const files: readonly [name: string, size: number, day: number][] = [["a.csv", 2, 3], ["b.csv", 3, 1], [
+        "c.csv",
+        2,
+        2,
+      ]];
+      for (const [name, size, day] of files) {
+        await Deno.writeTextFile(`${local}/${name}`, "x".repeat(size));
+        await Deno.utime(`${local}/${name}`, new Date(`2024-02-0${day}`), new Date(`2024-02-0${day}`));
+      }
+      await using app = await Harness.start();
+      const orders = ["PATH", "NAME_DESC", "SIZE", "SIZE DESC", "UPDATED_DATE", "LAST_MODIFIED:DESC"];
+      const list = (sort: string, index: number) =>
+        `- {id: l${index}, type: ${TYPE}.${protocol}.List, ${connection}, from: "${remote}", sort: "${sort}", regExp: .*csv}\n`;
+      const ended = await runTasks(
+        app,
+        orders.map(list).join("") +
+          `- {id: two, type: ${TYPE}.${protocol}.Downloads, ${connection}, from: "${remote}", sort: DATE, maxFiles: 2, interval: PT1M, regExp: .*csv}\n`,
+      );
+      assertEquals([ended.state, ended.errors], ["SUCCESS", []]);
+      const namesOf = (id: string) =>
+        (ended.outputs[id]?.files as JsonObject[]).map(({ name }) => String(name).slice(0, 1)).join("");
+      assertEquals(
+        orders.map((sort, index) => [sort, namesOf(`l${index}`)]),
+        [
+          ["PATH", "abc"],
+          ["NAME_DESC", "cba"],
+          ["SIZE", "acb"],
+          ["SIZE DESC", "bac"],
+          ["UPDATED_DATE", "bca"],
+          ["LAST_MODIFIED:DESC", "acb"],
+        ],
+      );
+      assertEquals(namesOf("two"), "bc");
+    });
+  });
+}
+
+Deno.test(
+  { name: "a trigger of fs takes the newest files first where sort says so", ignore },
+  async () => {
+    await withServer("sftp", async (connection, { remote, local }) => {
+      for (const [index, name] of ["a.csv", "b.csv"].entries()) {
+        await Deno.writeTextFile(`${local}/${name}`, "x");
+        await Deno.utime(`${local}/${name}`, 1_700_000_000 + index, 1_700_000_000 + index);
+      }
+      await using app = await Harness.start();
+      await app.save(`id: p
+namespace: demo
+triggers:
+- {id: t, type: ${TYPE}.sftp.Trigger, interval: PT1M, ${connection}, from: "${remote}", regExp: ".*csv", sort: DATE_DESC, maxFiles: 1}
+tasks:
+- {id: l, type: io.kestra.plugin.core.log.Log, message: x}
+`);
+      await app.advance(1_000);
+      await until(async () => evaluationsOf(await stateOf(app, "p")).length >= 1);
+      const [execution] = await executionsOf(app, "p");
+      const files = (execution?.trigger?.files ?? []) as JsonObject[];
+      assertEquals(files.map(({ name }) => name), ["b.csv"]);
+    });
+  },
+);
+
+Deno.test({ name: "Uploads leaves out files whose path does not match", ignore }, async () => {
+  await withServer("sftp", async (connection, { remote, local }) => {
+    await using app = await Harness.start();
+    const ended = await runTasks(
+      app,
+      `- {id: file, type: io.kestra.plugin.core.storage.Write, content: "one"}
+- {id: up, type: ${TYPE}.sftp.Uploads, ${connection}, from: {a.csv: "{{ outputs.file.uri }}", b.txt: "{{ outputs.file.uri }}"}, to: "${remote}/in", regExp: ".*/in/.*[.]csv"}
+`,
+    );
+    assertEquals([ended.state, ended.outputs.up?.files], ["SUCCESS", [`${remote}/in/a.csv`]]);
+    assertEquals([...Deno.readDirSync(`${local}/in`)].map(({ name }) => name), ["a.csv"]);
+  });
+});
+
+Deno.test("an order that sort does not know is refused", async () => {
+  await using app = await Harness.start();
+  const save = () =>
+    app.save(
+      `id: p\nnamespace: demo\ntasks:\n- {id: l, type: ${TYPE}.sftp.List, host: h, from: /, sort: SIZES}\n`,
+    );
+  assertMatch((await assertRejects(save, Error)).message, /tasks\[l\]\.sort: /);
+  const rendered = () => sortedFiles([], { sort: "SIZES" }, { dateOf: () => Promise.resolve("") });
+  assertMatch((await assertRejects(rendered, Error)).message, /^Invalid sort: "SIZES" must be PATH, NAME, /);
+});
+
 Deno.test({ name: "Command runs commands, logs their output and sets vars", ignore }, async () => {
   await withSshServer(async ({ port, privateKey, fingerprint }) => {
     await using app = await Harness.start();
@@ -125,6 +216,38 @@ Deno.test({ name: "Command runs commands, logs their output and sets vars", igno
     assertEquals(ended.logs.filter((line) => ["it's", "wrong"].includes(line)).sort(), ["it's", "wrong"]);
     const { exitCode, stdOutLineCount, stdErrLineCount, vars } = ended.outputs.c ?? {};
     assertEquals([exitCode, stdOutLineCount, stdErrLineCount, vars], [0, 2, 1, { a: [1] }]);
+  });
+});
+
+Deno.test({ name: "Command connects by the input and output of proxyCommand", ignore }, async () => {
+  await withSshServer(async ({ port, privateKey, fingerprint }) => {
+    await using app = await Harness.start();
+    const command = (id: string, proxy: string, commands: string) =>
+      `- id: ${id}
+  type: ${TYPE}.ssh.Command
+  allowFailure: true
+  host: not-a-host.invalid
+  port: ${port}
+  username: root
+  authMethod: PUBLIC_KEY
+  privateKey: ${JSON.stringify(privateKey)}
+  hostKeyFingerprint: "${fingerprint}"
+  proxyCommand: ${JSON.stringify(proxy)}
+  commands: [${JSON.stringify(commands)}]
+`;
+    const script = "exec 3<>/dev/tcp/127.0.0.1/$0; cat <&3 & cat >&3; kill $!";
+    const ended = await runTasks(
+      app,
+      command("lines", `bash -c '${script}' %p`, "seq 1 200000 | tail -n 1000; echo last") +
+        command("broken", "echo %h %r 100%% >&2; exit 3", "true"),
+    );
+    const { exitCode, stdOutLineCount } = ended.outputs.lines ?? {};
+    assertEquals([exitCode, stdOutLineCount, ended.logs.includes("last")], [0, 1001, true]);
+    assertEquals(ended.errors.length, 1);
+    assertMatch(
+      ended.errors[0] ?? "",
+      /^Cannot use "ssh:\/\/not-a-host\.invalid:\d+": .*exit code 3: not-a-host\.invalid root 100%$/,
+    );
   });
 });
 

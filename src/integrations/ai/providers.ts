@@ -6,23 +6,26 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
-import { optionalText } from "../../model/tasks/task_definition.ts";
+import { optionalText, type TaskTls } from "../../model/tasks/task_definition.ts";
 import type { PartType } from "../../model/tasks/task_catalog.ts";
 import type { LanguageModel, ModelContext } from "./models/chat.ts";
 import type { OpenAiPlace } from "./models/openai_model.ts";
 import { definePart, refusedPart } from "./part.ts";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----/;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 const MODEL_NAME: PropertySchema = dynamicText("Name of the model, as the provider gives it.", {
   required: true,
 });
 const API_KEY: PropertySchema = dynamicText("API key; keep it as a secret.", { required: true });
 
-/** Properties of all providers. Own certificates need a connection of their own. */
+/** Properties of all providers. */
 const COMMON: PropertySchemas = {
   modelName: MODEL_NAME,
   baseUrl: dynamicText("Address of the API, instead of that of the provider."),
-  clientPem: dynamicText("Certificate and key of the client.", { planned: true }),
-  caPem: dynamicText("Certificate of the authority.", { planned: true }),
+  clientPem: dynamicText("Certificate and key of the client, one after the other, PEM; keep it as a secret."),
+  caPem: dynamicText("Certificates of authorities in place of those of the machine, PEM."),
 };
 
 /** A provider with the API of OpenAI: where it is, and what differs. */
@@ -175,7 +178,8 @@ export const PROVIDERS: readonly PartType[] = Object.freeze([
 ]);
 
 /** The model that a typed provider describes. */
-export async function modelOf(context: ModelContext, properties: JsonObject): Promise<LanguageModel> {
+export async function modelOf(given: ModelContext, properties: JsonObject): Promise<LanguageModel> {
+  const context = withCertificates(given, properties);
   const name = String(properties.type).split(".").at(-1) ?? "";
   const modelName = String(properties.modelName), apiKey = String(properties.apiKey ?? "");
   const baseUrl = optionalText(properties.baseUrl);
@@ -194,6 +198,22 @@ export async function modelOf(context: ModelContext, properties: JsonObject): Pr
   }
   const { OpenAiModel } = await import("./models/openai_model.ts");
   return new OpenAiModel(context, openAiPlace(name, properties));
+}
+
+/** Requests use the certificates of the properties, if there are any. @throws Error a certificate of a client without its key */
+function withCertificates(context: ModelContext, { clientPem, caPem }: JsonObject): ModelContext {
+  const client = optionalText(clientPem), ca = optionalText(caPem);
+  if (client === undefined && ca === undefined) return context;
+  if (client !== undefined && !(CERTIFICATE.test(client) && PRIVATE_KEY.test(client))) {
+    throw new Error("Invalid clientPem: it must have a certificate and its key, PEM");
+  }
+  // Each of the two is found in a text with both.
+  const tls: TaskTls = { ca, certificate: client, key: client };
+  return {
+    signal: context.signal,
+    log: (level, message) => context.log(level, message),
+    http: (request) => context.http({ ...request, tls }),
+  };
 }
 
 /** Where a model of a provider with the API of OpenAI is. */

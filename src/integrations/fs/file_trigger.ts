@@ -8,7 +8,7 @@ import {
 import { fileMark, isMarked, stateOfMarks, takeArrived } from "../arrived_files.ts";
 import { connectionProperties, type Protocol } from "./connection.ts";
 import { withRemoteFiles } from "./session.ts";
-import { SELECTION_PROPERTIES } from "./paths.ts";
+import { SELECTION_PROPERTIES, SORT_PROPERTIES } from "./paths.ts";
 import { ACTION_PROPERTIES, actionOf, selected, STORED_OUTPUTS, storeFiles } from "./read_tasks.ts";
 import type { RemoteFile, RemoteFiles } from "./remote_files.ts";
 
@@ -19,7 +19,12 @@ export function fileTrigger(protocol: Protocol): TriggerDefinition {
     title: `Start when files arrive on a server of ${protocol.toUpperCase()}`,
     description:
       `Starts an execution for new files of a folder of a server of ${protocol.toUpperCase()}. With the action \`NONE\` at most some hundred files may stay in the folder.`,
-    properties: { ...connectionProperties(protocol), ...SELECTION_PROPERTIES, ...ACTION_PROPERTIES },
+    properties: {
+      ...connectionProperties(protocol),
+      ...SELECTION_PROPERTIES,
+      ...SORT_PROPERTIES,
+      ...ACTION_PROPERTIES,
+    },
     outputs: STORED_OUTPUTS,
     poll: (context) =>
       withRemoteFiles(protocol, context, async (files) => {

@@ -73,6 +73,10 @@ class FtpFiles implements RemoteFiles {
     }
   }
 
+  async dateOf(path: string): Promise<string> {
+    return (await this.#client.lastMod(withoutLineBreaks(path))).toISOString();
+  }
+
   async download(path: string, localPath: string): Promise<void> {
     await this.#client.downloadTo(localPath, path);
   }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { dynamicFlag, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
-import type { RemoteFile } from "./remote_files.ts";
+import type { RemoteFile, RemoteFiles } from "./remote_files.ts";
 
 /** Which files of a folder are meant. */
 export const SELECTION_PROPERTIES: PropertySchemas = Object.freeze({
@@ -11,6 +11,44 @@ export const SELECTION_PROPERTIES: PropertySchemas = Object.freeze({
   regExp: dynamicText("Regular expression that the whole path of a file must match."),
   recursive: dynamicFlag(false, "Also files of folders below."),
 });
+
+const SORT = /^(PATH|NAME|SIZE|UPDATED_DATE|LAST_MODIFIED|DATE)(?:[_ :](ASC|DESC))?$/;
+
+/** The order of the files; `maxFiles` takes the first ones. */
+export const SORT_PROPERTIES: PropertySchemas = Object.freeze({
+  sort: dynamicText(
+    "Order of the files: `PATH`, `NAME`, `SIZE` or `UPDATED_DATE` (also `LAST_MODIFIED`, `DATE`), with `_DESC` from the last to the first. Files that are equal in it have the order of their paths.",
+    { default: "PATH", pattern: SORT.source.slice(1, -1) },
+  ),
+});
+
+/** The files, which have the order of their paths, in the order of `sort`. @throws Error it names no order, or the server tells no dates */
+export async function sortedFiles(
+  files: readonly RemoteFile[],
+  { sort }: JsonObject,
+  server: Pick<RemoteFiles, "dateOf">,
+): Promise<RemoteFile[]> {
+  const text = optionalText(sort) ?? "PATH";
+  const [, field, direction] = SORT.exec(text) ?? [];
+  if (field === undefined) {
+    throw new Error(`Invalid sort: "${text}" must be PATH, NAME, SIZE or UPDATED_DATE, perhaps with _DESC`);
+  }
+  const keyed: { readonly file: RemoteFile; readonly key: string | number }[] = [];
+  for (const file of files) keyed.push({ file, key: await keyOf(file, field, server) });
+  const sign = direction === "DESC" ? -1 : 1;
+  keyed.sort((a, b) => a.key === b.key ? 0 : a.key < b.key ? -sign : sign);
+  return keyed.map(({ file }) => file);
+}
+
+async function keyOf(
+  { path, name, size, updatedAt }: RemoteFile,
+  field: string,
+  server: Pick<RemoteFiles, "dateOf">,
+): Promise<string | number> {
+  if (field === "PATH") return path;
+  if (field === "NAME") return name;
+  return field === "SIZE" ? size : updatedAt ?? await server.dateOf(path);
+}
 
 /** The path of a property, also from a URI such as `sftp://host/path`. @throws Error it has a line break */
 export function serverPath(value: JsonValue | undefined): string {

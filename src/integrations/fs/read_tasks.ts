@@ -15,7 +15,14 @@ import {
 } from "../../model/tasks/task_definition.ts";
 import { connectionProperties, type Protocol } from "./connection.ts";
 import { withRemoteFiles } from "./session.ts";
-import { fileOutput, pathTest, SELECTION_PROPERTIES, serverPath } from "./paths.ts";
+import {
+  fileOutput,
+  pathTest,
+  SELECTION_PROPERTIES,
+  serverPath,
+  SORT_PROPERTIES,
+  sortedFiles,
+} from "./paths.ts";
 import { filesBelow, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./remote_files.ts";
 
 /** What happens to files on the server once they are stored. */
@@ -47,8 +54,8 @@ export function listTask(protocol: Protocol): TaskDefinition {
   return defineTask({
     type: `fs.${protocol}.List`,
     title: `List files of a server of ${protocol.toUpperCase()}`,
-    description: `Lists the files of a folder of a server of ${protocol.toUpperCase()}, sorted by path.`,
-    properties: { ...connectionProperties(protocol), ...SELECTION_PROPERTIES },
+    description: `Lists the files of a folder of a server of ${protocol.toUpperCase()}.`,
+    properties: { ...connectionProperties(protocol), ...SELECTION_PROPERTIES, ...SORT_PROPERTIES },
     outputs: {
       files: {
         type: "list",
@@ -94,7 +101,15 @@ export function downloadsTask(protocol: Protocol): TaskDefinition {
     title: `Download files from a server of ${protocol.toUpperCase()}`,
     description:
       `Stores the files of a folder of a server of ${protocol.toUpperCase()}, then moves or deletes them there if that is wanted.`,
-    properties: { ...connectionProperties(protocol), ...SELECTION_PROPERTIES, ...ACTION_PROPERTIES },
+    properties: {
+      ...connectionProperties(protocol),
+      ...SELECTION_PROPERTIES,
+      ...SORT_PROPERTIES,
+      ...ACTION_PROPERTIES,
+      interval: dynamicProperty("duration", "Has no effect: it is a property of triggers.", {
+        ignored: true,
+      }),
+    },
     outputs: STORED_OUTPUTS,
     run: (context) =>
       withRemoteFiles(protocol, context, async (files) => {
@@ -115,12 +130,13 @@ export function downloadsTask(protocol: Protocol): TaskDefinition {
   });
 }
 
-/** The files that the properties select. */
+/** The files that the properties select, in their order. */
 export async function selected(files: RemoteFiles, { properties }: WorkContext): Promise<RemoteFile[]> {
-  return await filesBelow(files, serverPath(properties.from), {
+  const found = await filesBelow(files, serverPath(properties.from), {
     recursive: properties.recursive === true,
     matches: pathTest(properties),
   });
+  return await sortedFiles(found, properties, files);
 }
 
 /** Stores files; returns the outputs. */

@@ -20,6 +20,8 @@ export interface RemoteFiles {
   list(folder: string): Promise<RemoteFile[]>;
   /** A file or a folder; `undefined` if it does not exist. */
   find(path: string): Promise<RemoteFile | undefined>;
+  /** When a file was changed, ISO 8601, where lists do not tell. */
+  dateOf(path: string): Promise<string>;
   /** Copies a file into a new local one. */
   download(path: string, localPath: string): Promise<void>;
   /** Copies a local file into a new or existing one; its folder exists. */

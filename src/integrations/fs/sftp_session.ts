@@ -62,6 +62,10 @@ class SftpFiles implements RemoteFiles {
     }
   }
 
+  async dateOf(path: string): Promise<string> {
+    return (await this.find(path))?.updatedAt ?? "";
+  }
+
   async download(path: string, localPath: string): Promise<void> {
     await this.#call<void>(path, (done) => this.#sftp.fastGet(path, localPath, done));
   }

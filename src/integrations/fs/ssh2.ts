@@ -1,4 +1,5 @@
 /** The part of the package `ssh2` that is used here. Its own types would replace those of the platform. */
+import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 
 /** Calls back once, with an error or a value. */
@@ -46,8 +47,10 @@ export interface CommandChannel extends AsyncIterable<Uint8Array> {
 
 /** Options of a connection. */
 export interface SshOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly host?: string;
+  readonly port?: number;
+  /** Instead of `host` and `port`: an open connection. */
+  readonly sock?: Duplex;
   readonly username: string;
   readonly password?: string;
   readonly privateKey?: string;

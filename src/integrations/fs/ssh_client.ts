@@ -1,4 +1,5 @@
 /** Connections of SSH. Loaded by the first task that uses them. */
+import type { Duplex } from "node:stream";
 import { type ConnectAddress, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverName } from "./connection.ts";
 import { readableKey } from "./private_key.ts";
@@ -19,24 +20,32 @@ interface SshUser {
 
 /** How a connection is opened. */
 interface SshAccess {
-  /** From `connectAddress` of the work. */
-  readonly address: ConnectAddress;
+  /** From `connectAddress` of the work, or an open connection. */
+  readonly place: ConnectAddress | Duplex;
   readonly user: SshUser;
   /** `SHA256:…`; default accepts any key of the server. */
   readonly fingerprint?: string;
+}
+
+interface SshWork<T> {
+  readonly user: SshUser;
+  /** Absent: a connection to host and port of the properties. */
+  readonly socket?: Duplex;
+  readonly work: (client: SshConnection) => Promise<T>;
 }
 
 /** Works with an open connection to the host of the properties. @throws Error with host and words of the server */
 export async function withSshClient<T>(
   scheme: string,
   context: WorkContext,
-  { user, work }: { readonly user: SshUser; readonly work: (client: SshConnection) => Promise<T> },
+  { user, socket, work }: SshWork<T>,
 ): Promise<T> {
   const { signal, properties } = context;
-  const address = await context.connectAddress(String(properties.host), Number(properties.port));
+  const place = socket ??
+    await context.connectAddress(String(properties.host), Number(properties.port));
   const fingerprint = optionalText(properties.hostKeyFingerprint);
   try {
-    return await withSshConnection({ address, user, fingerprint }, signal, work);
+    return await withSshConnection({ place, user, fingerprint }, signal, work);
   } catch (error) {
     if (signal.aborted) throw error;
     throw new Error(`Cannot use "${serverName(scheme, context)}": ${(error as Error).message}`);
@@ -92,10 +101,9 @@ export async function startCommand(client: SshConnection, command: string): Prom
   return { channel, exitCode };
 }
 
-function optionsOf({ address, user, fingerprint }: SshAccess): SshOptions {
+function optionsOf({ place, user, fingerprint }: SshAccess): SshOptions {
   return {
-    host: address.hostname,
-    port: address.port,
+    ...("hostname" in place ? { host: place.hostname, port: place.port } : { sock: place }),
     username: user.username ?? "",
     password: user.password,
     ...readableKey(user),

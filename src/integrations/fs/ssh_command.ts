@@ -1,11 +1,12 @@
 /** `fs.ssh.Command`. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty, tryParseJson } from "../../base/json.ts";
 import { dynamicChoice, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
-import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
+import { defineMachineTask } from "../../model/tasks/machine_task.ts";
+import { optionalText } from "../../model/tasks/task_definition.ts";
 import { SSH_PROPERTIES } from "./connection.ts";
 
 /** The commands are one script of the shell of the user; it stops at the first one that fails. */
-export const sshCommand = defineTask({
+export const sshCommand = defineMachineTask({
   type: "fs.ssh.Command",
   title: "Run commands on a server of SSH",
   description:
@@ -15,6 +16,9 @@ export const sshCommand = defineTask({
     authMethod: dynamicChoice(["PASSWORD", "PUBLIC_KEY"], "PASSWORD", "How the user is authenticated."),
     privateKey: dynamicText("Private key, PEM or OpenSSH; keep it as a secret."),
     privateKeyPassphrase: dynamicText("Passphrase of the key; keep it as a secret."),
+    proxyCommand: dynamicText(
+      "Command of this machine whose input and output are the connection, such as `ssh -W %h:%p gate`; `%h`, `%p` and `%r` are `host`, `port` and `username`. It needs the right to run processes.",
+    ),
     commands: dynamicProperty("list", "Commands.", { required: true, items: dynamicText("A command.") }),
     env: dynamicProperty("map", "Variables of the commands.", {
       items: dynamicText("Value of the variable."),

@@ -1,7 +1,9 @@
 /** Commands of a session of SSH. Loaded by the first task that uses it. */
 import { isJsonObject } from "../../base/json.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
+import type { MachineTaskContext } from "../../model/tasks/machine_task.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { openProxy, socketOf } from "./proxy_command.ts";
 import { startCommand, withSshClient } from "./ssh_client.ts";
 
 /** A longer line is passed on in parts. */
@@ -9,14 +11,17 @@ const MAX_LINE_CHARS = 1024 * 1024;
 
 /** Runs the commands of the properties; returns the exit code. @throws Error with host and words of the server */
 export async function runCommands(
-  context: TaskContext,
+  context: MachineTaskContext,
   onLine: (line: string, isError: boolean) => void,
 ): Promise<number> {
   const { username, password, authMethod, privateKey, privateKeyPassphrase } = context.properties;
   const user = authMethod === "PUBLIC_KEY"
     ? { privateKey: optionalText(privateKey), passphrase: optionalText(privateKeyPassphrase) }
     : { password: optionalText(password) };
+  const command = optionalText(context.properties.proxyCommand);
+  await using proxy = command === undefined ? undefined : await openProxy(context, command);
   return await withSshClient("ssh", context, {
+    socket: proxy && socketOf(proxy),
     user: { username: optionalText(username), ...user },
     work: async (client) => {
       const { channel, exitCode } = await startCommand(client, scriptOf(context));

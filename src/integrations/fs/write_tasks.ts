@@ -10,7 +10,7 @@ import {
 } from "../../model/tasks/task_definition.ts";
 import { connectionProperties, type Protocol } from "./connection.ts";
 import { withRemoteFiles } from "./session.ts";
-import { serverPath } from "./paths.ts";
+import { pathTest, serverPath } from "./paths.ts";
 import { folderOf, nameOf, pathIn, type RemoteFiles } from "./remote_files.ts";
 
 const OVERWRITE = dynamicFlag(true, "Replaces an existing file; otherwise the task fails.");
@@ -58,6 +58,9 @@ export function uploadsTask(protocol: Protocol): TaskDefinition {
         },
       ),
       to: dynamicText("Folder on the server.", { required: true }),
+      regExp: dynamicText(
+        "Regular expression that the whole path of a file on the server must match; other files are not uploaded.",
+      ),
       overwrite: OVERWRITE,
     },
     outputs: {
@@ -66,9 +69,11 @@ export function uploadsTask(protocol: Protocol): TaskDefinition {
     run: (context) =>
       withRemoteFiles(protocol, context, async (files) => {
         const folder = serverPath(context.properties.to);
+        const isMeant = pathTest(context.properties);
         const paths: string[] = [];
         for (const { name, uri } of filesOf(context.properties.from)) {
-          paths.push(await upload(files, context, { from: uri, to: pathIn(folder, name) }));
+          const to = pathIn(folder, name);
+          if (isMeant(to)) paths.push(await upload(files, context, { from: uri, to }));
         }
         return { files: paths };
       }),

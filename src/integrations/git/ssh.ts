@@ -26,7 +26,7 @@ export async function withSshTransport<T>(
   work: (transport: Transport) => Promise<T>,
 ): Promise<T> {
   return await withSshConnection(
-    { address, user, fingerprint },
+    { place: address, user, fingerprint },
     signal,
     (client) => work({ url: LIBRARY_URL, http: new SshRequests(client, path) }),
   );

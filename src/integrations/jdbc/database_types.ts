@@ -13,13 +13,15 @@ export interface DatabaseTypes {
   /** Further beginnings of the names. */
   readonly olderPrefixes?: readonly string[];
   readonly properties?: PropertySchemas;
+  /** Properties that only its Query and Queries have. */
+  readonly queryProperties?: PropertySchemas;
   /** Outputs that only its tasks have. */
   readonly outputs?: PropertySchemas;
 }
 
 /** Runs SQL and gives the rows of its last statement that returns some. */
 export function queryTask(
-  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+  { database, olderPrefixes = [], properties, queryProperties, outputs }: DatabaseTypes,
 ): TaskDefinition {
   const { prefix, title, exampleUrl } = database;
   return defineMachineTask({
@@ -27,7 +29,7 @@ export function queryTask(
     aliases: olderPrefixes.map((each) => `${each}.Query`),
     title: `Query ${title}`,
     description: `Runs SQL on ${title}. ${transactionNote(database)}`,
-    properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES },
+    properties: { ...CONNECTION_PROPERTIES, ...properties, ...QUERY_PROPERTIES, ...queryProperties },
     outputs: { ...FETCH_OUTPUTS, ...outputs },
     metrics: { "fetch.size": { type: "counter", description: "Number of rows." } },
     examples: [{
@@ -62,7 +64,7 @@ function transactionNote({ transactions }: Database): string {
 
 /** Runs SQL and gives the rows of each statement that returns some. */
 export function queriesTask(
-  { database, olderPrefixes = [], properties, outputs }: DatabaseTypes,
+  { database, olderPrefixes = [], properties, queryProperties, outputs }: DatabaseTypes,
 ): TaskDefinition {
   const { prefix, title } = database;
   return defineMachineTask({
@@ -74,6 +76,7 @@ export function queriesTask(
       ...CONNECTION_PROPERTIES,
       ...properties,
       ...QUERY_PROPERTIES,
+      ...queryProperties,
       transaction: dynamicFlag(true, "Whether all statements have an effect, or none."),
     },
     outputs: {

@@ -5,7 +5,7 @@ import { batchTask, databaseTrigger, type DatabaseTypes, queriesTask, queryTask 
 import { DUCKDB_TASKS, DUCKDB_TRIGGERS } from "./duckdb/duckdb_types.ts";
 import { clickhouseBulkInsert } from "./http/clickhouse_bulk_insert.ts";
 import { CLICKHOUSE, DREMIO, DRUID, PINOT, TRINO } from "./http/databases.ts";
-import { MARIADB, MYSQL } from "./mysql/database.ts";
+import { MARIADB, MYSQL, MYSQL_QUERY_PROPERTIES } from "./mysql/database.ts";
 import { copyIn } from "./postgresql/copy_in.ts";
 import { copyOut } from "./postgresql/copy_out.ts";
 import { POSTGRESQL, REDSHIFT } from "./postgresql/database.ts";
@@ -19,8 +19,8 @@ import { SQLITE, SQLITE_OUTPUTS, SQLITE_PROPERTIES } from "./sqlite/database.ts"
 const DATABASES: readonly (DatabaseTypes & { readonly hasNoBatch?: true })[] = [
   { database: POSTGRESQL, olderPrefixes: ["jdbc.postgres"], properties: TLS_PROPERTIES },
   { database: REDSHIFT, properties: TLS_PROPERTIES },
-  { database: MYSQL },
-  { database: MARIADB },
+  { database: MYSQL, queryProperties: MYSQL_QUERY_PROPERTIES },
+  { database: MARIADB, queryProperties: MYSQL_QUERY_PROPERTIES },
   { database: SQLSERVER },
   { database: SQLITE, properties: SQLITE_PROPERTIES, outputs: SQLITE_OUTPUTS },
   { database: SNOWFLAKE, properties: SNOWFLAKE_PROPERTIES },

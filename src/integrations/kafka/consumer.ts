@@ -24,6 +24,9 @@ export const CONSUMER_PROPERTIES: PropertySchemas = Object.freeze({
     values: ["CONSUMER"],
     default: "CONSUMER",
   }),
+  acknowledgeType: dynamicText("Has no effect: only share groups acknowledge single messages.", {
+    ignored: true,
+  }),
   keyDeserializer: serdeProperty("Form of keys."),
   valueDeserializer: serdeProperty("Form of values."),
   headerFilters: dynamicProperty(

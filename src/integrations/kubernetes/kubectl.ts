@@ -8,6 +8,7 @@ import {
   dynamicProperty,
   dynamicText,
   type PropertySchema,
+  type PropertySchemas,
 } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
@@ -47,6 +48,17 @@ function namesOf(description: string, required: boolean): PropertySchema {
   });
 }
 
+/** Properties that flows give, as those of pods; these tasks run no pod. */
+const POD_PROPERTIES: PropertySchemas = Object.freeze({
+  namespaceFiles: dynamicProperty(
+    "map",
+    "Has no effect: `{{ read('file.yaml') }}` reads files of the namespace without it.",
+    { ignored: true },
+  ),
+  inputFiles: dynamicProperty("any", "Has no effect: there is no pod.", { ignored: true }),
+  outputFiles: dynamicProperty("list", "Has no effect: there is no pod.", { ignored: true }),
+});
+
 /** Outputs: those that `fetchType` names. */
 export const kubectlGet = defineTask({
   type: "kubernetes.kubectl.Get",
@@ -54,6 +66,7 @@ export const kubectlGet = defineTask({
   description: "Reads resources of one kind: those with the given names, or all of a namespace.",
   properties: {
     ...CLUSTER,
+    ...POD_PROPERTIES,
     ...KIND,
     resourcesNames: namesOf("Names of the resources; by default all.", false),
     fetchType: { ...FETCH_TYPE, default: "NONE" },
@@ -142,6 +155,7 @@ export const kubectlApply = defineTask({
   description: "Creates or changes the resources of a manifest.",
   properties: {
     ...CLUSTER,
+    ...POD_PROPERTIES,
     spec: dynamicContent("Manifest as YAML or JSON; several are separated by `---`.", { required: true }),
     waitUntilReady: WAIT_UNTIL_READY,
   },
@@ -213,6 +227,7 @@ export const kubectlPatch = defineTask({
   description: "Changes fields of a resource.",
   properties: {
     ...CLUSTER,
+    ...POD_PROPERTIES,
     ...KIND,
     resourceName: dynamicText("Name of the resource.", { required: true }),
     patch: dynamicContent(
@@ -257,7 +272,12 @@ export const kubectlDelete = defineTask({
   type: "kubernetes.kubectl.Delete",
   title: "Delete resources of Kubernetes",
   description: "Deletes resources by name. The task does not wait until they are gone.",
-  properties: { ...CLUSTER, ...KIND, resourcesNames: namesOf("Names of the resources.", true) },
+  properties: {
+    ...CLUSTER,
+    ...POD_PROPERTIES,
+    ...KIND,
+    resourcesNames: namesOf("Names of the resources.", true),
+  },
   outputs: {},
   examples: [{
     title: "Delete a job",
@@ -291,6 +311,7 @@ export const kubectlRestart = defineTask({
   description: "Replaces the pods of workloads one after the other.",
   properties: {
     ...CLUSTER,
+    ...POD_PROPERTIES,
     resourceType: dynamicText("Kind of the workloads.", {
       required: true,
       values: ["Deployment", "StatefulSet", "DaemonSet"],

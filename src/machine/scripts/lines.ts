@@ -27,6 +27,7 @@ export class LineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #clock: Clock;
   readonly #take: (line: ReadLine) => Promise<void> | void;
+  readonly #takeBytes: ((bytes: Uint8Array) => Promise<void> | void) | undefined;
   /** Kept parts of the current line. */
   #parts: Uint8Array[] = [];
   #kept = 0;
@@ -41,14 +42,17 @@ export class LineReader {
   #leftBytes = MAX_LEFT_BYTES;
   #cancelTimer = () => {};
 
+  /** With `takeBytes` the stream is not split. */
   constructor(
     stream: ReadableStream<Uint8Array>,
     clock: Clock,
     take: (line: ReadLine) => Promise<void> | void,
+    takeBytes?: (bytes: Uint8Array) => Promise<void> | void,
   ) {
     this.#reader = stream.getReader();
     this.#clock = clock;
     this.#take = take;
+    this.#takeBytes = takeBytes;
   }
 
   /** Reads to the end of the stream; a rest without a line break is a line too. */
@@ -58,7 +62,8 @@ export class LineReader {
         const { done, value } = await this.#read();
         if (done) break;
         if (this.#isEnding) this.#leftBytes -= value.length;
-        await this.#split(value);
+        // A copy: the platform may reuse the buffer.
+        await (this.#takeBytes ? this.#takeBytes(value.slice()) : this.#split(value));
       }
       if (this.#size > 0) await this.#endLine();
     } finally {

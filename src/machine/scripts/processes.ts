@@ -290,9 +290,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
 
   /** How a command is watched, with the limits that nothing else enforces. */
   #supervision(
-    { signal, onLine, input, workingDirectory, packageDirectory }: ProcessCommand,
+    { signal, onLine, onOutput, input, workingDirectory, packageDirectory }: ProcessCommand,
     limits: ScriptLimits,
-  ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "input" | "watch"> {
+  ): Pick<SupervisedOptions, "clock" | "signal" | "onLine" | "onOutput" | "input" | "watch"> {
     const { clock } = this.#options;
     const watch = new LimitWatch({
       clock,
@@ -304,6 +304,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
       clock,
       signal,
       input,
+      onOutput,
       watch: watch.start,
       onLine: (line: ProcessLine) => {
         watch.count(line.text);

@@ -13,6 +13,8 @@ export interface SupervisedOptions extends Omit<WatchedCommand, "stdin"> {
   /** Absent: no input. */
   readonly input?: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
+  /** Receives the bytes of the output stream instead of its lines. */
+  readonly onOutput?: (bytes: Uint8Array) => Promise<void> | void;
   /** Looks why the process failed, while its control group exists. */
   readonly inspect?: (watched: WatchedProcess) => Promise<Error | undefined>;
   /** Watches the process until the returned function is called; `fail` stops it with an error. */
@@ -38,10 +40,10 @@ export async function runSupervised(options: SupervisedOptions): Promise<number>
 }
 
 async function runWatched(watched: WatchedProcess, options: SupervisedOptions): Promise<number> {
-  const { clock, signal, onLine, graceMs = GRACE_MS } = options;
+  const { clock, signal, onLine, onOutput, graceMs = GRACE_MS } = options;
   const { child } = watched;
   const readers = [
-    new LineReader(child.stdout, clock, (line) => onLine({ ...line, isError: false })),
+    new LineReader(child.stdout, clock, (line) => onLine({ ...line, isError: false }), onOutput),
     new LineReader(child.stderr, clock, (line) => onLine({ ...line, isError: true })),
   ];
   let cancelKill: CancelTimer | undefined;

@@ -25,6 +25,8 @@ export interface ProcessCommand {
   readonly signal: AbortSignal;
   /** Receives each line without its end, cut to {@link MAX_PROCESS_LINE_BYTES}. No output is read while the promise is pending. */
   onLine(line: ProcessLine): Promise<void> | void;
+  /** Receives the bytes of the output stream instead of its lines. No output is read while the promise is pending. */
+  onOutput?(bytes: Uint8Array): Promise<void> | void;
 }
 
 /** Maximum bytes of a line. */

@@ -47,6 +47,14 @@ export interface RunningProgram extends AsyncDisposable {
   receive(): Promise<string>;
 }
 
+/** A running program that is used with bytes; its error output is logged. Disposal ends it. */
+export interface ProgramPipe extends AsyncDisposable {
+  /** Sends bytes. @throws Error it has ended */
+  send(bytes: Uint8Array): Promise<void>;
+  /** The next bytes of its output. @throws Error it has ended */
+  receive(): Promise<Uint8Array>;
+}
+
 /** Files, programs, and requests after a stop. */
 export interface Machine {
   /** As `http`, but also when the work must stop: to end what runs elsewhere. It fails after 5 seconds. */
@@ -63,6 +71,8 @@ export interface Machine {
    * missing
    */
   openProgram(program: OpenedProgram): Promise<RunningProgram>;
+  /** As {@link Machine.openProgram}, for a program that reads and writes bytes. */
+  pipeProgram(program: ProgramCommand): Promise<ProgramPipe>;
   /**
    * Creates files of that directory by relative name: the URI of a stored file is fetched, any other text is the content.
    * @throws Error a name leaves the directory, or a file is missing

@@ -18,6 +18,7 @@ import type {
   OpenedProgram,
   ProgramCommand,
   ProgramEnd,
+  ProgramPipe,
   RunningProgram,
 } from "../../model/tasks/machine_task.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
@@ -46,7 +47,7 @@ import { ownName } from "./own_files.ts";
 import { emptyFolder, serverDashboards, serverFiles, serverFlows, serverKvPairs } from "./server_context.ts";
 import { ScriptOutput } from "../scripts/script_output.ts";
 import { connectAddress, type Sender, sendLastRequest, sendRequest, streamRequest } from "./send_request.ts";
-import { openProgram } from "./open_program.ts";
+import { openProgram, pipeProgram } from "./open_program.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
@@ -144,6 +145,11 @@ export class DefinedWork implements MachineWork {
   /** @inheritdoc */
   readonly openProgram = async (program: OpenedProgram): Promise<RunningProgram> => {
     return await openProgram(this.#owner, await this.workingDirectory(), program);
+  };
+
+  /** @inheritdoc */
+  readonly pipeProgram = async (program: ProgramCommand): Promise<ProgramPipe> => {
+    return await pipeProgram(this.#owner, await this.workingDirectory(), program);
   };
 
   /** @inheritdoc */

@@ -1,4 +1,6 @@
 /** Requests to models: address, key, body and reply of each API, and each form of a refusal. */
+import { createServer } from "node:https";
+import type { TLSSocket } from "node:tls";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { aiAgent } from "../../../src/integrations/ai/agent_task.ts";
@@ -8,6 +10,7 @@ import { imageGeneration } from "../../../src/integrations/ai/image_generation.t
 import { jsonExtraction } from "../../../src/integrations/ai/json_extraction.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 import { apiOf, APIS, bodiesOf, type ModelApi, modelStub, providerOf, type Said } from "./model_stub.ts";
 
 const MESSAGES = [{ type: "SYSTEM", content: "be short" }, { type: "USER", content: "hi" }];
@@ -350,6 +353,54 @@ for (const [provider, properties, path, headers] of PLACES) {
     assertEquals(sent, { authorization: undefined, "api-key": undefined, ...headers });
   });
 }
+
+Deno.test("a provider is asked with the certificates of its properties", async () => {
+  const seen: string[] = [];
+  const server = createServer(
+    { cert: SELF_SIGNED_CERT, key: SELF_SIGNED_KEY, ca: SELF_SIGNED_CERT, requestCert: true },
+    (request, response) => {
+      seen.push(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN));
+      response.end(JSON.stringify(apiOf("OpenAI").reply({ text: "ok" })));
+    },
+  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const { port } = server.address() as { port: number };
+  const run = (certificates: JsonObject) =>
+    runDefinition(aiAgent, {
+      provider: {
+        type: "ai.provider.OpenAI",
+        modelName: "m",
+        apiKey: "k",
+        baseUrl: `https://localhost:${port}`,
+        ...certificates,
+      },
+      prompt: "hi",
+    });
+  try {
+    const clientPem = `${SELF_SIGNED_CERT}\n${SELF_SIGNED_KEY}`;
+    await run({ caPem: SELF_SIGNED_CERT, clientPem });
+    assertEquals(seen, ["localhost"]);
+    const refusals: readonly (readonly [JsonObject, RegExp])[] = [
+      [{}, /certificate/],
+      [{ clientPem }, /certificate/],
+      [
+        { caPem: SELF_SIGNED_CERT, clientPem: SELF_SIGNED_CERT },
+        /Invalid clientPem: it must have a certificate and its key, PEM/,
+      ],
+    ];
+    for (const [certificates, error] of refusals) {
+      const { message } = await assertRejects(() => run(certificates), Error);
+      assertMatch(message, error);
+      assertEquals(message.includes("BEGIN"), false);
+    }
+    assertEquals(seen, ["localhost"]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
 
 Deno.test("Classification gives the class without white space", async () => {
   const api = apiOf("GoogleGemini");

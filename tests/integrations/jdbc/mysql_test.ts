@@ -78,6 +78,33 @@ const CASES: readonly Case[] = [
       ],
     );
   }],
+  ["LOAD DATA LOCAL INFILE reads the input file, whatever path the SQL names", async (flows) => {
+    const load = (path: string) =>
+      `LOAD DATA LOCAL INFILE '${path}' INTO TABLE loaded CHARACTER SET utf8mb4 FIELDS TERMINATED BY ',' IGNORE 1 LINES`;
+    const { outputs, errors } = await flows.run({
+      make: { type: "Query", sql: "CREATE TABLE loaded (id INT, name TEXT)" },
+      from: {
+        type: "core.storage.Write",
+        content: `id,name\n${Array.from({ length: 20_000 }, (_, n) => `${n},é${n}\n`).join("")}`,
+      },
+      in: { type: "Query", inputFile: "{{ outputs.from.uri }}", sql: load("{{ inputFile }}") },
+      other: {
+        type: "Queries",
+        inputFile: "{{ outputs.from.uri }}",
+        sql: `${load("/etc/passwd")}; SELECT count(*) AS n, max(name) AS m FROM loaded`,
+        fetchType: "FETCH_ONE",
+      },
+    });
+    assertEquals([errors, outputs.other?.outputs], [[], [{ row: { n: 40_000, m: "é9999" }, size: 1 }]]);
+  }],
+  ["without an input file LOAD DATA LOCAL INFILE reads no file of this machine", async (flows) => {
+    await flows.run({ q: { type: "Query", sql: "CREATE TABLE kept (line TEXT)" } });
+    const { errors } = await flows.run({
+      q: { type: "Query", sql: "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE kept" },
+    });
+    assertMatch(errors[0] ?? "", /^Cannot query "127\.0\.0\.1:PORT": /);
+    assertEquals(await flows.rows("SELECT count(*) AS n FROM kept"), [{ n: 0 }]);
+  }],
   ["a kill ends the query on the server", async (flows) => {
     const id = await flows.save({ q: { type: "Query", sql: "SELECT sleep(3000) AS slow_one" } });
     const { id: executionId } = await flows.app.start(id);

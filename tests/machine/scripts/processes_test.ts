@@ -97,6 +97,19 @@ for (const [chunks, lines] of LINES) {
   });
 }
 
+Deno.test("LineReader.run() passes bytes on as they come, where they are wanted", async () => {
+  const parts: number[][] = [];
+  const chunks = [[0, 255, 10], [13, 97]].map((bytes) => new Uint8Array(bytes));
+  const neverCalled = () => assert(false);
+  await new LineReader(
+    streamOf(chunks),
+    new FakeClock(),
+    neverCalled,
+    (bytes) => void parts.push([...bytes]),
+  ).run();
+  assertEquals(parts, [[0, 255, 10], [13, 97]]);
+});
+
 Deno.test("LineReader.run() joins characters that were cut apart", async () => {
   const bytes = new TextEncoder().encode("héé€\n");
   const read = await linesOf([...bytes].map((byte) => new Uint8Array([byte])));

@@ -218,14 +218,9 @@ export function evidenceOf(type: string): Evidence | undefined {
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["azure.storage.cosmosdb.Queries", "no order and no sums across physical partitions"],
   ["azure.storage.cosmosdb.Query", "no order and no sums across physical partitions"],
-  ["fs.ssh.Command", "no `proxyCommand`"],
-  ["kafka.Consume", "no `acknowledgeType`"],
-  ["kafka.RealtimeTrigger", "no `acknowledgeType` and no `schemaRegistryVendor`"],
-  ["kafka.Trigger", "no `acknowledgeType` and no `schemaRegistryVendor`"],
+  ["kafka.RealtimeTrigger", "no `schemaRegistryVendor`"],
+  ["kafka.Trigger", "no `schemaRegistryVendor`"],
   ["kestra.executions.Count", "no `expression`"],
-  ["kubernetes.kubectl.Apply", "no `namespaceFiles`"],
-  ["kubernetes.kubectl.Get", "no `outputFiles`"],
-  ["notifications.x.XExecution", "a bearer token only, no keys of OAuth 1.0a"],
 ]);
 
 /** How a type differs; `undefined` if it does not. */

@@ -1,5 +1,13 @@
 /** MySQL and MariaDB. */
+import { dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import type { Database } from "../session.ts";
+
+/** Properties of Query and Queries. */
+export const MYSQL_QUERY_PROPERTIES: PropertySchemas = Object.freeze({
+  inputFile: dynamicText(
+    "Storage URI of the file that `LOAD DATA LOCAL INFILE '{{ inputFile }}'` reads; the server must allow it.",
+  ),
+});
 
 /** The database of `jdbc.mysql`. */
 export const MYSQL: Database = mysqlDatabase("jdbc.mysql", "MySQL");

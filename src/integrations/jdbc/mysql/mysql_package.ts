@@ -1,5 +1,6 @@
 /** The part of the package `mysql2` that is used here. */
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 /** An error of the server or of the connection. */
 export interface MysqlError extends Error {
@@ -55,6 +56,8 @@ interface MysqlOptions {
   /** Rows are read without generated code. */
   readonly disableEval: true;
   readonly flags: readonly string[];
+  /** Opens the file that the server reads; absent: it gets none. */
+  readonly infileStreamFactory: (() => Readable) | undefined;
 }
 
 interface MysqlCall {

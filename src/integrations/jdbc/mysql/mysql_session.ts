@@ -1,4 +1,5 @@
 /** A connection to MySQL or MariaDB, by the package `mysql2`. */
+import { createReadStream } from "node:fs";
 import { connect } from "node:net";
 import { Double, type JsonValue } from "../../../base/json.ts";
 import type { WorkContext } from "../../../model/tasks/task_definition.ts";
@@ -37,6 +38,8 @@ export async function openMysql(context: WorkContext): Promise<SqlSession> {
   const kinds = ["mysql", "mariadb"];
   const url = readDatabaseUrl(textProperty(properties, "url") ?? "", { kinds, port: 3306 });
   const address = await context.connectAddress(url.host, url.port);
+  const inputFile = textProperty(properties, "inputFile");
+  const inputPath = inputFile === undefined ? undefined : await context.fetchFile(inputFile);
   const { createConnection } = await loadMysql();
   const create = () =>
     createConnection({
@@ -53,8 +56,9 @@ export async function openMysql(context: WorkContext): Promise<SqlSession> {
       bigNumberStrings: true,
       jsonStrings: true,
       disableEval: true,
-      // A server could ask for any file of this machine.
-      flags: ["-LOCAL_FILES"],
+      // A server could ask for any file of this machine: it gets the given one, whatever it names.
+      flags: inputPath === undefined ? ["-LOCAL_FILES"] : [],
+      infileStreamFactory: inputPath === undefined ? undefined : () => createReadStream(inputPath),
     });
   const session = new MysqlSession(context, url, create);
   try {
