@@ -38,7 +38,9 @@ export interface SftpChannel {
 /** A channel of a command. */
 export interface CommandChannel extends AsyncIterable<Uint8Array> {
   readonly stderr: AsyncIterable<Uint8Array>;
-  readonly on: (event: "exit" | "close", listener: (code: number | null, signal?: string) => void) => void;
+  readonly on:
+    & ((event: "exit" | "close", listener: (code: number | null, signal?: string) => void) => void)
+    & ((event: "error", listener: (error: Error) => void) => void);
   /** Adds to the input of the command. */
   readonly write: (bytes: Uint8Array) => void;
   /** Ends the input of the command, after these bytes. */

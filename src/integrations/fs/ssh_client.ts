@@ -95,6 +95,7 @@ export async function startCommand(client: SshConnection, command: string): Prom
       (code: number | null, signal?: string) =>
         code === null ? reject(new Error(`the signal ${signal} ended the command`)) : resolve(code),
     );
+    channel.on("error", reject); // Without a listener it would end the server.
     channel.on("close", () => reject(new Error("the connection ended before the command")));
   });
   exitCode.catch(() => {}); // The output is read first.
