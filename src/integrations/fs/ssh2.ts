@@ -38,6 +38,7 @@ export interface SftpChannel {
 /** A channel of a command. */
 export interface CommandChannel extends AsyncIterable<Uint8Array> {
   readonly stderr: AsyncIterable<Uint8Array>;
+  /** Calls the listener at each event. */
   readonly on:
     & ((event: "exit" | "close", listener: (code: number | null, signal?: string) => void) => void)
     & ((event: "error", listener: (error: Error) => void) => void);

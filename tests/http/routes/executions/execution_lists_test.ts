@@ -29,14 +29,15 @@ async function startWithInputs(count: number, length: number, wrap?: (store: Mem
   return { server, ids };
 }
 
-/** A store that counts the reads of large values. */
+/** A store that counts the reads of large values, which are ranges of chunks. */
 function counting(store: MemoryStore, counts: { values: number }): Store {
   return new Proxy<Store>(store, {
     get(target, name) {
       const member = Reflect.get(target, name);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
-        if (name === "getMany") counts.values++;
+        const [range] = args as Parameters<Store["list"]>;
+        if (name === "list" && "start" in range && range.start.includes("b")) counts.values++;
         return Reflect.apply(member, target, args);
       };
     },
