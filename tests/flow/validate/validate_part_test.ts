@@ -39,7 +39,10 @@ const PARTS: readonly (readonly [members: string, ...problems: string[]])[] = [
     `provider.type Type "${AI}.provider.AmazonBedrock" is not supported: requests to Amazon Bedrock are not built yet; ` +
     "use a gateway with the API of OpenAI and its `baseUrl`",
   ],
-  [`provider: {${OPENAI}, caPem: x}`, "provider.caPem is not supported yet, remove it"],
+  [
+    `provider: {type: ${AI}.provider.AzureOpenAI, apiKey: k, modelName: m, endpoint: e, tenantId: x}`,
+    "provider.tenantId is not supported yet, remove it",
+  ],
   [
     `provider: {${OPENAI}}, tools: [{type: ${AI}.tool.AIAgent, description: d, provider: {${OPENAI}, x: 1}}]`,
     'tools[0].provider.x Unrecognized field "x"',

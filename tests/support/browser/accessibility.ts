@@ -36,18 +36,19 @@ async function runAxe(
 ): Promise<{ readonly violations: string[]; readonly isSame: boolean }> {
   const { axe, readPage } = globalThis as unknown as { axe: typeof import("axe-core"); readPage: ReadPage };
   const { elements, changes } = readPage;
+  // Changes that the observer has not reported yet count, too.
+  const hasChanged = () => readPage.hasChanged ||= changes.takeRecords().length > 0;
   const include = new Set(numbers.flatMap((number) => elements[number] ?? []));
   const exclude = [...include].flatMap(({ children }) => [...children]).filter((child) =>
     !include.has(child)
   );
   // Rules of whole pages are applied only without a scope.
-  const hasChanged = changes.takeRecords().length > 0;
-  const isWhole = hasChanged || include.has(document.documentElement);
+  const isWhole = hasChanged() || include.has(document.documentElement);
   const scope = isWhole ? document : { include: [...include], exclude } as unknown as axe.ContextObject;
   const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
   // The selectors of all other nodes take two thirds of the time.
   const result = await axe.run(scope, { runOnly, resultTypes: ["violations"] });
-  const isSame = !hasChanged && changes.takeRecords().length === 0;
+  const isSame = !hasChanged();
   changes.disconnect();
   const violations = result.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)

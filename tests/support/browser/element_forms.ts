@@ -12,7 +12,8 @@ export interface ElementForms {
 export interface ReadPage {
   /** In the order of the hashes. */
   readonly elements: readonly Element[];
-  /** What has changed since then. */
+  /** Whether something has changed since then. */
+  hasChanged: boolean;
   readonly changes: MutationObserver;
 }
 
@@ -25,9 +26,10 @@ export function elementForms(): ElementForms {
   const { innerWidth, innerHeight, devicePixelRatio } = globalThis;
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const elements = [...document.querySelectorAll<HTMLElement | SVGElement>("*")];
-  const changes = new MutationObserver(() => {});
+  const changes = new MutationObserver(() => readPage.hasChanged = true);
+  const readPage: ReadPage = { elements, hasChanged: false, changes };
   changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  Object.assign(globalThis, { readPage: { elements, changes } satisfies ReadPage });
+  Object.assign(globalThis, { readPage });
   const counts = new Map<string, number>();
   for (const { id } of elements) counts.set(id, (counts.get(id) ?? 0) + 1);
   /** Forms without what is inside of them. */
