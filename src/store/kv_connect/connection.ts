@@ -137,7 +137,8 @@ export class Connection {
           this.#metadata = undefined;
           throw new Error(await errorText(response));
         }
-        for await (const _ of response.body ?? []) onChange();
+        // The signal of a request has no effect any more once the request has been collected as garbage.
+        for await (const _ of response.body?.pipeThrough(new TransformStream(), { signal }) ?? []) onChange();
       } catch {
         // The server is restarting, or the metadata has expired; who watches also looks now and then.
       }
