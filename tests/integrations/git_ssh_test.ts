@@ -253,7 +253,7 @@ const FOREIGN_PROGRAMS: readonly (readonly [command: string, error: RegExp])[] =
   ["exit 3", /^.*: git-upload-pack ended with exit code 3$/],
 ];
 
-Deno.test({ name: "Clone by SSH fails with the words of a server that is none of git", ignore }, async () => {
+Deno.test({ name: "Clone by SSH fails with the words of a server without git", ignore }, async () => {
   await withPlace({ "a.txt": "a" }, async ({ url, privateKey, folder }) => {
     await using app = await Harness.start();
     const publicKey = await publicKeyOf(privateKey);

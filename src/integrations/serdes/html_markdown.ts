@@ -177,7 +177,7 @@ class Writer {
   }
 }
 
-/** A paragraph that begins as a heading, a list or a quotation would is none. */
+/** A paragraph whose first characters would make it a heading, a list or a quotation gets them escaped. */
 function literalStart(text: string): string {
   return text.replace(/^(#{1,6} |[-+] |> )/, "\\$1").replace(/^(\d+)([.)] )/, "$1\\$2");
 }
