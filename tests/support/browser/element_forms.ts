@@ -19,22 +19,26 @@ export interface ReadPage {
 
 /**
  * The form of an element is made of that of its parent, its attributes, whether it has text, its colours and size, the kinds of its children,
- * what covers it, and the distance from the control before it. Numbers and ids within values do not count, nor where links lead. It runs in
- * the page, so it uses nothing of this module; the page keeps a `ReadPage` as `readPage`.
+ * what covers it, and, for small controls, the distance from the control before. Numbers and ids within values do not count, nor which name
+ * it has, where links lead, or how a look came about. It runs in the page, so it uses nothing of this module; the page keeps a `ReadPage` as
+ * `readPage`.
  */
 export function elementForms(): ElementForms {
   const { innerWidth, innerHeight, devicePixelRatio } = globalThis;
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const elements = [...document.querySelectorAll<HTMLElement | SVGElement>("*")];
+  // Shapes of icons have no text, no name and no controls.
+  const elements = [...document.querySelectorAll<HTMLElement | SVGElement>("*:not(svg[aria-hidden=true] *)")];
   const changes = new MutationObserver(() => readPage.hasChanged = true);
   const readPage: ReadPage = { elements, hasChanged: false, changes };
   changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   Object.assign(globalThis, { readPage });
+  /** Attributes of which only whether they have a value counts: rules ask whether there is a name, not which. */
+  const isPresence = /^(href|src|d|points|transform|value|datetime|aria-label|title|placeholder|data-.*)$/;
   const counts = new Map<string, number>();
   for (const { id } of elements) counts.set(id, (counts.get(id) ?? 0) + 1);
   /** Forms without what is inside of them. */
   const outer = new Map<Element | null, string>();
-  let control = { x: 0, y: 0 };
+  let control = new DOMRect();
   const hashes = elements.map((element) => {
     const isControl = element.tabIndex >= 0;
     const isText = hasText(element);
@@ -46,12 +50,14 @@ export function elementForms(): ElementForms {
   return { window: `${innerWidth} ${innerHeight} ${devicePixelRatio} ${isDark}`, hashes };
 
   function tag(element: Element): string {
-    const attributes = [...element.attributes].map(({ name, value }) => `${name}=${attribute(name, value)}`);
+    // How classes and styles look counts by itself.
+    const named = [...element.attributes].filter(({ name }) => name !== "class" && name !== "style");
+    const attributes = named.map(({ name, value }) => `${name}=${attribute(name, value)}`);
     return [element.tagName, ...attributes].join(" ");
   }
 
   function attribute(name: string, value: string): string {
-    if (["href", "src", "d", "points", "transform", "value", "datetime"].includes(name)) return value && "…";
+    if (isPresence.test(name)) return value && "…";
     const isReference = ["for", "headers"].includes(name) ||
       /^aria-.*(by|controls|owns|descendant|details|message)$/.test(name);
     if (isReference) {
@@ -62,7 +68,7 @@ export function elementForms(): ElementForms {
   }
 
   function plain(text: string): string {
-    return text.replace(/\b(?=[a-z]*\d)[0-9a-z]{16,}/g, "…").replace(/\d+/g, "0");
+    return text.replace(/\b(?=[a-z]*\d)[0-9a-z]{16,}/gi, "…").replace(/\d+(\.\d+)?/g, "0");
   }
 
   function look(element: Element): string {
@@ -79,7 +85,7 @@ export function elementForms(): ElementForms {
       display,
       visibility,
     ];
-    return `${parts.join(" ")} ${style.position}`;
+    return `${parts.join(" ")} ${style.position} ${style.textDecorationLine}`;
   }
 
   function hasText(element: Element): boolean {
@@ -94,25 +100,29 @@ export function elementForms(): ElementForms {
       const landmarks = ["title", "main", "h1"].map((name) => !!document.querySelector(name));
       return `${[...landmarks, ...kinds]}`;
     }
-    const text = element.textContent ?? "";
-    // A label must have the words that are seen.
-    const name = element.hasAttribute("aria-label") ? plain(text.slice(0, 1000)) : `${text.trim() !== ""}`;
+    const text = (element.textContent ?? "").trim().toLowerCase();
+    const label = element.getAttribute("aria-label")?.toLowerCase();
     const labels = (element as HTMLInputElement).labels;
-    return `${[...kinds].sort()} ${name} ${
+    return `${[...kinds].sort()} ${text !== ""} ${label?.includes(text)} ${
       labels && [...labels].map((label) => !!label.textContent?.trim())
     }`;
   }
 
-  /** Targets of 24 pixels suffice, as does their distance from others. */
+  /** Targets of 24 pixels suffice if they do not overlap, as does the distance of smaller ones from others. */
   function place(element: Element): string {
-    const { x, y, width, height } = element.getBoundingClientRect();
     const last = control;
-    control = { x, y };
+    control = element.getBoundingClientRect();
+    const { x, y, width, height } = control;
     const sizes = [width, height].map((size) => Math.round(Math.min(size, 24)));
-    const distances = [x - last.x, y - last.y].map((distance) =>
-      Math.round(Math.max(-48, Math.min(distance, 48)))
-    );
-    return [...sizes, ...distances].join(" ");
+    const [left, top] = [x + width / 2, y + height / 2];
+    const gaps = [last.left - left, left - last.right, last.top - top, top - last.bottom];
+    const gap = Math.round(Math.max(0, Math.min(Math.max(...gaps), 24)));
+    return `${sizes} ${isOverlap(last, control)} ${Math.min(...sizes) < 24 && gap}`;
+  }
+
+  function isOverlap(one: DOMRect, other: DOMRect): boolean {
+    return one.left < other.right && other.left < one.right && one.top < other.bottom &&
+      other.top < one.bottom;
   }
 
   /** What is in front of its middle. */
@@ -120,7 +130,7 @@ export function elementForms(): ElementForms {
     const { x, y, width, height } = element.getBoundingClientRect();
     if (width === 0 || height === 0) return "";
     const front = document.elementFromPoint(x + width / 2, y + height / 2);
-    if (!front || element.contains(front) || front.contains(element)) return front ? "" : "outside";
+    if (!front || element.contains(front) || front.contains(element)) return "";
     return `${front.tagName} ${front.className}`;
   }
 
