@@ -50,6 +50,12 @@ Deno.test("readableKey() leaves an encrypted ECDSA key without its passphrase to
   }
 });
 
+Deno.test("readableKey() says how to convert a PEM key that the package cannot read", async () => {
+  const privateKey = await Deno.readTextFile("tests/fixtures/ssh_keys/ecdsa_521_pem");
+  const expected = "an ECDSA key of 521 bits is read in the form of OpenSSH alone";
+  assertThrows(() => readableKey({ privateKey }), Error, expected);
+});
+
 Deno.test("readableKey() refuses a key whose passphrase would occupy the server for long", () => {
   readableKey({ privateKey: keyWithRounds(100), passphrase: "x" });
   const expected = "Cannot parse privateKey: it has 4000000 rounds of bcrypt, at most 100 are read";

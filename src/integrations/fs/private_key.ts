@@ -1,6 +1,6 @@
 /** Private keys in the forms that the package `ssh2` reads. */
 import { Buffer } from "node:buffer";
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { parseSshKey } from "./ssh2.ts";
 
 /** A key and its passphrase, if it has one. */
@@ -63,10 +63,20 @@ function decryptedPem(privateKey: string, passphrase: string | undefined): Priva
 }
 
 function asPem(input: Parameters<typeof createPrivateKey>[0]): PrivateKey {
+  const { key, text } = readAndWritten(input);
+  if (key.asymmetricKeyDetails?.namedCurve === "secp521r1") {
+    throw new Error(
+      'Cannot parse privateKey: an ECDSA key of 521 bits is read in the form of OpenSSH alone; "ssh-keygen -p -f <file>" converts it',
+    );
+  }
+  return { privateKey: text };
+}
+
+function readAndWritten(input: Parameters<typeof createPrivateKey>[0]): { key: KeyObject; text: string } {
   try {
     const key = createPrivateKey(input);
     const type = key.asymmetricKeyType === "rsa" ? "pkcs1" : "sec1";
-    return { privateKey: key.export({ format: "pem", type }).toString() };
+    return { key, text: key.export({ format: "pem", type }).toString() };
   } catch {
     // Its words are those of a library for cryptography.
     throw new Error("Cannot parse privateKey: bad passphrase, or unsupported key format");
