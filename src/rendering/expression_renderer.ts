@@ -47,9 +47,14 @@ export function createExpressionRenderer(
 
 /** An evaluator of expressions on executions as they are stored. */
 export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateExpression {
+  // What a person tries out is no use by the flow.
+  const hostValues: HostValues = {
+    ...deps.hostValues,
+    secret: (tenant, namespace, name) => deps.hostValues.secret(tenant, namespace, name),
+  };
   return async ({ execution, plan, taskRun }, source) => {
     const outer = await contexts.of(execution);
-    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
+    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, hostValues, outer });
     const task = taskRun && plan.places.get(taskRun.taskId)?.task;
     return await masked(
       renderer.hostCalls,

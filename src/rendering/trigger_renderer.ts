@@ -64,8 +64,8 @@ function prepare(
   flow: Flow,
   variables: JsonObject,
 ): { calls: HostCalls; scope: Scope } {
-  const { tenant, namespace } = flow;
-  const calls = new HostCalls(deps.values, { tenant, namespace, now: () => deps.clock.now() });
+  const { tenant, namespace, id: flowId } = flow;
+  const calls = new HostCalls(deps.values, { tenant, namespace, flowId, now: () => deps.clock.now() });
   const roots = { flow, server: deps };
   const variable = withVariables(variables, (name) => rootVariable(name, roots));
   return { calls, scope: createScope(deps, calls, { variable, authored: authoredBy(flow) }) };

@@ -234,6 +234,9 @@ export class Assembly {
     await executor.stop();
     await platform[Symbol.asyncDispose]();
     await this.#auth[Symbol.asyncDispose]();
+    await this.services.secrets.writeUses().catch((error: Error) =>
+      this.#options.logger.debug("Cannot store the last uses of secrets", { error: error.message })
+    );
     await this.#warming;
     await this.services.catalog[Symbol.asyncDispose]();
     await this.committer[Symbol.asyncDispose]();

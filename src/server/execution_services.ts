@@ -113,7 +113,8 @@ function createStartChecks(options: ServicesDeps, parts: StartChecksParts, depth
   return new StartChecks({
     seal: (flow, text) => inputCipher.seal(flow, text),
     render: createInputRenderer({ ...options, server: serverRoots(options) }),
-    reads: ({ tenant, namespace }) => new HostCalls(values, { tenant, namespace, now: () => clock.now() }),
+    reads: ({ tenant, namespace, id: flowId }) =>
+      new HostCalls(values, { tenant, namespace, flowId, now: () => clock.now() }),
   });
 }
 

@@ -92,7 +92,7 @@ function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostSe
 /** Data for host functions outside of executions: secrets and KV pairs of a namespace. */
 export function namespaceValues({ secrets, kvPairs }: Pick<HostServices, "secrets" | "kvPairs">): HostValues {
   return {
-    secret: (tenant, namespace, name) => secrets.valueFor(tenant, { namespace, name }),
+    secret: (tenant, namespace, name, usedBy) => secrets.valueFor(tenant, { namespace, name }, usedBy),
     kvPair: async (tenant, { namespace, key, isExact }) =>
       (await kvPairs.valueFor(tenant, { namespace, key }, { isExact }))?.value,
   };

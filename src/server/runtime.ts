@@ -43,6 +43,7 @@ const SPACE_INTERVAL_MS = 1_000;
 const SEAL_INTERVAL_MS = 1_000;
 const WORKERS_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
+const USES_INTERVAL_MS = 60_000;
 /** Of a database without a queue. */
 const WAKE_INTERVAL_MS = 2_000;
 
@@ -121,7 +122,7 @@ function connectExecutor(deps: ConnectDeps): void {
 
 function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): IntervalLoop[] {
   const { clock, logger, retention: rules = {} } = options;
-  const { catalog, kvPairs, idempotency, executionRetention: executions } = services;
+  const { catalog, secrets, kvPairs, idempotency, executionRetention: executions } = services;
   const loop = (name: string, intervalMs: number, round: () => Promise<boolean>) =>
     new IntervalLoop({ name, intervalMs, clock, logger, round });
   const sweep = (name: string, sweepExpired: () => Promise<number>) =>
@@ -133,6 +134,7 @@ function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): 
       return Promise.resolve(false);
     }),
     loop("seal the catalog", SEAL_INTERVAL_MS, () => catalog.compact()),
+    loop("store the last uses of secrets", USES_INTERVAL_MS, () => secrets.writeUses().then(() => false)),
     sweep("remove expired KV pairs", () => kvPairs.sweepExpired()),
     sweep("remove expired outputs of tasks", () => taskCache.sweepExpired()),
     sweep("remove expired idempotency records", () => idempotency.sweepExpired()),

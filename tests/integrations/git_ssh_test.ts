@@ -190,6 +190,20 @@ Deno.test({ name: "the types of git take keys with a passphrase, OpenSSH and PEM
   });
 });
 
+Deno.test({ name: "the types of git take ECDSA keys in the form of OpenSSH", ignore }, async () => {
+  await withPlace({ "a.txt": "a" }, async ({ url, folder }) => {
+    await using app = await Harness.start();
+    // Of every second key OpenSSH writes the number with a zero before it.
+    for (const name of ["zero_256", "short_256", "zero_384", "short_384"]) {
+      const privateKey = await Deno.readTextFile(`tests/fixtures/ssh_keys/ecdsa_${name}`);
+      await Deno.writeTextFile(`${folder}/../user.pub`, await publicKeyOf(privateKey));
+      const own = { url, privateKey, branch: "main", targetNamespace: "demo" };
+      const { state, errors } = await runTasks(app, task("t", "SyncFlows", own));
+      assertEquals([name, state, errors], [name, "SUCCESS", []]);
+    }
+  });
+});
+
 /** The public half of a key, as a line. */
 async function publicKeyOf(privateKey: string): Promise<string> {
   let line = "";

@@ -1,5 +1,6 @@
 /** The private keys that connections of SSH read. */
-import { assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import ssh2 from "ssh2";
 import { readableKey } from "../../src/integrations/fs/private_key.ts";
 
 /** An OpenSSH key whose passphrase needs that many rounds; nothing follows them. */
@@ -14,6 +15,46 @@ function keyWithRounds(rounds: number): string {
   const body = new Uint8Array(bytes).toBase64();
   return `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n-----END OPENSSH PRIVATE KEY-----\n`;
 }
+
+/** What signs and verifies, or the error of one that does not parse. */
+function parsed({ privateKey, passphrase }: ReturnType<typeof readableKey>) {
+  const { parseKey } = (ssh2 as unknown as {
+    readonly utils: {
+      parseKey(key?: string, passphrase?: string): {
+        sign(data: Uint8Array): Uint8Array | Error;
+        verify(data: Uint8Array, signature: Uint8Array | Error): boolean | Error;
+      };
+    };
+  }).utils;
+  return parseKey(privateKey, passphrase);
+}
+
+/** `zero`: the first bit of the number is set, so a zero goes before it; `short`: its first byte is zero, and absent. */
+const ECDSA_KEYS = ["zero_256", "short_256", "zero_384", "short_384", "zero_256_encrypted"];
+
+Deno.test("readableKey() makes ECDSA keys sign whose number has more or fewer bytes than the curve", async () => {
+  const data = new TextEncoder().encode("signed");
+  for (const name of ECDSA_KEYS) {
+    const privateKey = await Deno.readTextFile(`tests/fixtures/ssh_keys/ecdsa_${name}`);
+    const passphrase = name.endsWith("encrypted") ? "open sesame" : undefined;
+    const signature = parsed(readableKey({ privateKey, passphrase })).sign(data);
+    // The public half of the key as it was.
+    assertEquals([name, parsed({ privateKey, passphrase }).verify(data, signature)], [name, true]);
+  }
+});
+
+Deno.test("readableKey() leaves an encrypted ECDSA key without its passphrase to the package", async () => {
+  const privateKey = await Deno.readTextFile("tests/fixtures/ssh_keys/ecdsa_zero_256_encrypted");
+  for (const passphrase of [undefined, "wrong"]) {
+    assertEquals(readableKey({ privateKey, passphrase }), { privateKey, passphrase });
+  }
+});
+
+Deno.test("readableKey() says how to convert a PEM key that the package cannot read", async () => {
+  const privateKey = await Deno.readTextFile("tests/fixtures/ssh_keys/ecdsa_521_pem");
+  const expected = "an ECDSA key of 521 bits is read in the form of OpenSSH alone";
+  assertThrows(() => readableKey({ privateKey }), Error, expected);
+});
 
 Deno.test("readableKey() refuses a key whose passphrase would occupy the server for long", () => {
   readableKey({ privateKey: keyWithRounds(100), passphrase: "x" });

@@ -258,6 +258,8 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "namespace?": TEXT,
     "description?": TEXT,
     "tags?": listOf(ref("Label")),
+    "lastUsed?": INSTANT,
+    "lastUsedBy?": TEXT,
   }),
   Namespace: objectOf({
     id: TEXT,

@@ -75,7 +75,28 @@ export interface SshConnection {
   readonly destroy: () => void;
 }
 
+/** A private key. */
+interface SshKey {
+  /** As servers name it: `ecdsa-sha2-nistp256`, … */
+  readonly type: string;
+  readonly getPrivatePEM: () => string;
+  /** In the form of servers. */
+  readonly getPublicSSH: () => Uint8Array;
+}
+
+interface SshPackage {
+  readonly Client: new () => SshConnection;
+  readonly utils: { readonly parseKey: (key: string, passphrase?: string) => SshKey | Error };
+}
+
+const { Client, utils } = ssh2 as unknown as SshPackage;
+
 /** A connection that is not open yet. */
 export function newSshConnection(): SshConnection {
-  return new (ssh2 as unknown as { readonly Client: new () => SshConnection }).Client();
+  return new Client();
+}
+
+/** The key, or the reason why the text is none. */
+export function parseSshKey(privateKey: string, passphrase?: string): SshKey | Error {
+  return utils.parseKey(privateKey, passphrase);
 }

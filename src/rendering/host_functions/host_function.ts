@@ -7,8 +7,11 @@ import type { Label } from "../../model/flows/label.ts";
 
 /** The data ports. Without a port the functions that need it fail. */
 export interface HostValues {
-  /** A secret of that namespace or one above it; `undefined` if it does not exist. */
-  secret(tenant: string, namespace: string, name: string): Promise<string | undefined>;
+  /**
+   * A secret of that namespace or one above it; `undefined` if it does not exist. `usedBy`: the flow that uses it,
+   * `<namespace>.<flow>`.
+   */
+  secret(tenant: string, namespace: string, name: string, usedBy?: string): Promise<string | undefined>;
   /** A KV pair of that namespace or, unless `isExact`, one above it; `undefined` if it does not exist. */
   kvPair(
     tenant: string,
@@ -159,6 +162,8 @@ export interface HostCaller {
   readonly namespace: string;
   /** Absent outside of executions. */
   readonly execution?: Execution;
+  /** The flow, where there is no execution yet. */
+  readonly flowId?: string;
   readonly now?: () => Instant;
   /** Decrypted inputs of the execution. */
   readonly inputSecrets?: () => readonly string[];

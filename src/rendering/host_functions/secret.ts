@@ -14,7 +14,9 @@ export const SECRET_FUNCTIONS: HostFunctionTable = [
 async function readSecret({ args, caller, values, remember }: HostCall): Promise<string> {
   const name = requiredOf(args, "key");
   const namespace = textOf(args, "namespace") ?? caller.namespace;
-  const secret = await values.secret(caller.tenant, namespace, name);
+  const flowId = caller.execution?.flowId ?? caller.flowId;
+  const usedBy = flowId === undefined ? undefined : `${caller.namespace}.${flowId}`;
+  const secret = await values.secret(caller.tenant, namespace, name, usedBy);
   if (secret === undefined) {
     throw new HostError(`Cannot find secret for key '${name}' in the namespace '${namespace}'`);
   }

@@ -9,6 +9,7 @@ import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
 import type { EnvironmentOf } from "./environment_secrets.ts";
+import { keyOf, type NotedUse, SecretUses } from "./secret_uses.ts";
 
 export type { SecretId, SecretInfo, SecretTag } from "../../store/records/secret_records.ts";
 
@@ -33,16 +34,22 @@ const MAX_NAME_LENGTH = 256;
 /** Characters of a description, and of the key and value of a tag. */
 const MAX_TEXT_LENGTH = 250;
 const MAX_TAGS = 10;
+/** Uses that are written concurrently: the committer writes them together. */
+const WRITTEN_AT_ONCE = 100;
+/** In place of the namespace of a secret that belongs to all of them. */
+const ENVIRONMENT = "";
 const NAME = /^[a-zA-Z0-9_][a-zA-Z0-9._-]*$/;
 
 /** Stores secrets and gives them to expressions. */
 export class Secrets {
   readonly #deps: SecretsDeps;
   readonly #locks = new KeyedLock();
+  readonly #uses: SecretUses;
   #writeCount = 0;
 
   constructor(deps: SecretsDeps) {
     this.#deps = deps;
+    this.#uses = new SecretUses(deps.clock);
   }
 
   /** Changes with every secret of any tenant that is written or removed. */
@@ -52,7 +59,8 @@ export class Secrets {
 
   /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */
   async list(actor: Actor, namespace: string): Promise<SecretInfo[]> {
-    return await this.#deps.records.list(actor.tenant, checkNamespace(namespace));
+    const stored = await this.#deps.records.list(actor.tenant, checkNamespace(namespace));
+    return stored.map((info) => this.#uses.addTo(actor.tenant, info));
   }
 
   /** As {@link list}, followed by secrets of the tenant's environment with other names. @throws DomainError invalid_argument */
@@ -65,13 +73,16 @@ export class Secrets {
   /** The matching secrets of all namespaces and of the environment. */
   async search(actor: Actor, matches: (secret: SecretInfo) => boolean): Promise<SecretInfo[]> {
     const stored = await this.#deps.records.list(actor.tenant);
-    return [...stored, ...this.#ofEnvironment(actor.tenant)].filter(matches);
+    const used = stored.map((info) => this.#uses.addTo(actor.tenant, info));
+    return [...used, ...this.#ofEnvironment(actor.tenant)].filter(matches);
   }
 
   /** Ordered by name; `namespace` is empty, since they belong to all namespaces. */
   #ofEnvironment(tenant: TenantId): SecretInfo[] {
     const names = [...this.#deps.environmentOf(tenant).keys()].sort();
-    return names.map((name) => ({ namespace: "", name, tags: [], updatedAt: 0 }));
+    return names.map((name) =>
+      this.#uses.addTo(tenant, { namespace: ENVIRONMENT, name, tags: [], updatedAt: 0 })
+    );
   }
 
   /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large, quota_exceeded; messages never contain the value */
@@ -86,11 +97,15 @@ export class Secrets {
     }
     const sealed = this.#deps.cipher.encrypt(value, contextOf(actor.tenant, id));
     return await this.#exclusively(actor, id, async () => {
-      const info = { ...id, ...metadata, tags: metadata.tags ?? [], updatedAt: this.#deps.clock.now() };
-      const { records, quotas } = this.#deps;
+      const { records, quotas, clock } = this.#deps;
+      const replaced = await records.get(actor.tenant, id);
+      const info = {
+        ...{ ...id, ...metadata, tags: metadata.tags ?? [], updatedAt: clock.now() },
+        ...(replaced?.lastUse && { lastUse: replaced.lastUse }),
+      };
       const put = () => records.put(actor.tenant, { ...info, sealed });
-      const isNew = quotas?.isLimited(actor.tenant, "secrets") && !await records.get(actor.tenant, id);
-      await (quotas && isNew ? quotas.within(actor.tenant, "secrets", 1, put) : put());
+      const isCounted = quotas?.isLimited(actor.tenant, "secrets") && !replaced;
+      await (quotas && isCounted ? quotas.within(actor.tenant, "secrets", 1, put) : put());
       return info;
     });
   }
@@ -118,6 +133,7 @@ export class Secrets {
     await this.#exclusively(actor, id, async () => {
       await this.#stored(actor.tenant, id);
       await this.#deps.records.delete(actor.tenant, id);
+      this.#uses.forget(actor.tenant, id);
       this.#deps.quotas?.removed(actor.tenant, "secrets");
     });
   }
@@ -139,24 +155,57 @@ export class Secrets {
 
   /**
    * The value for `secret()`: of the namespace or its nearest parent that has the name, else of the environment (by the
-   * name or its upper case), else `undefined`.
+   * name or its upper case), else `undefined`. `usedBy` is the flow that uses it, as in {@link SecretUse}.
    * @throws DomainError internal: the value cannot be decrypted; invalid_argument
    */
-  async valueFor(tenant: TenantId, { namespace, name }: SecretId): Promise<string | undefined> {
+  async valueFor(
+    tenant: TenantId,
+    { namespace, name }: SecretId,
+    usedBy?: string,
+  ): Promise<string | undefined> {
     checkId({ namespace, name });
     for (const owner of [namespace, ...parentNamespaces(namespace)]) {
       const id = { namespace: owner, name };
       const stored = await this.#deps.records.get(tenant, id);
       if (stored === undefined) continue;
       const value = this.#deps.cipher.decrypt(stored.sealed, contextOf(tenant, id));
-      if (value !== undefined) return value;
+      if (value !== undefined) {
+        if (usedBy) this.#uses.note(tenant, id, usedBy);
+        return value;
+      }
       throw new DomainError(
         "internal",
         `Cannot read secret "${name}" of namespace "${owner}": it was changed or encrypted with another key; store it again`,
       );
     }
     const environment = this.#deps.environmentOf(tenant);
-    return environment.get(name) ?? environment.get(name.toUpperCase());
+    const found = environment.has(name) ? name : name.toUpperCase();
+    const value = environment.get(found);
+    if (value !== undefined && usedBy) {
+      this.#uses.note(tenant, { namespace: ENVIRONMENT, name: found }, usedBy);
+    }
+    return value;
+  }
+
+  /**
+   * Stores the newest use of each secret that was used since the last call. Until then it is in memory, where a crash loses
+   * it; uses of the environment stay there. @throws DomainError of the committer: the next call tries again
+   */
+  async writeUses(): Promise<void> {
+    const noted = this.#uses.noted().filter(({ id }) => id.namespace !== ENVIRONMENT);
+    for (let start = 0; start < noted.length; start += WRITTEN_AT_ONCE) {
+      await Promise.all(noted.slice(start, start + WRITTEN_AT_ONCE).map((use) => this.#writeUse(use)));
+    }
+  }
+
+  async #writeUse(noted: NotedUse): Promise<void> {
+    const { tenant, id, use } = noted;
+    const { records } = this.#deps;
+    await this.#locks.run(keyOf(tenant, id), async () => {
+      const stored = await records.get(tenant, id);
+      if (stored) await records.put(tenant, { ...stored, lastUse: use });
+    });
+    this.#uses.written(noted);
   }
 
   async #stored(tenant: TenantId, id: SecretId) {
@@ -165,10 +214,8 @@ export class Secrets {
     throw notFound(`No secret "${id.name}" in namespace "${id.namespace}"`);
   }
 
-  async #exclusively<T>(actor: Actor, { namespace, name }: SecretId, work: () => Promise<T>): Promise<T> {
-    return await this.#locks.run(`${actor.tenant}/${namespace}/${name}`, work).finally(() =>
-      this.#writeCount++
-    );
+  async #exclusively<T>(actor: Actor, id: SecretId, work: () => Promise<T>): Promise<T> {
+    return await this.#locks.run(keyOf(actor.tenant, id), work).finally(() => this.#writeCount++);
   }
 }
 

@@ -19,11 +19,18 @@ export interface SecretTag {
   readonly value: string;
 }
 
+/** When a flow read the value of a secret, and which one: `<namespace>.<flow>`. */
+export interface SecretUse {
+  readonly at: Instant;
+  readonly by: string;
+}
+
 /** The public metadata of a secret. */
 export interface SecretInfo extends SecretId {
   readonly description?: string;
   readonly tags: readonly SecretTag[];
   readonly updatedAt: Instant;
+  readonly lastUse?: SecretUse;
 }
 
 /** A secret as stored. */
@@ -48,9 +55,10 @@ export class SecretRecords {
 
   /** Writes the secret; resolves once durable. */
   async put(tenant: TenantId, secret: StoredSecret): Promise<void> {
-    const { namespace, name, sealed, updatedAt, description } = secret;
+    const { namespace, name, sealed, updatedAt, description, lastUse } = secret;
     const tags = secret.tags.map(({ key, value }) => [key, value]);
-    const value = [sealed.toBase64(), updatedAt, description ?? null, tags];
+    const use = lastUse ? [lastUse.at, lastUse.by] : [];
+    const value = [sealed.toBase64(), updatedAt, description ?? null, tags, ...use];
     await this.#committer.commit({ mutations: [setJson(secretKey(tenant, namespace, name), value)] });
   }
 
@@ -71,17 +79,21 @@ type PackedSecret = [
   updatedAt: Instant,
   description: string | null,
   tags: [string, string][],
+  /** Absent before the first use. */
+  lastUsedAt?: Instant,
+  lastUsedBy?: string,
 ];
 
 /** A stored secret. */
 export function decodeSecret({ key, value }: StoredEntry): StoredSecret {
-  const [sealed, updatedAt, description, tags] = decodeJson(value) as PackedSecret;
+  const [sealed, updatedAt, description, tags, at, by] = decodeJson(value) as PackedSecret;
   return {
     namespace: String(key[2]),
     name: String(key[3]),
     ...(description !== null && { description }),
     tags: tags.map(([tagKey, tagValue]) => ({ key: tagKey, value: tagValue })),
     updatedAt,
+    ...(at !== undefined && by !== undefined && { lastUse: { at, by } }),
     sealed: Uint8Array.fromBase64(sealed),
   };
 }

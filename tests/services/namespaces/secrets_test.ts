@@ -76,6 +76,65 @@ Deno.test("secrets of the environment belong to main and to tenants that are nam
   }
 });
 
+Deno.test("the newest use of a secret is shown at once and stored by writeUses(), once a secret", async () => {
+  const { secrets, store, clock, inner } = await startNamespaceServices();
+  await secrets.put(ACTOR, { namespace: "team", name: "UP" }, "hidden", { description: "d" });
+  await secrets.put(ACTOR, ID, "hidden");
+  const usesIn = async (service: typeof secrets) =>
+    (await service.search(ACTOR, () => true)).map(({ name, lastUse }) => [name, lastUse?.at, lastUse?.by]);
+  let writes = 0;
+  store.plan = (_, { mutations }) => {
+    writes += mutations.filter(({ key }) => key[1] === "s").length;
+    return "none";
+  };
+  for (const flow of ["first", "second"]) {
+    await clock.advance(1_000);
+    await secrets.valueFor("main", { ...ID, name: "UP" }, `team.data.${flow}`);
+  }
+  await secrets.valueFor("main", ID); // Not by a flow.
+  const expected = [["UP", clock.now(), "team.data.second"], ["API_KEY", undefined, undefined]];
+  assertEquals([await usesIn(secrets), writes], [expected, 0]);
+  await secrets.writeUses();
+  await secrets.writeUses();
+  const { secrets: next } = await startNamespaceServices({ inner, clock });
+  assertEquals([await usesIn(secrets), await usesIn(next), writes], [expected, expected, 1]);
+  const up = { namespace: "team", name: "UP" };
+  assertEquals(await next.valueFor("main", up), "hidden");
+  await next.put(ACTOR, up, "other");
+  await next.describe(ACTOR, up, { description: "e" });
+  assertEquals(await usesIn(next), expected);
+});
+
+Deno.test("writeUses() neither restores a deleted secret nor loses a use while nothing can be written", async () => {
+  const { secrets, store, clock } = await startNamespaceServices();
+  await secrets.put(ACTOR, ID, "v");
+  await secrets.valueFor("main", ID, "team.data.flow");
+  await secrets.delete(ACTOR, ID);
+  await secrets.writeUses();
+  assertEquals(await secrets.list(ACTOR, ID.namespace), []);
+  await secrets.put(ACTOR, ID, "v");
+  const [created] = await secrets.list(ACTOR, ID.namespace);
+  assertEquals(created?.lastUse, undefined);
+  await secrets.valueFor("main", ID, "team.data.flow");
+  const use = { at: clock.now(), by: "team.data.flow" };
+  store.plan = () => "fail_before";
+  await assertRejects(() => secrets.writeUses(), DomainError);
+  assertEquals((await secrets.list(ACTOR, ID.namespace)).map(({ lastUse }) => lastUse), [use]);
+});
+
+Deno.test("the use of a secret of the environment is shown from memory and never stored", async () => {
+  const environment = new Map([["ENV", "hidden"], ["OTHER", "hidden"]]);
+  const { secrets, store, clock } = await startNamespaceServices({ environment });
+  store.plan = () => "fail_before";
+  await secrets.valueFor("main", { namespace: "x", name: "env" }, "x.flow");
+  await secrets.writeUses();
+  const lastUse = { at: clock.now(), by: "x.flow" };
+  assertEquals(
+    (await secrets.listAll(ACTOR, "team")).map(({ name, lastUse }) => [name, lastUse]),
+    [["ENV", lastUse], ["OTHER", undefined]],
+  );
+});
+
 Deno.test("describe() changes description and tags, not the value", async () => {
   const { secrets } = await startNamespaceServices();
   await assertRejects(() => secrets.describe(ACTOR, ID, { description: "x" }), DomainError, "No secret");

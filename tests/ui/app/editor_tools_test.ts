@@ -212,6 +212,27 @@ stories("the tools of the editor", [
     },
   },
   {
+    name: "a selection grows to the block that it is in, and its lines are indented together",
+    run: async (page) => {
+      const item = ["- id: a", "  type: b", "  script: |", "    echo 1"];
+      await openWith(page, ["id: hello", "namespace: tools", "tasks:", ...item].join("\n"));
+      await goBehind(page, "type: b");
+      const selected = () => page.evaluate(() => String(getSelection()));
+      for (const expected of ["b", "type: b", item.join("\n")]) {
+        await page.keyboard.press("ControlOrMeta+i");
+        assertEquals(await selected(), expected);
+      }
+      await page.keyboard.press("ControlOrMeta+Alt+Backslash");
+      assertEquals((await shownLines(page)).slice(3), item.map((line) => `  ${line}`));
+      await page.keyboard.press("ControlOrMeta+Alt+Backslash");
+      assertEquals((await shownLines(page)).slice(3), item.map((line) => `  ${line}`));
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("Alt+Shift+KeyA");
+      assertEquals((await shownLines(page)).slice(3), item.map((line) => `# ${line}`));
+      await forget(page);
+    },
+  },
+  {
     name: "unchanged lines far from a change are hidden in a comparison until one asks for them",
     run: async (page, server) => {
       await saveFlow(server, `${helloIn("compared")}# old\n`);

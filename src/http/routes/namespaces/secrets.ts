@@ -1,5 +1,6 @@
 /** Secrets of namespaces. No response contains a value. */
 import { type Context, Hono } from "hono";
+import { optionalIso } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../../services/namespaces/secrets.ts";
 import { readEntity, textMember } from "../../bodies/entity_body.ts";
@@ -58,8 +59,12 @@ function listBody(c: Context<AppEnv>, found: readonly SecretInfo[]): Response {
   return c.json({ readOnly: false, results, total: found.length });
 }
 
-function secretBody({ namespace, name, description, tags }: SecretInfo): object {
-  return { ...(namespace !== "" && { namespace }), key: name, description, tags };
+function secretBody({ namespace, name, description, tags, lastUse }: SecretInfo): object {
+  return {
+    ...(namespace !== "" && { namespace }),
+    ...{ key: name, description, tags },
+    ...{ lastUsed: optionalIso(lastUse?.at), lastUsedBy: lastUse?.by },
+  };
 }
 
 function readMetadata(body: JsonObject): SecretMetadata {

@@ -32,6 +32,21 @@ Deno.test("PUT, GET, PATCH and DELETE /namespaces/:namespace/secrets", async () 
   assertEquals((await send(services, "PATCH", "/secrets/KEY", { tags })).status, 404);
 });
 
+Deno.test("GET /secrets and /namespaces/:namespace/secrets show the last use", async () => {
+  const services = await startNamespaceServices({ environment: new Map([["ENV", "hidden"]]) });
+  await send(services, "PUT", "/secrets", { key: "KEY", value: "hidden" });
+  for (const name of ["KEY", "ENV"]) {
+    await services.secrets.valueFor("main", { namespace: "company.team", name }, "company.team.report");
+  }
+  const use = { lastUsed: new Date(services.clock.now()).toISOString(), lastUsedBy: "company.team.report" };
+  const expected = [
+    { namespace: "company.team", key: "KEY", tags: [], ...use },
+    { key: "ENV", tags: [], ...use },
+  ];
+  assertEquals((await send(services, "GET", "/secrets")).body.results, expected);
+  assertEquals((await (await services.app.request("/secrets")).json()).results, expected);
+});
+
 Deno.test("PUT /namespaces/:namespace/secrets refuses an invalid secret, without showing a value", async () => {
   const services = await startNamespaceServices();
   const bodies: readonly (readonly [unknown, number])[] = [

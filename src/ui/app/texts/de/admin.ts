@@ -61,7 +61,6 @@ export const ADMIN_DE: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.tenantsOfToken": "Ids von Mandanten, durch Kommas getrennt. Leer: alle.",
   "admin.allTenants": "alle",
   "admin.created": "Angelegt",
-  "admin.lastUsed": "Zuletzt benutzt",
   "admin.expired": "ABGELAUFEN",
   "admin.validFor": "Gültig für",
   "admin.days": "{count} Tage",

@@ -4,6 +4,7 @@ import type { ITEMS_EN } from "../en/namespace_items.ts";
 /** All of them. */
 export const ITEMS_DE: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.use": "Verwendung",
+  "items.lastUsed": "Zuletzt benutzt",
   "items.readable": "Für Flows dieses Namespace lesbar",
   "items.hidden": "Verdeckt durch einen gleichnamigen Eintrag näher an diesem Namespace",
   "items.deleteSelected": "Auswahl löschen",

@@ -60,7 +60,6 @@ export const ADMIN_EN = {
   "admin.tenantsOfToken": "Ids of tenants, separated by commas. Empty: all.",
   "admin.allTenants": "all",
   "admin.created": "Created",
-  "admin.lastUsed": "Last used",
   "admin.expired": "EXPIRED",
   "admin.validFor": "Valid for",
   "admin.days": "{count} days",

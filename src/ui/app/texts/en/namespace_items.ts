@@ -3,6 +3,7 @@
 /** All of them. */
 export const ITEMS_EN = {
   "items.use": "Use",
+  "items.lastUsed": "Last used",
   "items.readable": "Readable by flows of this namespace",
   "items.hidden": "Hidden by one of the same name nearer to this namespace",
   "items.deleteSelected": "Delete selected",

@@ -61,7 +61,6 @@ export const ADMIN_FR: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.tenantsOfToken": "Ids de locataires, séparés par des virgules. Vide : tous.",
   "admin.allTenants": "tous",
   "admin.created": "Créé",
-  "admin.lastUsed": "Dernière utilisation",
   "admin.expired": "EXPIRÉ",
   "admin.validFor": "Valable",
   "admin.days": "{count} jours",

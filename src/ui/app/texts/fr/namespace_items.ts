@@ -4,6 +4,7 @@ import type { ITEMS_EN } from "../en/namespace_items.ts";
 /** All of them. */
 export const ITEMS_FR: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.use": "Utilisation",
+  "items.lastUsed": "Dernière utilisation",
   "items.readable": "Lisible par les flows de cet espace de noms",
   "items.hidden": "Masqué par un élément du même nom plus proche de cet espace de noms",
   "items.deleteSelected": "Supprimer la sélection",

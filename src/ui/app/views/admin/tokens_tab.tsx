@@ -83,7 +83,7 @@ const columns = (reload: () => Promise<void>): readonly Column<TokenRow>[] => [
     cell: ({ tenants }) => tenants?.join(", ") ?? t("admin.allTenants"),
   },
   { name: "created", title: t("admin.created"), cell: ({ iat }) => <Time at={iat} /> },
-  { name: "used", title: t("admin.lastUsed"), cell: ({ lastUsed }) => <Time at={lastUsed} /> },
+  { name: "used", title: t("items.lastUsed"), cell: ({ lastUsed }) => <Time at={lastUsed} /> },
   {
     name: "expires",
     title: t("namespaces.expires"),

@@ -7,6 +7,7 @@ import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 import {
   Example,
@@ -32,6 +33,9 @@ interface SecretRow {
   /** Absent: of the environment of the server. */
   readonly namespace?: string;
   readonly description?: string;
+  readonly lastUsed?: string;
+  /** `<namespace>.<flow>`. */
+  readonly lastUsedBy?: string;
 }
 
 interface Editing {
@@ -114,6 +118,15 @@ const columns = (
     name: "owner",
     title: t("namespaces.owner"),
     cell: (secret) => secret.namespace ?? t("namespaces.environment"),
+  },
+  {
+    name: "used",
+    title: t("items.lastUsed"),
+    cell: ({ lastUsed, lastUsedBy }) => (
+      <>
+        <Time at={lastUsed} /> {lastUsedBy && <code>{lastUsedBy}</code>}
+      </>
+    ),
   },
   {
     name: "actions",

@@ -2,6 +2,7 @@
 import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
+import { runFlow, saveFlow } from "../../flows.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
 /** A type of values, what a person types, and the value that the server stores. */
@@ -139,6 +140,23 @@ const SECRETS: readonly PageStory[] = [
       await page.getByText("Secret TOKEN saved").waitFor();
       await page.getByRole("cell", { name: "Of the shop" }).waitFor();
       assertEquals((await page.content()).includes("hidden-value"), false);
+    },
+  },
+  {
+    name: "a secret shows when and by which flow it was last used",
+    async run(page, server) {
+      await putSecret(server, "s.used", "TOKEN");
+      await putSecret(server, "s.used", "UNUSED");
+      const format = "{{ secret('TOKEN') | length }}{{ secret('OUTSIDE') | length }}";
+      const task = `{id: read, type: io.svc.plugin.core.debug.Return, format: "${format}"}`;
+      await saveFlow(server, `id: report\nnamespace: s.used\ntasks: [${task}]`);
+      await runFlow(server, "s.used/report");
+      await openTab(page, "s.used", "secrets");
+      await page.getByRole("columnheader", { name: "Last used" }).waitFor();
+      for (const name of [/^TOKEN.*s\.used\.report/, /^OUTSIDE.*s\.used\.report/]) {
+        await page.getByRole("row", { name }).locator("time").waitFor();
+      }
+      assertEquals(await page.getByRole("row", { name: /^UNUSED/ }).locator("time").count(), 0);
     },
   },
   {

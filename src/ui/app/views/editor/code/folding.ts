@@ -1,5 +1,5 @@
 /** Folding of what is indented below a line. */
-import { type EditorState, type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
+import { type EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import {
   type Command,
   Decoration,
@@ -12,17 +12,13 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { t } from "../../../texts/mod.ts";
+import { blockBelow, type TextRange } from "./yaml_blocks.ts";
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-const fold = StateEffect.define<Range>({
+const fold = StateEffect.define<TextRange>({
   map: ({ from, to }, changes) => ({ from: changes.mapPos(from, 1), to: changes.mapPos(to, -1) }),
 });
 /** Opens all that begins within the range. */
-const unfold = StateEffect.define<Range>();
+const unfold = StateEffect.define<TextRange>();
 
 class Placeholder extends WidgetType {
   override toDOM(view: EditorView): HTMLElement {
@@ -60,23 +56,6 @@ const folded = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** What is indented further than a line, and what a list below its key has; `undefined`: nothing. */
-function foldableAt(doc: Text, number: number): Range | undefined {
-  const line = doc.line(number);
-  const indent = line.text.search(/\S/);
-  if (indent < 0) return undefined;
-  const isKey = /:\s*(?:#.*)?$/.test(line.text) && line.text[indent] !== "-";
-  let end = line.to;
-  for (let next = number + 1; next <= doc.lines; next++) {
-    const { text, to } = doc.line(next);
-    const column = text.search(/\S/);
-    if (column < 0) continue;
-    if (column < indent || (column === indent && !(isKey && /^\s*-(?:\s|$)/.test(text)))) break;
-    end = to;
-  }
-  return end > line.to ? { from: line.to, to: end } : undefined;
-}
-
 function foldedAt(state: EditorState, number: number): boolean {
   let isFolded = false;
   const { to } = state.doc.line(number);
@@ -112,7 +91,7 @@ const foldGutter = gutter({
   lineMarker(view, { from }) {
     const { number } = view.state.doc.lineAt(from);
     if (foldedAt(view.state, number)) return CLOSED;
-    return foldableAt(view.state.doc, number) ? OPEN : null;
+    return blockBelow(view.state.doc, number) ? OPEN : null;
   },
   lineMarkerChange: ({ startState, state, docChanged }) =>
     docChanged || startState.field(folded) !== state.field(folded),
@@ -126,7 +105,7 @@ function toggle(view: EditorView, position: number): boolean {
 }
 
 function foldLine(view: EditorView, number: number): boolean {
-  const range = foldableAt(view.state.doc, number);
+  const range = blockBelow(view.state.doc, number);
   if (!range) return false;
   const { head } = view.state.selection.main;
   // The cursor would open it again.
@@ -135,7 +114,7 @@ function foldLine(view: EditorView, number: number): boolean {
   return true;
 }
 
-function unfoldLine(view: EditorView, { from, to }: Range): boolean {
+function unfoldLine(view: EditorView, { from, to }: TextRange): boolean {
   view.dispatch({ effects: unfold.of({ from, to }) });
   return true;
 }
@@ -145,7 +124,7 @@ const foldHere: Command = (view) => {
   const { doc, selection } = view.state;
   const { head } = selection.main;
   for (let { number } = doc.lineAt(head); number > 0; number--) {
-    const range = foldableAt(doc, number);
+    const range = blockBelow(doc, number);
     if (range && range.to >= head && !foldedAt(view.state, number)) return foldLine(view, number);
   }
   return false;
@@ -156,9 +135,9 @@ const unfoldHere: Command = (view) => unfoldLine(view, view.state.doc.lineAt(vie
 /** Folds all parts that are within no other. */
 const foldAll: Command = (view) => {
   const { doc } = view.state;
-  const ranges: Range[] = [];
+  const ranges: TextRange[] = [];
   for (let number = 1; number <= doc.lines; number++) {
-    const range = foldableAt(doc, number);
+    const range = blockBelow(doc, number);
     if (!range) continue;
     ranges.push(range);
     number = doc.lineAt(range.to).number;

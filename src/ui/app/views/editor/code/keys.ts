@@ -50,10 +50,11 @@ import {
   toggleTabFocusMode,
   transposeChars,
 } from "@codemirror/commands";
-import { type ChangeSpec, EditorState, type Extension, type Line } from "@codemirror/state";
+import { type ChangeSpec, EditorState, type Extension, type Line, type Text } from "@codemirror/state";
 import { type Command, type EditorView, type KeyBinding, keymap } from "@codemirror/view";
 import { goToPartner } from "./brackets.ts";
-import { INDENT, indentAfter } from "./yaml_indent.ts";
+import { partAround } from "./yaml_blocks.ts";
+import { columnAfter, INDENT, indentAfter } from "./yaml_indent.ts";
 
 const STEP = " ".repeat(INDENT);
 
@@ -108,25 +109,46 @@ const insertLine: Command = (view) => {
   return true;
 };
 
-/** Changes each line that is selected. */
-function eachLine(userEvent: string, change: (line: Line) => ChangeSpec): Command {
+/** Changes each line that is selected, as the first line with a text decides. */
+function eachLine(
+  userEvent: string,
+  changeBy: (first: Line, doc: Text) => (line: Line) => ChangeSpec,
+): Command {
   return ({ state, dispatch }) => {
     if (state.readOnly) return false;
     const { from, to, empty } = state.selection.main;
     const first = state.doc.lineAt(from).number;
     const last = state.doc.lineAt(empty || state.doc.lineAt(to).from < to ? to : to - 1).number;
     const lines = Array.from({ length: last - first + 1 }, (_, index) => state.doc.line(first + index));
-    const changes = state.changes(lines.map(change));
+    const deciding = lines.find(({ text }) => text.trim() !== "") ?? state.doc.lineAt(from);
+    const changes = state.changes(lines.map(changeBy(deciding, state.doc)));
     dispatch(state.update({ changes, selection: state.selection.map(changes, 1), userEvent }));
     return true;
   };
 }
 
-const indentMore = eachLine("input.indent", ({ from }) => ({ from, insert: STEP }));
-const indentLess = eachLine("delete.dedent", ({ from, text }) => ({
+const indentMore = eachLine("input.indent", () => ({ from }) => ({ from, insert: STEP }));
+const indentLess = eachLine("delete.dedent", () => ({ from, text }) => ({
   from,
   to: from + (/^(?: {1,2}|\t)/.exec(text)?.[0].length ?? 0),
 }));
+/** Moves the lines together to where the first of them belongs. */
+const indentLines = eachLine("indent", (first, doc) => {
+  const before = doc.sliceString(0, first.from).split("\n").reverse();
+  const shift = columnAfter(before, first.text) - first.text.search(/\S|$/);
+  return ({ from, text }) => {
+    const column = text.search(/\S/);
+    if (column < 0 || shift === 0) return [];
+    return { from, to: from + column, insert: " ".repeat(Math.max(0, column + shift)) };
+  };
+});
+
+/** Selects the next larger part of the source. */
+const selectMore: Command = ({ state, dispatch }) => {
+  const { from, to } = partAround(state.doc, state.selection.main);
+  dispatch(state.update({ selection: { anchor: from, head: to }, userEvent: "select" }));
+  return true;
+};
 
 /** Moves the cursor, and with the shift key the selection. */
 function move(key: string, run: Command, shift: Command, mac?: string): KeyBinding {
@@ -171,6 +193,7 @@ export const readingKeys: Extension = keymap.of([
   ...MOVES,
   { key: "Mod-a", run: selectAll },
   { key: "Alt-l", mac: "Ctrl-l", run: selectLine },
+  { key: "Mod-i", run: selectMore, preventDefault: true },
   { key: "Shift-Mod-\\", run: goToPartner },
   { key: "Ctrl-m", mac: "Shift-Alt-m", run: toggleTabFocusMode },
 ]);
@@ -184,12 +207,14 @@ const WRITING: readonly KeyBinding[] = [
   { key: "Tab", run: indentMore, shift: indentLess },
   { key: "Mod-]", run: indentMore },
   { key: "Mod-[", run: indentLess },
+  { key: "Mod-Alt-\\", run: indentLines },
   { key: "Alt-ArrowUp", run: moveLineUp },
   { key: "Alt-ArrowDown", run: moveLineDown },
   { key: "Shift-Alt-ArrowUp", run: copyLineUp },
   { key: "Shift-Alt-ArrowDown", run: copyLineDown },
   { key: "Shift-Mod-k", run: deleteLine },
   { key: "Mod-/", run: toggleComment },
+  { key: "Alt-A", run: toggleComment },
   macMove("Mod-Backspace", deleteLineBoundaryBackward),
   macMove("Mod-Delete", deleteLineBoundaryForward),
   macMove("Ctrl-d", deleteForward),
