@@ -3,7 +3,7 @@
  * once in each: a check takes as long as the story, and most of a page looks as it did in the story before.
  */
 import axe from "axe-core/axe.min.js";
-import type { Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { fail } from "../assert.ts";
 import { elementForms, type ReadPage } from "./element_forms.ts";
 
@@ -21,10 +21,21 @@ export async function checkAccessibility(page: Page): Promise<void> {
   checked.set(window, known);
   const unknown = [...new Set(hashes)].filter((hash) => !known.has(hash));
   if (unknown.length === 0) return;
-  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  if (!await page.evaluate(() => "axe" in globalThis)) await evaluateScript(page, axe.source);
   const { violations, isSame } = await page.evaluate(runAxe, unknown.map((hash) => hashes.indexOf(hash)));
   if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
   if (isSame) { for (const hash of unknown) known.add(hash); }
+}
+
+/** Sessions of pages. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/** Runs a long script. The page itself would send it twice as slowly, and compile it again after each navigation. */
+async function evaluateScript(page: Page, expression: string): Promise<void> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  const { exceptionDetails } = await (await session).send("Runtime.evaluate", { expression });
+  if (exceptionDetails) fail(`The script fails: ${exceptionDetails.text}`);
 }
 
 /**
