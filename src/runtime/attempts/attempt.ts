@@ -269,13 +269,16 @@ function dropFiles({ files, live }: Attempt): void {
 }
 
 /** The end of an attempt; outputs that are too large fail it. */
-function limitOutputs(taskRun: number, outcome: AttemptOutcome): Event {
+export function limitOutputs(
+  taskRun: number,
+  outcome: AttemptOutcome,
+): Extract<Event, { type: "attempt_ended" }> {
   if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
     return { type: "attempt_ended", taskRun, outcome };
   }
   const message =
     `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
-  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files, isFixture: outcome.isFixture }, message };
 }
 
 /** The end of an attempt that failed with an error; secrets in its message are masked. */
