@@ -3,7 +3,19 @@ import { FIXTURE_STATES } from "../../model/executions/fixtures.ts";
 import { STATES } from "../../model/executions/state.ts";
 import { TEST_STATES } from "../../services/flow_tests/flow_tests.ts";
 import { OPERATOR_NAMES } from "../../services/flow_tests/operators.ts";
-import { ANYTHING, FLAG, INTEGER, listOf, MAP, mapOf, objectOf, oneOf, ref, type Schema, TEXT } from "./schema.ts";
+import {
+  ANYTHING,
+  FLAG,
+  INTEGER,
+  listOf,
+  MAP,
+  mapOf,
+  objectOf,
+  oneOf,
+  ref,
+  type Schema,
+  TEXT,
+} from "./schema.ts";
 
 const GRAPH_RELATIONS = [
   ...["SEQUENTIAL", "PARALLEL", "CHOICE", "DYNAMIC", "ERROR", "FINALLY", "AFTER_EXECUTION"],

@@ -44,6 +44,7 @@ export interface TestCase {
 const DESCRIPTIVE = ["id", "type", "description"] as const;
 const CASE = [...DESCRIPTIVE, "disabled", "fixtures", "assertions"];
 const FIXTURES = ["inputs", "tasks", "trigger"];
+const NO_FILES = "is not supported; store a file in the namespace, and name it by fileURI()";
 const TASK = ["id", "description", "value", "state", "outputs"];
 const TRIGGER = ["id", "type", "variables"];
 const ASSERTION = ["value", "taskId", "description", "errorMessage"];
@@ -53,7 +54,7 @@ export function readTestCase(source: string): TestCase {
   const body = membersOf(parsed(source), "", CASE);
   const disabled = given(body, "disabled") ?? false;
   if (typeof disabled !== "boolean") throw wrong("disabled", "must be true or false");
-  const fixtures = membersOf(given(body, "fixtures") ?? {}, "fixtures", FIXTURES);
+  const fixtures = fixturesIn(given(body, "fixtures") ?? {});
   const assertions = listOf(given(body, "assertions"), "assertions");
   if (assertions.length > MAX_ASSERTIONS) throw wrong("assertions", `at most ${MAX_ASSERTIONS} are allowed`);
   return {
@@ -64,6 +65,11 @@ export function readTestCase(source: string): TestCase {
     trigger: triggerOf(given(fixtures, "trigger")),
     assertions: assertions.map((each, index) => assertionOf(each, `assertions[${index}]`)),
   };
+}
+
+function fixturesIn(value: JsonValue): JsonObject {
+  if (isJsonObject(value) && Object.hasOwn(value, "files")) throw wrong("fixtures.files", NO_FILES);
+  return membersOf(value, "fixtures", FIXTURES);
 }
 
 /** The refusal of a member. */

@@ -110,11 +110,15 @@ const FLOW_ROWS: Operations = [
     query: ["revision"],
     response: json(ref("Task")),
   }],
-  ["POST /flows/{namespace}/{flowId}/test", "Tests a flow with fixtures; responds when the execution has ended", {
-    query: ["revision"],
-    body: TEST_CASE,
-    response: json(ref("UnitTestResult")),
-  }],
+  [
+    "POST /flows/{namespace}/{flowId}/test",
+    "Tests a flow with fixtures; responds when the execution has ended",
+    {
+      query: ["revision"],
+      body: TEST_CASE,
+      response: json(ref("UnitTestResult")),
+    },
+  ],
   ["GET /flows/{namespace}/{flowId}/graph", "Gets the graph of a flow", {
     query: ["revision", "subflows"],
     response: GRAPH,

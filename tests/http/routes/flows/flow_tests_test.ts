@@ -289,7 +289,7 @@ const REFUSED: readonly (readonly [body: string, message: string])[] = [
   ["{", "Cannot read the YAML text"],
   ["fixture: {}", 'fixture: is unknown; did you mean "fixtures"?'],
   ["fixtures: []", "fixtures: must be an object"],
-  ["fixtures: {files: {a: b}}", "fixtures.files: is unknown; known are inputs, tasks, trigger"],
+  ["fixtures: {files: {a: b}}", "fixtures.files: is not supported; store a file in the namespace"],
   ["fixtures: {inputs: {nobody: 1}}", "fixtures.inputs.nobody: the flow has no such input"],
   ["fixtures: {tasks: {id: a}}", "fixtures.tasks: must be a list"],
   ["fixtures: {tasks: [{id: nobody}]}", 'fixtures.tasks[0].id: the flow has no task "nobody"'],
