@@ -4,6 +4,7 @@ import { createExecution } from "../../src/engine/create.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { fixtureOf, type TaskFixture } from "../../src/model/executions/fixtures.ts";
 import { currentState, type State } from "../../src/model/executions/state.ts";
+import { packExtras, unpackExecution } from "../../src/store/records/executions/execution_codec.ts";
 import { plan, returns, task } from "../support/flows/flows.ts";
 import { Driver } from "./driver.ts";
 
@@ -77,6 +78,17 @@ Deno.test("kill() ends a task whose fixture is not rendered yet; its late end is
   driver.end("a", { state: "KILLED" });
   endFixture(driver, "a");
   assertEquals([driver.states, driver.run("a").outputs], ["CREATED RUNNING KILLING KILLED", undefined]);
+});
+
+Deno.test("createExecution() adds no member for fixtures, and nor does the stored form of other executions", () => {
+  const created = createExecution(plan().flow, { id: "e", labels: [], kind: "NORMAL" }, 1_000);
+  assertEquals("fixtures" in created, false);
+  assertEquals(packExtras(created, (value) => value), undefined);
+  const read = unpackExecution([1, 1, 1_000, [0, 0], 0, 0, 0, 0], "e", "main", {
+    namespace: "demo",
+    id: "flow",
+  });
+  assertEquals("fixtures" in read, false);
 });
 
 Deno.test("fixtureOf() prefers the fixture for the item of a loop", () => {

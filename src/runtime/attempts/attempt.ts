@@ -278,12 +278,7 @@ export function limitOutputs(
   }
   const message =
     `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
-  return {
-    type: "attempt_ended",
-    taskRun,
-    outcome: { state: "FAILED", files: outcome.files, isFixture: outcome.isFixture },
-    message,
-  };
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
 }
 
 /** The end of an attempt that failed with an error; secrets in its message are masked. */

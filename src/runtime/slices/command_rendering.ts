@@ -62,15 +62,14 @@ export function renderFixture(
   { taskRun: ordinal, task, fixture, attempt }: Extract<Command, { type: "render_fixture" }>,
 ): Event | Promise<Event> {
   const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
-  const done = (outputs: JsonObject): Event => ({
-    ...limitOutputs(ordinal, { state: fixture.state, outputs, isFixture: true }),
+  const ended = (event: ReturnType<typeof failure>): Event => ({
+    ...event,
     attempt,
+    outcome: { ...event.outcome, isFixture: true },
   });
-  const fail = (error: unknown): Event => ({
-    ...failure(live, ordinal, `Cannot use the fixture of task "${task.id}": ${renderMessage(error)}`),
-    outcome: { state: "FAILED", isFixture: true },
-    attempt,
-  });
+  const done = (outputs: JsonObject) => ended(limitOutputs(ordinal, { state: fixture.state, outputs }));
+  const fail = (error: unknown) =>
+    ended(failure(live, ordinal, `Cannot use the fixture of task "${task.id}": ${renderMessage(error)}`));
   return tryRender(() => live.renderer.values(fixture.outputs ?? {}, { task, taskRun }), done, fail);
 }
 

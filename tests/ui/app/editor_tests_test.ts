@@ -1,5 +1,5 @@
 /** Tests of a flow with fixtures, in its editor. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type Page, stories } from "../../support/browser/browser.ts";
 import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { helloIn, openEditor, storedHello } from "./editing.ts";
@@ -83,7 +83,10 @@ stories("tests in the editor", [
     scheme: "dark",
     run: async (page, server) => {
       await saveFlow(server, shoutIn("keys"));
-      await openEditor(page, "keys", "?side=test");
+      await openEditor(page, "keys");
+      await page.getByRole("button", { name: "Test…" }).press("Enter");
+      await page.waitForFunction(() => document.activeElement?.closest(".editor-test") !== null);
+      assert(await caseOf(page).evaluate((editor) => editor.getBoundingClientRect().top < innerHeight));
       await write(page, "Test case", caseWith("GIVEN TO WORLD!"));
       await write(page, "Source of the flow", shoutIn("keys").replace("upper }}", "upper }}!"));
       await caseOf(page).focus();

@@ -282,11 +282,22 @@ Deno.test("POST /flows/:namespace/:id/test: a replay and a restart use the same 
   assertEquals(ran, []);
 });
 
+/** Lists of lists of aliases: a billion items if they were written out. */
+function bomb(): string {
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) =>
+      `v${level + 1}: &v${level + 1} [${Array(10).fill(level === 0 ? "lol" : `*v${level}`).join(", ")}]`,
+  );
+  return `fixtures:\n  inputs:\n${levels.map((line) => `    ${line}\n`).join("")}`;
+}
+
 /** The body of a test, and what the refusal says. */
 const REFUSED: readonly (readonly [body: string, message: string])[] = [
   ["", "a test case is an object"],
   ["- a", "a test case is an object"],
   ["{", "Cannot read the YAML text"],
+  [bomb(), "Cannot read the YAML text"],
   ["fixture: {}", 'fixture: is unknown; did you mean "fixtures"?'],
   ["fixtures: []", "fixtures: must be an object"],
   ["fixtures: {files: {a: b}}", "fixtures.files: is not supported; store a file in the namespace"],

@@ -63,7 +63,7 @@ function TestForm({ flow, text, store }: Omit<PanelProps, "run"> & { readonly te
       onKeyDownCapture={onKey}
       onSubmit={(event) => (event.preventDefault(), void test())}
     >
-      <CodeEditor source={text} label={t("editor.testCase")} extensions={[follow]} />
+      <CodeEditor source={text} label={t("editor.testCase")} extensions={[follow]} onReady={goTo} />
       <div class="editor-bar">
         <button type="submit" class="primary" disabled={isRunning.value}>
           {t("editor.runTest")} <kbd>Ctrl ↵</kbd>
@@ -75,6 +75,12 @@ function TestForm({ flow, text, store }: Omit<PanelProps, "run"> & { readonly te
       </div>
     </form>
   );
+}
+
+/** On a small page the panel is below the source. */
+function goTo(view: EditorView): void {
+  view.focus();
+  view.dom.scrollIntoView({ block: "nearest" });
 }
 
 function ResultView({ flow, result }: { readonly flow: FlowSource; readonly result: Result }) {
