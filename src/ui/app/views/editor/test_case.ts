@@ -15,7 +15,7 @@ export function testPath({ namespace, id }: FlowRow): string {
 
 /** The test case that was written last, or a new one. @throws ApiError */
 export async function readTestCase(flow: FlowRow, run: LastRun): Promise<string> {
-  const kept = localStorage.getItem(keyOf(flow));
+  const kept = keptTestCase(flow);
   if (kept?.trim()) return kept;
   return testCaseOf(flow, await get<FlowGraph>(`${apiPath("flows", flow.namespace, flow.id)}/graph`), run);
 }
@@ -26,6 +26,14 @@ export function keepTestCase(flow: FlowRow, source: string): void {
     localStorage.setItem(keyOf(flow), source);
   } catch {
     // Without storage it lasts until the panel is closed.
+  }
+}
+
+function keptTestCase(flow: FlowRow): string | undefined {
+  try {
+    return localStorage.getItem(keyOf(flow)) ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 
