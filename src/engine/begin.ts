@@ -2,6 +2,7 @@
 import { readDuration } from "../base/time/duration.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
+import { fixtureOf, type Fixtures } from "../model/executions/fixtures.ts";
 import type { Task } from "../model/flows/flow.ts";
 import { currentState, hasRun } from "../model/executions/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
@@ -25,9 +26,11 @@ export function awaitsCondition({ history, attempts }: TaskRun): boolean {
   return state === "RESTARTED" && !hasRun(history);
 }
 
-/** Starts an attempt, or renders the properties that a flowable task decides by. */
+/** Starts an attempt, or renders the properties that a flowable task decides by; a fixture replaces both. */
 export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace): void {
   const { ordinal } = taskRun;
+  const { fixtures } = t.execution;
+  if (fixtures !== undefined && startFixture(t, { taskRun, task }, fixtures)) return;
   const flowable = FLOWABLES.get(task.kind);
   if (flowable && !flowable.startsExecutions) {
     t.move(taskRun, "RUNNING");
@@ -37,6 +40,21 @@ export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace):
   t.startAttempt(taskRun);
   if (flowable) startChild(t, taskRun, task);
   else t.emit({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
+}
+
+/** Starts an attempt that ends as its fixture says; false for a task without one. */
+function startFixture(
+  t: Transition,
+  { taskRun, task }: { readonly taskRun: TaskRun; readonly task: Task },
+  fixtures: Fixtures,
+): boolean {
+  const fixture = fixtureOf(fixtures, taskRun);
+  if (!fixture) return false;
+  t.startAttempt(taskRun);
+  t.log("INFO", "This task is not run: a fixture gives its state and its outputs", taskRun);
+  const { ordinal, attempts: { length: attempt } } = taskRun;
+  t.emit({ type: "render_fixture", taskRun: ordinal, task, fixture, attempt });
+  return true;
 }
 
 function renderedFirst({ renders = NOTHING }: Flowable, { timeout }: Task): readonly string[] {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ErrorCode } from "../model/errors.ts";
 import type { Task } from "../model/flows/flow.ts";
 import type { Label } from "../model/flows/label.ts";
+import type { TaskFixture } from "../model/executions/fixtures.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
@@ -216,6 +217,14 @@ export type Command =
     readonly attemptNumber: number;
     /** The attempt already runs, on a worker: await its end. */
     readonly isResumed?: boolean;
+  }
+  /** Render the outputs of the fixture and respond with `attempt_ended` in its state; the task is not run. */
+  | {
+    readonly type: "render_fixture";
+    readonly taskRun: number;
+    readonly task: Task;
+    readonly fixture: TaskFixture;
+    readonly attempt: number;
   }
   /** Stop the attempt; it responds with `attempt_ended`. */
   | { readonly type: "interrupt_attempt"; readonly taskRun: number }

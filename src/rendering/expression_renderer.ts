@@ -7,6 +7,7 @@ import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.
 import type { LoopContexts } from "./loop_contexts.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
 import { createScope, type ScopeDeps } from "./scope.ts";
+import type { TaskScope } from "./variables.ts";
 
 /** The rendered text of one expression, or the error. */
 export type RenderedText = { readonly text: string } | { readonly error: string };
@@ -22,6 +23,17 @@ type EvaluateExpression = (
   target: { readonly execution: Execution; readonly plan: FlowPlan; readonly taskRun?: TaskRun },
   source: string,
 ) => Promise<RenderedText>;
+
+/** The rendered value and how its texts are masked, or the error. */
+type RenderedValue =
+  | { readonly value: JsonObject; readonly mask: (text: string) => string }
+  | { readonly error: string };
+
+/** Renders the members of an object as {@link EvaluateExpression}; those that are a single print keep their types. */
+export type EvaluateObject = (
+  target: Parameters<EvaluateExpression>[0],
+  source: JsonObject,
+) => Promise<RenderedValue>;
 
 const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
 
@@ -52,15 +64,35 @@ export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): Evalu
     ...deps.hostValues,
     secret: (tenant, namespace, name) => deps.hostValues.secret(tenant, namespace, name),
   };
-  return async ({ execution, plan, taskRun }, source) => {
-    const outer = await contexts.of(execution);
-    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, hostValues, outer });
-    const task = taskRun && plan.places.get(taskRun.taskId)?.task;
-    return await masked(
-      renderer.hostCalls,
-      () => renderer.text(source, taskRun && task && { task, taskRun }),
-    );
+  return async (target, source) => {
+    const { renderer, scope } = await rendererOf(target, { ...deps, hostValues }, contexts);
+    return await masked(renderer.hostCalls, () => renderer.text(source, scope));
   };
+}
+
+/** As {@link createEvaluator}, for objects. The caller masks what it shows. */
+export function createObjectEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateObject {
+  return async (target, source) => {
+    const { renderer, scope } = await rendererOf(target, deps, contexts);
+    const mask = (text: string) => renderer.hostCalls.mask(text);
+    try {
+      return { value: await renderer.values(source, scope), mask };
+    } catch (error) {
+      if (isRenderError(error)) return { error: mask(error.message) };
+      throw error;
+    }
+  };
+}
+
+async function rendererOf(
+  { execution, plan, taskRun }: Parameters<EvaluateExpression>[0],
+  deps: RenderDeps,
+  contexts: LoopContexts,
+): Promise<{ readonly renderer: Renderer; readonly scope?: TaskScope }> {
+  const outer = await contexts.of(execution);
+  const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
+  const task = taskRun && plan.places.get(taskRun.taskId)?.task;
+  return { renderer, scope: taskRun && task && { task, taskRun } };
 }
 
 async function masked(calls: HostCalls, render: () => string | Promise<string>): Promise<RenderedText> {

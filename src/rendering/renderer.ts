@@ -197,6 +197,18 @@ export class Renderer {
     return this.hostCalls.run(() => this.#value(value, this.#scope()) as JsonObject);
   }
 
+  /** The members of an object, rendered as a task run sees them; one that is a single print keeps its type. @throws as {@link properties} */
+  values(named: JsonObject, task?: TaskScope): JsonObject | Promise<JsonObject> {
+    return this.hostCalls.run(() => {
+      const scope = this.#scope(task);
+      const rendered: JsonObject = {};
+      for (const [name, value] of Object.entries(named)) {
+        setOwnProperty(rendered, name, this.#value(value, scope));
+      }
+      return rendered;
+    });
+  }
+
   /** Marks task runs as changed, before the execution clears its set of changed ones. */
   noteChanges(touched: Iterable<number>): void {
     this.#variables.note(touched);

@@ -6,7 +6,7 @@ import { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { ExecutionActions } from "../services/executions/execution_actions.ts";
 import { ExecutionBulk } from "../services/executions/execution_bulk.ts";
 import { createInputRenderer } from "../rendering/input_renderer.ts";
-import { createEvaluator } from "../rendering/expression_renderer.ts";
+import { createEvaluator, createObjectEvaluator } from "../rendering/expression_renderer.ts";
 import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
 import { ExecutionContents } from "../services/executions/execution_contents.ts";
 import { ExecutionFileViews } from "../services/executions/execution_file_views.ts";
@@ -18,6 +18,7 @@ import type { Files } from "../services/files/files.ts";
 import { FlowCaches } from "../services/files/flow_caches.ts";
 import type { Quotas } from "../services/access/quotas.ts";
 import type { Flows } from "../services/flows/flows.ts";
+import { FlowTests } from "../services/flow_tests/flow_tests.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { StartChecks } from "../services/starts/start_checks.ts";
 import { SubflowCalls } from "../services/starts/subflow_calls.ts";
@@ -123,12 +124,14 @@ type ActionDeps = RenderServices & ExecutionServices & { readonly flows: Flows }
 /** Builds what people do to executions. */
 export function createActionServices(deps: ServicesDeps, services: ActionDeps) {
   const { executionFiles: files } = services;
-  const evaluate = createEvaluator(createRenderDeps(deps, services), new LoopContexts(deps.records));
+  const [renderDeps, contexts] = [createRenderDeps(deps, services), new LoopContexts(deps.records)];
+  const evaluate = createEvaluator(renderDeps, contexts);
   const shared = { ...deps, ...services, files };
   const actions = new ExecutionActions({ ...shared, evaluate });
   const replays = new ExecutionReplays({ ...shared, actions });
   const bulk = new ExecutionBulk({ ...shared, actions, replays });
-  return { executionActions: actions, executionReplays: replays, executionBulk: bulk };
+  const flowTests = new FlowTests({ ...shared, evaluate: createObjectEvaluator(renderDeps, contexts) });
+  return { executionActions: actions, executionReplays: replays, executionBulk: bulk, flowTests };
 }
 
 /** Builds what attempts reach files through; `files` are those of namespaces. */

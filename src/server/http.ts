@@ -13,6 +13,7 @@ import { blueprintRoutes } from "../http/routes/flows/blueprints.ts";
 import { expressionNameRoutes, expressionRoutes } from "../http/routes/flows/expressions.ts";
 import { fileRoutes } from "../http/routes/namespaces/files.ts";
 import { flowBulkRoutes } from "../http/routes/flows/flow_bulk.ts";
+import { flowTestRoutes } from "../http/routes/flows/flow_tests.ts";
 import { flowRoutes } from "../http/routes/flows/flows.ts";
 import { flowViewRoutes } from "../http/routes/flows/flow_views.ts";
 import { kvPairRoutes } from "../http/routes/namespaces/kv_pairs.ts";
@@ -98,6 +99,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     tenantRoutes: [
       { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },
       ...flowMounts(assembled),
+      { routes: flowTestRoutes({ flowTests: services.flowTests, baseUrlOf }) },
       { path: "", routes: expressionRoutes(services.expressions) },
       {
         path: "",

@@ -18,6 +18,7 @@ import { expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/namespaces/files.ts";
 import { flowBulkRoutes } from "../../src/http/routes/flows/flow_bulk.ts";
 import { flowViewRoutes } from "../../src/http/routes/flows/flow_views.ts";
+import { flowTestRoutes } from "../../src/http/routes/flows/flow_tests.ts";
 import { flowRoutes } from "../../src/http/routes/flows/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
@@ -50,6 +51,7 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["flows/expressions.ts", expressionRoutes],
   ["namespaces/files.ts", fileRoutes],
   ["flows/flow_bulk.ts", flowBulkRoutes],
+  ["flows/flow_tests.ts", flowTestRoutes],
   ["flows/flow_views.ts", flowViewRoutes],
   ["flows/flows.ts", flowRoutes],
   ["namespaces/kv_pairs.ts", kvPairRoutes],

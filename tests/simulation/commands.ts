@@ -19,6 +19,10 @@ export function answerTo(simulation: Simulation, command: Command): Event | unde
         violated: choices.happens(3) ? ["0"] : [],
         isLast: command.isLast,
       };
+    case "render_fixture": {
+      const { taskRun, attempt, fixture: { state } } = command;
+      return { type: "attempt_ended", taskRun, attempt, outcome: { state, outputs: {}, isFixture: true } };
+    }
     case "render_outputs":
       return choices.happens(15)
         ? { type: "outputs_rendered", error: "no x" }

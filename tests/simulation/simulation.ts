@@ -11,6 +11,7 @@ import { replayExecution } from "../../src/engine/requests/replay.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree, hasSettled } from "../../src/engine/tree.ts";
 import { type Execution, taskRunOf } from "../../src/model/executions/execution.ts";
+import { FIXTURE_STATES, type Fixtures } from "../../src/model/executions/fixtures.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
 import { currentState, isEnded } from "../../src/model/executions/state.ts";
 import { type Action, actionsNow } from "./actions.ts";
@@ -70,12 +71,19 @@ export class Simulation {
     this.choices = choices;
     this.plan = plan;
     this.#invariant = invariant;
-    const execution = createExecution(this.plan.flow, { id: "e0", labels: [], kind: "NORMAL" }, this.now);
+    const created = createExecution(this.plan.flow, { id: "e0", labels: [], kind: "NORMAL" }, this.now);
+    const execution = choices.happens(10) ? { ...created, fixtures: this.#fixtures() } : created;
     if (choices.happens(10)) execution.breakpoints = [choices.pick([...this.plan.places.keys()])];
     this.tree = new ExecutionTree(this.plan, execution);
     if (choices.happens(10)) execution.timers.set("start", this.now + 1_000);
     else this.pending.push(this.slotAnswer());
     this.#snapshot = this.#snapshotNow();
+  }
+
+  #fixtures(): Fixtures {
+    const { choices } = this;
+    const ids = new Set([0, 1, 2].map(() => choices.pick([...this.plan.places.keys()])));
+    return { tasks: [...ids].map((id) => ({ id, state: choices.pick(FIXTURE_STATES) })) };
   }
 
   /** The execution. */

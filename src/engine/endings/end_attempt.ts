@@ -33,11 +33,13 @@ export function applyOutcome(
   const isInterrupted = currentState(taskRun.history) === "KILLING";
   const state = isInterrupted ? "KILLED" : outcome.state;
   t.endAttempt(taskRun, state);
-  if (state === "FAILED" && retries(t, taskRun, place)) return;
+  if (state === "FAILED" && !outcome.isFixture && retries(t, taskRun, place)) return;
   const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
     retryPolicyOf(t.plan, place)?.warningOnRetry;
   const end = isRepaired ? "WARNING" : state;
-  if (!beginLoopFinally(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
+  if (outcome.isFixture || !beginLoopFinally(t, taskRun, place, end)) {
+    endTaskRun(t, taskRun, finalState(place.task, end));
+  }
   if (outcome.effects && !isInterrupted) applyEffects(t, outcome.effects);
 }
 

@@ -1,5 +1,21 @@
 /** Schemas of the parts of flows, and of what the server derives from flows: checks, graphs, dependencies. */
-import { ANYTHING, FLAG, INTEGER, listOf, mapOf, objectOf, oneOf, ref, type Schema, TEXT } from "./schema.ts";
+import { FIXTURE_STATES } from "../../model/executions/fixtures.ts";
+import { STATES } from "../../model/executions/state.ts";
+import { TEST_STATES } from "../../services/flow_tests/flow_tests.ts";
+import { OPERATOR_NAMES } from "../../services/flow_tests/operators.ts";
+import {
+  ANYTHING,
+  FLAG,
+  INTEGER,
+  listOf,
+  MAP,
+  mapOf,
+  objectOf,
+  oneOf,
+  ref,
+  type Schema,
+  TEXT,
+} from "./schema.ts";
 
 const GRAPH_RELATIONS = [
   ...["SEQUENTIAL", "PARALLEL", "CHOICE", "DYNAMIC", "ERROR", "FINALLY", "AFTER_EXECUTION"],
@@ -87,5 +103,57 @@ const GRAPHS: Readonly<Record<string, Schema>> = {
   ExpressionFunction: objectOf({ name: TEXT, arguments: listOf(TEXT) }),
 };
 
+const TESTS: Readonly<Record<string, Schema>> = {
+  UnitTest: objectOf({
+    "id?": TEXT,
+    "type?": TEXT,
+    "description?": TEXT,
+    "disabled?": FLAG,
+    "fixtures?": objectOf({
+      "inputs?": MAP,
+      "tasks?": listOf(ref("TaskFixture")),
+      "trigger?": objectOf({ id: TEXT, type: TEXT, "variables?": MAP }),
+    }),
+    "assertions?": listOf(ref("Assertion")),
+  }),
+  TaskFixture: objectOf({
+    id: TEXT,
+    "description?": TEXT,
+    "value?": TEXT,
+    "state?": oneOf(FIXTURE_STATES),
+    "outputs?": MAP,
+  }),
+  Assertion: objectOf({
+    value: ANYTHING,
+    "taskId?": TEXT,
+    "description?": TEXT,
+    "errorMessage?": TEXT,
+    ...Object.fromEntries(OPERATOR_NAMES.map((name) => [`${name}?`, ANYTHING])),
+  }),
+  UnitTestResult: objectOf({
+    "testId?": TEXT,
+    "executionId?": TEXT,
+    "url?": TEXT,
+    "executionState?": oneOf(STATES),
+    state: oneOf(TEST_STATES),
+    assertionResults: listOf(ref("AssertionResult")),
+    errors: listOf(objectOf({ message: TEXT })),
+  }),
+  AssertionResult: objectOf({
+    operator: oneOf(OPERATOR_NAMES),
+    expected: ANYTHING,
+    actual: ANYTHING,
+    isSuccess: FLAG,
+    "taskId?": TEXT,
+    "description?": TEXT,
+    "errorMessage?": TEXT,
+  }),
+};
+
 /** By the name that `$ref` uses. */
-export const FLOW_COMPONENTS: Readonly<Record<string, Schema>> = { ...DECLARATIONS, ...CHECKS, ...GRAPHS };
+export const FLOW_COMPONENTS: Readonly<Record<string, Schema>> = {
+  ...DECLARATIONS,
+  ...CHECKS,
+  ...GRAPHS,
+  ...TESTS,
+};

@@ -39,6 +39,7 @@ export const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
   ["POST /flows/enable/by-ids", "enableFlowsByIds"],
   ["POST /flows/disable/by-ids", "disableFlowsByIds"],
   ["GET /flows/{namespace}/{flowId}/graph", "generateFlowGraph"],
+  ["POST /flows/{namespace}/{flowId}/test", "runFlowTest"],
   ["POST /flows/graph", "generateFlowGraphFromSource"],
   ["GET /flows/{namespace}/{flowId}/dependencies", "getFlowDependencies"],
   ["GET /flows/{namespace}/{flowId}/tasks/{taskId}", "getTaskFromFlow"],

@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogLevel, type TenantId } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS } from "../limits.ts";
+import type { Fixtures } from "./fixtures.ts";
 import type { LoopRun } from "./loop_run.ts";
 import type { PendingFiles } from "./pending_files.ts";
 import type { History, State } from "./state.ts";
@@ -47,6 +48,8 @@ export interface AttemptOutcome {
   readonly effects?: ExecutionEffects;
   /** Set by the runtime, never by a task. */
   readonly files?: PendingFiles;
+  /** Of a fixture: neither a retry nor the `finally` of a Loop follows. Set by the runtime, never by a task. */
+  readonly isFixture?: boolean;
 }
 
 /** One task within one execution. */
@@ -127,6 +130,8 @@ export interface Execution {
   breakpoints?: readonly string[];
   /** Final state set by an Exit task. */
   exitState?: State;
+  /** Only of a test, and of what follows from it: other executions do not have the member, not even as `undefined`. */
+  readonly fixtures?: Fixtures;
   /** Log lines written since the last commit. */
   newLogs: LogLine[];
   /** Total number of log lines; numbers the stored chunks. */

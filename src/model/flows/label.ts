@@ -22,6 +22,9 @@ export const READ_ONLY_LABEL = "system.readOnly";
 /** Marks an execution that has been replayed. */
 export const REPLAYED_LABEL = "system.replayed";
 
+/** Marks an execution that tests its flow. */
+export const TEST_LABEL = "system.test";
+
 /** Error message for a label that only the server may set. Existing clients depend on the text. */
 export function systemLabelMessage(key: string, value: string): string {
   return `System labels can only be set by Kestra itself, offending label: ${key}=${value}`;

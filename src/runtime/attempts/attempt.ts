@@ -269,7 +269,10 @@ function dropFiles({ files, live }: Attempt): void {
 }
 
 /** The end of an attempt; outputs that are too large fail it. */
-function limitOutputs(taskRun: number, outcome: AttemptOutcome): Event {
+export function limitOutputs(
+  taskRun: number,
+  outcome: AttemptOutcome,
+): Extract<Event, { type: "attempt_ended" }> {
   if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
     return { type: "attempt_ended", taskRun, outcome };
   }

@@ -218,7 +218,8 @@ function newExecutionOf(
     awaitedBy: { executionId: execution.id, taskRun: taskRun.ordinal },
     loop,
   }, now);
-  return { execution: made, plan: body, outer };
+  const { fixtures } = execution;
+  return { execution: fixtures === undefined ? made : { ...made, fixtures }, plan: body, outer };
 }
 
 function passOf({ item, outputs }: EndedPass): JsonObject {

@@ -8,6 +8,7 @@ import { slaKey } from "../../engine/endings/sla.ts";
 import { isTruthyText } from "../../expr/mod.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";
+import { failure, limitOutputs } from "../attempts/attempt.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { RenderedOutputs } from "../../rendering/renderer.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
@@ -53,6 +54,23 @@ export function renderDecision(
     error: renderMessage(error),
   });
   return tryRender(() => live.renderer.members(names, { task, taskRun }), done, fail);
+}
+
+/** The end of a task for which there is a fixture. */
+export function renderFixture(
+  live: LiveExecution,
+  { taskRun: ordinal, task, fixture, attempt }: Extract<Command, { type: "render_fixture" }>,
+): Event | Promise<Event> {
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const ended = (event: ReturnType<typeof failure>): Event => ({
+    ...event,
+    attempt,
+    outcome: { ...event.outcome, isFixture: true },
+  });
+  const done = (outputs: JsonObject) => ended(limitOutputs(ordinal, { state: fixture.state, outputs }));
+  const fail = (error: unknown) =>
+    ended(failure(live, ordinal, `Cannot use the fixture of task "${task.id}": ${renderMessage(error)}`));
+  return tryRender(() => live.renderer.values(fixture.outputs ?? {}, { task, taskRun }), done, fail);
 }
 
 /** Assertions of SLAs. An assertion that cannot be rendered is not violated. */

@@ -24,7 +24,7 @@ import { restartMessage, restartOrStart } from "../children/child_restart.ts";
 import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message } from "../live/messages.ts";
-import { renderAssertions, renderCondition, renderOutputs } from "./command_rendering.ts";
+import { renderAssertions, renderCondition, renderFixture, renderOutputs } from "./command_rendering.ts";
 import type { SliceBudget } from "./slice_budget.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
 import { type ChildStart, type CreateChild, type StartChild, startChild } from "../children/subflow.ts";
@@ -155,6 +155,8 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
       return settle(live, deps, renderAssertions(live, command));
     case "render_outputs":
       return settle(live, deps, renderOutputs(live));
+    case "render_fixture":
+      return settle(live, deps, renderFixture(live, command));
     case "set_timer":
       live.execution.timers.set(command.timer, command.dueAt);
       live.timerChanges.push({ type: "set", name: command.timer, dueAt: command.dueAt });

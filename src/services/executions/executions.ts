@@ -152,11 +152,20 @@ export class Executions {
     return await this.#waitFor(execution, options.wait, { durations, url });
   }
 
-  /** Starts an execution that was created before; the execution once it has ended, `undefined` if it takes longer. @throws as {@link start} */
-  async run({ execution, plan }: NewExecution, timeoutMs: number): Promise<Execution | undefined> {
+  /**
+   * Starts an execution that was created before; the execution once it has ended, `undefined` if it takes longer or the signal
+   * is aborted before. @throws as {@link start}
+   */
+  async run(
+    { execution, plan }: NewExecution,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Execution | undefined> {
     await beginWithinQuota(this.#deps, { execution, plan, mutations: [] });
     const actor = { tenant: execution.tenant, user: "" };
-    await this.#untilEnded(execution.tenant, execution.id, this.#closing.signal, timeoutMs);
+    const closing = this.#closing.signal;
+    const over = signal ? AbortSignal.any([signal, closing]) : closing;
+    await this.#untilEnded(execution.tenant, execution.id, over, timeoutMs);
     const latest = await this.header(actor, execution.id);
     return isEnded(latest.history) ? latest : undefined;
   }

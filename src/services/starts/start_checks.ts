@@ -164,7 +164,8 @@ function inputResponse(
   return response;
 }
 
-function maskedValue(value: JsonValue, mask: (text: string) => string): JsonValue {
+/** A value whose texts are masked. */
+export function maskedValue(value: JsonValue, mask: (text: string) => string): JsonValue {
   if (typeof value === "string") return mask(value);
   if (Array.isArray(value)) return value.map((item) => maskedValue(item, mask));
   if (!isJsonObject(value)) return value;

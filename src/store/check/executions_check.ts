@@ -250,5 +250,5 @@ function decodePacked({ key, value }: StoredEntry): PackedExecution {
 
 /** The values of a header that are stored in it or as blobs. */
 function valuesOf([, , , , inputs, , , , extras]: PackedExecution): (JsonValue | undefined)[] {
-  return [inputs, extras?.t?.[2], extras?.g, extras?.v, extras?.u];
+  return [inputs, extras?.t?.[2], extras?.g, extras?.v, extras?.u, extras?.f];
 }

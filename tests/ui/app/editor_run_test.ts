@@ -95,7 +95,7 @@ stories("runs in the editor", [
       await runFlow(server, "never/hello");
       await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
       await page.getByText("Put the cursor into a task").waitFor();
-      const panel = page.getByRole("region", { name: "Graph, documentation and last run" });
+      const panel = page.getByRole("region", { name: "Graph, documentation, last run and test" });
       await panel.getByText("World", { exact: true }).waitFor();
       await writeSource(page, stepsIn("never").replace("id: broken", "id: other"));
       await goBehind(page, "- id: other");

@@ -23,6 +23,7 @@ const COUNT = json(ref("Count"));
 const CHECK = json(ref("FlowCheck"));
 const GRAPH = json(ref("Graph"));
 const DEPENDENCIES = json(ref("Dependencies"));
+const TEST_CASE = { ...json(ref("UnitTest")), ...YAML };
 const PART = { ...JSON_OBJECT, ...YAML };
 const BLUEPRINT_PAGE = pageOf(ref("BlueprintItem"));
 const BLUEPRINT_LIST = { query: ["q", "tags[]", "filters", ...PAGE], response: json(BLUEPRINT_PAGE) };
@@ -109,6 +110,15 @@ const FLOW_ROWS: Operations = [
     query: ["revision"],
     response: json(ref("Task")),
   }],
+  [
+    "POST /flows/{namespace}/{flowId}/test",
+    "Tests a flow with fixtures; responds when the execution has ended",
+    {
+      query: ["revision"],
+      body: TEST_CASE,
+      response: json(ref("UnitTestResult")),
+    },
+  ],
   ["GET /flows/{namespace}/{flowId}/graph", "Gets the graph of a flow", {
     query: ["revision", "subflows"],
     response: GRAPH,

@@ -14,6 +14,7 @@ import {
 } from "../../../model/executions/execution.ts";
 import { type FlowKey, LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
+import type { Fixtures } from "../../../model/executions/fixtures.ts";
 import type { LoopRun } from "../../../model/executions/loop_run.ts";
 import { type History, startedAt, type State, STATES } from "../../../model/executions/state.ts";
 
@@ -64,6 +65,8 @@ interface PackedExtras {
   w?: [executionId: string, taskRun: number];
   /** The `LoopRun`, in its in-memory form. */
   g?: JsonValue;
+  /** The `Fixtures`, in their in-memory form. */
+  f?: JsonValue;
 }
 
 /** The header of an execution. Task runs and log lines are inline, or a number counts those stored under other keys. */
@@ -238,6 +241,7 @@ export function packExtras(
   if (execution.originalCreatedAt !== undefined) extras.a = execution.originalCreatedAt;
   if (execution.awaitedBy) extras.w = [execution.awaitedBy.executionId, execution.awaitedBy.taskRun];
   if (execution.loop) extras.g = pack(execution.loop as unknown as JsonObject);
+  if (execution.fixtures) extras.f = pack(execution.fixtures as unknown as JsonObject);
   for (const _name in extras) return extras;
   return undefined;
 }
@@ -252,7 +256,7 @@ export function unpackExecution(
   const [flowNo, flowRevision, createdMs, history, inputs, labels, taskRuns, logs, extras = {}] = packed;
   const trigger: ExecutionTrigger | undefined = extras.t &&
     { id: extras.t[0], type: extras.t[1], variables: extras.t[2] as JsonObject };
-  return {
+  const execution: Execution = {
     tenant,
     id,
     namespace: flow.namespace,
@@ -286,6 +290,7 @@ export function unpackExecution(
     logCount: countOf(logs),
     maxLogLevel: extras.l === undefined ? (countOf(logs) > 0 ? "INFO" : undefined) : LOG_LEVELS[extras.l],
   };
+  return extras.f === undefined ? execution : { ...execution, fixtures: extras.f as unknown as Fixtures };
 }
 
 /** The creation time of an execution, to which all stored times are relative. */

@@ -438,8 +438,9 @@ export class ExecutionRecords {
     form: StoredForm,
     touched: readonly number[],
   ): Promise<Mutation[]> {
-    const { inputs, outputs, variables, trigger, loop } = execution;
+    const { inputs, outputs, variables, trigger, loop, fixtures } = execution;
     const values = [inputs, outputs, variables, trigger?.variables, loop as JsonObject | undefined];
+    if (fixtures) values.push(fixtures as unknown as JsonObject);
     for (const ordinal of touched) {
       const taskRun = taskRunOf(execution, ordinal);
       values.push(taskRun?.outputs, taskRun?.decision);
@@ -500,8 +501,9 @@ export class ExecutionRecords {
     const extras = packed[8];
     if (!extras) return;
     if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form, reading);
-    // The loop of an execution is not a value; it is always read.
+    // The loop of an execution and its fixtures are no values; they are always read.
     extras.g = await this.#resolve(tenant, id, extras.g, form);
+    if (extras.f) extras.f = await this.#resolve(tenant, id, extras.f, form);
     extras.v = await this.#resolve(tenant, id, extras.v, form, reading);
     extras.u = await this.#resolve(tenant, id, extras.u, form, reading);
   }

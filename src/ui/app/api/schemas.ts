@@ -2,6 +2,28 @@
 
 /** By their names in the description: those that the UI names, and what they consist of. */
 export interface Schemas {
+  readonly AssertionResult: {
+    readonly operator:
+      | "isNull"
+      | "isNotNull"
+      | "equalTo"
+      | "notEqualTo"
+      | "contains"
+      | "startsWith"
+      | "endsWith"
+      | "greaterThan"
+      | "greaterThanOrEqualTo"
+      | "lessThan"
+      | "lessThanOrEqualTo"
+      | "in"
+      | "notIn";
+    readonly expected: unknown;
+    readonly actual: unknown;
+    readonly isSuccess: boolean;
+    readonly taskId?: string;
+    readonly description?: string;
+    readonly errorMessage?: string;
+  };
   readonly Backfill: {
     readonly start: string;
     readonly end: string;
@@ -257,5 +279,31 @@ export interface Schemas {
     readonly stopAfter?: readonly string[];
     readonly backfill?: Schemas["Backfill"];
     readonly evaluations?: readonly Schemas["TriggerEvaluation"][];
+  };
+  readonly UnitTestResult: {
+    readonly testId?: string;
+    readonly executionId?: string;
+    readonly url?: string;
+    readonly executionState?:
+      | "CREATED"
+      | "RUNNING"
+      | "SUCCESS"
+      | "WARNING"
+      | "FAILED"
+      | "KILLED"
+      | "CANCELLED"
+      | "QUEUED"
+      | "PAUSED"
+      | "RESTARTED"
+      | "KILLING"
+      | "RETRYING"
+      | "RETRIED"
+      | "SKIPPED"
+      | "BREAKPOINT"
+      | "RESUBMITTED"
+      | "SUBMITTED";
+    readonly state: "SUCCESS" | "FAILED" | "ERROR" | "SKIPPED";
+    readonly assertionResults: readonly Schemas["AssertionResult"][];
+    readonly errors: readonly { readonly message: string }[];
   };
 }

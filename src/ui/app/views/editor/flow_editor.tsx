@@ -3,7 +3,7 @@ import type { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { FlowSource } from "../../api/flow_entities.ts";
-import { guardLeaving } from "../../core/router.ts";
+import { guardLeaving, setQuery } from "../../core/router.ts";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
 import { completion } from "./code/completion_list.ts";
@@ -45,9 +45,15 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
     const stored = await store();
     if (stored) onSaved(stored);
   };
+  const storeChanges = () => model.isChanged || !flow ? store() : Promise.resolve(flow);
   const run = async (upTo?: string) => {
-    const stored = model.isChanged || !flow ? await store() : flow;
+    const stored = await storeChanges();
     if (stored) onRun(stored, upTo);
+  };
+  const storeForTest = async () => {
+    const stored = await storeChanges();
+    if (stored && stored !== flow) onSaved(stored);
+    return stored !== undefined;
   };
   useKeys(saveIt, (isPart) => run(isPart ? model.runnableId.value : undefined));
   const lastRun = useLastRun(flow);
@@ -64,11 +70,11 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
       )}
       <div class="editor">
         <div class="editor-main">
-          <Bar model={model} save={saveIt} run={run} />
+          <Bar model={model} save={saveIt} run={run} isStored={flow !== undefined} />
           <Source model={model} />
           <ProblemList model={model} />
         </div>
-        <SidePanel model={model} lastRun={lastRun} />
+        <SidePanel model={model} flow={flow} lastRun={lastRun} store={storeForTest} />
       </div>
       {conflict.value && (
         <ConflictDialog
@@ -87,10 +93,10 @@ function useKeys(save: () => Promise<unknown>, run: (isPart: boolean) => Promise
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, shiftKey, target } = event;
-      const isInDialog = target instanceof Element && target.closest("dialog") !== null;
-      if (!(ctrlKey || metaKey) || isInDialog) return;
+      const isWithin = (selector: string) => target instanceof Element && target.closest(selector) !== null;
+      if (!(ctrlKey || metaKey) || isWithin("dialog")) return;
       if (key === "s") void save();
-      else if (key === "Enter") void run(shiftKey);
+      else if (key === "Enter" && !isWithin(".editor-test")) void run(shiftKey);
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -109,9 +115,10 @@ interface BarProps {
   readonly model: EditorModel;
   readonly save: () => Promise<unknown>;
   readonly run: (upTo?: string) => Promise<unknown>;
+  readonly isStored: boolean;
 }
 
-function Bar({ model, save, run }: BarProps) {
+function Bar({ model, save, run, isStored }: BarProps) {
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
       <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
@@ -128,6 +135,9 @@ function Bar({ model, save, run }: BarProps) {
         >
           {t("editor.runUpTo", { task: model.runnableId.value })}
         </button>
+      )}
+      {isStored && (
+        <button type="button" onClick={() => setQuery({ side: "test" })}>{t("editor.test")}…</button>
       )}
       <SourceState model={model} />
     </div>

@@ -11,21 +11,26 @@ import { LazyGraph } from "../../kit/lazy_graph.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { t } from "../../texts/mod.ts";
 import type { EditorModel } from "./editor_state.ts";
+import type { FlowSource } from "../../api/flow_entities.ts";
 import type { LastRun } from "./last_run.ts";
 import { LastRunPanel } from "./last_run_panel.tsx";
+import { TestPanel } from "./test_panel.tsx";
 
-const SIDES = ["graph", "docs", "run"] as const;
+const SIDES = ["graph", "docs", "run", "test"] as const;
 
 /** The panel; which part it shows is in the address. */
-export function SidePanel({ model, lastRun }: {
+export function SidePanel({ model, flow, lastRun, store }: {
   readonly model: EditorModel;
+  /** The stored flow; only that can be tested. */
+  readonly flow?: FlowSource;
   readonly lastRun: Resource<LastRun>;
+  readonly store: () => Promise<boolean>;
 }) {
   const side = query.value.get("side") ?? "graph";
   return (
     <section class="editor-side" aria-label={t("editor.side")}>
       <div class="side-tabs" role="group" aria-label={t("editor.side")}>
-        {SIDES.map((name) => (
+        {SIDES.filter((name) => flow || name !== "test").map((name) => (
           <button
             key={name}
             type="button"
@@ -40,6 +45,8 @@ export function SidePanel({ model, lastRun }: {
         ? <TypeDocumentation type={model.type.value} />
         : side === "run"
         ? <LastRunPanel model={model} run={lastRun} />
+        : side === "test" && flow
+        ? <Loaded resource={lastRun}>{(run) => <TestPanel flow={flow} run={run} store={store} />}</Loaded>
         : <DraftGraph model={model} />}
     </section>
   );
