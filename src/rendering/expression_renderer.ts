@@ -59,7 +59,7 @@ export function createExpressionRenderer(
 
 /** An evaluator of expressions on executions as they are stored. */
 export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateExpression {
-  // What a person tries out is no use by the flow.
+  // Expressions that a person evaluates do not count as uses by the flow.
   const hostValues: HostValues = {
     ...deps.hostValues,
     secret: (tenant, namespace, name) => deps.hostValues.secret(tenant, namespace, name),

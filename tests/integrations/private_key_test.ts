@@ -52,7 +52,7 @@ Deno.test("readableKey() leaves an encrypted ECDSA key without its passphrase to
 
 Deno.test("readableKey() says how to convert a PEM key that the package cannot read", async () => {
   const privateKey = await Deno.readTextFile("tests/fixtures/ssh_keys/ecdsa_521_pem");
-  const expected = "an ECDSA key of 521 bits is read in the form of OpenSSH alone";
+  const expected = "an ECDSA key of 521 bits is read only in OpenSSH form";
   assertThrows(() => readableKey({ privateKey }), Error, expected);
 });
 

@@ -22,7 +22,7 @@ const CURVES: ReadonlyMap<string, readonly [name: string, bytes: number]> = new 
 const VERSION_AND_TAG = Buffer.from([0x02, 0x01, 0x01, 0x04]);
 const PEM = /-----BEGIN (?:(?:RSA|EC) |ENCRYPTED )?PRIVATE KEY-----/;
 
-/** The package reads neither PKCS #8 nor encrypted PEM, and not all ECDSA keys. @throws Error it can not be read; the message has nothing of key and passphrase */
+/** The package reads neither PKCS #8 nor encrypted PEM, and not all ECDSA keys. @throws Error it cannot be read; the message contains neither key nor passphrase */
 export function readableKey({ privateKey, passphrase }: PrivateKey): PrivateKey {
   if (privateKey === undefined) return {};
   const rounds = roundsOf(privateKey);
@@ -66,7 +66,7 @@ function asPem(input: Parameters<typeof createPrivateKey>[0]): PrivateKey {
   const { key, text } = readAndWritten(input);
   if (key.asymmetricKeyDetails?.namedCurve === "secp521r1") {
     throw new Error(
-      'Cannot parse privateKey: an ECDSA key of 521 bits is read in the form of OpenSSH alone; "ssh-keygen -p -f <file>" converts it',
+      'Cannot parse privateKey: an ECDSA key of 521 bits is read only in OpenSSH form; "ssh-keygen -p -f <file>" converts it',
     );
   }
   return { privateKey: text };

@@ -96,7 +96,7 @@ export function newSshConnection(): SshConnection {
   return new Client();
 }
 
-/** The key, or the reason why the text is none. */
+/** The key, or the error that says why the text cannot be parsed. */
 export function parseSshKey(privateKey: string, passphrase?: string): SshKey | Error {
   return utils.parseKey(privateKey, passphrase);
 }

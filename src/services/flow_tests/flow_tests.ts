@@ -1,4 +1,4 @@
-/** Tests of flows: an execution in which fixtures replace tasks, and assertions on what came of it. */
+/** Tests of flows: an execution in which fixtures replace tasks, and assertions on its result. */
 import type { Clock } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";

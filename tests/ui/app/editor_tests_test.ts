@@ -8,7 +8,7 @@ import { runFlow, saveFlow } from "./flows.ts";
 const TASKS = `tasks:
   - id: fetch
     type: io.svc.plugin.core.debug.Return
-    format: from afar
+    format: fetched text
   - id: both
     type: io.svc.plugin.core.flow.Sequential
     tasks:
@@ -40,7 +40,7 @@ function caseWith(expected: string): string {
 assertions:
   - value: "{{ outputs.shout.value }}"
     equalTo: ${expected}
-    description: it shouts
+    description: in capitals
 `;
 }
 
@@ -60,21 +60,21 @@ stories("tests in the editor", [
       await runFlow(server, "cases/hello");
       await openEditor(page, "cases");
       await page.getByRole("button", { name: "Test…" }).click();
-      await caseOf(page).getByText(/"FROM AFAR"/).waitFor();
+      await caseOf(page).getByText(/"FETCHED TEXT"/).waitFor();
       const text = await caseOf(page).innerText();
       assertStringIncludes(text, 'name: "World"');
       assertEquals(text.match(/- id: \w+/g), ["- id: fetch", "- id: shout"]);
       await page.getByRole("button", { name: "Run test" }).click();
       const results = page.getByRole("list", { name: "Assertions" });
       await results.getByText("Passed").waitFor();
-      await write(page, "Test case", caseWith("NOBODY"));
+      await write(page, "Test case", caseWith("OTHER NAME"));
       await page.getByRole("button", { name: "Run test" }).click();
       await results.getByText("Failed").waitFor();
-      await results.getByText('it shouts equalTo "NOBODY" Actual value: "GIVEN TO WORLD"').waitFor();
+      await results.getByText('in capitals equalTo "OTHER NAME" Actual value: "GIVEN TO WORLD"').waitFor();
       await page.getByRole("link", { name: "Open execution" }).click();
       await page.waitForURL("**/ui/executions/cases/hello/*");
       await page.goBack();
-      await caseOf(page).getByText("equalTo: NOBODY").waitFor();
+      await caseOf(page).getByText("equalTo: OTHER NAME").waitFor();
     },
   },
   {
@@ -102,9 +102,9 @@ stories("tests in the editor", [
     run: async (page, server) => {
       await saveFlow(server, shoutIn("wrong"));
       await openEditor(page, "wrong", "?side=test");
-      await write(page, "Test case", "fixtures: {tasks: [{id: nobody}]}");
+      await write(page, "Test case", "fixtures: {tasks: [{id: missing}]}");
       await page.getByRole("button", { name: "Run test" }).click();
-      await page.getByRole("alert").getByText('the flow has no task "nobody"').waitFor();
+      await page.getByRole("alert").getByText('the flow has no task "missing"').waitFor();
     },
   },
 ]);

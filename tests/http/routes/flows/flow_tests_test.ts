@@ -256,7 +256,7 @@ ${NO_EFFECTS}assertions:
 Deno.test("POST /flows/:namespace/:id/test fails a task whose fixture cannot be rendered, or is too large", async () => {
   const { server, ran } = await startServer();
   await using _ = server;
-  for (const text of ["{{ outputs.nobody.text }}", "{{ 'x' | repeat(2000000) }}"]) {
+  for (const text of ["{{ outputs.missing.text }}", "{{ 'x' | repeat(2000000) }}"]) {
     const result = await test(
       server,
       `fixtures:\n  tasks:\n    - {id: extract, outputs: {text: "${text}"}}\n${NO_EFFECTS}`,
@@ -301,9 +301,9 @@ const REFUSED: readonly (readonly [body: string, message: string])[] = [
   ["fixture: {}", 'fixture: is unknown; did you mean "fixtures"?'],
   ["fixtures: []", "fixtures: must be an object"],
   ["fixtures: {files: {a: b}}", "fixtures.files: is not supported; store a file in the namespace"],
-  ["fixtures: {inputs: {nobody: 1}}", "fixtures.inputs.nobody: the flow has no such input"],
+  ["fixtures: {inputs: {missing: 1}}", "fixtures.inputs.missing: the flow has no such input"],
   ["fixtures: {tasks: {id: a}}", "fixtures.tasks: must be a list"],
-  ["fixtures: {tasks: [{id: nobody}]}", 'fixtures.tasks[0].id: the flow has no task "nobody"'],
+  ["fixtures: {tasks: [{id: missing}]}", 'fixtures.tasks[0].id: the flow has no task "missing"'],
   ["fixtures: {tasks: [{state: FAILED}]}", "fixtures.tasks[0].id: must be given"],
   [
     "fixtures: {tasks: [{id: load}, {id: load}]}",
