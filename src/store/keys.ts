@@ -414,6 +414,11 @@ export function namespacesOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "ns"] };
 }
 
+/** `[tenant, "nr"]` → the rename of a namespace that is under way. Written by its first commit, deleted by its last one. */
+export function namespaceRenameKey(tenant: TenantId): Key {
+  return [tenant, "nr"];
+}
+
 /** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
 export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
   return [tenant, "kv", namespace, key];
@@ -478,6 +483,46 @@ export function secretsOf(tenant: TenantId, namespace: string): Selector {
 /** All secrets of a tenant, ordered by namespace and name. */
 export function secretsOfTenant(tenant: TenantId): Selector {
   return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
+}
+
+/** All keys of a kind that belong to a namespace, such as `"kv"`, or to an owner of large values, `"b"`. */
+export function keysOfNamespace(tenant: TenantId, kind: string, namespace: string): Selector {
+  return { prefix: [tenant, kind, namespace] };
+}
+
+/** The keys of a kind whose namespace is `parent`, or sorts after it. */
+export function keysFromNamespace(tenant: TenantId, kind: string, parent: string): Selector {
+  return { start: [tenant, kind, parent], end: [tenant, kind, AFTER_NAMESPACES] };
+}
+
+/** The key of {@link keysOfNamespace} in another namespace. */
+export function keyInNamespace([tenant = "", kind = "", , ...rest]: Key, namespace: string): Key {
+  return [tenant, kind, namespace, ...rest];
+}
+
+/** Where the keys of a tenant name the namespace that they belong to. */
+const NAMESPACE_PARTS = new Map<unknown, number>([
+  ...["f", "fr", "tr", "ti", "tw", "ns", "kv", "nf", "s", "fc", "tc", "b"].map((kind) => [kind, 2] as const),
+  ["kx", 3],
+  ["te", 3],
+]);
+
+/** The namespace whose data the key is; for large values their owner. `undefined` for data of no namespace. */
+export function namespaceOfKey(key: Key): KeyPart | undefined {
+  if (key[0] === "td") return key[3];
+  if (key[0] === "bi") return key[2];
+  const part = NAMESPACE_PARTS.get(key[1]);
+  return part === undefined ? undefined : key[part];
+}
+
+/** True for a part of a large value, or its intent. */
+export function isBlobKey(key: Key): boolean {
+  return key[0] === "bi" || key[1] === "b";
+}
+
+/** Intents of large values of an owner. */
+export function blobIntentsOf(tenant: TenantId, owner: string): Selector {
+  return { prefix: ["bi", tenant, owner] };
 }
 
 // ── Large values, and tenants ──────────────────────────────────────────────────────────────────────────────────
