@@ -55,8 +55,11 @@ export class FlowTriggers {
     const old = await records.ofFlow(tenant, from);
     const known = old.map((state) => ({ ...state, namespace: flow.namespace }));
     const moved = await Promise.all(flow.triggers.map((trigger) => this.#changeOf(flow, trigger, known)));
-    // Nothing of them is stored under the new name yet.
-    const changes = moved.map(({ tenant, next }) => ({ tenant, next }));
+    // Nothing of them is stored under the new name yet. A move is no change of a trigger.
+    const changes = moved.map(({ previous, next }): StateChange => ({
+      tenant,
+      next: { ...next, updatedAt: previous?.updatedAt ?? next.updatedAt },
+    }));
     const windows = await Promise.all(old.map((state) => records.movedWindows(tenant, state, flow.namespace)));
     const removals = await Promise.all(old.map((state) => records.remove(tenant, state)));
     await states.commit({
