@@ -44,7 +44,9 @@ export function FlowPage() {
     refreshMs: REFRESH_MS,
   });
   // A flow that is deleted while it is shown stays: its editor may have changes that are not saved.
-  if (flow.error?.status === NOT_FOUND && !flow.data) return <NoFlow namespace={namespace} id={id} />;
+  if (flow.error?.status === NOT_FOUND && !flow.data) {
+    return <NoFlow namespace={namespace} id={id} reason={flow.error.message} />;
+  }
   return (
     <>
       {flow.error && !flow.data && <ViewHead title={id} above={<Above namespace={namespace} />} />}
@@ -193,9 +195,17 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
   );
 }
 
-function NoFlow({ namespace, id }: { readonly namespace: string; readonly id: string }) {
+interface NoFlowProps {
+  readonly namespace: string;
+  readonly id: string;
+  /** Says also under which name it is now. */
+  readonly reason: string;
+}
+
+function NoFlow({ namespace, id, reason }: NoFlowProps) {
   return (
     <EmptyState title={t("flows.unknown", { flow: `${namespace}.${id}` })}>
+      <p>{reason}</p>
       <a class="button" href={`${pagePath("flows")}?q=${encodeURIComponent(id)}`}>{t("flows.searchIt")}</a>
     </EmptyState>
   );
