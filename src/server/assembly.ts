@@ -230,6 +230,7 @@ export class Assembly {
     }
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
+    this.services.namespaceRenames[Symbol.dispose]();
     await executor.timers.stop();
     await this.#runtime.triggers.stop();
     await executor.stop();

@@ -257,7 +257,9 @@ function viewMounts({ services, options }: HttpDeps): Mount[] {
   return [
     { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },
-    { routes: namespaceRenameRoutes({ usages: services.namespaceUsages, renames: services.namespaceRenames }) },
+    {
+      routes: namespaceRenameRoutes({ usages: services.namespaceUsages, renames: services.namespaceRenames }),
+    },
     { routes: dashboardRoutes(dashboards) },
     ...monitoringMounts(services, { clock, dashboards, views }),
     { routes: concurrencyLimitRoutes(services.concurrencyLimits) },

@@ -12,7 +12,6 @@ import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
 import { DEFAULT_FILE_REVISIONS } from "../services/files/file_revisions.ts";
 import { Files } from "../services/files/files.ts";
 import { Expressions } from "../services/flows/expressions.ts";
-import { FlowMoves } from "../services/flows/flow_moves.ts";
 import { Flows } from "../services/flows/flows.ts";
 import { NamespaceDefaults } from "../services/flows/namespace_defaults.ts";
 import { LogRemovals } from "../services/logs/log_removals.ts";
@@ -24,9 +23,6 @@ import {
   SECRET_VARIABLE_PREFIX,
 } from "../services/namespaces/environment_secrets.ts";
 import { KvPairs } from "../services/namespaces/kv_pairs.ts";
-import { NamespaceRenames } from "../services/namespaces/namespace_renames.ts";
-import { NamespaceUsages } from "../services/namespaces/namespace_usage.ts";
-import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Secrets } from "../services/namespaces/secrets.ts";
 import { States } from "../services/namespaces/states.ts";
 import { ExecutionRetention } from "../services/retention/execution_retention.ts";
@@ -44,7 +40,6 @@ import { KvPairRecords } from "../store/records/kv_pair_records.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import { MetricRecords } from "../store/records/metric_records.ts";
 import { NamespaceRecords } from "../store/records/namespace_records.ts";
-import { RenameRecords } from "../store/records/rename_records.ts";
 import { SecretRecords } from "../store/records/secret_records.ts";
 import { UsageRecords } from "../store/records/usage_records.ts";
 import { Workers } from "../services/workers/workers.ts";
@@ -55,6 +50,7 @@ import {
   createFileServices,
   type ExecutionServices,
 } from "./execution_services.ts";
+import { createNamespaceServices } from "./namespace_services.ts";
 import { createExpressionHttp, namespaceValues } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
 import { createTriggerServices, createTriggerStates } from "./trigger_services.ts";
@@ -101,8 +97,6 @@ export function createServices(deps: ServicesDeps) {
   const stored = createFileServices(deps, { ...run, ...owned });
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
-  const namespaces = new Namespaces({ flows, records: namespaceRecords, defaults, catalogs });
-  const renames = createNamespaceRenames(deps, { ...shared, namespaces, namespaceRecords, defaults, triggerStates, flowRecords });
   const render = createExpressionRenderer({ ...deps, values });
   const tokens = new Tokens({ ...deps, tenants });
   return {
@@ -118,8 +112,14 @@ export function createServices(deps: ServicesDeps) {
     idempotentStarts: new IdempotentStarts({ idempotency, ...shared }),
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
     namespaceDefaults: defaults,
-    namespaces,
-    ...renames,
+    ...createNamespaceServices(deps, {
+      ...shared,
+      catalogs,
+      flowRecords,
+      namespaceRecords,
+      defaults,
+      triggerStates,
+    }),
     dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
     ...shared,
     ...triggering,
@@ -127,41 +127,6 @@ export function createServices(deps: ServicesDeps) {
     ...createActionServices(deps, shared),
     ...createTaskServices(deps, { ...shared, ...logging, flowRecords }),
   };
-}
-
-interface NamespaceRenameDeps {
-  readonly flows: Flows;
-  readonly flowRecords: FlowRecords;
-  readonly secrets: Secrets;
-  readonly kvPairs: KvPairs;
-  readonly files: Files;
-  readonly catalog: Catalog;
-  readonly namespaces: Namespaces;
-  readonly namespaceRecords: NamespaceRecords;
-  readonly defaults: NamespaceDefaults;
-  readonly triggerStates: ReturnType<typeof createTriggerStates>;
-}
-
-/** Builds what finds the usage of namespaces, and what renames them. */
-function createNamespaceRenames(deps: ServicesDeps, services: NamespaceRenameDeps) {
-  const { store, committer, executor } = deps;
-  const { kvPairs, files, namespaces, triggerStates: { states, flowTriggers, catalog: triggerTypes } } = services;
-  const renames = new RenameRecords(store, committer);
-  const dashboards = new DashboardRecords(store, committer);
-  const shared = { ...deps, ...services, renames };
-  const namespaceUsages = new NamespaceUsages({ ...shared, triggerTypes, dashboards });
-  const flowMoves = new FlowMoves({
-    ...shared,
-    heads: deps.flowHeads,
-    commitMove: async ({ tenant, namespace, id }, flow, entry) => {
-      await flowTriggers.move({ namespace, id }, flow, entry);
-      executor.setLimit({ tenant, namespace: flow.namespace, flowId: id }, flow.concurrency?.limit);
-      executor.slots.forgetLimit({ tenant, namespace, flowId: id });
-    },
-  });
-  const settling = [kvPairs, files, namespaces, states];
-  const namespaceRenames = new NamespaceRenames({ ...shared, flowMoves, usages: namespaceUsages, settling });
-  return { namespaceUsages, namespaceRenames };
 }
 
 function createWorkers(deps: ServicesDeps, tokens: Tokens, files: AttemptStorage): Workers {

@@ -245,7 +245,9 @@ export class Committer {
         retryAfter: 1,
       });
     }
-    const renamed = this.frozen.isEmpty || entry.isRename ? undefined : this.frozen.refusalOfEntry(entry.mutations);
+    const renamed = this.frozen.isEmpty || entry.isRename
+      ? undefined
+      : this.frozen.refusalOfEntry(entry.mutations);
     if (renamed) return renamed;
     return this.#removedTenants.size === 0 ? undefined : refusalOfTenant(entry, this.#removedTenants);
   }

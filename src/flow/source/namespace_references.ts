@@ -62,7 +62,9 @@ export function renameNamespaces(source: string, renamed: ReadonlyMap<string, st
 function setNamespaceOnce(source: string, namespace: string): string {
   const root = parseYamlTree(source).document?.contents;
   const pair = isMap(root) ? root.items.find((item) => keyName(item.key) === "namespace") : undefined;
-  return pair && isScalar(pair.value) && pair.value.value === namespace ? source : setNamespace(source, namespace);
+  return pair && isScalar(pair.value) && pair.value.value === namespace
+    ? source
+    : setNamespace(source, namespace);
 }
 
 /** The value in the same quotes. */

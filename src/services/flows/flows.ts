@@ -387,7 +387,9 @@ export class Flows {
 
   #head(tenant: TenantId, key: FlowKey, allowDeleted = false): FlowHead {
     const head = this.#heads.get(tenant, key);
-    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key, this.renamedTo(tenant, key.namespace));
+    if (!head || (head.deleted && !allowDeleted)) {
+      throw missingFlow(key, this.renamedTo(tenant, key.namespace));
+    }
     return head;
   }
 
@@ -482,7 +484,6 @@ export class Flows {
     this.#plans.set(key, plan);
     return plan;
   }
-
 }
 
 function bytesOfPlan({ flow }: FlowPlan): number {

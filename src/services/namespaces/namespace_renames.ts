@@ -12,8 +12,17 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { checkNamespace, isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Committer } from "../../store/committer.ts";
-import { namespaceMutation, type NamespaceRecord, type NamespaceRecords } from "../../store/records/namespace_records.ts";
-import type { NamespaceMove, NamespaceRename, RenameRecords, Reseal } from "../../store/records/rename_records.ts";
+import {
+  namespaceMutation,
+  type NamespaceRecord,
+  type NamespaceRecords,
+} from "../../store/records/namespace_records.ts";
+import type {
+  NamespaceMove,
+  NamespaceRename,
+  RenameRecords,
+  Reseal,
+} from "../../store/records/rename_records.ts";
 import { type FlowMoves, renamedRevision } from "../flows/flow_moves.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { NamespaceDefaults } from "../flows/namespace_defaults.ts";
@@ -42,7 +51,7 @@ interface NamespaceRenamesDeps {
 }
 
 /** A rename that a caller asks for. */
-export interface RenameRequest {
+interface RenameRequest {
   readonly from: string;
   readonly to: string;
   /** Leaves the namespaces below it where they are. */
@@ -52,7 +61,7 @@ export interface RenameRequest {
 }
 
 /** What was renamed. */
-export interface RenameResult {
+interface RenameResult {
   readonly moves: readonly NamespaceMove[];
   readonly usage: NamespaceUsage;
 }
@@ -66,6 +75,8 @@ const MAX_MOVES = 150;
 export class NamespaceRenames {
   readonly #deps: NamespaceRenamesDeps;
   readonly #locks = new KeyedLock();
+  readonly #cancels = new Map<TenantId, () => void>();
+  #isStopped = false;
 
   constructor(deps: NamespaceRenamesDeps) {
     this.#deps = deps;
@@ -77,8 +88,8 @@ export class NamespaceRenames {
       const rename = await this.#deps.renames.find(tenant);
       if (!rename) continue;
       this.#deps.committer.frozen.freeze(tenant, rename.moves);
-      await this.#finish(rename);
-      this.#deps.logger.info("Finished the rename of a namespace", { namespace: rename.moves[0]?.[0] ?? "" });
+      // A database that takes no writes does not prevent the boot.
+      await this.#finishOrRetry(rename).catch(() => undefined);
     }
   }
 
@@ -134,16 +145,24 @@ export class NamespaceRenames {
   }
 
   #retryLater(rename: NamespaceRename, { message }: Error): void {
+    if (this.#isStopped) return;
     const { clock, logger } = this.#deps;
-    logger.repeated("warn", "Cannot rename a namespace yet; retrying", { error: message });
-    clock.setTimer(RETRY_MS, () => {
-      void this.#locks.run(rename.tenant, () => this.#finish(rename)).catch((error) => this.#retryLater(rename, error));
-    });
+    const { tenant } = rename;
+    logger.repeated("warn", "Cannot finish the rename of a namespace yet; retrying", { error: message });
+    const retry = () =>
+      void this.#locks.run(tenant, () => this.#finishOrRetry(rename)).catch(() => undefined);
+    this.#cancels.set(tenant, clock.setTimer(RETRY_MS, retry));
+  }
+
+  /** Retries nothing any more: the next process continues. */
+  [Symbol.dispose](): void {
+    this.#isStopped = true;
+    for (const cancel of this.#cancels.values()) cancel();
   }
 
   /** Carries out a stored rename; what was done before is done again. */
-  async #finish({ tenant, moves }: NamespaceRename): Promise<void> {
-    const { committer, defaults, flowMoves, renames, secrets } = this.#deps;
+  async #finish({ tenant, moves, author }: NamespaceRename): Promise<void> {
+    const { committer, defaults, flowMoves, renames, secrets, logger } = this.#deps;
     const renamed = new Map(moves);
     for (const move of moves) await this.#copyRecord(tenant, move);
     const reseal: Reseal = (secret, to) => secrets.reseal(tenant, secret, to);
@@ -155,6 +174,8 @@ export class NamespaceRenames {
       for (const record of ended) defaults.put(tenant, record);
       committer.frozen.thaw(tenant);
     });
+    const [[namespace, id] = ["", ""]] = moves;
+    logger.info("Renamed a namespace", { namespace, id, user: author });
   }
 
   /** The record under the new name: its flows are built with what they inherit. */
@@ -184,7 +205,9 @@ export class NamespaceRenames {
     checkNamespace(to);
     const { usages, flows, namespaceRecords, renames } = this.#deps;
     if (from === SYSTEM_NAMESPACE || to === SYSTEM_NAMESPACE) {
-      throw illegalArgument(`namespace "${SYSTEM_NAMESPACE}" is reserved: it cannot be renamed, nor be a new name`);
+      throw illegalArgument(
+        `namespace "${SYSTEM_NAMESPACE}" is reserved: it cannot be renamed, nor be a new name`,
+      );
     }
     if (from === to) throw illegalArgument(`namespace "${from}" has this name already`);
     if (!isAlone && isWithinNamespace(to, from)) {
@@ -199,7 +222,9 @@ export class NamespaceRenames {
     if (!isThere) throw notFound(`namespace "${from}" does not exist`);
     const names = isAlone ? [from] : [from, ...below];
     if (names.length > MAX_MOVES) {
-      throw illegalArgument(`at most ${MAX_MOVES} namespaces are renamed at once, but ${names.length} are below "${from}"`);
+      throw illegalArgument(
+        `at most ${MAX_MOVES} namespaces are renamed at once, but ${names.length} are below "${from}"`,
+      );
     }
     return names.map((name) => [name, checkNamespace(`${to}${name.slice(from.length)}`)]);
   }
@@ -259,7 +284,10 @@ function checkUnfinished(from: string, { total, ids }: NamespaceUsage["unfinishe
   );
 }
 
-function checkReferences({ from, isForced = false }: RenameRequest, { references, unfinished }: NamespaceUsage): void {
+function checkReferences(
+  { from, isForced = false }: RenameRequest,
+  { references, unfinished }: NamespaceUsage,
+): void {
   checkUnfinished(from, unfinished);
   const open = references.filter(({ isEdited }) => !isEdited);
   if (isForced || open.length === 0) return;

@@ -23,7 +23,7 @@ interface NamespaceUsageDeps {
 }
 
 /** A flow or dashboard that names a namespace. */
-export interface Referrer {
+interface Referrer {
   readonly kind: "FLOW" | "TRIGGER" | "DASHBOARD";
   /** `namespace.flow` or the id of the dashboard. */
   readonly id: string;
@@ -102,7 +102,9 @@ export class NamespaceUsages {
     const found: string[] = [];
     for await (const piece of flows.pieces(heads)) {
       for (const { namespace, id, triggers } of piece) {
-        if (triggers.some(({ kind }) => triggerTypes.find(kind)?.form === "webhook")) found.push(`${namespace}.${id}`);
+        if (triggers.some(({ kind }) => triggerTypes.find(kind)?.form === "webhook")) {
+          found.push(`${namespace}.${id}`);
+        }
       }
     }
     return found;

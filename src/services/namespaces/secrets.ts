@@ -7,7 +7,13 @@ import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
-import type { SecretId, SecretInfo, SecretRecords, SecretTag, StoredSecret } from "../../store/records/secret_records.ts";
+import type {
+  SecretId,
+  SecretInfo,
+  SecretRecords,
+  SecretTag,
+  StoredSecret,
+} from "../../store/records/secret_records.ts";
 import type { EnvironmentOf } from "./environment_secrets.ts";
 import { keyOf, type NotedUse, SecretUses } from "./secret_uses.ts";
 

@@ -60,7 +60,9 @@ export class FlowTriggers {
       tenant,
       next: { ...next, updatedAt: previous?.updatedAt ?? next.updatedAt },
     }));
-    const windows = await Promise.all(old.map((state) => records.movedWindows(tenant, state, flow.namespace)));
+    const windows = await Promise.all(
+      old.map((state) => records.movedWindows(tenant, state, flow.namespace)),
+    );
     const removals = await Promise.all(old.map((state) => records.remove(tenant, state)));
     await states.commit({
       ...entry,

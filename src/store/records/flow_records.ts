@@ -94,7 +94,10 @@ export class FlowRecords {
   }
 
   /** Mutations that save a revision, each with a part of it. */
-  saveRevision({ tenant, namespace, id }: FlowKey & Pick<FlowHead, "tenant">, record: FlowRevisionRecord): Mutation[] {
+  saveRevision(
+    { tenant, namespace, id }: FlowKey & Pick<FlowHead, "tenant">,
+    record: FlowRevisionRecord,
+  ): Mutation[] {
     const bytes = encodeText(stringifyJson(record));
     const mutations: Mutation[] = [];
     for (let part = 0; part * BLOB_CHUNK_BYTES < bytes.length; part++) {

@@ -37,7 +37,10 @@ export interface NamespaceRename {
 export type Reseal = (secret: StoredSecret, namespace: string) => Uint8Array;
 
 /** What is moved as it is; `indexOf` gives the key of the expiry index that goes with a row. */
-const KINDS: readonly { readonly kind: string; readonly indexOf?: (entry: StoredEntry) => Key | undefined }[] = [
+const KINDS: readonly {
+  readonly kind: string;
+  readonly indexOf?: (entry: StoredEntry) => Key | undefined;
+}[] = [
   { kind: "fc" },
   { kind: "tc", indexOf: cacheIndexOf },
   { kind: "kv", indexOf: pairIndexOf },
@@ -80,7 +83,11 @@ export class RenameRecords {
   }
 
   /** The namespace and those below it that hold anything but flows, sorted. Skips the rows of each without reading them. */
-  async contentBelow(tenant: TenantId, parent: string, isBelow: (namespace: string) => boolean): Promise<string[]> {
+  async contentBelow(
+    tenant: TenantId,
+    parent: string,
+    isBelow: (namespace: string) => boolean,
+  ): Promise<string[]> {
     const found = new Set<string>();
     for (const kind of CONTENT_KINDS) {
       for (let from = parent;;) {
@@ -117,7 +124,10 @@ export class RenameRecords {
       for await (const entry of this.#rows(keysOfNamespace(tenant, kind, from))) {
         const moved = { ...entry, key: keyInNamespace(entry.key, to) };
         const index = indexOf?.(moved);
-        await batch.add([{ type: "set", key: moved.key, value: entry.value }, ...index ? [setJson(index, null)] : []]);
+        await batch.add([
+          { type: "set", key: moved.key, value: entry.value },
+          ...index ? [setJson(index, null)] : [],
+        ]);
       }
     }
     for await (const entry of this.#rows(keysOfNamespace(tenant, "s", from))) {
@@ -161,7 +171,7 @@ export class RenameRecords {
 }
 
 /** Mutations of a rename, committed in order. */
-export class RenameBatch {
+class RenameBatch {
   readonly #committer: Committer;
   #mutations: Mutation[] = [];
   #bytes = 0;

@@ -35,10 +35,14 @@ export const NAMESPACE_OPERATIONS: Operations = [
   ["POST /namespaces", "Creates a namespace", { body: NAMESPACE, response: NAMESPACE }],
   ["PUT /namespaces/{namespace}", "Updates a namespace", { body: NAMESPACE, response: NAMESPACE }],
   ["DELETE /namespaces/{namespace}", "Deletes a namespace without flows", { status: 204 }],
-  ["GET /namespaces/{namespace}/usage", "Lists what refers to a namespace, and its executions that have not ended", {
-    query: ["children"],
-    response: NAMESPACE_USAGE,
-  }],
+  [
+    "GET /namespaces/{namespace}/usage",
+    "Lists what refers to a namespace, and its executions that have not ended",
+    {
+      query: ["children"],
+      response: NAMESPACE_USAGE,
+    },
+  ],
   ["POST /namespaces/{namespace}/rename", "Renames a namespace with all that it holds", {
     body: json(objectOf({ id: TEXT, "children?": FLAG, "force?": FLAG })),
     response: json(objectOf({
