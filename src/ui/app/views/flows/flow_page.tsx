@@ -77,7 +77,7 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
   const run = (upTo?: string) => setQuery({ run: "1", upTo });
   const tabs = TABS.map((name) => ({
     name,
-    title: t(`flows.${name}`),
+    title: t(`flows.tab.${name}`),
     href: pagePath("flows", "edit", namespace, id, name === "overview" ? undefined : name),
   }));
   return (
@@ -153,7 +153,7 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
   const { namespace, id, disabled } = flow;
   const verb = disabled ? "enable" : "disable";
   const toggle = async () => {
-    const action = t(`flows.${verb}`);
+    const action = t(`flows.verb.${verb}`);
     const body = [{ namespace, id }];
     await attempt(
       () => send("POST", `/flows/${verb}/by-ids`, { body }),
@@ -188,7 +188,7 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
         <a class="button plain" href={`${pagePath("flows", "new")}?copy=${namespace}/${id}`}>
           {t("flows.duplicate")}
         </a>
-        <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.${verb}`)}</button>
+        <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.verb.${verb}`)}</button>
         <button type="button" class="plain danger" onClick={() => void remove()}>{t("common.delete")}</button>
       </div>
     </details>
