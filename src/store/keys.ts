@@ -500,19 +500,15 @@ export function keyInNamespace([tenant = "", kind = "", , ...rest]: Key, namespa
   return [tenant, kind, namespace, ...rest];
 }
 
-/** Where the keys of a tenant name the namespace that they belong to. */
-const NAMESPACE_PARTS = new Map<unknown, number>([
-  ...["f", "fr", "tr", "ti", "tw", "ns", "kv", "nf", "s", "fc", "tc", "b"].map((kind) => [kind, 2] as const),
-  ["kx", 3],
-  ["te", 3],
-]);
+/** Kinds of keys of a tenant whose third part is a namespace, or the owner of large values. */
+const NAMESPACE_KINDS = new Set("b f fc fr kv nf ns s tc ti tr tw".split(" "));
 
 /** The namespace whose data the key is; for large values their owner. `undefined` for data of no namespace. */
 export function namespaceOfKey(key: Key): KeyPart | undefined {
   if (key[0] === "td") return key[3];
   if (key[0] === "bi") return key[2];
-  const part = NAMESPACE_PARTS.get(key[1]);
-  return part === undefined ? undefined : key[part];
+  if (key[1] === "kx" || key[1] === "te") return key[3];
+  return NAMESPACE_KINDS.has(String(key[1])) ? key[2] : undefined;
 }
 
 /** True for a part of a large value, or its intent. */

@@ -14,6 +14,7 @@ import { type Cut, MortalStore } from "./mortal_store.ts";
 
 const NEW = "brand.new";
 const PHASE_MS = 5_000;
+const MAX_TURNS = 100_000;
 
 interface Ending {
   readonly before: JsonObject;
@@ -35,6 +36,8 @@ async function play(first?: Cut, second?: Cut): Promise<Ending> {
   const before = await contentOf(app, "old");
   store.arm(first);
   const renaming = rename(app);
+  await untilOver(clock, store, renaming);
+  // A rename that the database has refused in the middle continues by itself.
   for (let phase = 0; phase < 3 && !store.isDead; phase++) await clock.advance(PHASE_MS);
   const { commits } = store;
   const status = store.isDead ? undefined : await renaming;
@@ -55,6 +58,13 @@ async function rename(app: Harness): Promise<number> {
   return response.status;
 }
 
+/** Waits until work has ended, or the server is dead. */
+async function untilOver(clock: FakeClock, store: MortalStore, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void work.then(() => isOver = true);
+  for (let turn = 0; turn < MAX_TURNS && !isOver && !store.isDead; turn++) await clock.advance(1);
+}
+
 /** Starts a server on what an earlier one left. */
 async function boot(left: MemoryStore, at: FakeClock, cut?: Cut) {
   await checkStored(left);
@@ -63,7 +73,7 @@ async function boot(left: MemoryStore, at: FakeClock, cut?: Cut) {
   const store = new MortalStore(memory);
   store.arm(cut);
   const starting = Harness.start({ wrap: () => store }, memory, clock);
-  await clock.advance(PHASE_MS);
+  await untilOver(clock, store, starting);
   const app = store.isDead ? undefined : await starting;
   const { commits } = store;
   if (app && cut) await store.stop(app);

@@ -1,15 +1,16 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { JsonObject } from "../../../src/base/json.ts";
 import type { Atomic } from "../../../src/store/store.ts";
 import { checkStore } from "../../../src/store/check/check.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { childFlow, contentOf, fillNamespace } from "../../support/flows/namespace_scene.ts";
 import { fileForm, json, yaml } from "../../support/flows/request_bodies.ts";
-import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
 
 /** A store whose commits wait once it is closed. */
 class GatedStore extends FaultyStore {
+  /** Resolves when a commit waits. */
+  readonly reached = Promise.withResolvers<void>();
   #left = Infinity;
   #gate = Promise.withResolvers<void>();
 
@@ -25,7 +26,10 @@ class GatedStore extends FaultyStore {
   }
 
   override async commit(atomic: Atomic): Promise<string | null> {
-    if (this.#left-- <= 0) await this.#gate.promise;
+    if (this.#left-- <= 0) {
+      this.reached.resolve();
+      await this.#gate.promise;
+    }
     return await super.commit(atomic);
   }
 }
@@ -39,7 +43,7 @@ async function startRenaming(prepare: (app: Harness) => Promise<unknown> = () =>
   const before = await contentOf(app, "old");
   gate?.closeAfter(4);
   const renaming = app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
-  await settle();
+  await gate?.reached.promise;
   return { app, before, renaming, open: () => gate?.open() };
 }
 
@@ -135,9 +139,8 @@ triggers:
   - {id: s, type: io.svc.plugin.core.trigger.Schedule, cron: "0 3 * * *"}
 `);
   const outputs = async (namespace: string) => {
-    const { id } = await app.json("POST", `/executions/${namespace}/cached`) as JsonObject;
-    await settle();
-    return (await app.execution(id)).taskRunList[0]?.outputs;
+    const ended = await app.json("POST", `/executions/${namespace}/cached?wait=true`);
+    return (ended as unknown as ExecutionResponse).taskRunList[0]?.outputs;
   };
   const first = await outputs("old");
   const start = new Date(app.clock.now() - 30 * 86_400_000).toISOString();

@@ -4,7 +4,7 @@ import { checkStore } from "../../../../src/store/check/check.ts";
 import { childFlow, contentOf, fillNamespace, mainFlow } from "../../../support/flows/namespace_scene.ts";
 import { json, yaml } from "../../../support/flows/request_bodies.ts";
 import { settle } from "../../../support/fakes/fake_clock.ts";
-import { Harness } from "../../../support/harness.ts";
+import { type ExecutionResponse, Harness } from "../../../support/harness.ts";
 
 const RENAME = "/namespaces/old/rename";
 
@@ -38,13 +38,12 @@ Deno.test("POST /namespaces/:namespace/rename moves flows, triggers, KV pairs, s
 Deno.test("POST /namespaces/:namespace/rename: flows run under the new name, and old executions stay under the old one", async () => {
   await using app = await Harness.start();
   await fillNamespace(app);
-  const { id: old } = await app.json("POST", "/executions/old/main") as JsonObject;
-  await settle();
-  assertEquals((await app.execution(old)).state.current, "SUCCESS");
+  const run = async (namespace: string) =>
+    await app.json("POST", `/executions/${namespace}/main?wait=true`) as unknown as ExecutionResponse;
+  const { id: old, state } = await run("old");
+  assertEquals(state.current, "SUCCESS");
   await app.json("POST", RENAME, json({ id: "new" }));
-  const { id } = await app.json("POST", "/executions/new/main") as JsonObject;
-  await settle();
-  const execution = await app.execution(id);
+  const execution = await run("new");
   assertEquals(execution.state.current, "SUCCESS");
   const outputs = execution.taskRunList.find(({ taskId }) => taskId === "a")?.outputs;
   assertStringIncludes(JSON.stringify(outputs), "second small");
