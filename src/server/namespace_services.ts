@@ -33,7 +33,7 @@ interface NamespaceServiceDeps {
 /** Builds the use cases of namespaces as a whole. */
 export function createNamespaceServices(deps: ServicesDeps, services: NamespaceServiceDeps) {
   const { store, committer, executor } = deps;
-  const { kvPairs, files, triggerStates: { states, flowTriggers, catalog: triggerTypes } } = services;
+  const { files, triggerStates: { states, flowTriggers, catalog: triggerTypes } } = services;
   const namespaces = new Namespaces({ ...services, records: services.namespaceRecords });
   const renames = new RenameRecords(store, committer);
   const dashboards = new DashboardRecords(store, committer);
@@ -48,7 +48,7 @@ export function createNamespaceServices(deps: ServicesDeps, services: NamespaceS
       executor.slots.forgetLimit({ tenant, namespace, flowId: id });
     },
   });
-  const settling = [kvPairs, files, namespaces, states];
+  const settling = [files, namespaces, states];
   const namespaceRenames = new NamespaceRenames({ ...shared, flowMoves, usages: namespaceUsages, settling });
   return { namespaces, namespaceUsages, namespaceRenames };
 }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { filesBelow } from "../../src/ui/build.ts";
 import { withShortNames } from "../../src/ui/short_names.ts";
 
 const OPTIONS = {
@@ -47,4 +48,15 @@ Deno.test("withShortNames() gives many texts different names", () => {
   );
   const members = [...scripts.values()].join("").matchAll(/(\w+):1/g);
   assertEquals(new Set([...members].map(([, name]) => name)).size, 3_000);
+});
+
+Deno.test("names of texts that scripts put together begin with a literal group", async () => {
+  const paths = (await filesBelow(new URL("../../src/ui/app", import.meta.url).pathname))
+    .filter((path) => /\.tsx?$/.test(path));
+  const sources = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
+  const calls = sources.flatMap((source) =>
+    [...source.matchAll(/\bt\(\s*`([^`]*)/g)].map(([, name = ""]) => name)
+  );
+  assertEquals(calls.length > 10, true);
+  assertEquals(calls.filter((name) => !/^[a-z]+\.(?:[a-z]+\.)?\$\{[^}]*\}$/i.test(name)), []);
 });

@@ -59,7 +59,12 @@ export class KvPairs {
 
   /** Resolves once the changes of pairs of a namespace that run or wait now have ended. */
   settled(tenant: TenantId, namespace: string): Promise<void> {
-    return this.#locks.settled(`${tenant}/${namespace}/`).finally(() => this.#writeCount++);
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
+  /** Called after a rename, which moves them without this service. */
+  moved(): void {
+    this.#writeCount++;
   }
 
   /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument, quota_exceeded */

@@ -26,6 +26,7 @@ import type {
 import { type FlowMoves, renamedRevision } from "../flows/flow_moves.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { NamespaceDefaults } from "../flows/namespace_defaults.ts";
+import type { KvPairs } from "./kv_pairs.ts";
 import { type NamespaceUsage, type NamespaceUsages, SHOWN_EXECUTIONS } from "./namespace_usage.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -39,6 +40,7 @@ interface NamespaceRenamesDeps {
   readonly flowMoves: Pick<FlowMoves, "move">;
   readonly usages: NamespaceUsages;
   readonly secrets: Secrets;
+  readonly kvPairs: KvPairs;
   readonly defaults: NamespaceDefaults;
   readonly namespaceRecords: NamespaceRecords;
   readonly renames: RenameRecords;
@@ -144,11 +146,14 @@ export class NamespaceRenames {
     }
   }
 
-  #retryLater(rename: NamespaceRename, { message }: Error): void {
-    if (this.#isStopped) return;
-    const { clock, logger } = this.#deps;
+  #retryLater(rename: NamespaceRename, error: Error): void {
+    const { clock, logger, committer } = this.#deps;
     const { tenant } = rename;
-    logger.repeated("warn", "Cannot finish the rename of a namespace yet; retrying", { error: message });
+    // The tenant was removed, with what is left of the rename.
+    if (error instanceof DomainError && error.code === "not_found") return committer.frozen.thaw(tenant);
+    if (this.#isStopped) return;
+    const details = { error: error.message };
+    logger.repeated("warn", "Cannot finish the rename of a namespace yet; retrying", details);
     const retry = () =>
       void this.#locks.run(tenant, () => this.#finishOrRetry(rename)).catch(() => undefined);
     this.#cancels.set(tenant, clock.setTimer(RETRY_MS, retry));
@@ -162,7 +167,7 @@ export class NamespaceRenames {
 
   /** Carries out a stored rename; what was done before is done again. */
   async #finish({ tenant, moves, author }: NamespaceRename): Promise<void> {
-    const { committer, defaults, flowMoves, renames, secrets, logger } = this.#deps;
+    const { committer, defaults, flowMoves, kvPairs, renames, secrets, logger } = this.#deps;
     const renamed = new Map(moves);
     for (const move of moves) await this.#copyRecord(tenant, move);
     const reseal: Reseal = (secret, to) => secrets.reseal(tenant, secret, to);
@@ -172,6 +177,8 @@ export class NamespaceRenames {
     const ended = moves.map(([id, renamedTo]): NamespaceRecord => ({ id, isDeleted: true, renamedTo }));
     await renames.end(tenant, ended.map((record) => namespaceMutation(tenant, record)), () => {
       for (const record of ended) defaults.put(tenant, record);
+      secrets.moved();
+      kvPairs.moved();
       committer.frozen.thaw(tenant);
     });
     const [[namespace, id] = ["", ""]] = moves;
@@ -193,9 +200,9 @@ export class NamespaceRenames {
 
   /** Waits for changes that began before the freeze: each is durable, or refused by it. */
   async #settle(tenant: TenantId, moves: readonly NamespaceMove[]): Promise<void> {
-    const { flows, secrets, settling } = this.#deps;
+    const { flows, secrets, kvPairs, settling } = this.#deps;
     const names = moves.flat();
-    const all = [flows, secrets, ...settling];
+    const all = [flows, secrets, kvPairs, ...settling];
     await Promise.all(all.flatMap((each) => names.map((name) => each.settled(tenant, name))));
   }
 

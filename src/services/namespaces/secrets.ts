@@ -65,7 +65,12 @@ export class Secrets {
 
   /** Resolves once the changes of secrets of a namespace that run or wait now have ended. */
   settled(tenant: TenantId, namespace: string): Promise<void> {
-    return this.#locks.settled(`${tenant}/${namespace}/`).finally(() => this.#writeCount++);
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
+  /** Called after a rename, which moves them without this service. */
+  moved(): void {
+    this.#writeCount++;
   }
 
   /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */

@@ -155,3 +155,23 @@ triggers:
   assertEquals(await stateOf("new"), before);
   assertEquals((await checkStore(app.store)).findings.list(), []);
 });
+
+Deno.test("rename() of a namespace alone takes its secrets from the webhooks of those below it", async () => {
+  await using app = await Harness.start();
+  await app.json("PUT", "/namespaces/up/secrets", json({ key: "K", value: "abcdefgh12345678" }));
+  await app.save(`id: hooked
+namespace: up.below
+tasks:
+  - {id: a, type: io.svc.plugin.core.debug.Return, format: a}
+triggers:
+  - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: "{{ secret('K') }}"}
+`);
+  const call = async () => {
+    const response = await app.request("POST", "/executions/webhook/up.below/hooked/abcdefgh12345678");
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals([await call(), await call()], [200, 200]);
+  await app.json("POST", "/namespaces/up/rename", json({ id: "other", children: false }));
+  assertEquals(await call(), 404);
+});
