@@ -17,6 +17,16 @@ interface FlowMovesDeps {
   readonly commitMove: (from: FlowKey & Pick<Flow, "tenant">, flow: Flow, entry: Entry) => Promise<void>;
 }
 
+/** A flow, and what it becomes. */
+interface Move {
+  readonly old: FlowHead;
+  readonly moved: FlowHead;
+  readonly latest: FlowRevisionRecord;
+}
+
+/** Flows, each with up to 512 KiB of source, whose moves share commits. */
+const FLOWS_AT_ONCE = 16;
+
 /** Moves flows. */
 export class FlowMoves {
   readonly #deps: FlowMovesDeps;
@@ -32,23 +42,33 @@ export class FlowMoves {
     renamed: ReadonlyMap<string, string>,
   ): Promise<void> {
     const heads = [...this.#deps.heads.of(tenant)].filter((head) => head.namespace === from && !head.deleted);
-    for (const head of heads) await this.#moveFlow(head, to, renamed);
+    for (let start = 0; start < heads.length; start += FLOWS_AT_ONCE) {
+      await this.#moveFlows(heads.slice(start, start + FLOWS_AT_ONCE), to, renamed);
+    }
   }
 
-  /** First its revisions are written under the new name, where no head refers to them; then one entry makes them a flow. */
-  async #moveFlow(old: FlowHead, to: string, renamed: ReadonlyMap<string, string>): Promise<void> {
+  /** First the revisions are written under the new name, where no head refers to them; then an entry each makes them flows. */
+  async #moveFlows(
+    heads: readonly FlowHead[],
+    to: string,
+    renamed: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const batch = this.#deps.renames.batch();
+    const moves: Move[] = [];
+    for (const old of heads) moves.push(await this.#copyRevisions(old, { to, renamed, batch }));
+    await batch.flush();
+    // Each has ended before an error is thrown: what is repeated then must not meet itself.
+    const ended = await Promise.allSettled(moves.map((move) => this.#moveFlow(move)));
+    for (const each of ended) if (each.status === "rejected") throw each.reason;
+  }
+
+  async #moveFlow({ old, moved, latest }: Move): Promise<void> {
     const { flows, heads, flowRecords, commitMove } = this.#deps;
-    const { tenant, id } = old;
-    // A flow of that name that was deleted: the revisions continue after its own, which its executions refer to.
-    const previous = heads.get(tenant, { namespace: to, id });
-    const offset = previous?.revision ?? 0;
-    const latest = await this.#copyRevisions(old, { namespace: to, renamed, offset });
-    const head = { ...old, namespace: to, revision: latest.revision };
-    const moved = { ...head, flowNo: previous?.flowNo ?? heads.nextNumber() };
+    const { tenant, namespace, id } = old;
     const flow = await flows.flowOf(moved, latest);
     const gone = { ...old, revision: old.revision + 1, deleted: true };
     const last = await this.#latestOf(old);
-    await commitMove({ tenant, namespace: old.namespace, id }, flow, {
+    await commitMove({ tenant, namespace, id }, flow, {
       mutations: [
         flowRecords.saveHead(moved),
         ...flowRecords.save(gone, { ...last, revision: gone.revision, deleted: true }),
@@ -61,26 +81,28 @@ export class FlowMoves {
     });
   }
 
-  /** Writes all revisions under the new name; returns the latest. */
+  /** Adds all revisions under the new name to the batch. */
   async #copyRevisions(
     old: FlowHead,
-    { namespace, renamed, offset }: {
-      readonly namespace: string;
+    { to, renamed, batch }: {
+      readonly to: string;
       readonly renamed: ReadonlyMap<string, string>;
-      readonly offset: number;
+      readonly batch: ReturnType<RenameRecords["batch"]>;
     },
-  ): Promise<FlowRevisionRecord> {
-    const { flowRecords, renames } = this.#deps;
-    const batch = renames.batch();
+  ): Promise<Move> {
+    const { flowRecords, heads } = this.#deps;
+    // A flow of that name that was deleted: the revisions continue after its own, which its executions refer to.
+    const previous = heads.get(old.tenant, { namespace: to, id: old.id });
+    const offset = previous?.revision ?? 0;
     let latest: FlowRevisionRecord | undefined;
     for await (const record of flowRecords.revisions(old)) {
-      const edited = renamedRevision(record, namespace, renamed);
+      const edited = renamedRevision(record, to, renamed);
       latest = { ...record, ...edited, revision: record.revision + offset };
-      for (const part of flowRecords.saveRevision({ ...old, namespace }, latest)) await batch.add([part]);
+      for (const part of flowRecords.saveRevision({ ...old, namespace: to }, latest)) await batch.add([part]);
     }
-    await batch.flush();
-    if (latest) return latest;
-    throw new Error(`Cannot move flow "${old.namespace}.${old.id}": it has no revision`);
+    if (!latest) throw new Error(`Cannot move flow "${old.namespace}.${old.id}": it has no revision`);
+    const flowNo = previous?.flowNo ?? heads.nextNumber();
+    return { old, moved: { ...old, namespace: to, flowNo, revision: latest.revision }, latest };
   }
 
   async #latestOf(head: FlowHead): Promise<FlowRevisionRecord> {
