@@ -16,6 +16,11 @@ export class KeyedLock {
     return current;
   }
 
+  /** Resolves once all work that runs or waits now, of keys that begin with `prefix`, has ended. */
+  async settled(prefix: string): Promise<void> {
+    await Promise.all([...this.#tails].filter(([key]) => key.startsWith(prefix)).map(([, tail]) => tail));
+  }
+
   /** True while work of that key runs or waits. */
   isHeld(key: string): boolean {
     return this.#tails.has(key);

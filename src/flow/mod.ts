@@ -23,6 +23,11 @@ export { type ParsedSource, parseFlowSource, parseYamlValue, type Path } from ".
 export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
 export { type FlowProblem, Report } from "./source/report.ts";
 export {
+  type NamespaceReference,
+  namespaceReferences,
+  renameNamespaces,
+} from "./source/namespace_references.ts";
+export {
   isSameSource,
   type SavedSource,
   setDisabled,

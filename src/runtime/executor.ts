@@ -10,6 +10,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import type { Request } from "../engine/requests/requests.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
+import { isEnded } from "../model/executions/state.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
 import type { WorkerWait } from "../model/executions/execution_waiting.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
@@ -158,12 +159,20 @@ export class Executor {
     for (const { row } of this.#live.ofTenant(tenant)) if (row) yield row;
   }
 
+  /** Executions of these namespaces that are in memory and have not ended, also those whose start is not durable yet. */
+  unfinishedIn(tenant: string, namespaces: readonly string[]): string[] {
+    const live = [...this.#live.ofTenant(tenant)].map(({ execution }) => execution);
+    return live.filter(({ namespace, history }) => namespaces.includes(namespace) && !isEnded(history))
+      .map(({ id }) => id);
+  }
+
   /**
    * Starts a new execution; resolves once it and its first slice are durable, with `files` in the same commit.
-   * @throws DomainError too_many_requests, storage_full or unavailable: it was not started
+   * @throws DomainError too_many_requests, storage_full, unavailable or conflict: it was not started
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
+    this.#deps.committer.frozen.checkOpen(execution.tenant, execution.namespace);
     const outer = execution.loop && await this.#parts.contexts.of(execution);
     const live = this.#parts.factory.register({ execution, plan, outer });
     this.#starting++;

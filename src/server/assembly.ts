@@ -165,7 +165,7 @@ export class Assembly {
   /** Takes over the database and continues where the last process stopped. */
   async start(): Promise<void> {
     const { clock } = this.#options;
-    const { tenants, tokens, flows, namespaceDefaults, catalog, triggers } = this.services;
+    const { tenants, tokens, flows, namespaceDefaults, namespaceRenames, catalog, triggers } = this.services;
     const { sweep, loops } = this.#runtime;
     const bootedAt = clock.now();
     await this.committer.start();
@@ -177,6 +177,7 @@ export class Assembly {
     await namespaceDefaults.load(tenantIds);
     await flows.load(tenantIds);
     await triggers.load(tenantIds);
+    await namespaceRenames.resume(tenantIds);
     await catalog.start();
     await this.#runtime.triggers.find();
     await this.services.workers.start();
@@ -229,6 +230,7 @@ export class Assembly {
     }
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
+    this.services.namespaceRenames[Symbol.dispose]();
     await executor.timers.stop();
     await this.#runtime.triggers.stop();
     await executor.stop();

@@ -40,6 +40,7 @@ import { chartRoutes } from "../http/routes/monitoring/charts.ts";
 import { dashboardRoutes } from "../http/routes/monitoring/dashboards.ts";
 import { statisticsRoutes } from "../http/routes/monitoring/statistics.ts";
 import { executionViewRoutes } from "../http/routes/executions/execution_views.ts";
+import { namespaceRenameRoutes } from "../http/routes/namespaces/namespace_renames.ts";
 import { namespaceRoutes } from "../http/routes/namespaces/namespaces.ts";
 import { FileTransfer } from "../services/files/file_transfer.ts";
 import { FlowBulk } from "../services/flows/flow_bulk.ts";
@@ -256,6 +257,9 @@ function viewMounts({ services, options }: HttpDeps): Mount[] {
   return [
     { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },
+    {
+      routes: namespaceRenameRoutes({ usages: services.namespaceUsages, renames: services.namespaceRenames }),
+    },
     { routes: dashboardRoutes(dashboards) },
     ...monitoringMounts(services, { clock, dashboards, views }),
     { routes: concurrencyLimitRoutes(services.concurrencyLimits) },

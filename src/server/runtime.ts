@@ -113,7 +113,10 @@ function connectExecutor(deps: ConnectDeps): void {
     taskCache: deps.taskCache,
     workers: services.workers,
     conditions: new TaskConditions({ catalog: services.triggerTypes, clock, timeZone }),
-    createChild: (request) => subflows.create(request),
+    createChild: (request) => {
+      deps.committer.frozen.checkOpen(request.tenant, request.namespace);
+      return subflows.create(request);
+    },
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
       flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true }),
     render: withPlatform(createRenderDeps(options, services), platform),

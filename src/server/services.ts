@@ -23,7 +23,6 @@ import {
   SECRET_VARIABLE_PREFIX,
 } from "../services/namespaces/environment_secrets.ts";
 import { KvPairs } from "../services/namespaces/kv_pairs.ts";
-import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Secrets } from "../services/namespaces/secrets.ts";
 import { States } from "../services/namespaces/states.ts";
 import { ExecutionRetention } from "../services/retention/execution_retention.ts";
@@ -51,6 +50,7 @@ import {
   createFileServices,
   type ExecutionServices,
 } from "./execution_services.ts";
+import { createNamespaceServices } from "./namespace_services.ts";
 import { createExpressionHttp, namespaceValues } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
 import { createTriggerServices, createTriggerStates } from "./trigger_services.ts";
@@ -112,7 +112,14 @@ export function createServices(deps: ServicesDeps) {
     idempotentStarts: new IdempotentStarts({ idempotency, ...shared }),
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
     namespaceDefaults: defaults,
-    namespaces: new Namespaces({ flows, records: namespaceRecords, defaults, catalogs }),
+    ...createNamespaceServices(deps, {
+      ...shared,
+      catalogs,
+      flowRecords,
+      namespaceRecords,
+      defaults,
+      triggerStates,
+    }),
     dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
     ...shared,
     ...triggering,

@@ -23,6 +23,7 @@ import {
   MAX_PENDING_ENTRIES,
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
+import { FrozenNamespaces } from "./frozen_namespaces.ts";
 import { tenantOfKey } from "./keys.ts";
 import type { DiskProblem, ServerProblem } from "../model/server_health.ts";
 import { type Atomic, type Key, type Message, type Mutation, type Store, UnsentError } from "./store.ts";
@@ -36,6 +37,8 @@ export interface Entry {
   readonly facts?: EntryFacts;
   /** Bulk entries (file chunks, compaction, purge) use only the room that other entries leave in a group. */
   readonly bulk?: boolean;
+  /** Belongs to a rename: it may change namespaces that are frozen for all others. */
+  readonly isRename?: boolean;
   /** Called once the entry is durable, in commit order, before any `commit()` of the group resolves; must not throw. */
   readonly committed?: () => void;
 }
@@ -111,6 +114,8 @@ const RIDER_BYTES = 90_000;
 
 /** Serialises all writes of this process. */
 export class Committer {
+  /** Namespaces that are renamed at present. */
+  readonly frozen = new FrozenNamespaces();
   readonly stats: CommitterStats = { groups: 0, entries: 0, mutations: 0, bytes: 0 };
   readonly #options: CommitterOptions;
   readonly #riders: GroupRider[] = [];
@@ -197,7 +202,7 @@ export class Committer {
   /**
    * Commits an entry; resolves once it is durable.
    * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; outcome_unknown: it may have been
-   * written; too_large: it exceeds a limit; not_found: its tenant was removed
+   * written; too_large: it exceeds a limit; not_found: its tenant was removed; conflict: its namespace is being renamed
    */
   commit(entry: Entry): Promise<void> {
     const refusal = this.#refusalOf(entry);
@@ -240,6 +245,10 @@ export class Committer {
         retryAfter: 1,
       });
     }
+    const renamed = this.frozen.isEmpty || entry.isRename
+      ? undefined
+      : this.frozen.refusalOfEntry(entry.mutations);
+    if (renamed) return renamed;
     return this.#removedTenants.size === 0 ? undefined : refusalOfTenant(entry, this.#removedTenants);
   }
 

@@ -414,6 +414,11 @@ export function namespacesOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "ns"] };
 }
 
+/** `[tenant, "nr"]` → the rename of a namespace that is under way. Written by its first commit, deleted by its last one. */
+export function namespaceRenameKey(tenant: TenantId): Key {
+  return [tenant, "nr"];
+}
+
 /** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
 export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
   return [tenant, "kv", namespace, key];
@@ -478,6 +483,42 @@ export function secretsOf(tenant: TenantId, namespace: string): Selector {
 /** All secrets of a tenant, ordered by namespace and name. */
 export function secretsOfTenant(tenant: TenantId): Selector {
   return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
+}
+
+/** All keys of a kind that belong to a namespace, such as `"kv"`, or to an owner of large values, `"b"`. */
+export function keysOfNamespace(tenant: TenantId, kind: string, namespace: string): Selector {
+  return { prefix: [tenant, kind, namespace] };
+}
+
+/** The keys of a kind whose namespace is `parent`, or sorts after it. */
+export function keysFromNamespace(tenant: TenantId, kind: string, parent: string): Selector {
+  return { start: [tenant, kind, parent], end: [tenant, kind, AFTER_NAMESPACES] };
+}
+
+/** The key of {@link keysOfNamespace} in another namespace. */
+export function keyInNamespace([tenant = "", kind = "", , ...rest]: Key, namespace: string): Key {
+  return [tenant, kind, namespace, ...rest];
+}
+
+/** Kinds of keys of a tenant whose third part is a namespace, or the owner of large values. */
+const NAMESPACE_KINDS = new Set("b f fc fr kv nf ns s tc ti tr tw".split(" "));
+
+/** The namespace whose data the key is; for large values their owner. `undefined` for data of no namespace. */
+export function namespaceOfKey(key: Key): KeyPart | undefined {
+  if (key[0] === "td") return key[3];
+  if (key[0] === "bi") return key[2];
+  if (key[1] === "kx" || key[1] === "te") return key[3];
+  return NAMESPACE_KINDS.has(String(key[1])) ? key[2] : undefined;
+}
+
+/** True for a part of a large value, or its intent. */
+export function isBlobKey(key: Key): boolean {
+  return key[0] === "bi" || key[1] === "b";
+}
+
+/** Intents of large values of an owner. */
+export function blobIntentsOf(tenant: TenantId, owner: string): Selector {
+  return { prefix: ["bi", tenant, owner] };
 }
 
 // ── Large values, and tenants ──────────────────────────────────────────────────────────────────────────────────

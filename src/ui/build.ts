@@ -13,6 +13,7 @@ import {
   type Manifest,
   MANIFEST_FILE,
 } from "./bundle.ts";
+import { withShortNames } from "./short_names.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
@@ -23,6 +24,7 @@ const BESIDE = [
   "deno.json",
   "deno.lock",
   "src/ui/build.ts",
+  "src/ui/short_names.ts",
   "src/ui/tokens.css",
   "src/ui/views.ts",
   "src/base/time/duration.ts",
@@ -58,8 +60,11 @@ export async function build(): Promise<void> {
   try {
     await bundleScripts(folder);
     const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-    const scripts = new Map(names.map((name) => [name, Deno.readFileSync(`${folder}/${name}`)]));
-    await write(scripts, new TextEncoder().encode(await styles()));
+    const scripts = new Map(names.map((name) => [name, Deno.readTextFileSync(`${folder}/${name}`)]));
+    const short = withShortNames(scripts, { isTexts, hash: fileHash });
+    const encoder = new TextEncoder();
+    const bytes = new Map([...short].map(([name, script]) => [name, encoder.encode(script)]));
+    await write(bytes, encoder.encode(await styles()));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -158,6 +163,15 @@ function importsOf(
     importsOf(imported, scripts, found);
   }
   return found;
+}
+
+function isTexts(file: string): boolean {
+  return LANGUAGES.some((language) => file.startsWith(`${language}-`));
+}
+
+/** As long as those of the bundler. */
+function fileHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();
 }
 
 function hashed(name: string, ending: string, bytes: Uint8Array): string {

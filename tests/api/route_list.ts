@@ -21,6 +21,7 @@ import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
 import { metricRoutes } from "../../src/http/routes/monitoring/metrics.ts";
 import { firstUserRoutes } from "../../src/http/routes/access/first_user.ts";
 import { callerRoutes } from "../../src/http/routes/access/me.ts";
+import { namespaceRenameRoutes } from "../../src/http/routes/namespaces/namespace_renames.ts";
 import { namespaceRoutes } from "../../src/http/routes/namespaces/namespaces.ts";
 import { openApiRoutes } from "../../src/http/routes/server/openapi.ts";
 import { pageRoutes } from "../../src/http/routes/server/pages.ts";
@@ -56,6 +57,7 @@ const TENANT_FILES = [
   logRoutes(NO_SERVICES),
   metricRoutes(NO_SERVICES),
   namespaceRoutes(NO_SERVICES),
+  namespaceRenameRoutes(NO_SERVICES),
   secretRoutes(NO_SERVICES),
   triggerRoutes(NO_SERVICES),
   triggerBulkRoutes(NO_SERVICES),

@@ -32,3 +32,19 @@ Deno.test("run() returns the result of its own work; a failure does not stop lat
   await assertRejects(() => failing, Error, "no");
   assertEquals(await next, 2);
 });
+
+Deno.test("settled() waits for the work of keys with a prefix, also for work that waits and that fails", async () => {
+  const locks = new KeyedLock();
+  const over = Promise.withResolvers<void>();
+  const ended: string[] = [];
+  const first = locks.run("a/1", () => over.promise);
+  const second = locks.run("a/1", () => Promise.reject(new Error("no")));
+  void second.catch(() => ended.push("second"));
+  void locks.run("b/1", () => new Promise(() => {}));
+  const settled = locks.settled("a/").then(() => ended.push("settled"));
+  await locks.settled("c");
+  assertEquals(ended, []);
+  over.resolve();
+  await Promise.all([first, settled]);
+  assertEquals(ended, ["second", "settled"]);
+});

@@ -23,6 +23,7 @@ import { flowRoutes } from "../../src/http/routes/flows/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
 import { metricRoutes } from "../../src/http/routes/monitoring/metrics.ts";
+import { namespaceRenameRoutes } from "../../src/http/routes/namespaces/namespace_renames.ts";
 import { namespaceRoutes } from "../../src/http/routes/namespaces/namespaces.ts";
 import { workerListRoutes } from "../../src/http/routes/server/workers.ts";
 import { pageRoutes } from "../../src/http/routes/server/pages.ts";
@@ -58,6 +59,7 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["monitoring/logs.ts", logRoutes],
   ["monitoring/metrics.ts", metricRoutes],
   ["namespaces/namespaces.ts", namespaceRoutes],
+  ["namespaces/namespace_renames.ts", namespaceRenameRoutes],
   ["flows/plugins.ts", pluginRoutes],
   ["namespaces/secrets.ts", secretRoutes],
   ["triggers/trigger_bulk.ts", triggerBulkRoutes],

@@ -1,8 +1,8 @@
 /** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
-import { isMap, isScalar, type YAMLMap } from "yaml";
+import { isAlias, isMap, isScalar, type YAMLMap } from "yaml";
 import { jsonEquals, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseFlowSource } from "./parse.ts";
+import { parseFlowSource, parseYamlValue } from "./parse.ts";
 import { SourceLines } from "./source_lines.ts";
 import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
 
@@ -70,10 +70,11 @@ export function setDisabled(source: string, disabled: boolean): string {
 /** Replaces the value of a scalar member, else adds a member before the first one. */
 function setMember(source: string, root: YAMLMap, name: string, value: string | boolean): string {
   const pair = root.items.find((item) => keyName(item.key) === name);
-  if (pair && isScalar(pair.value)) {
+  if (pair && (isScalar(pair.value) || isAlias(pair.value))) {
     const [start, end] = nodeRange(pair.value);
-    // An empty value ends right after its colon.
-    return `${source.slice(0, start)}${start === end ? " " : ""}${value}${source.slice(end)}`;
+    // An empty value ends right after its colon, a block after its last line.
+    const before = start === end ? " " : "", after = /\r?\n$/.exec(source.slice(start, end))?.[0] ?? "";
+    return `${source.slice(0, start)}${before}${scalarText(value)}${after}${source.slice(end)}`;
   }
   const [start] = nodeRange(root);
   if (root.flow) {
@@ -82,5 +83,12 @@ function setMember(source: string, root: YAMLMap, name: string, value: string | 
   const line = new SourceLines(source).lineStart(start);
   const indent = /^[ \t]*/.exec(source.slice(line))?.[0] ?? "";
   const end = source.includes("\r\n") ? "\r\n" : "\n";
-  return `${source.slice(0, line)}${indent}${name}: ${value}${end}${source.slice(line)}`;
+  return `${source.slice(0, line)}${indent}${name}: ${scalarText(value)}${end}${source.slice(line)}`;
+}
+
+/** A value as a plain scalar, in quotes if it would be read as something else. */
+export function scalarText(value: string | boolean): string {
+  const text = String(value);
+  const parsed = parseYamlValue(text);
+  return "value" in parsed && parsed.value === value ? text : JSON.stringify(value);
 }

@@ -268,6 +268,13 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "pluginDefaults?": listOf(ref("PluginDefault")),
     "deleted?": FLAG,
   }),
+  NamespaceUsage: objectOf({
+    children: listOf(TEXT),
+    webhooks: listOf(TEXT),
+    executions: objectOf({ total: INTEGER, ids: listOf(TEXT) }),
+    references: listOf(objectOf({ kind: TEXT, id: TEXT, "line?": INTEGER, edited: FLAG })),
+    cut: FLAG,
+  }),
   PluginDefault: objectOf({ type: TEXT, "forced?": FLAG, "values?": MAP, "namespace?": TEXT }),
   ConcurrencyLimit: objectOf({ tenantId: TEXT, namespace: TEXT, flowId: TEXT, running: INTEGER }),
   Dashboard: objectOf({

@@ -54,6 +54,8 @@ export const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
   ["DELETE /namespaces/{namespace}", "deleteNamespace"],
   ["POST /namespaces", "createNamespace"],
   ["GET /namespaces/{namespace}/inherited-variables", "inheritedVariables"],
+  ["GET /namespaces/{namespace}/usage", "getNamespaceUsage"],
+  ["POST /namespaces/{namespace}/rename", "renameNamespace"],
   ["GET /namespaces/{namespace}/kv", "listKeysOfNamespace"],
   ["DELETE /namespaces/{namespace}/kv", "deleteKeyValues"],
   ["GET /namespaces/{namespace}/kv/inheritance", "listKeysWithInheritence"],

@@ -44,6 +44,7 @@ export const PARAMETER_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["page", "Number of the page, from 1; 1 by default"],
   ["size", "Entries of a page; 10 by default"],
   ["sort", "Order: a field, a colon, and `asc` or `desc`"],
+  ["children", "Whether the namespaces below it are included; true by default"],
   ["q", "Text that results contain"],
   ["filters", "Further conditions as `filters[field][OPERATOR]=value`"],
   ["scope", "`USER`, `SYSTEM`, or both with a comma: flows of users, or those of the system namespace"],

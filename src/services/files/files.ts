@@ -290,6 +290,11 @@ export class Files {
     return await Array.fromAsync(this.#deps.records.namespaces(tenant));
   }
 
+  /** Resolves once the changes of files of a namespace that run or wait now have ended. */
+  settled(tenant: TenantId, namespace: string): Promise<void> {
+    return this.#locks.settled(`${tenant}/${namespace}`);
+  }
+
   async #deleteTree(space: FileSpace, target: string): Promise<void> {
     const { records, committer, blobs, quotas } = this.#deps;
     const record = target === "" ? undefined : await records.get(space, target);

@@ -48,7 +48,7 @@ interface FlowsDeps {
   readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
   readonly quotas?: Quotas;
   /** What the flows of a namespace inherit. */
-  readonly defaults: Pick<NamespaceDefaults, "of">;
+  readonly defaults: Pick<NamespaceDefaults, "of" | "renamedTo">;
 }
 
 /** Selects a revision of a flow; default: the latest one. */
@@ -223,7 +223,27 @@ export class Flows {
     if (known) return known.flow;
     const record = await this.#deps.records.revision(head, head.revision);
     if (!record) throw missingFlow(head);
-    return await this.#flowOf(head, record);
+    return await this.flowOf(head, record);
+  }
+
+  /** The flow of a stored revision, or of one that is about to be stored. */
+  async flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Promise<Flow> {
+    const { revision, deleted, source } = record;
+    // Not the source: it may write the name of a type with escapes.
+    await this.#deps.catalogs.tasks.load(stringifyJson(record.definition));
+    const inherited = this.#inherited(tenant, namespace);
+    const identity = { tenant, revision, flowNo, deleted, source, ...inherited };
+    return buildFlow(record.definition, identity, this.#deps.catalogs);
+  }
+
+  /** Resolves once the saves and deletions of flows of a namespace that run or wait now have ended. */
+  settled(tenant: TenantId, namespace: string): Promise<void> {
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
+  /** The namespace that an announcement or a link to a flow of this one means now; `undefined` if it was not renamed. */
+  renamedTo(tenant: TenantId, namespace: string): string | undefined {
+    return this.#deps.defaults.renamedTo(tenant, namespace);
   }
 
   /** The plan of the latest revision, if it is cached and the flow is not deleted. */
@@ -250,7 +270,7 @@ export class Flows {
 
   async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
     for await (const record of this.#deps.records.revisions(head)) {
-      if (allowDeleted || !record.deleted) yield [await this.#flowOf(head, record)];
+      if (allowDeleted || !record.deleted) yield [await this.flowOf(head, record)];
     }
   }
 
@@ -367,7 +387,9 @@ export class Flows {
 
   #head(tenant: TenantId, key: FlowKey, allowDeleted = false): FlowHead {
     const head = this.#heads.get(tenant, key);
-    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key);
+    if (!head || (head.deleted && !allowDeleted)) {
+      throw missingFlow(key, this.renamedTo(tenant, key.namespace));
+    }
     return head;
   }
 
@@ -458,18 +480,9 @@ export class Flows {
     }
     // Read before the flow is built from it: a change meanwhile has another key.
     const key = this.#planKey(head, revision);
-    const plan = planFlow(await this.#flowOf(head, record));
+    const plan = planFlow(await this.flowOf(head, record));
     this.#plans.set(key, plan);
     return plan;
-  }
-
-  async #flowOf({ tenant, namespace, flowNo }: FlowHead, record: FlowRevisionRecord): Promise<Flow> {
-    const { revision, deleted, source } = record;
-    // Not the source: it may write the name of a type with escapes.
-    await this.#deps.catalogs.tasks.load(stringifyJson(record.definition));
-    const inherited = this.#inherited(tenant, namespace);
-    const identity = { tenant, revision, flowNo, deleted, source, ...inherited };
-    return buildFlow(record.definition, identity, this.#deps.catalogs);
   }
 }
 
@@ -506,6 +519,7 @@ export function invalidFlow(items: readonly ErrorItem[]): DomainError {
   return invalidEntity(items.map(({ path, message }) => `${path}: ${message}`).join(", "), { items });
 }
 
-function missingFlow(key: FlowKey): DomainError {
-  return notFound(`flow "${key.namespace}.${key.id}" does not exist`);
+function missingFlow({ namespace, id }: FlowKey, renamedTo?: string): DomainError {
+  const hint = renamedTo === undefined ? "" : `; its namespace was renamed to "${renamedTo}"`;
+  return notFound(`flow "${namespace}.${id}" does not exist${hint}`);
 }

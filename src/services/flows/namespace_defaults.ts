@@ -46,6 +46,8 @@ export class NamespaceDefaults {
   readonly #server: readonly PluginDefault[];
   readonly #ofServer: InheritedDefaults;
   readonly #tenants = new Map<TenantId, TenantDefaults>();
+  /** New names of namespaces that were renamed and not created again. */
+  readonly #renamed = new Map<TenantId, Map<string, string>>();
   #lastVersion = 1;
 
   constructor(deps: NamespaceDefaultsDeps) {
@@ -96,6 +98,7 @@ export class NamespaceDefaults {
 
   /** Takes over what a namespace declares, once it is durable. */
   put(tenant: TenantId, record: NamespaceRecord): void {
+    this.#putName(tenant, record);
     const known = this.#tenants.get(tenant) ?? { declared: new Map(), inherited: new Map(), bytes: 0 };
     const { id, variables, pluginDefaults } = record;
     const before = known.declared.get(id);
@@ -110,8 +113,20 @@ export class NamespaceDefaults {
     }
   }
 
+  /** The new name of a namespace that was renamed. */
+  renamedTo(tenant: TenantId, namespace: string): string | undefined {
+    return this.#renamed.get(tenant)?.get(namespace);
+  }
+
+  #putName(tenant: TenantId, { id, renamedTo }: NamespaceRecord): void {
+    const names = this.#renamed.get(tenant) ?? new Map<string, string>();
+    if (renamedTo === undefined) names.delete(id);
+    else this.#renamed.set(tenant, names.set(id, renamedTo));
+  }
+
   /** Drops what is known of a removed tenant. */
   forget(tenant: TenantId): void {
+    this.#renamed.delete(tenant);
     this.#tenants.delete(tenant);
   }
 

@@ -57,6 +57,16 @@ export class KvPairs {
     return this.#writeCount;
   }
 
+  /** Resolves once the changes of pairs of a namespace that run or wait now have ended. */
+  settled(tenant: TenantId, namespace: string): Promise<void> {
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
+  /** Called after a rename, which moves them without this service. */
+  moved(): void {
+    this.#writeCount++;
+  }
+
   /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument, quota_exceeded */
   async put(
     scope: TenantScope,

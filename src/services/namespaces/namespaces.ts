@@ -15,6 +15,7 @@ import { jsonBytes } from "../../base/json_size.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, illegalState, invalidEntity, notFound } from "../../model/errors.ts";
 import { type PluginDefault, readPluginDefaults } from "../../model/flows/inherited_defaults.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { SYSTEM_NAMESPACE } from "../../model/executions/execution_query.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { NamespaceRecord, NamespaceRecords } from "../../store/records/namespace_records.ts";
@@ -53,7 +54,7 @@ export class Namespaces {
   /** A namespace: any valid name, unless it was deleted. @throws DomainError invalid_argument, not_found */
   async get(actor: Actor, id: string): Promise<Namespace> {
     const record = await this.#deps.records.get(actor.tenant, checkNamespace(id));
-    if (record?.isDeleted && !this.#named(actor).has(id)) throw missingNamespace(id);
+    if (record?.isDeleted && !this.#named(actor).has(id)) throw missingNamespace(id, record.renamedTo);
     if (!record || record.isDeleted) return { id };
     const { description, variables, pluginDefaults } = record;
     return { id, description, variables, pluginDefaults };
@@ -172,6 +173,11 @@ export class Namespaces {
     });
   }
 
+  /** Resolves once the changes of namespaces of a tenant that run or wait now have ended. */
+  settled(tenant: TenantId): Promise<void> {
+    return this.#locks.settled(tenant);
+  }
+
   /** Replaces an existing namespace by what `change` makes of it. */
   async #change(actor: Actor, id: string, change: (namespace: Namespace) => Namespace): Promise<void> {
     checkNamespace(id);
@@ -238,8 +244,10 @@ export class Namespaces {
   }
 }
 
-function missingNamespace(id: string): DomainError {
-  return notFound(`namespace "${id}" does not exist`);
+function missingNamespace(id: string, renamedTo?: string): DomainError {
+  return notFound(
+    `namespace "${id}" does not exist${renamedTo === undefined ? "" : `; it was renamed to "${renamedTo}"`}`,
+  );
 }
 
 /** @throws DomainError invalid_entity: with the position of the problem */

@@ -7,7 +7,13 @@ import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
-import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
+import type {
+  SecretId,
+  SecretInfo,
+  SecretRecords,
+  SecretTag,
+  StoredSecret,
+} from "../../store/records/secret_records.ts";
 import type { EnvironmentOf } from "./environment_secrets.ts";
 import { keyOf, type NotedUse, SecretUses } from "./secret_uses.ts";
 
@@ -55,6 +61,16 @@ export class Secrets {
   /** Changes with every secret of any tenant that is written or removed. */
   get writeCount(): number {
     return this.#writeCount;
+  }
+
+  /** Resolves once the changes of secrets of a namespace that run or wait now have ended. */
+  settled(tenant: TenantId, namespace: string): Promise<void> {
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
+  /** Called after a rename, which moves them without this service. */
+  moved(): void {
+    this.#writeCount++;
   }
 
   /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */
@@ -206,6 +222,25 @@ export class Secrets {
       if (stored) await records.put(tenant, { ...stored, lastUse: use });
     });
     this.#uses.written(noted);
+  }
+
+  /**
+   * Encrypts a stored secret for another namespace. One that cannot be decrypted stays as it is: it is as unreadable there.
+   */
+  reseal(tenant: TenantId, { namespace, name, sealed }: StoredSecret, to: string): Uint8Array {
+    const value = this.#deps.cipher.decrypt(sealed, contextOf(tenant, { namespace, name }));
+    return value === undefined
+      ? sealed
+      : this.#deps.cipher.encrypt(value, contextOf(tenant, { namespace: to, name }));
+  }
+
+  /** Names of the secrets of a namespace that cannot be decrypted. */
+  async unreadable(tenant: TenantId, namespace: string): Promise<string[]> {
+    const { records, cipher } = this.#deps;
+    const names = (await records.list(tenant, namespace)).map(({ name }) => name);
+    const stored = await Promise.all(names.map((name) => records.get(tenant, { namespace, name })));
+    return stored.filter((each) => each && cipher.decrypt(each.sealed, contextOf(tenant, each)) === undefined)
+      .map((each) => String(each?.name));
   }
 
   async #stored(tenant: TenantId, id: SecretId) {

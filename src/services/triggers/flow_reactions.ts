@@ -4,10 +4,11 @@ import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import type { Flow, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import { announcementKey } from "../../store/keys.ts";
@@ -35,6 +36,7 @@ interface FlowReactionsDeps {
   readonly clock: Clock;
   readonly flows: Flows;
   readonly states: TriggerStates;
+  readonly committer: Pick<Committer, "frozen">;
   readonly starts: TriggerStarts;
   readonly conditions: Conditions;
   readonly catalog: TriggerCatalog;
@@ -64,14 +66,24 @@ export class FlowReactions {
   }
 
   /** Reacts to a state; resolves once the result is durable. The same commit deletes the announcement. */
-  async react(announcement: Announcement): Promise<void> {
+  async react(announced: Announcement): Promise<void> {
+    const announcement = await this.#redirected(announced);
     const { tenant, trigger } = announcement;
     await this.#deps.states.exclusively(tenant, flowOf(trigger), async () => {
+      this.#deps.committer.frozen.checkOpen(tenant, trigger.namespace);
       const state = await this.#deps.states.get(tenant, trigger);
       const handled = state &&
         await (announcement.isOwn ? this.#stop(announcement, state) : this.#listen(announcement, state));
       if (!handled) await this.#deps.states.commit({ mutations: [removalOf(announcement)] });
     });
+  }
+
+  /** The announcement as one to the trigger in its present namespace, if that was renamed since. */
+  async #redirected(announcement: Announcement): Promise<Redirected> {
+    const { tenant, trigger } = announcement;
+    const namespace = this.#deps.flows.renamedTo(tenant, trigger.namespace);
+    if (namespace === undefined || await this.#deps.states.get(tenant, trigger)) return announcement;
+    return { ...announcement, trigger: { ...trigger, namespace }, announcedTo: trigger };
   }
 
   /** Disables the trigger: an execution that it started ended in a state of its `stopAfter`. */
@@ -176,6 +188,12 @@ export class FlowReactions {
   }
 }
 
-function removalOf(announcement: Announcement): Mutation {
-  return { type: "delete", key: announcementKey(announcement) };
+/** An announcement that may be stored under an earlier name of its trigger. */
+interface Redirected extends Announcement {
+  readonly announcedTo?: TriggerKey;
+}
+
+function removalOf({ announcedTo, ...announcement }: Redirected): Mutation {
+  const trigger = announcedTo ?? announcement.trigger;
+  return { type: "delete", key: announcementKey({ ...announcement, trigger }) };
 }

@@ -1,5 +1,5 @@
 /** What the save or deletion of a flow means for its triggers. Knows flows only by what is given. */
-import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import type { Flow, FlowKey, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
@@ -45,6 +45,37 @@ export class FlowTriggers {
           this.#applied(flow, { changes, gone });
         },
       });
+    });
+  }
+
+  /** Commits the move of a flow to another namespace in one entry with the states of its triggers, which continue there. */
+  async move(from: FlowKey, flow: Flow, entry: Entry): Promise<void> {
+    const { tenant } = flow;
+    const { states, records } = this.#deps;
+    const old = await records.ofFlow(tenant, from);
+    const known = old.map((state) => ({ ...state, namespace: flow.namespace }));
+    const moved = await Promise.all(flow.triggers.map((trigger) => this.#changeOf(flow, trigger, known)));
+    // Nothing of them is stored under the new name yet. A move is no change of a trigger.
+    const changes = moved.map(({ previous, next }): StateChange => ({
+      tenant,
+      next: { ...next, updatedAt: previous?.updatedAt ?? next.updatedAt },
+    }));
+    const windows = await Promise.all(
+      old.map((state) => records.movedWindows(tenant, state, flow.namespace)),
+    );
+    const removals = await Promise.all(old.map((state) => records.remove(tenant, state)));
+    await states.commit({
+      ...entry,
+      mutations: [
+        ...entry.mutations,
+        ...changes.flatMap((change) => states.mutationsOf(change)),
+        ...windows.flat(),
+        ...removals.flat(),
+      ],
+      committed: () => {
+        entry.committed?.();
+        this.#applied(flow, { changes, gone: old });
+      },
     });
   }
 

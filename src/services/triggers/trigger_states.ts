@@ -63,6 +63,11 @@ export class TriggerStates {
     return this.#locks.run(`${tenant}/${namespace}/${id}`, work);
   }
 
+  /** Resolves once the changes of triggers of a namespace that run or wait now have ended. */
+  settled(tenant: TenantId, namespace: string): Promise<void> {
+    return this.#locks.settled(`${tenant}/${namespace}/`);
+  }
+
   /** The state of a trigger if it is in the cache. */
   known(tenant: TenantId, trigger: TriggerKey): TriggerState | undefined {
     return this.#recent.get(triggerName(tenant, trigger));

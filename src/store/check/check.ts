@@ -38,7 +38,7 @@ const GLOBAL_KINDS = [
 ];
 /** Second parts of the keys of a tenant. */
 const TENANT_KINDS = [
-  ...["b", "cs", "da", "ef", "f", "fc", "fr", "ie", "ik", "kv", "kx", "l", "m", "nf", "ns"],
+  ...["b", "cs", "da", "ef", "f", "fc", "fr", "ie", "ik", "kv", "kx", "l", "m", "nf", "nr", "ns"],
   ...["r", "s", "t", "tc", "te", "ti", "tr", "tw", "x", "xb", "xc", "xq", "xr"],
 ];
 

@@ -18,6 +18,7 @@ import { decodeFile, type FileRevision, revisionsOf } from "../records/file_reco
 import { decodeIdempotency } from "../records/idempotency_records.ts";
 import { decodePair } from "../records/kv_pair_records.ts";
 import { decodeNamespace } from "../records/namespace_records.ts";
+import { decodeRename } from "../records/rename_records.ts";
 import { decodeSecret } from "../records/secret_records.ts";
 import { announcementFrom, decodeState, triggerKeyOf } from "../records/trigger_records.ts";
 import type { Key, StoredEntry } from "../store.ts";
@@ -96,6 +97,7 @@ export class RecordsCheck {
     const kinds: readonly (readonly [string, string, (entry: StoredEntry) => unknown])[] = [
       ["ns", "namespaces", decodeNamespace],
       ["s", "secrets", decodeSecret],
+      ["nr", "renames of namespaces", decodeRename],
       ["da", "dashboards", decodeDashboard],
     ];
     for (const [kind, name, decode] of kinds) {

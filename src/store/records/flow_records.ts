@@ -1,7 +1,7 @@
 /** Stored flows: one head for each flow, kept in memory by the flows service, and the parts of each revision, read on demand. */
 import { joinBytes } from "../../base/bytes.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 import { decodeJson, encodeText } from "../codec.ts";
 import { flowKey, flowRevisionKey, flowRevisionParts, flowRevisionsOf, flowsOf } from "../keys.ts";
@@ -81,17 +81,30 @@ export class FlowRecords {
 
   /** Mutations that save a revision and make it the latest. */
   save(head: FlowHead, record: FlowRevisionRecord): Mutation[] {
+    return [...this.saveRevision(head, record), this.saveHead(head)];
+  }
+
+  /** Makes the head's revision the latest, which must be stored. */
+  saveHead(head: FlowHead): Mutation {
     const { tenant, revision } = head;
     const flags = (head.disabled ? DISABLED : 0) | (head.deleted ? DELETED : 0);
     const labels = head.labels.flatMap(({ key, value }) => [key, value]);
     const packed: PackedHead = [head.flowNo, revision, flags, labels];
+    return setJson(flowKey(tenant, head), packed);
+  }
+
+  /** Mutations that save a revision, each with a part of it. */
+  saveRevision(
+    { tenant, namespace, id }: FlowKey & Pick<FlowHead, "tenant">,
+    record: FlowRevisionRecord,
+  ): Mutation[] {
     const bytes = encodeText(stringifyJson(record));
     const mutations: Mutation[] = [];
     for (let part = 0; part * BLOB_CHUNK_BYTES < bytes.length; part++) {
       const value = bytes.slice(part * BLOB_CHUNK_BYTES, (part + 1) * BLOB_CHUNK_BYTES);
-      mutations.push({ type: "set", key: flowRevisionKey(tenant, head, revision, part), value });
+      const key = flowRevisionKey(tenant, { namespace, id }, record.revision, part);
+      mutations.push({ type: "set", key, value });
     }
-    mutations.push(setJson(flowKey(tenant, head), packed));
     return mutations;
   }
 }

@@ -5,7 +5,7 @@ import { type PluginDefault, readPluginDefaults } from "../../model/flows/inheri
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { namespaceKey, namespacesOf } from "../keys.ts";
-import type { Store, StoredEntry } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { readEntries, readEntry, setJson } from "../stored_entries.ts";
 
 /** A namespace that a request created or deleted explicitly. */
@@ -16,6 +16,8 @@ export interface NamespaceRecord {
   readonly variables?: JsonObject;
   readonly pluginDefaults?: readonly PluginDefault[];
   readonly isDeleted: boolean;
+  /** Its name since it was renamed. */
+  readonly renamedTo?: string;
 }
 
 /** Reads and writes namespace records. */
@@ -35,12 +37,7 @@ export class NamespaceRecords {
 
   /** Writes the record; calls `committed` and resolves once durable. */
   async put(tenant: TenantId, record: NamespaceRecord, committed: () => void): Promise<void> {
-    const { id, description, variables, pluginDefaults, isDeleted } = record;
-    const packed: JsonValue[] = [description ?? null, isDeleted];
-    if (variables || pluginDefaults) {
-      packed.push(variables ?? null, pluginDefaults ? [...pluginDefaults] : null);
-    }
-    await this.#committer.commit({ mutations: [setJson(namespaceKey(tenant, id), packed)], committed });
+    await this.#committer.commit({ mutations: [namespaceMutation(tenant, record)], committed });
   }
 
   /** All records of a tenant, ordered by id. */
@@ -49,9 +46,20 @@ export class NamespaceRecords {
   }
 }
 
+/** Writes a record. */
+export function namespaceMutation(tenant: TenantId, record: NamespaceRecord): Mutation {
+  const { id, description, variables, pluginDefaults, isDeleted, renamedTo } = record;
+  const packed: JsonValue[] = [description ?? null, isDeleted];
+  if (variables || pluginDefaults || renamedTo) {
+    packed.push(variables ?? null, pluginDefaults ? [...pluginDefaults] : null);
+  }
+  if (renamedTo) packed.push(renamedTo);
+  return setJson(namespaceKey(tenant, id), packed);
+}
+
 /** A stored namespace. */
 export function decodeNamespace({ key, value }: StoredEntry): NamespaceRecord {
-  const [description, isDeleted, variables, listed] = decodeJson(value) as JsonValue[];
+  const [description, isDeleted, variables, listed, renamedTo] = decodeJson(value) as JsonValue[];
   const read = listed ? readPluginDefaults(listed) : undefined;
   return {
     id: String(key[2]),
@@ -59,5 +67,6 @@ export function decodeNamespace({ key, value }: StoredEntry): NamespaceRecord {
     variables: isJsonObject(variables) ? variables : undefined,
     pluginDefaults: read && "defaults" in read ? read.defaults : undefined,
     isDeleted: isDeleted === true,
+    ...(typeof renamedTo === "string" && { renamedTo }),
   };
 }

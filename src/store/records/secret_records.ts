@@ -4,7 +4,7 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { secretKey, secretsOf, secretsOfTenant } from "../keys.ts";
-import type { Store, StoredEntry } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
 /** Names a secret within its tenant. */
@@ -34,7 +34,7 @@ export interface SecretInfo extends SecretId {
 }
 
 /** A secret as stored. */
-interface StoredSecret extends SecretInfo {
+export interface StoredSecret extends SecretInfo {
   readonly sealed: Uint8Array;
 }
 
@@ -55,11 +55,7 @@ export class SecretRecords {
 
   /** Writes the secret; resolves once durable. */
   async put(tenant: TenantId, secret: StoredSecret): Promise<void> {
-    const { namespace, name, sealed, updatedAt, description, lastUse } = secret;
-    const tags = secret.tags.map(({ key, value }) => [key, value]);
-    const use = lastUse ? [lastUse.at, lastUse.by] : [];
-    const value = [sealed.toBase64(), updatedAt, description ?? null, tags, ...use];
-    await this.#committer.commit({ mutations: [setJson(secretKey(tenant, namespace, name), value)] });
+    await this.#committer.commit({ mutations: [secretMutation(tenant, secret)] });
   }
 
   /** Removes the secret; resolves once durable. */
@@ -83,6 +79,15 @@ type PackedSecret = [
   lastUsedAt?: Instant,
   lastUsedBy?: string,
 ];
+
+/** Writes a secret. */
+export function secretMutation(tenant: TenantId, secret: StoredSecret): Mutation {
+  const { namespace, name, sealed, updatedAt, description, lastUse } = secret;
+  const tags = secret.tags.map(({ key, value }) => [key, value]);
+  const use = lastUse ? [lastUse.at, lastUse.by] : [];
+  const value = [sealed.toBase64(), updatedAt, description ?? null, tags, ...use];
+  return setJson(secretKey(tenant, namespace, name), value);
+}
 
 /** A stored secret. */
 export function decodeSecret({ key, value }: StoredEntry): StoredSecret {

@@ -7,6 +7,7 @@ import type { FlowKey, TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
 import { decodeJson } from "../codec.ts";
 import {
+  keyInNamespace,
   triggerDueKey,
   triggerKey,
   triggerMarkKey,
@@ -106,6 +107,16 @@ export class TriggerRecords {
     const isMarkStored = previous?.disabled === state.disabled && previous.kind === state.kind;
     if (!isMarkStored) mutations.push(markMutation(tenant, state, isListening));
     return mutations;
+  }
+
+  /** Writes the windows of a trigger for its flow in another namespace, too. */
+  async movedWindows(tenant: TenantId, trigger: TriggerKey, namespace: string): Promise<Mutation[]> {
+    const windows = readEntries(
+      this.#store,
+      triggerWindowsOf(tenant, trigger),
+      ({ key, value }): Mutation => ({ type: "set", key: keyInNamespace(key, namespace), value }),
+    );
+    return await Array.fromAsync(windows);
   }
 
   /** Removes a trigger. */

@@ -17,6 +17,7 @@ const KV = "/namespaces/{namespace}/kv";
 const FILES = "/namespaces/{namespace}/files";
 const SECRETS = "/namespaces/{namespace}/secrets";
 const NAMESPACE = json(ref("Namespace"));
+const NAMESPACE_USAGE = json(ref("NamespaceUsage"));
 const KEYS = json(objectOf({ keys: listOf(TEXT) }));
 const SECRETS_OF_NAMESPACE = json(listOf(ref("SecretEntry")));
 const SECRET_PAGE = json(pageOf(ref("SecretEntry")));
@@ -34,6 +35,22 @@ export const NAMESPACE_OPERATIONS: Operations = [
   ["POST /namespaces", "Creates a namespace", { body: NAMESPACE, response: NAMESPACE }],
   ["PUT /namespaces/{namespace}", "Updates a namespace", { body: NAMESPACE, response: NAMESPACE }],
   ["DELETE /namespaces/{namespace}", "Deletes a namespace without flows", { status: 204 }],
+  [
+    "GET /namespaces/{namespace}/usage",
+    "Lists what refers to a namespace, and its executions that have not ended",
+    {
+      query: ["children"],
+      response: NAMESPACE_USAGE,
+    },
+  ],
+  ["POST /namespaces/{namespace}/rename", "Renames a namespace with all that it holds", {
+    body: json(objectOf({ id: TEXT, "children?": FLAG, "force?": FLAG })),
+    response: json(objectOf({
+      id: TEXT,
+      namespaces: listOf(objectOf({ from: TEXT, id: TEXT })),
+      usage: ref("NamespaceUsage"),
+    })),
+  }],
   ["GET /namespaces/{namespace}", "Gets a namespace", { response: NAMESPACE }],
   ["GET /namespaces/{namespace}/variables", "Gets its own variables as YAML", { response: YAML }],
   ["PUT /namespaces/{namespace}/variables", "Replaces its variables", { body: YAML, status: 204 }],

@@ -3,9 +3,9 @@ import type { FILES_EN } from "../en/files.ts";
 
 /** All of them. */
 export const FILES_DE: Readonly<Record<keyof typeof FILES_EN, string>> = {
-  "files.text": "Text",
-  "files.preview": "Vorschau",
-  "files.history": "Verlauf",
+  "files.view.text": "Text",
+  "files.view.preview": "Vorschau",
+  "files.view.history": "Verlauf",
   "files.views": "Ansichten von {name}",
   "files.changedMeanwhile": "Jemand hat diese Datei inzwischen gespeichert.",
   "files.deletedMeanwhile": "Diese Datei wurde inzwischen gelöscht. Speichern legt sie wieder an.",

@@ -18,4 +18,15 @@ export const ITEMS_DE: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
     "Geheimnisse aus der Umgebung des Servers (Variablen SECRET_…) gelten für alle Namespaces. Hier sind sie schreibgeschützt: Ändern Sie sie dort, wo der Server gestartet wird.",
   "items.inheritedFrom": "Aus {namespace}",
   "items.inheritedServer": "Vom Server",
+  "items.rename": "Umbenennen…",
+  "items.renameTitle": "Namespace {namespace} umbenennen",
+  "items.renameNow": "Umbenennen",
+  "items.renamed": "Namespace {namespace} umbenannt",
+  "items.renameHint":
+    "Flows, Trigger, KV-Paare, Geheimnisse und Dateien ziehen mit ihrem Verlauf um. Bisherige Ausführungen bleiben unter dem alten Namen.",
+  "items.renameBelow": "Auch untergeordnete umbenennen: {names}",
+  "items.renameForce": "Trotzdem umbenennen. Diese Stellen müssen von Hand geändert werden.",
+  "items.references": "Stellen, die auf ihn verweisen: {count}",
+  "items.unfinished": "{count} Ausführungen sind nicht beendet. Warten Sie darauf oder brechen Sie sie ab.",
+  "items.webhooks": "Die Webhook-Adressen dieser Flows ändern sich: {flows}",
 };

@@ -2,9 +2,9 @@
 
 /** All of them. */
 export const FILES_EN = {
-  "files.text": "Text",
-  "files.preview": "Preview",
-  "files.history": "History",
+  "files.view.text": "Text",
+  "files.view.preview": "Preview",
+  "files.view.history": "History",
   "files.views": "Views of {name}",
   "files.changedMeanwhile": "Somebody has saved this file meanwhile.",
   "files.deletedMeanwhile": "This file was deleted meanwhile. Saving creates it again.",

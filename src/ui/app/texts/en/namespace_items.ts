@@ -16,4 +16,15 @@ export const ITEMS_EN = {
     "Secrets from the environment of the server (variables SECRET_…) belong to all namespaces. They are read only here: change them where the server is started.",
   "items.inheritedFrom": "From {namespace}",
   "items.inheritedServer": "From the server",
+  "items.rename": "Rename…",
+  "items.renameTitle": "Rename namespace {namespace}",
+  "items.renameNow": "Rename",
+  "items.renamed": "Namespace {namespace} renamed",
+  "items.renameHint":
+    "Flows, triggers, KV pairs, secrets and files move with their history. Executions so far stay under the old name.",
+  "items.renameBelow": "Also rename those below it: {names}",
+  "items.renameForce": "Rename it all the same. These places must be changed by hand.",
+  "items.references": "Places that refer to it: {count}",
+  "items.unfinished": "{count} executions have not ended. Wait for them or kill them first.",
+  "items.webhooks": "The addresses of the webhooks of these flows change: {flows}",
 } as const;

@@ -3,9 +3,9 @@ import type { FILES_EN } from "../en/files.ts";
 
 /** All of them. */
 export const FILES_FR: Readonly<Record<keyof typeof FILES_EN, string>> = {
-  "files.text": "Texte",
-  "files.preview": "Aperçu",
-  "files.history": "Historique",
+  "files.view.text": "Texte",
+  "files.view.preview": "Aperçu",
+  "files.view.history": "Historique",
   "files.views": "Vues de {name}",
   "files.changedMeanwhile": "Quelqu’un a enregistré ce fichier entre-temps.",
   "files.deletedMeanwhile": "Ce fichier a été supprimé entre-temps. L’enregistrement le recrée.",

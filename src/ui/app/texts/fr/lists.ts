@@ -27,12 +27,12 @@ export const LISTS_FR: ListTexts = {
   "executions.new": "{count} nouvelles",
   "executions.selectAll": "Sélectionner les {count} correspondantes",
   "executions.unselect": "Annuler la sélection",
-  "executions.resume": "Reprendre",
-  "executions.delete": "Supprimer",
-  "executions.labels": "Poser des étiquettes",
+  "executions.bulk.resume": "Reprendre",
+  "executions.bulk.delete": "Supprimer",
+  "executions.bulk.labels": "Poser des étiquettes",
   "executions.labelsHint":
     "clé:valeur, séparées par des virgules. Les étiquettes d'autres clés sont conservées.",
-  "executions.change-status": "Changer l'état",
+  "executions.bulk.change-status": "Changer l'état",
   "executions.newState": "Nouvel état",
   "executions.deleteHint":
     "Les exécutions, leurs journaux, sorties et fichiers sont supprimés définitivement. Celles en cours sont conservées.",

@@ -19,4 +19,15 @@ export const ITEMS_FR: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
     "Les secrets de l’environnement du serveur (variables SECRET_…) appartiennent à tous les espaces de noms. Ils sont en lecture seule ici : modifiez-les là où le serveur est démarré.",
   "items.inheritedFrom": "De {namespace}",
   "items.inheritedServer": "Du serveur",
+  "items.rename": "Renommer…",
+  "items.renameTitle": "Renommer l’espace de noms {namespace}",
+  "items.renameNow": "Renommer",
+  "items.renamed": "Espace de noms {namespace} renommé",
+  "items.renameHint":
+    "Les flows, déclencheurs, paires KV, secrets et fichiers sont déplacés avec leur historique. Les exécutions passées restent sous l’ancien nom.",
+  "items.renameBelow": "Renommer aussi ceux en dessous : {names}",
+  "items.renameForce": "Renommer quand même. Ces endroits doivent être modifiés à la main.",
+  "items.references": "Endroits qui y font référence : {count}",
+  "items.unfinished": "{count} exécutions ne sont pas terminées. Attendez-les ou arrêtez-les d’abord.",
+  "items.webhooks": "Les adresses des webhooks de ces flows changent : {flows}",
 };

@@ -137,7 +137,7 @@ function Bar({ model, save, run, isStored }: BarProps) {
         </button>
       )}
       {isStored && (
-        <button type="button" onClick={() => setQuery({ side: "test" })}>{t("editor.test")}…</button>
+        <button type="button" onClick={() => setQuery({ side: "test" })}>{t("editor.side.test")}…</button>
       )}
       <SourceState model={model} />
     </div>

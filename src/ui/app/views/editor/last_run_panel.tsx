@@ -128,7 +128,7 @@ function TaskValues({ execution, taskId, taskRuns }: {
       <p class="run-head">
         <StateBadge state={state.current} />
         <Duration from={state.startDate} to={state.endDate} />
-        <a href={logs}>{t("flows.logs")}</a>
+        <a href={logs}>{t("flows.tab.logs")}</a>
       </p>
       {toneOf(state.current) === "bad" && <ErrorLines execution={execution} taskRunId={id} />}
       {Object.keys(outputs).length === 0 ? <p class="dim">{t("editor.noOutputs")}</p> : (

@@ -37,7 +37,7 @@ export function SidePanel({ model, flow, lastRun, store }: {
             aria-pressed={side === name}
             onClick={() => setQuery({ side: name === "graph" ? undefined : name })}
           >
-            {t(`editor.${name}`)}
+            {t(`editor.side.${name}`)}
           </button>
         ))}
       </div>
@@ -77,7 +77,7 @@ function DraftGraph({ model }: { readonly model: EditorModel }) {
   return (
     <LazyGraph
       graph={graph.value}
-      label={t("editor.graph")}
+      label={t("editor.side.graph")}
       selected={model.taskId.value}
       onSelect={({ id }) => model.goToTask(id)}
     />

@@ -44,12 +44,12 @@ export function BulkBar({ target, total, selectAll, clear, reload }: BulkBarProp
           class={DANGEROUS.includes(name) ? "danger" : ""}
           onClick={() => void run({ name })}
         >
-          {t(`executions.${name}`)}
+          {t(`executions.bulk.${name}`)}
         </button>
       ))}
-      <button type="button" onClick={() => dialog.value = "labels"}>{t("executions.labels")}</button>
+      <button type="button" onClick={() => dialog.value = "labels"}>{t("executions.bulk.labels")}</button>
       <button type="button" onClick={() => dialog.value = "change-status"}>
-        {t("executions.change-status")}
+        {t("executions.bulk.change-status")}
       </button>
       <button type="button" class="plain" onClick={clear}>{t("executions.unselect")}</button>
       <BulkDialog dialog={dialog} run={run} />
@@ -94,7 +94,7 @@ export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): v
 
 /** Runs an action after a confirmation; true if it worked. One on all that match needs a typed phrase. */
 async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean> {
-  const title = t(`executions.${action.name}`);
+  const title = t(`executions.bulk.${action.name}`);
   const isConfirmed = await confirmed({
     title,
     text: (

@@ -17,12 +17,12 @@ export function LabelsDialog({ onLabels, onClose }: {
     <>
       <button type="button" onClick={onClose}>{t("common.cancel")}</button>
       <button type="button" class="primary" disabled={!labels} onClick={() => labels && onLabels(labels)}>
-        {t("executions.labels")}
+        {t("executions.bulk.labels")}
       </button>
     </>
   );
   return (
-    <Dialog title={t("executions.labels")} onClose={onClose} actions={actions}>
+    <Dialog title={t("executions.bulk.labels")} onClose={onClose} actions={actions}>
       <label class="field">
         <span>{t("common.labels")}</span>
         <textarea
@@ -48,12 +48,12 @@ export function StateDialog({ onState, onClose }: {
     <>
       <button type="button" onClick={onClose}>{t("common.cancel")}</button>
       <button type="button" class="primary" onClick={() => onState(state.value)}>
-        {t("executions.change-status")}
+        {t("executions.bulk.change-status")}
       </button>
     </>
   );
   return (
-    <Dialog title={t("executions.change-status")} onClose={onClose} actions={actions}>
+    <Dialog title={t("executions.bulk.change-status")} onClose={onClose} actions={actions}>
       <label class="field">
         <span>{t("executions.newState")}</span>
         <select value={state.value} onChange={(event) => state.value = event.currentTarget.value}>

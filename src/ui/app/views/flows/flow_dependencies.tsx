@@ -30,7 +30,7 @@ export function FlowDependencies({ flow: { namespace, id } }: { readonly flow: F
           ? <EmptyState title={t("flows.noDependencies")}>{t("flows.noDependenciesHint")}</EmptyState>
           : (
             <Table
-              label={t("flows.dependencies")}
+              label={t("flows.tab.dependencies")}
               rows={edges}
               columns={columns(keys)}
               keyOf={({ source, target, relation }) => `${source} ${target} ${relation}`}

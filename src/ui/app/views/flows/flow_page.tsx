@@ -44,7 +44,9 @@ export function FlowPage() {
     refreshMs: REFRESH_MS,
   });
   // A flow that is deleted while it is shown stays: its editor may have changes that are not saved.
-  if (flow.error?.status === NOT_FOUND && !flow.data) return <NoFlow namespace={namespace} id={id} />;
+  if (flow.error?.status === NOT_FOUND && !flow.data) {
+    return <NoFlow namespace={namespace} id={id} reason={flow.error.message} />;
+  }
   return (
     <>
       {flow.error && !flow.data && <ViewHead title={id} above={<Above namespace={namespace} />} />}
@@ -75,7 +77,7 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
   const run = (upTo?: string) => setQuery({ run: "1", upTo });
   const tabs = TABS.map((name) => ({
     name,
-    title: t(`flows.${name}`),
+    title: t(`flows.tab.${name}`),
     href: pagePath("flows", "edit", namespace, id, name === "overview" ? undefined : name),
   }));
   return (
@@ -151,7 +153,7 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
   const { namespace, id, disabled } = flow;
   const verb = disabled ? "enable" : "disable";
   const toggle = async () => {
-    const action = t(`flows.${verb}`);
+    const action = t(`flows.verb.${verb}`);
     const body = [{ namespace, id }];
     await attempt(
       () => send("POST", `/flows/${verb}/by-ids`, { body }),
@@ -186,16 +188,24 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
         <a class="button plain" href={`${pagePath("flows", "new")}?copy=${namespace}/${id}`}>
           {t("flows.duplicate")}
         </a>
-        <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.${verb}`)}</button>
+        <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.verb.${verb}`)}</button>
         <button type="button" class="plain danger" onClick={() => void remove()}>{t("common.delete")}</button>
       </div>
     </details>
   );
 }
 
-function NoFlow({ namespace, id }: { readonly namespace: string; readonly id: string }) {
+interface NoFlowProps {
+  readonly namespace: string;
+  readonly id: string;
+  /** Says also under which name it is now. */
+  readonly reason: string;
+}
+
+function NoFlow({ namespace, id, reason }: NoFlowProps) {
   return (
     <EmptyState title={t("flows.unknown", { flow: `${namespace}.${id}` })}>
+      <p>{reason}</p>
       <a class="button" href={`${pagePath("flows")}?q=${encodeURIComponent(id)}`}>{t("flows.searchIt")}</a>
     </EmptyState>
   );

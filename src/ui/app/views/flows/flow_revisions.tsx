@@ -41,7 +41,7 @@ function OneRevision({ flow: { namespace, id } }: Pick<RevisionsProps, "flow">) 
   return (
     <EmptyState title={t("flows.oneRevision")}>
       <p>{t("flows.oneRevisionHint")}</p>
-      <a class="button" href={pagePath("flows", "edit", namespace, id, "editor")}>{t("flows.editor")}</a>
+      <a class="button" href={pagePath("flows", "edit", namespace, id, "editor")}>{t("flows.tab.editor")}</a>
     </EmptyState>
   );
 }
@@ -100,7 +100,7 @@ function Choice({ name, value, revisions }: {
 }) {
   return (
     <select
-      aria-label={t(`flows.${name}`)}
+      aria-label={t(`flows.side.${name}`)}
       value={String(value)}
       onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
     >

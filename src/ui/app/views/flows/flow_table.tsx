@@ -126,7 +126,7 @@ function Last({ execution }: { readonly execution: LatestExecution | undefined }
 function BulkBar({ keys, done }: { readonly keys: readonly FlowKey[]; readonly done: () => Promise<void> }) {
   const count = keys.length;
   const change = async (name: "enable" | "disable") => {
-    const action = t(`flows.${name}`);
+    const action = t(`flows.verb.${name}`);
     await attempt(
       () => send("POST", `/flows/${name}/by-ids`, { body: keys }),
       t("flows.bulkDone", { action, count }),
@@ -146,8 +146,8 @@ function BulkBar({ keys, done }: { readonly keys: readonly FlowKey[]; readonly d
   return (
     <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
       <span>{t("common.selected", { count })}</span>
-      <button type="button" onClick={() => void change("enable")}>{t("flows.enable")}</button>
-      <button type="button" onClick={() => void change("disable")}>{t("flows.disable")}</button>
+      <button type="button" onClick={() => void change("enable")}>{t("flows.verb.enable")}</button>
+      <button type="button" onClick={() => void change("disable")}>{t("flows.verb.disable")}</button>
       <button type="button" onClick={() => void attempt(() => exportFlows(keys))}>{t("flows.export")}</button>
       <button type="button" class="danger" onClick={() => void remove()}>{t("common.delete")}</button>
     </div>

@@ -15,7 +15,7 @@ export function FlowTriggers({ flow }: { readonly flow: FlowRow }) {
   const { namespace, id } = flow;
   const setDisabled = async (triggerId: string, disabled: boolean) => {
     const body = { triggers: [{ namespace, flowId: id, triggerId }], disabled };
-    const action = t(disabled ? "flows.disable" : "flows.enable");
+    const action = t(disabled ? "flows.verb.disable" : "flows.verb.enable");
     await attempt(
       () => send("POST", "/triggers/set-disabled/by-triggers", { body }),
       `${action}: ${triggerId}`,
@@ -30,7 +30,7 @@ export function FlowTriggers({ flow }: { readonly flow: FlowRow }) {
             <EmptyState title={t("flows.noTriggers")}>
               <pre class="card">{SNIPPET}</pre>
               <a class="button" href={pagePath("flows", "edit", namespace, id, "editor")}>
-                {t("flows.editor")}
+                {t("flows.tab.editor")}
               </a>
             </EmptyState>
           )
@@ -92,7 +92,7 @@ const columns = (
         type="button"
         onClick={() => void setDisabled(triggerId, !disabled)}
       >
-        {t(disabled ? "flows.enable" : "flows.disable")}
+        {t(disabled ? "flows.verb.enable" : "flows.verb.disable")}
       </button>
     ),
   },

@@ -6,6 +6,7 @@ import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
 import { usageOf } from "./namespace.ts";
+import { ReferenceList, referencesTo } from "./namespace_references.tsx";
 
 /** The button. */
 export function DeleteNamespaceButton({ namespace }: { readonly namespace: string }) {
@@ -17,9 +18,15 @@ export function DeleteNamespaceButton({ namespace }: { readonly namespace: strin
       return navigate(pagePath("namespaces", namespace, "flows"));
     }
     const { files, kv, secrets } = usage;
-    const text = files + kv + secrets > 0
-      ? t("namespaces.confirmUsed", { files, kv, secrets })
-      : t("namespaces.confirmEmpty");
+    const { references } = await attempt(() => referencesTo(namespace)) ?? { references: [] };
+    const text = (
+      <>
+        {files + kv + secrets > 0
+          ? t("namespaces.confirmUsed", { files, kv, secrets })
+          : t("namespaces.confirmEmpty")}
+        <ReferenceList references={references} />
+      </>
+    );
     const action = t("namespaces.delete");
     if (!await confirmed({ title: action, text, action, isDangerous: true, phrase: namespace })) return;
     const isDeleted = await attempt(async () => {

@@ -14,6 +14,7 @@ import { ExecutionsTab, FlowsTab } from "./list_tabs.tsx";
 import { readNamespace, type TabProps } from "./namespace.ts";
 import { parentsOf } from "./namespace_tree.ts";
 import { OverviewTab } from "./overview_tab.tsx";
+import { RenameNamespaceButton } from "./rename_namespace.tsx";
 import { SecretsTab } from "./secrets_tab.tsx";
 
 const TABS: readonly (readonly [name: string, title: TextName, content: ComponentType<TabProps>])[] = [
@@ -39,6 +40,7 @@ export function NamespacePage({ id, tab }: { readonly id: string; readonly tab: 
   if (namespace.error?.status === 404) {
     return (
       <EmptyState title={t("namespaces.unknown", { namespace: id })}>
+        <p>{namespace.error.message}</p>
         <div class="actions">
           <a class="button" href={pagePath("namespaces")}>{t("namespaces.all")}</a>
           <CreateButton id={id} reload={namespace.reload} />
@@ -49,7 +51,12 @@ export function NamespacePage({ id, tab }: { readonly id: string; readonly tab: 
   return (
     <>
       <ViewHead title={id} above={<Above id={id} />}>
-        {namespace.data?.exists && <DeleteNamespaceButton namespace={id} />}
+        {namespace.data?.exists && (
+          <>
+            <RenameNamespaceButton namespace={id} />
+            <DeleteNamespaceButton namespace={id} />
+          </>
+        )}
       </ViewHead>
       <Tabs tabs={tabs} present={tab} label={t("namespaces.parts", { namespace: id })} />
       <Loaded resource={namespace}>

@@ -16,7 +16,7 @@ export function EvaluationLine({ evaluation, of }: EvaluationProps) {
   const { outcome, reason, executionId } = evaluation;
   return (
     <span class="evaluation">
-      <Outcome tone={OUTCOME_TONES[outcome]} text={t(`triggers.${outcome}`)} />
+      <Outcome tone={OUTCOME_TONES[outcome]} text={t(`triggers.outcome.${outcome}`)} />
       {executionId && (
         <a class="mono" href={pagePath("executions", of.namespace, of.flowId, executionId)}>{executionId}</a>
       )}

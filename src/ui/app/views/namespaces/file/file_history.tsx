@@ -57,7 +57,7 @@ function Revisions({ newest, ...props }: FileHistoryProps & { readonly newest: r
   if (!chosen || !present) return null;
   return (
     <div class="history">
-      <ol class="revisions" aria-label={t("files.history")}>
+      <ol class="revisions" aria-label={t("files.view.history")}>
         {newest.map((each) => (
           <li key={each.revision}>
             <button

@@ -59,7 +59,7 @@ type View = "text" | "preview" | "history";
 function FileViews({ path, views }: { readonly path: string; readonly views: readonly View[] }) {
   const tabs = views.map((name) => ({
     name,
-    title: t(`files.${name}`),
+    title: t(`files.view.${name}`),
     href: `${hrefOf(path)}${name === views[0] ? "" : `&view=${name}`}`,
   }));
   return <Tabs tabs={tabs} present={viewOf(views)} label={t("files.views", { name: nameOf(path) })} />;

@@ -1,0 +1,177 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Atomic } from "../../../src/store/store.ts";
+import { checkStore } from "../../../src/store/check/check.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { childFlow, contentOf, fillNamespace } from "../../support/flows/namespace_scene.ts";
+import { fileForm, json, yaml } from "../../support/flows/request_bodies.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
+
+/** A store whose commits wait once it is closed. */
+class GatedStore extends FaultyStore {
+  /** Resolves when a commit waits. */
+  readonly reached = Promise.withResolvers<void>();
+  #left = Infinity;
+  #gate = Promise.withResolvers<void>();
+
+  /** Lets that many commits pass; the next ones wait for {@link open}. */
+  closeAfter(commits: number): void {
+    this.#left = commits;
+  }
+
+  open(): void {
+    this.#left = Infinity;
+    this.#gate.resolve();
+    this.#gate = Promise.withResolvers();
+  }
+
+  override async commit(atomic: Atomic): Promise<string | null> {
+    if (this.#left-- <= 0) {
+      this.reached.resolve();
+      await this.#gate.promise;
+    }
+    return await super.commit(atomic);
+  }
+}
+
+/** A server that has begun to rename `old` to `new` and waits for its database. */
+async function startRenaming(prepare: (app: Harness) => Promise<unknown> = () => Promise.resolve()) {
+  let gate: GatedStore | undefined;
+  const app = await Harness.start({ wrap: (store) => gate = new GatedStore(store) });
+  await fillNamespace(app);
+  await prepare(app);
+  const before = await contentOf(app, "old");
+  gate?.closeAfter(4);
+  const renaming = app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
+  await gate?.reached.promise;
+  return { app, before, renaming, open: () => gate?.open() };
+}
+
+Deno.test("rename() refuses every change of both namespaces while it is under way", async () => {
+  const { app, before, renaming, open } = await startRenaming();
+  await using _ = app;
+  const off = { namespace: "old", flowId: "main", triggerId: "daily", disabled: true };
+  const changes: readonly (readonly [method: string, path: string, init?: RequestInit])[] = [
+    ...["old", "new"].flatMap((name) =>
+      [
+        ["PUT", `/namespaces/${name}/kv/other`, json('"v"')],
+        ["PUT", `/namespaces/${name}/secrets`, json({ key: "S", value: "v" })],
+        ["POST", `/namespaces/${name}/files?path=/f`, fileForm("f")],
+        ["POST", "/flows", yaml(childFlow(name).replace("id: child", "id: more"))],
+      ] as const
+    ),
+    ["DELETE", "/namespaces/old/kv/k"],
+    ["DELETE", "/namespaces/old/files?path=/dir/small.txt"],
+    ["DELETE", "/flows/old.sub/child"],
+    ["PUT", "/namespaces/old", json({ id: "old", description: "x" })],
+    ["PUT", "/triggers", json(off)],
+    ["POST", "/executions/old/child"],
+    ["POST", "/executions/webhook/old/main/abcdefgh12345678"],
+    ["POST", "/namespaces/old/rename", json({ id: "third" })],
+    ["POST", "/namespaces/else/rename", json({ id: "third" })],
+  ];
+  for (const [method, path, init] of changes) {
+    const response = await app.request(method, path, init);
+    const { message } = await response.json();
+    assertEquals(response.status, 409, `${method} ${path}: ${message}`);
+    assertStringIncludes(
+      message,
+      "under way|being renamed".split("|").find((text) => message.includes(text)) ?? "?",
+    );
+  }
+  open();
+  await renaming;
+  assertEquals(await contentOf(app, "new"), before);
+  await app.json("PUT", "/namespaces/old/kv/other", json('"v"'));
+  await app.json("PUT", "/namespaces/new/kv/other", json('"v"'));
+});
+
+Deno.test("rename() keeps the reaction of a trigger to an execution that ends meanwhile", async () => {
+  const listener = `id: listener
+namespace: old
+tasks:
+  - {id: a, type: io.svc.plugin.core.debug.Return, format: a}
+triggers:
+  - {id: t, type: io.svc.plugin.core.trigger.Flow, conditions: [{type: io.svc.plugin.core.condition.ExecutionFlow, namespace: up, flowId: child}]}
+`;
+  const { app, renaming, open } = await startRenaming(async (app) => {
+    await app.save(childFlow("up"));
+    await app.save(listener);
+  });
+  await using _ = app;
+  const started = app.json("POST", "/executions/up/child");
+  await settle();
+  open();
+  await Promise.all([started, renaming]);
+  await app.advance(5_000);
+  const { results } = await app.page("/executions/search?flowId=listener");
+  assertEquals(results.map(({ namespace }) => namespace), ["new"]);
+  assertEquals((await checkStore(app.store)).findings.list(), []);
+});
+
+Deno.test("rename() continues by itself when the database takes writes again", async () => {
+  let faulty: FaultyStore | undefined;
+  await using app = await Harness.start({ wrap: (store) => faulty = new FaultyStore(store) });
+  await fillNamespace(app);
+  const before = await contentOf(app, "old");
+  if (faulty) {
+    const fails = faulty.commits + 5;
+    faulty.plan = (commit) => commit === fails ? "fail_before" : "none";
+  }
+  const response = await app.request("POST", "/namespaces/old/rename", json({ id: "new" }));
+  await response.body?.cancel();
+  assertEquals(response.status, 503);
+  await app.advance(10_000);
+  assertEquals(await contentOf(app, "new"), before);
+  await app.json("PUT", "/namespaces/new/kv/other", json('"v"'));
+  assertEquals((await checkStore(app.store)).findings.list(), []);
+});
+
+Deno.test("rename() moves caches of tasks and backfills", async () => {
+  let runs = 0;
+  const effect = () => ({ state: "SUCCESS", outputs: { runs: ++runs } }) as const;
+  await using app = await Harness.start({ effect });
+  await app.save(`id: cached
+namespace: old
+tasks:
+  - {id: a, type: ${EFFECT_TYPE}, name: n, taskCache: {enabled: true, ttl: PT10H}}
+triggers:
+  - {id: s, type: io.svc.plugin.core.trigger.Schedule, cron: "0 3 * * *"}
+`);
+  const outputs = async (namespace: string) => {
+    const ended = await app.json("POST", `/executions/${namespace}/cached?wait=true`);
+    return (ended as unknown as ExecutionResponse).taskRunList[0]?.outputs;
+  };
+  const first = await outputs("old");
+  const start = new Date(app.clock.now() - 30 * 86_400_000).toISOString();
+  const backfill = { namespace: "old", flowId: "cached", triggerId: "s", backfill: { start } };
+  await app.json("PUT", "/triggers", json(backfill));
+  await app.json("PUT", "/triggers/backfill/pause", json(backfill));
+  const stateOf = async (namespace: string) =>
+    (await app.page(`/triggers/${namespace}/cached`)).results[0]?.backfill;
+  const before = await stateOf("old");
+  await app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
+  assertEquals([await outputs("new"), first], [{ runs: 1 }, { runs: 1 }]);
+  assertEquals(await stateOf("new"), before);
+  assertEquals((await checkStore(app.store)).findings.list(), []);
+});
+
+Deno.test("rename() of a namespace alone takes its secrets from the webhooks of those below it", async () => {
+  await using app = await Harness.start();
+  await app.json("PUT", "/namespaces/up/secrets", json({ key: "K", value: "abcdefgh12345678" }));
+  await app.save(`id: hooked
+namespace: up.below
+tasks:
+  - {id: a, type: io.svc.plugin.core.debug.Return, format: a}
+triggers:
+  - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: "{{ secret('K') }}"}
+`);
+  const call = async () => {
+    const response = await app.request("POST", "/executions/webhook/up.below/hooked/abcdefgh12345678");
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals([await call(), await call()], [200, 200]);
+  await app.json("POST", "/namespaces/up/rename", json({ id: "other", children: false }));
+  assertEquals(await call(), 404);
+});
