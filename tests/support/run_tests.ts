@@ -107,11 +107,14 @@ async function passOn(
 
 async function run(args: readonly string[]): Promise<number> {
   const isFile = (argument: string) => !argument.startsWith("-");
-  if (args.some(isFile)) return await runDenoTest(args);
-  return await withTempDir(async (dir) => await runDenoTest([...args, ...await writeGroups(dir)]));
+  return await withTempDir(async (dir) => {
+    const files = args.some(isFile) ? [] : await writeGroups(dir);
+    return await runDenoTest([...args, ...files], dir);
+  });
 }
 
-async function runDenoTest(args: readonly string[]): Promise<number> {
+/** `dir` is for what the tests of a run share. */
+async function runDenoTest(args: readonly string[], dir: string): Promise<number> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "test",
@@ -120,7 +123,7 @@ async function runDenoTest(args: readonly string[]): Promise<number> {
       "--no-check",
       ...args,
     ],
-    env: { DENO_JOBS: jobs() },
+    env: { DENO_JOBS: jobs(), SLUICE_CHECKED_FORMS: `${dir}/checked_forms` },
     stdout: "piped",
     stderr: "piped",
   });

@@ -1,4 +1,4 @@
-/** Row 26: bytes a second of a file that a flow uploads to S3 ÷ by curl. */
+/** Row 26: bytes a second of a file that a flow uploads to S3 ÷ by a plain PUT of the run-time's own client, and of curl. */
 import { randomFillSync } from "node:crypto";
 import { createFlow, flowOf, start, type StartedExecution } from "../api.ts";
 import type { Bench } from "../bench.ts";
@@ -10,7 +10,7 @@ const FLOW = "upload";
 const BYTES = 256_000_000;
 const PIECE_BYTES = 1_000_000;
 const TURNS = 3;
-const TITLE = "bytes of an upload to S3 ÷ plain PUT of curl";
+const TITLE = "bytes of an upload to S3 ÷ plain PUT";
 
 /** What is uploaded: the storage keeps the first as it is, and a seventh of the second. */
 const CONTENTS = [
@@ -29,11 +29,28 @@ interface Uploaded extends StartedExecution {
 
 async function measure(bench: Bench): Promise<RowResult> {
   const figures: ServerMetric[] = [];
-  for (const content of CONTENTS) figures.push(await measureContent(bench, content));
-  return { figures, notes: [] };
+  const notes: string[] = [];
+  for (const content of CONTENTS) {
+    const { measured, plain, ofCurl } = await measureContent(bench, content);
+    figures.push(figureOf(content, measured, plain));
+    const ratio = (measured / ofCurl).toFixed(3);
+    notes.push(
+      `${content.what}: curl, which no program of this run-time reaches, ${
+        inMegabytes(ofCurl)
+      }/s; ÷ it ${ratio}`,
+    );
+  }
+  return { figures, notes };
 }
 
-async function measureContent(bench: Bench, { what, piece }: Content): Promise<ServerMetric> {
+/** Bytes a second. */
+interface Rates {
+  readonly measured: number;
+  readonly plain: number;
+  readonly ofCurl: number;
+}
+
+async function measureContent(bench: Bench, { piece }: Content): Promise<Rates> {
   await using sink = ObjectSink.start();
   await using source = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -52,12 +69,16 @@ async function measureContent(bench: Bench, { what, piece }: Content): Promise<S
       `{id: t, type: io.svc.plugin.aws.s3.Upload, ${bucket}, key: k, from: "{{ outputs.file.uri }}"}`,
     ),
   );
-  const [limits, measured]: [number[], number[]] = [[], []];
+  const [measured, plain, ofCurl]: [number[], number[], number[]] = [[], [], []];
   for (let turn = 0; turn < TURNS; turn++) {
-    limits.push(await rateOfCurl(file, sink.url));
+    plain.push(await rateOfFetch(file, sink.url));
+    ofCurl.push(await rateOfCurl(file, sink.url));
     measured.push(rateOf(await start(server.url, FLOW, "?wait=true") as Uploaded));
   }
-  const [limit, value] = [median(limits), median(measured)];
+  return { measured: median(measured), plain: median(plain), ofCurl: median(ofCurl) };
+}
+
+function figureOf({ what }: Content, value: number, limit: number): ServerMetric {
   return {
     row: 26,
     name: `${TITLE}, ${what}`,
@@ -67,7 +88,7 @@ async function measureContent(bench: Bench, { what, piece }: Content): Promise<S
     unit: "",
     better: "higher",
     floor: 0.7,
-    goal: 0.7,
+    goal: 1,
   };
 }
 
@@ -96,6 +117,16 @@ function csvPiece(): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(rows.join("")).slice(0, PIECE_BYTES);
 }
 
+/** What a program of this run-time can reach. */
+async function rateOfFetch(file: string, url: string): Promise<number> {
+  const script = new URL("../load/plain_put.ts", import.meta.url).pathname;
+  const args = ["run", "--no-check", "--allow-read", "--allow-net=127.0.0.1", script, file, `${url}/c/k`];
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+  if (!success) throw new Error("fetch cannot upload");
+  return BYTES / (Number(new TextDecoder().decode(stdout)) / 1_000);
+}
+
+/** What the machine can reach. */
 async function rateOfCurl(file: string, url: string): Promise<number> {
   const begin = performance.now();
   const { success } = await new Deno.Command("curl", { args: ["-sf", "-T", file, `${url}/c/k`] }).output();

@@ -1,14 +1,14 @@
 /**
- * The rules of WCAG 2.2 A and AA that axe-core knows. Each element is checked in each form in which the stories of a process show it, but
+ * The rules of WCAG 2.2 A and AA that axe-core knows. Each element is checked in each form in which the stories of a run show it, but
  * once in each: a check takes as long as the story, and most of a page looks as it did in the story before.
  */
 import axe from "axe-core/axe.min.js";
 import type { CDPSession, Page } from "playwright-core";
 import { fail } from "../assert.ts";
+import { CheckedForms } from "./checked_forms.ts";
 import { elementForms, type ReadPage } from "./element_forms.ts";
 
-/** Forms of elements that break no rule, by window. */
-const checked = new Map<string, Set<string>>();
+const checked = new CheckedForms(Deno.env.get("SLUICE_CHECKED_FORMS"));
 
 /**
  * Fails if the page as it is now breaks a rule of WCAG 2.2 A or AA that axe-core knows. Scrolls to its top before: elsewhere the bar
@@ -17,14 +17,12 @@ const checked = new Map<string, Set<string>>();
 export async function checkAccessibility(page: Page): Promise<void> {
   await page.evaluate(() => scrollTo(0, 0));
   const { window, hashes } = await page.evaluate(elementForms);
-  const known = checked.get(window) ?? new Set<string>();
-  checked.set(window, known);
-  const unknown = [...new Set(hashes)].filter((hash) => !known.has(hash));
+  const unknown = checked.unknown(window, hashes);
   if (unknown.length === 0) return;
   if (!await page.evaluate(() => "axe" in globalThis)) await evaluateScript(page, axe.source);
   const { violations, isSame } = await page.evaluate(runAxe, unknown.map((hash) => hashes.indexOf(hash)));
   if (violations.length > 0) fail(`Accessibility of ${page.url()}:\n${violations.join("\n")}`);
-  if (isSame) { for (const hash of unknown) known.add(hash); }
+  if (isSame) checked.add(window, unknown);
 }
 
 /** Sessions of pages. */
