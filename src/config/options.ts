@@ -19,6 +19,8 @@ export interface OptionSpec<Value> {
   readonly description: string;
   /** The value never appears in messages. */
   readonly isSecret?: boolean;
+  /** Given several times as a flag, the values are joined by commas. */
+  readonly isRepeatable?: boolean;
   /** Restricts where it can be given; absent: flag, environment variable and file. */
   readonly only?: "flag" | "flag, environment";
   /** The value of a text; `undefined` if invalid. */
@@ -381,6 +383,16 @@ export const OPTIONS = {
     description: "Fetches no program for scripts: uv, pip and versions of Python must be on the machine. " +
       "Packages come from the index that flows and the machine configure",
     read: values.readSwitch,
+  }),
+  localFiles: option({
+    placeholder: "<folder>",
+    otherwise: "none",
+    allowed: "paths of folders with commas between them, none of them /",
+    description:
+      "Folder whose files tasks such as fs.local.Download may use, for flows of the tenant main; can be repeated. " +
+      "Never those of the server itself, /proc, /sys and /dev",
+    isRepeatable: true,
+    read: values.readFolders,
   }),
   httpDeny: option({
     placeholder: "<addresses>",

@@ -23,12 +23,13 @@ import type { Services } from "./services.ts";
 
 /** Builds the ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
-  const { http, processes, sqlite, workingDirectories } = platform;
+  const { http, processes, sqlite, localFiles, workingDirectories } = platform;
   const { inputCipher } = services;
   return {
     http,
     processes,
     sqlite,
+    localFiles,
     workingDirectories,
     cipher: {
       seal: ({ tenant, namespace, flowId: id }, text) => inputCipher.seal({ tenant, namespace, id }, text),

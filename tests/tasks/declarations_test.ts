@@ -88,6 +88,8 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
   ],
   ["fs.ssh", "Command"],
+  ["fs.local", "Copy Delete Download Downloads List Move Upload Uploads"],
+  ["fs.nfs", "CheckMount Copy Delete List Move"],
   ...["ftp", "ftps", "sftp"].map((protocol) =>
     [`fs.${protocol}`, "Delete Download Downloads List Move Upload Uploads"] as const
   ),

@@ -17,7 +17,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
   ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
   ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
-  ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ...["ftp", "ftps", "local", "nfs", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
   ["gcp.bigquery.Trigger"],
   ["gcp.gcs.Trigger"],
   ["gcp.pubsub.RealtimeTrigger"],

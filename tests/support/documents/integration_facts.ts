@@ -114,6 +114,7 @@ export const EVIDENCE: readonly Evidence[] = [
     "fs.ftps.",
   ),
   evidence("OpenSSH", "integrations/fs_test.ts", "fs.sftp.", "fs.ssh."),
+  evidence("folders of the test", "integrations/local_files_test.ts", "fs.local.", "fs.nfs."),
   evidence("sockets of the test", "integrations/sockets_test.ts", "fs.tcp.", "fs.udp."),
   evidence(STUB, "integrations/gcp/access_token_test.ts", "gcp.auth."),
   evidence(
