@@ -67,6 +67,10 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./compress/registry.ts").then((group) => ({ tasks: group.COMPRESS_TASKS })),
   },
   {
+    prefixes: ["crypto"],
+    load: () => import("./crypto/registry.ts").then((group) => ({ tasks: group.CRYPTO_TASKS })),
+  },
+  {
     prefixes: ["dbt"],
     load: () => import("./dbt/registry.ts").then((group) => ({ tasks: group.DBT_TASKS })),
   },

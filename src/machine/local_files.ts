@@ -13,7 +13,6 @@ const OPTION = "--local-files";
 /** Where the system shows processes, devices and itself. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
 /** Parts of paths that are never taken: the parent folder, and the end of a text of the system. */
-// deno-lint-ignore no-control-regex
 const LEAVING = /(^|\/)\.{1,2}(\/|$)|\0/;
 
 /** What flows may use, and what never. */

@@ -4,7 +4,6 @@ const DRIVER = (driver: string) => `use the driver ${driver} in a scripts.python
 const SMB = "run smbclient in a scripts.shell.Commands task";
 const VECTORS = "use ai.embeddings.PGVector or ai.embeddings.KestraKVStore";
 const S3_FILES = "run aws s3files in an aws.cli.AwsCLI task";
-const GPG = "run gpg in a scripts.shell.Commands task";
 
 /** Names of types, or their beginnings with a dot at the end; each way continues "until then" or "instead". */
 export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
@@ -31,11 +30,7 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["fs.tcp.RealtimeTrigger", "send the messages to a Webhook trigger"],
   ["dbt.tasks.DbtRun", "use dbt.cli.Run"],
   ["aws.s3.files.", S3_FILES],
-  ["serdes.protobuf.", "use protobuf in a scripts.python.Script task"],
-  ["serdes.json.ToonToJson", "use a package for TOON in a scripts.python.Script task"],
-  ["serdes.json.JsonToToon", "use a package for TOON in a scripts.python.Script task"],
   ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],
-  ["crypto.openpgp.", GPG],
 ]);
 
 /** The way for a canonical name; `undefined` if that of its integration is the nearest. */

@@ -24,7 +24,7 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   [
     "a name",
     "that program, which the test starts: those of Debian 12, such as PostgreSQL 15, MariaDB 10.11, Redis 7.0, OpenLDAP 2.5, " +
-    "Mosquitto 2.0, NATS 2.9, OpenSSH 9.2, vsftpd 3.0, Dovecot 2.3, git 2.39, Podman 4.3 and Ansible 2.14; DuckDB 1.5 and " +
+    "Mosquitto 2.0, NATS 2.9, OpenSSH 9.2, vsftpd 3.0, GnuPG 2.2, Dovecot 2.3, git 2.39, Podman 4.3 and Ansible 2.14; DuckDB 1.5 and " +
     "pgvector come from PyPI, s3rver 3.7 and smtp-server 3.21 from npm. Where one is not installed, its tests are skipped",
   ],
 ];
@@ -95,6 +95,7 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence(STUB, "integrations/azure/table_test.ts", "azure.storage.table."),
   evidence(FILES, "integrations/compress/archives_test.ts", "compress."),
   evidence(FILES, "integrations/compress/encryption_test.ts", "compress.FileEncrypt", "compress.FileDecrypt"),
+  evidence("GnuPG", "integrations/openpgp_test.ts", "crypto.openpgp."),
   evidence(FAKE, "tasks/scripts/cli/dbt_test.ts", "dbt.cli."),
   evidence(STUB, "integrations/dbt/cloud_test.ts", "dbt.cloud."),
   evidence("Podman", "tasks/docker/docker_test.ts", "docker.cli."),
@@ -187,6 +188,13 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence(FILES, "integrations/serdes/csv_test.ts", "serdes.csv."),
   evidence(FILES, "integrations/serdes/excel_test.ts", "serdes.excel."),
   evidence(FILES, "integrations/serdes/json_test.ts", "serdes.json."),
+  evidence(
+    FILES,
+    "integrations/serdes/toon_test.ts",
+    "serdes.json.JsonToToon",
+    "serdes.json.ToonToJson",
+  ),
+  evidence(FILES, "integrations/serdes/protobuf_test.ts", "serdes.protobuf."),
   evidence(FILES, "integrations/serdes/markdown_test.ts", "serdes.markdown."),
   evidence(FILES, "integrations/serdes/avro_test.ts", "serdes.parquet."),
   evidence(FILES, "integrations/serdes/xml_test.ts", "serdes.xml."),
