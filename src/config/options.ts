@@ -410,6 +410,15 @@ export const OPTIONS = {
       'Those of metadata services need "metadata" or the very address',
     read: values.readAddresses,
   }),
+  listenTriggers: option({
+    placeholder: "<addresses>",
+    otherwise: "loopback addresses",
+    allowed: ADDRESS_LIST,
+    description:
+      "Further addresses of this machine at which triggers such as fs.tcp.RealtimeTrigger may listen, for flows of " +
+      'the tenant main. To listen on all, "0.0.0.0", needs that address or "all"',
+    read: values.readAddresses,
+  }),
   retentionAge: option({
     placeholder: "<duration>",
     otherwise: "executions are kept",

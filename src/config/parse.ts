@@ -110,6 +110,8 @@ export interface Config {
   readonly localFiles?: { readonly folders: readonly string[]; readonly ownPaths: readonly string[] };
   /** Addresses that requests of flows may and may not reach. */
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  /** Addresses at which triggers may listen beside loopback; absent: none. */
+  readonly listenTriggers?: readonly string[];
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
   /** What tenants may store, by kind; absent: no limit. */
@@ -331,6 +333,7 @@ function toConfig(
     ...(values.offline && { isOffline: true }),
     ...(values.plugins && { plugins: values.plugins }),
     ...readLocalFiles(values),
+    ...(values.listenTriggers && { listenTriggers: values.listenTriggers }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     ...readQuotas(values),

@@ -77,7 +77,11 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
   {
     prefixes: ["fs"],
     load: () =>
-      import("./fs/registry.ts").then((group) => ({ tasks: group.FS_TASKS, triggers: group.FS_TRIGGERS })),
+      import("./fs/registry.ts").then((group) => ({
+        tasks: group.FS_TASKS,
+        triggers: group.FS_TRIGGERS,
+        realtimeTriggers: group.FS_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["gcp"],

@@ -1,6 +1,7 @@
 /** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
 import type { Logger } from "../base/log.ts";
 import { type HttpClientPort, HttpError } from "../model/ports/http.ts";
+import type { ListenPort } from "../model/ports/listening.ts";
 import type { LocalFilePort } from "../model/ports/local_files.ts";
 import type { ProcessPort, ScriptPlaces } from "../model/ports/processes.ts";
 import type { ServerPort } from "../model/ports/server.ts";
@@ -17,6 +18,7 @@ import {
   type Processes,
   scriptPolicy,
 } from "../machine/scripts/processes.ts";
+import { ListenPolicy } from "../machine/listen_policy.ts";
 import { AllowedFiles, programPaths } from "../machine/local_files.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
@@ -32,6 +34,7 @@ export interface Platform extends AsyncDisposable {
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
   readonly localFiles: LocalFilePort;
+  readonly listening: ListenPort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly server: ServerPort;
 }
@@ -109,6 +112,7 @@ export function createPlatform(
     processes,
     sqlite: new SqliteProcesses(),
     localFiles: createLocalFiles(options, workingDirectories),
+    listening: new ListenPolicy(options.listenTriggers),
     workingDirectories,
     server: { url: localUrl(options), isOffline: options.isOffline ?? false },
     async [Symbol.asyncDispose]() {

@@ -132,6 +132,7 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
     namespaceFiles: namespaceFilesOf(attempt, api, signal),
     executions: absent<TaskPorts["executions"]>("executions", { summary }),
     server: { url: api.url, isOffline },
+    listening: absent("ports"),
     itemExecutions: absent("items"),
     flowCaches: absent("caches"),
     kvPairs: absent("KV pairs"),

@@ -108,6 +108,9 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["folders of flows as a list", [], { SLUICE_LOCAL_FILES: '["/a,b"]' }, {
     localFiles: { folders: ["/a,b"], ownPaths: [] },
   }],
+  ["addresses of triggers", ["--listen-triggers", "10.0.0.0/8, All"], {}, {
+    listenTriggers: ["10.0.0.0/8", "all"],
+  }],
   ["tenants of secrets", ["--secret-tenants", "acme, beta"], {}, { secretTenants: ["acme", "beta"] }],
   ["trusted proxies", ["--trusted-proxies", "10.0.0.0/8, Loopback,2001:db8::1"], {}, {
     trustedProxies: ["10.0.0.0/8", "loopback", "2001:db8::1"],

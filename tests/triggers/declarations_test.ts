@@ -18,6 +18,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
   ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
   ...["ftp", "ftps", "local", "nfs", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ...["tcp", "udp"].map((protocol) => [`fs.${protocol}.RealtimeTrigger`] as const),
   ["gcp.bigquery.Trigger"],
   ["gcp.gcs.Trigger"],
   ["gcp.pubsub.RealtimeTrigger"],

@@ -26,8 +26,6 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["ai.embeddings.", VECTORS],
   ["fs.s3.Upload", "use aws.s3.Upload"],
   ["fs.smb.", SMB],
-  ["fs.udp.RealtimeTrigger", "send the messages to a Webhook trigger"],
-  ["fs.tcp.RealtimeTrigger", "send the messages to a Webhook trigger"],
   ["dbt.tasks.DbtRun", "use dbt.cli.Run"],
   ["aws.s3.files.", S3_FILES],
   ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],

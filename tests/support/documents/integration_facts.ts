@@ -117,6 +117,12 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence("OpenSSH", "integrations/fs_test.ts", "fs.sftp.", "fs.ssh."),
   evidence("folders of the test", "integrations/local_files_test.ts", "fs.local.", "fs.nfs."),
   evidence("sockets of the test", "integrations/sockets_test.ts", "fs.tcp.", "fs.udp."),
+  evidence(
+    "sockets of the test",
+    "integrations/socket_triggers_test.ts",
+    "fs.tcp.RealtimeTrigger",
+    "fs.udp.RealtimeTrigger",
+  ),
   evidence(STUB, "integrations/gcp/access_token_test.ts", "gcp.auth."),
   evidence(
     STUB,
