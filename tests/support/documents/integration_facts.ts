@@ -47,6 +47,7 @@ export const EVIDENCE: readonly Evidence[] = [
     "ai.provider.",
     "ai.completion.",
   ),
+  evidence(STUB, "integrations/ai/bedrock_test.ts", "ai.provider.AmazonBedrock"),
   evidence(STUB, ["integrations/ai/agent_test.ts"], "ai.agent.", "ai.tool.", "ai.retriever."),
   evidence(STUB, "integrations/ai/rag_test.ts", "ai.rag.", "ai.retriever.EmbeddingStoreRetriever"),
   evidence(
