@@ -45,6 +45,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["notifications.mail.RealTimeTrigger", "email.RealTimeTrigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
   ["redis.list.Trigger", "redis.TriggerList"],
+  ["slack.app.core.Trigger", "slack.app.Trigger"],
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

@@ -28,7 +28,6 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["fs.smb.", SMB],
   ["dbt.tasks.DbtRun", "use dbt.cli.Run"],
   ["aws.s3.files.", S3_FILES],
-  ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],
 ]);
 
 /** The way for a canonical name; `undefined` if that of its integration is the nearest. */

@@ -207,6 +207,7 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence(FILES, "integrations/serdes/xml_test.ts", "serdes.xml."),
   evidence(FILES, "integrations/serdes/yaml_test.ts", "serdes.yaml."),
   evidence(STUB, "integrations/slack_test.ts", "slack."),
+  evidence("requests of the test", "http/routes/triggers/slack_events_test.ts", "slack.app.core.Trigger"),
   evidence(FILES, "integrations/transform/records_test.ts", "transform."),
   evidence(FILES, "integrations/transform/grok_test.ts", "transform.grok."),
   evidence(FILES, "integrations/transform/jsonata_test.ts", "transform.jsonata."),

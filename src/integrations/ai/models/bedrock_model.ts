@@ -47,7 +47,6 @@ export class BedrockModel implements LanguageModel {
     this.#client = new AwsClient({
       properties: place.connection,
       signal: context.signal,
-      log: (level, message) => context.log(level, message),
       http: (request) => context.http(request),
     });
     this.title = `Amazon Bedrock "${place.modelName}"`;
