@@ -51,7 +51,7 @@ Deno.test("local files: no path and no link leads out of the allowed folder", as
       ],
     ];
     for (const path of outside) {
-      const refused = (work: () => Promise<unknown>) => assertRejects(work, Error, "Cannot use ", path);
+      const refused = (work: () => Promise<unknown>) => assertRejects(work, Error, `Cannot use "${path}"`);
       await refused(() => files.find(path));
       await refused(() => files.list(path));
       await refused(() => files.download(path, `${temp}/work/x`));
@@ -59,7 +59,7 @@ Deno.test("local files: no path and no link leads out of the allowed folder", as
       await refused(() => files.fileSystemOf(path));
     }
     for (const path of outside.filter((each) => each !== `${root}/file` && each !== `${root}/self/environ`)) {
-      const refused = (work: () => Promise<unknown>) => assertRejects(work, Error, "Cannot use ", path);
+      const refused = (work: () => Promise<unknown>) => assertRejects(work, Error, `Cannot use "${path}"`);
       await refused(() => files.delete(path));
       await refused(() => files.move(path, `${root}/moved`));
       await refused(() => files.move(`${root}/sub/a.txt`, path));
