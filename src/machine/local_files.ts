@@ -69,14 +69,14 @@ class Boundary {
   }
 
   /** The place of a path without links: of an existing one, or one in an existing folder. @throws Error it may not be used */
-  async placeOf(path: string): Promise<string> {
+  async placeOf(path: string, asked = path): Promise<string> {
     const real = await this.#realPaths();
     const text = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
     const isNamed = [...this.#given.folders, ...real.folders].some((folder) => isWithin(text, folder));
-    if (!isNamed || LEAVING.test(text)) throw refusal(path);
-    const place = await realPlace(text, path);
-    if (!real.folders.some((folder) => isWithin(place, folder))) throw refusal(path);
-    if (isOwn(place, real)) throw ownRefusal(path);
+    if (!isNamed || LEAVING.test(text)) throw refusal(asked);
+    const place = await realPlace(text, asked);
+    if (!real.folders.some((folder) => isWithin(place, folder))) throw refusal(asked);
+    if (isOwn(place, real)) throw ownRefusal(asked);
     return place;
   }
 
@@ -84,7 +84,7 @@ class Boundary {
   async nameOf(path: string): Promise<string> {
     const text = path.replace(/(.)\/+$/, "$1");
     if (LEAVING.test(text)) throw refusal(path);
-    const place = `${await this.placeOf(dirname(text))}/${basename(text)}`;
+    const place = `${await this.placeOf(dirname(text), path)}/${basename(text)}`;
     const real = await this.#realPaths();
     const isKept = [...real.folders, ...real.ownPaths].some((kept) => isWithin(kept, place));
     if (basename(text) === "" || isKept || isOwn(place, real)) throw ownRefusal(path);

@@ -101,8 +101,8 @@ Deno.test("local files: what belongs to the server is not read, changed or moved
     await refused(() => files.list(`${root}/own`));
     await refused(() => files.copy(`${root}/sub/a.txt`, `${root}/own/new`));
     await refused(() => files.move(`${root}/own`, `${root}/away`));
-    await assertRejects(() => files.delete(root), Error, `Cannot use "${temp}"`);
-    await assertRejects(() => files.move(root, `${root}/sub/deeper`), Error, `Cannot use "${temp}"`);
+    await assertRejects(() => files.delete(root), Error, `Cannot use "${root}"`);
+    await assertRejects(() => files.move(root, `${root}/sub/deeper`), Error, `Cannot use "${root}"`);
     const system = new AllowedFiles({ folders: ["/proc", "/dev"], ownPaths: () => [] }).filesFor(
       "main",
       SIGNAL,
