@@ -255,7 +255,9 @@ async function findWithoutEntry(args: readonly string[]): Promise<string[]> {
     const { import: imported = main } = exports?.["."] ?? {};
     return join(folder, imported?.default ?? imported ?? "index.js");
   }));
-  return entries.filter((entry) => excluded.has(entry));
+  const isExcluded = (entry: string) =>
+    [...excluded].some((path) => entry === path || entry.startsWith(`${path}/`));
+  return entries.filter(isExcluded);
 }
 
 /** The JSON object that begins with the arguments; strings in it may hold braces. */
