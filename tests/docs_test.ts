@@ -62,7 +62,9 @@ Deno.test("each row of docs/INTEGRATIONS.md says what its type was tested agains
 Deno.test("the tests that integration_facts.ts names have run each of their types; tested_types.ts records them", () => {
   const tested = new Map(Object.entries(readTestedTypes()));
   const types = [...createTaskCatalog().list(), ...createTriggerCatalog().list()];
-  const untested = types.filter(({ type, form }) => form !== "planned" && integrationOf(type)).filter((
+  // A type that requests fire has no code of its own that could be recorded.
+  const isRun = (form: string) => form !== "planned" && form !== "webhook";
+  const untested = types.filter(({ type, form }) => isRun(form) && integrationOf(type)).filter((
     { type },
   ) => !evidenceOf(type)?.tests.some((file) => tested.get(type)?.includes(file)));
   assertEquals(untested.map(({ type }) => type), []);

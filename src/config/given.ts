@@ -41,7 +41,7 @@ export type GivenOptions = ReadonlyMap<OptionName, Given>;
 const NAMES_BY_KEY = new Map(OPTION_NAMES.map((name) => [optionKey(name), name]));
 const FILE_KEYS = OPTION_NAMES.filter((name) => spec(name).only === undefined).map(optionKey);
 
-/** Options given as flags: `--name value`, `--name=value`, or a bare switch. The last one of a name wins. */
+/** Options given as flags: `--name value`, `--name=value`, or a bare switch. The last one of a name wins, unless it can be repeated. */
 export function readFlags(args: readonly string[]): GivenOptions | ConfigProblem {
   const given = new Map<OptionName, Given>();
   for (let index = 0; index < args.length; index++) {
@@ -51,7 +51,8 @@ export function readFlags(args: readonly string[]): GivenOptions | ConfigProblem
     if (name === undefined) return unknownArgument(flag);
     const text = rest.length > 0 ? rest.join("=") : isSwitch(name) ? "true" : args[++index];
     if (text === undefined || (rest.length === 0 && text.startsWith("--"))) return missingValue(name);
-    given.set(name, { text, origin: flag });
+    const before = spec(name).isRepeatable ? given.get(name) : undefined;
+    given.set(name, { text: before ? `${before.text},${text}` : text, origin: flag });
   }
   return given;
 }
@@ -93,7 +94,7 @@ export function parseMap(text: string): Record<string, unknown> | ConfigProblem 
   }
 }
 
-/** The text of a value; a list, a map or null becomes JSON: of them only a map for `globals` is accepted. */
+/** The text of a value; a list, a map or null becomes JSON: of them a map for `globals` and a list of folders are accepted. */
 function scalarText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -19,6 +19,8 @@ export interface OptionSpec<Value> {
   readonly description: string;
   /** The value never appears in messages. */
   readonly isSecret?: boolean;
+  /** Given several times as a flag, the values are joined by commas. */
+  readonly isRepeatable?: boolean;
   /** Restricts where it can be given; absent: flag, environment variable and file. */
   readonly only?: "flag" | "flag, environment";
   /** The value of a text; `undefined` if invalid. */
@@ -382,6 +384,16 @@ export const OPTIONS = {
       "Packages come from the index that flows and the machine configure",
     read: values.readSwitch,
   }),
+  localFiles: option({
+    placeholder: "<folder>",
+    otherwise: "none",
+    allowed: "paths of folders with commas between them, none of them /",
+    description:
+      "Folder whose files tasks such as fs.local.Download may use, for flows of the tenant main; can be repeated. " +
+      "Never those of the server itself, /proc, /sys and /dev",
+    isRepeatable: true,
+    read: values.readFolders,
+  }),
   httpDeny: option({
     placeholder: "<addresses>",
     otherwise:
@@ -396,6 +408,15 @@ export const OPTIONS = {
     allowed: ADDRESS_LIST,
     description: "Addresses that requests of flows may reach although they are denied. " +
       'Those of metadata services need "metadata" or the very address',
+    read: values.readAddresses,
+  }),
+  listenTriggers: option({
+    placeholder: "<addresses>",
+    otherwise: "loopback addresses",
+    allowed: ADDRESS_LIST,
+    description:
+      "Further addresses of this machine at which triggers such as fs.tcp.RealtimeTrigger may listen, for flows of " +
+      'the tenant main. To listen on all, "0.0.0.0", needs that address or "all"',
     read: values.readAddresses,
   }),
   retentionAge: option({

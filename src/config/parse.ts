@@ -106,8 +106,12 @@ export interface Config {
   readonly isOffline?: boolean;
   /** Scripts run as root although not configured. */
   readonly hasRootScripts?: boolean;
+  /** Folders whose files flows may use, and files of the server that they may not; absent: none. */
+  readonly localFiles?: { readonly folders: readonly string[]; readonly ownPaths: readonly string[] };
   /** Addresses that requests of flows may and may not reach. */
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  /** Addresses at which triggers may listen beside loopback; absent: none. */
+  readonly listenTriggers?: readonly string[];
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
   /** What tenants may store, by kind; absent: no limit. */
@@ -328,6 +332,8 @@ function toConfig(
     },
     ...(values.offline && { isOffline: true }),
     ...(values.plugins && { plugins: values.plugins }),
+    ...readLocalFiles(values),
+    ...(values.listenTriggers && { listenTriggers: values.listenTriggers }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     ...readQuotas(values),
@@ -341,6 +347,16 @@ function toConfig(
 
 function readDatabase({ database: url, databaseToken: token }: Values): Pick<Config, "database"> {
   return url === undefined || token === undefined ? {} : { database: { url, token } };
+}
+
+/** The server's own files are those that its options name; inline texts among them do no harm. */
+function readLocalFiles(values: Values): Pick<Config, "localFiles"> {
+  const { localFiles: folders, config, basicAuthFile, pluginDefaults, plugins, globals } = values;
+  if (folders === undefined) return {};
+  const ownPaths = [config, basicAuthFile, pluginDefaults, plugins, globals].filter((path) =>
+    path !== undefined
+  );
+  return { localFiles: { folders, ownPaths } };
 }
 
 function readQuotas(values: Values): Pick<Config, "quotaLimits"> {

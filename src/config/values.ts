@@ -1,6 +1,7 @@
 /** Readers of option values. Each returns `undefined` for an invalid text. */
 import { CIPHER_KEY_BYTES } from "../base/crypto/cipher.ts";
 import { parseDuration } from "../base/time/duration.ts";
+import { tryParseJson } from "../base/json.ts";
 import { isIpRangeText } from "../base/network/ip_ranges.ts";
 
 /** A user name and its password. */
@@ -236,6 +237,15 @@ export function readEnvPrefix(text: string): string | undefined {
 export function readTenants(text: string): readonly string[] | undefined {
   const ids = text.split(",").map((id) => id.trim());
   return ids.every((id) => /^[a-z0-9][a-z0-9_-]*$/.test(id)) ? ids : undefined;
+}
+
+/** Paths of folders with commas between them, or a JSON list of them; the root of the machine is none. */
+export function readFolders(text: string): readonly string[] | undefined {
+  const list: unknown = text.startsWith("[")
+    ? tryParseJson(text)
+    : text.split(",").map((each) => each.trim());
+  const isFolder = (path: unknown) => typeof path === "string" && readText(path) && !/^[/.]+$/.test(path);
+  return Array.isArray(list) && list.length > 0 && list.every(isFolder) ? list : undefined;
 }
 
 /** A reader of one of the words, in any case. */

@@ -37,6 +37,7 @@ const SHARED = [
   "httpDeny",
   "httpAllow",
   "plugins",
+  "localFiles",
   "logLevel",
   "logFormat",
   "drainTimeout",
@@ -69,8 +70,8 @@ Options:
 
 Of the options of the server these apply, with the same variables; see sluice --help:
   ${SHARED.slice(0, 7).map((name) => `--${optionKey(name)}`).join(", ")},
-  ${SHARED.slice(7, 14).map((name) => `--${optionKey(name)}`).join(", ")},
-  ${SHARED.slice(14).map((name) => `--${optionKey(name)}`).join(", ")}, --offline
+  ${SHARED.slice(7, 15).map((name) => `--${optionKey(name)}`).join(", ")},
+  ${SHARED.slice(15).map((name) => `--${optionKey(name)}`).join(", ")}, --offline
 By default scripts run as processes, and requests reach no loopback or private address.
 
 Each option is also an environment variable, such as SLUICE_SERVER.
@@ -109,7 +110,8 @@ export function parseWorker(
   if (concurrency instanceof ConfigProblem) return concurrency;
   const config = sharedConfig(values, switches.has("offline"), { environment, readFile });
   if (config instanceof ConfigProblem) return config;
-  return { server, token, groups, concurrency, name: read("name") ?? environment.HOSTNAME, config };
+  const name = read("name") ?? environment.HOSTNAME;
+  return { server, token, groups, concurrency, name, config: withOwnPath(config, read("token-file")) };
 }
 
 function readServer(text: string | undefined): string | ConfigProblem {
@@ -172,6 +174,13 @@ function sharedConfig(
     readFile,
   );
   return config instanceof ConfigProblem ? config : { ...config, scripts: config.scripts ?? "process" };
+}
+
+/** Flows may not use the file of the token either. */
+function withOwnPath(config: Config, path: string | undefined): Config {
+  const { localFiles } = config;
+  if (localFiles === undefined || path === undefined) return config;
+  return { ...config, localFiles: { ...localFiles, ownPaths: [...localFiles.ownPaths, path] } };
 }
 
 function variableOf(name: OwnName): string {

@@ -67,13 +67,21 @@ export const INTEGRATION_GROUPS: readonly IntegrationGroup[] = Object.freeze([
     load: () => import("./compress/registry.ts").then((group) => ({ tasks: group.COMPRESS_TASKS })),
   },
   {
+    prefixes: ["crypto"],
+    load: () => import("./crypto/registry.ts").then((group) => ({ tasks: group.CRYPTO_TASKS })),
+  },
+  {
     prefixes: ["dbt"],
     load: () => import("./dbt/registry.ts").then((group) => ({ tasks: group.DBT_TASKS })),
   },
   {
     prefixes: ["fs"],
     load: () =>
-      import("./fs/registry.ts").then((group) => ({ tasks: group.FS_TASKS, triggers: group.FS_TRIGGERS })),
+      import("./fs/registry.ts").then((group) => ({
+        tasks: group.FS_TASKS,
+        triggers: group.FS_TRIGGERS,
+        realtimeTriggers: group.FS_REALTIME_TRIGGERS,
+      })),
   },
   {
     prefixes: ["gcp"],

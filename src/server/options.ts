@@ -95,6 +95,10 @@ export interface AssemblyOptions {
   readonly scriptLimits?: ScriptLimits;
   /** Whether no program is fetched for scripts. */
   readonly isOffline?: boolean;
+  /** Folders whose files flows may use, and files of the server that they may not; absent: none. */
+  readonly localFiles?: { readonly folders: readonly string[]; readonly ownPaths: readonly string[] };
+  /** Addresses at which triggers may listen beside loopback; absent: none. */
+  readonly listenTriggers?: readonly string[];
   /** Addresses that requests of flows may or may not reach, in addition to the defaults. */
   readonly httpAddresses?: AddressRules;
   readonly isDeploy?: boolean;

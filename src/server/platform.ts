@@ -1,6 +1,8 @@
 /** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
 import type { Logger } from "../base/log.ts";
 import { type HttpClientPort, HttpError } from "../model/ports/http.ts";
+import type { ListenPort } from "../model/ports/listening.ts";
+import type { LocalFilePort } from "../model/ports/local_files.ts";
 import type { ProcessPort, ScriptPlaces } from "../model/ports/processes.ts";
 import type { ServerPort } from "../model/ports/server.ts";
 import type { SqlitePort } from "../model/ports/sqlite.ts";
@@ -16,6 +18,8 @@ import {
   type Processes,
   scriptPolicy,
 } from "../machine/scripts/processes.ts";
+import { ListenPolicy } from "../machine/listen_policy.ts";
+import { AllowedFiles, programPaths } from "../machine/local_files.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
@@ -29,6 +33,8 @@ export interface Platform extends AsyncDisposable {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly localFiles: LocalFilePort;
+  readonly listening: ListenPort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly server: ServerPort;
 }
@@ -105,6 +111,8 @@ export function createPlatform(
     http,
     processes,
     sqlite: new SqliteProcesses(),
+    localFiles: createLocalFiles(options, workingDirectories),
+    listening: new ListenPolicy(options.listenTriggers),
     workingDirectories,
     server: { url: localUrl(options), isOffline: options.isOffline ?? false },
     async [Symbol.asyncDispose]() {
@@ -112,6 +120,19 @@ export function createPlatform(
       await workingDirectories[Symbol.asyncDispose]();
     },
   };
+}
+
+function createLocalFiles(
+  { localFiles, dataDir }: Pick<AssemblyOptions, "localFiles" | "dataDir">,
+  directories: WorkingDirectoryPort,
+): AllowedFiles {
+  return new AllowedFiles({
+    folders: localFiles?.folders ?? [],
+    ownPaths: () => [
+      ...[...localFiles?.ownPaths ?? [], ...dataDir === undefined ? [] : [dataDir]],
+      ...[directories.pathOf(""), ...programPaths()],
+    ],
+  });
 }
 
 /** The public address, else the one that the server listens on; none where the system chooses the port. */

@@ -23,12 +23,14 @@ import type { Services } from "./services.ts";
 
 /** Builds the ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
-  const { http, processes, sqlite, workingDirectories } = platform;
+  const { http, processes, sqlite, localFiles, listening, workingDirectories } = platform;
   const { inputCipher } = services;
   return {
     http,
     processes,
     sqlite,
+    localFiles,
+    listening,
     workingDirectories,
     cipher: {
       seal: ({ tenant, namespace, flowId: id }, text) => inputCipher.seal({ tenant, namespace, id }, text),

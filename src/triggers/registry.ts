@@ -10,6 +10,7 @@ import { flowTrigger } from "./flow.ts";
 import { httpTrigger } from "./http.ts";
 import { scheduleTrigger } from "./schedule.ts";
 import { scheduleOnDatesTrigger } from "./schedule_on_dates.ts";
+import { slackEventsTrigger } from "./slack_events.ts";
 import { webhookTrigger } from "./webhook.ts";
 
 const TRIGGER_TYPES: readonly TriggerType[] = [
@@ -17,6 +18,7 @@ const TRIGGER_TYPES: readonly TriggerType[] = [
   httpTrigger,
   scheduleTrigger,
   scheduleOnDatesTrigger,
+  slackEventsTrigger,
   webhookTrigger,
 ];
 

@@ -12,6 +12,7 @@ import {
   scriptPolicy,
 } from "../machine/scripts/processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
+import { AllowedFiles, programPaths } from "../machine/local_files.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
@@ -92,6 +93,13 @@ function createMachine(
     }),
     processes,
     sqlite: new SqliteProcesses(),
+    localFiles: new AllowedFiles({
+      folders: config.localFiles?.folders ?? [],
+      ownPaths: () => [
+        ...config.localFiles?.ownPaths ?? [],
+        ...[workingDirectories.pathOf(""), ...programPaths()],
+      ],
+    }),
     workingDirectories,
     isOffline: config.isOffline ?? false,
     async [Symbol.asyncDispose]() {

@@ -7,6 +7,7 @@ import { type Metric, MetricList } from "../model/executions/metric.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { type LeasedAttempt, sealMark } from "../model/http/worker_protocol.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
+import type { LocalFilePort } from "../model/ports/local_files.ts";
 import type { NamespaceFilePort } from "../model/ports/namespace_file.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
 import type { SqlitePort } from "../model/ports/sqlite.ts";
@@ -24,6 +25,7 @@ export interface WorkerMachine {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly localFiles: LocalFilePort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly isOffline: boolean;
 }
@@ -113,7 +115,7 @@ export class WorkerContext implements RunContext {
 }
 
 function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts): TaskPorts {
-  const { http, processes, sqlite, workingDirectories, isOffline } = machine;
+  const { http, processes, sqlite, localFiles, workingDirectories, isOffline } = machine;
   const summary = (_tenant: string, id: string) =>
     api.json(attempt.lease, `/executions/${encodeURIComponent(id)}`, signal) as Promise<
       ExecutionSummary | undefined
@@ -122,6 +124,7 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
     http,
     processes,
     sqlite,
+    localFiles,
     workingDirectories,
     storage,
     // The server, which has the key, encrypts the value.
@@ -129,6 +132,7 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
     namespaceFiles: namespaceFilesOf(attempt, api, signal),
     executions: absent<TaskPorts["executions"]>("executions", { summary }),
     server: { url: api.url, isOffline },
+    listening: absent("ports"),
     itemExecutions: absent("items"),
     flowCaches: absent("caches"),
     kvPairs: absent("KV pairs"),

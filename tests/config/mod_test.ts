@@ -101,6 +101,16 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
     httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
   }],
+  ["folders of flows", ["--local-files", "/a,/b", "--local-files=c", "--plugins", "/p"], {}, {
+    localFiles: { folders: ["/a", "/b", "c"], ownPaths: ["/p"] },
+    plugins: "/p",
+  }],
+  ["folders of flows as a list", [], { SLUICE_LOCAL_FILES: '["/a,b"]' }, {
+    localFiles: { folders: ["/a,b"], ownPaths: [] },
+  }],
+  ["addresses of triggers", ["--listen-triggers", "10.0.0.0/8, All"], {}, {
+    listenTriggers: ["10.0.0.0/8", "all"],
+  }],
   ["tenants of secrets", ["--secret-tenants", "acme, beta"], {}, { secretTenants: ["acme", "beta"] }],
   ["trusted proxies", ["--trusted-proxies", "10.0.0.0/8, Loopback,2001:db8::1"], {}, {
     trustedProxies: ["10.0.0.0/8", "loopback", "2001:db8::1"],

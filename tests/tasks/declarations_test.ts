@@ -87,7 +87,10 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "notifications.teams",
     "TeamsIncomingWebhook TeamsExecution: teams.TeamsIncomingWebhook teams.TeamsExecution",
   ],
+  ["crypto.openpgp", "Decrypt Encrypt"],
   ["fs.ssh", "Command"],
+  ["fs.local", "Copy Delete Download Downloads List Move Upload Uploads"],
+  ["fs.nfs", "CheckMount Copy Delete List Move"],
   ...["ftp", "ftps", "sftp"].map((protocol) =>
     [`fs.${protocol}`, "Delete Download Downloads List Move Upload Uploads"] as const
   ),
@@ -173,7 +176,11 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ],
   ["serdes.csv", "CsvToIon IonToCsv: serdes.csv.CsvReader serdes.csv.CsvWriter"],
   ["serdes.excel", "ExcelToIon IonToExcel"],
-  ["serdes.json", "JsonToIon IonToJson JsonToJsonl: serdes.json.JsonReader serdes.json.JsonWriter"],
+  [
+    "serdes.json",
+    "JsonToIon IonToJson JsonToJsonl JsonToToon ToonToJson: serdes.json.JsonReader serdes.json.JsonWriter",
+  ],
+  ["serdes.protobuf", "ProtobufToIon"],
   ["serdes.parquet", "ParquetToIon IonToParquet: serdes.parquet.ParquetReader serdes.parquet.ParquetWriter"],
   ["serdes.xml", "XmlToIon IonToXml: serdes.xml.XmlReader serdes.xml.XmlWriter"],
   ["serdes.yaml", "YamlToIon IonToYaml JsonToYaml YamlToJson"],

@@ -17,7 +17,8 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
   ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
   ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
-  ...["ftp", "ftps", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ...["ftp", "ftps", "local", "nfs", "sftp"].map((protocol) => [`fs.${protocol}.Trigger`] as const),
+  ...["tcp", "udp"].map((protocol) => [`fs.${protocol}.RealtimeTrigger`] as const),
   ["gcp.bigquery.Trigger"],
   ["gcp.gcs.Trigger"],
   ["gcp.pubsub.RealtimeTrigger"],
@@ -44,6 +45,7 @@ const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
   ["notifications.mail.RealTimeTrigger", "email.RealTimeTrigger"],
   ["redis.list.RealtimeTrigger", "redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
   ["redis.list.Trigger", "redis.TriggerList"],
+  ["slack.app.core.Trigger", "slack.app.Trigger"],
 ];
 
 for (const [type, ...aliases] of TRIGGERS) {

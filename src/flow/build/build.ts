@@ -1,6 +1,7 @@
 /** Valid document → typed flow. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
+import { OLDER_WEBHOOK_KINDS } from "../../model/triggers/webhook_kinds.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
 import {
@@ -75,15 +76,12 @@ export function buildInputs(list: JsonValue | undefined): Input[] {
   }));
 }
 
-const WEBHOOK = "core.trigger.Webhook";
-const OLD_WEBHOOK = "core.models.triggers.types.Webhook";
-
 function buildTrigger(properties: JsonObject): Trigger {
   const type = textOf(properties, "type") ?? "", name = canonicalType(type);
   return {
     id: textOf(properties, "id") ?? "",
     type,
-    kind: name === OLD_WEBHOOK ? WEBHOOK : name,
+    kind: OLDER_WEBHOOK_KINDS.get(name) ?? name,
     disabled: flagOf(properties, "disabled", false),
     properties,
   };

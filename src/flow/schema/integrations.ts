@@ -283,8 +283,14 @@ algorithm: ZIP`,
     id: "crypto",
     title: "Encryption of files",
     prefixes: ["crypto"],
-    isPlanned: true,
+    isPlanned: false,
     way: "run gpg or openssl in a scripts.shell.Commands task",
+    example: `id: encrypt
+type: io.kestra.plugin.crypto.openpgp.Encrypt
+from: "{{ outputs.report.uri }}"
+key: "{{ secret('PARTNER_PUBLIC_KEY') }}"
+recipients:
+  - files@example.com`,
   },
   {
     id: "googleworkspace",

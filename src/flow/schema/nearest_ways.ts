@@ -2,12 +2,8 @@
 
 const DRIVER = (driver: string) => `use the driver ${driver} in a scripts.python.Script task`;
 const SMB = "run smbclient in a scripts.shell.Commands task";
-const NFS = "mount the share and read its files in a scripts.shell.Commands task";
-const LOCAL =
-  "read and write files of the machine in a scripts.shell.Commands task, with the rights of its user";
 const VECTORS = "use ai.embeddings.PGVector or ai.embeddings.KestraKVStore";
 const S3_FILES = "run aws s3files in an aws.cli.AwsCLI task";
-const GPG = "run gpg in a scripts.shell.Commands task";
 
 /** Names of types, or their beginnings with a dot at the end; each way continues "until then" or "instead". */
 export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
@@ -30,17 +26,8 @@ export const NEAREST_WAYS: ReadonlyMap<string, string> = new Map([
   ["ai.embeddings.", VECTORS],
   ["fs.s3.Upload", "use aws.s3.Upload"],
   ["fs.smb.", SMB],
-  ["fs.nfs.", NFS],
-  ["fs.local.", LOCAL],
-  ["fs.udp.RealtimeTrigger", "send the messages to a Webhook trigger"],
-  ["fs.tcp.RealtimeTrigger", "send the messages to a Webhook trigger"],
   ["dbt.tasks.DbtRun", "use dbt.cli.Run"],
   ["aws.s3.files.", S3_FILES],
-  ["serdes.protobuf.", "use protobuf in a scripts.python.Script task"],
-  ["serdes.json.ToonToJson", "use a package for TOON in a scripts.python.Script task"],
-  ["serdes.json.JsonToToon", "use a package for TOON in a scripts.python.Script task"],
-  ["slack.app.core.Trigger", "let the app of Slack call a Webhook trigger"],
-  ["crypto.openpgp.", GPG],
 ]);
 
 /** The way for a canonical name; `undefined` if that of its integration is the nearest. */

@@ -10,6 +10,7 @@ type Rule = (trigger: JsonObject, path: Path, report: Report) => void;
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["core.trigger.Webhook", checkWebhook],
+  ["slack.app.core.Trigger", checkKey],
   ["core.trigger.Schedule", checkSchedule],
   ["core.trigger.ScheduleOnDates", checkDates],
   ["core.trigger.Flow", checkFlowTrigger],

@@ -1,6 +1,7 @@
 /** Providers of models: their properties, and the model that they describe. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import {
+  dynamicChoice,
   dynamicProperty,
   dynamicText,
   type PropertySchema,
@@ -10,6 +11,7 @@ import { optionalText, type TaskTls } from "../../model/tasks/task_definition.ts
 import type { PartType } from "../../model/tasks/task_catalog.ts";
 import type { LanguageModel, ModelContext } from "./models/chat.ts";
 import type { OpenAiPlace } from "./models/openai_model.ts";
+import { given } from "./models/model_calls.ts";
 import { definePart, refusedPart } from "./part.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----/;
@@ -147,9 +149,6 @@ function provider(name: string, title: string, properties: PropertySchemas): Par
   });
 }
 
-const BEDROCK =
-  "requests to Amazon Bedrock are not built yet; use a gateway with the API of OpenAI and its `baseUrl`";
-
 /** All providers. */
 export const PROVIDERS: readonly PartType[] = Object.freeze([
   ...OPENAI_FLAVORS.map(({ name, title, properties, keyName = "apiKey" }) =>
@@ -158,6 +157,14 @@ export const PROVIDERS: readonly PartType[] = Object.freeze([
   provider("Anthropic", "Anthropic", {
     apiKey: API_KEY,
     maxTokens: dynamicProperty("integer", "Most tokens of a reply.", { minimum: 1 }),
+  }),
+  provider("AmazonBedrock", "Amazon Bedrock", {
+    modelName: dynamicText("Id of the model or of an inference profile, or its ARN.", { required: true }),
+    accessKeyId: dynamicText("Id of the access key.", { required: true }),
+    secretAccessKey: dynamicText("Secret access key; keep it as a secret.", { required: true }),
+    sessionToken: dynamicText("Token of a session with temporary credentials; keep it as a secret."),
+    region: dynamicText("Region, such as `eu-central-1`.", { default: "us-east-1" }),
+    modelType: dynamicChoice(["COHERE", "TITAN"], "COHERE", "The kind of a model for embeddings."),
   }),
   provider("GoogleGemini", "Google Gemini", {
     apiKey: API_KEY,
@@ -171,15 +178,14 @@ export const PROVIDERS: readonly PartType[] = Object.freeze([
       },
     }),
   }),
-  refusedPart("provider", "AmazonBedrock", BEDROCK),
   refusedPart("provider", "GoogleVertexAI", "use `ai.provider.GoogleGemini` with an API key"),
   refusedPart("provider", "OciGenAI", "use a gateway with the API of OpenAI and its `baseUrl`"),
   refusedPart("provider", "WatsonxAI", "use a gateway with the API of OpenAI and its `baseUrl`"),
 ]);
 
 /** The model that a typed provider describes. */
-export async function modelOf(given: ModelContext, properties: JsonObject): Promise<LanguageModel> {
-  const context = withCertificates(given, properties);
+export async function modelOf(caller: ModelContext, properties: JsonObject): Promise<LanguageModel> {
+  const context = withCertificates(caller, properties);
   const name = String(properties.type).split(".").at(-1) ?? "";
   const modelName = String(properties.modelName), apiKey = String(properties.apiKey ?? "");
   const baseUrl = optionalText(properties.baseUrl);
@@ -189,6 +195,22 @@ export async function modelOf(given: ModelContext, properties: JsonObject): Prom
       modelName,
       apiKey,
       baseUrl: baseUrl ?? "https://api.anthropic.com/v1",
+    });
+  }
+  if (name === "AmazonBedrock") {
+    const { BedrockModel } = await import("./models/bedrock_model.ts");
+    const { accessKeyId, secretAccessKey, sessionToken, region, modelType } = properties;
+    const connection = {
+      accessKeyId,
+      secretKeyId: secretAccessKey,
+      sessionToken,
+      region,
+      endpointOverride: baseUrl,
+    };
+    return new BedrockModel(context, {
+      modelName,
+      connection: given(connection),
+      embeddingType: String(modelType),
     });
   }
   if (name === "GoogleGemini") {

@@ -12,12 +12,12 @@ export const SELECTION_PROPERTIES: PropertySchemas = Object.freeze({
   recursive: dynamicFlag(false, "Also files of folders below."),
 });
 
-const SORT = /^(PATH|NAME|SIZE|UPDATED_DATE|LAST_MODIFIED|DATE)(?:[_ :](ASC|DESC))?$/;
+const SORT = /^(NONE|PATH|NAME|SIZE|UPDATED_DATE|LAST_MODIFIED|DATE)(?:[_ :](ASC|DESC))?$/;
 
 /** The order of the files; `maxFiles` takes the first ones. */
 export const SORT_PROPERTIES: PropertySchemas = Object.freeze({
   sort: dynamicText(
-    "Order of the files: `PATH`, `NAME`, `SIZE` or `UPDATED_DATE` (also `LAST_MODIFIED`, `DATE`), with `_DESC` from the last to the first. Files that are equal in it have the order of their paths.",
+    "Order of the files: `PATH` (also `NONE`), `NAME`, `SIZE` or `UPDATED_DATE` (also `LAST_MODIFIED`, `DATE`), with `_DESC` from the last to the first. Files that are equal in it have the order of their paths.",
     { default: "PATH", pattern: SORT.source.slice(1, -1) },
   ),
 });
@@ -45,15 +45,15 @@ async function keyOf(
   field: string,
   server: Pick<RemoteFiles, "dateOf">,
 ): Promise<string | number> {
-  if (field === "PATH") return path;
+  if (field === "PATH" || field === "NONE") return path;
   if (field === "NAME") return name;
   return field === "SIZE" ? size : updatedAt ?? await server.dateOf(path);
 }
 
-/** The path of a property, also from a URI such as `sftp://host/path`. @throws Error it has a line break */
+/** The path of a property, also from a URI such as `sftp://host/path` or `file:///path`. @throws Error it has a line break */
 export function serverPath(value: JsonValue | undefined): string {
   const text = optionalText(value) ?? "";
-  const [, encoded] = /^(?:s?ftps?|ftps):\/\/[^/]*(\/.*)?$/s.exec(text) ?? [];
+  const [, encoded] = /^(?:s?ftps?|file):\/\/[^/]*(\/.*)?$/s.exec(text) ?? [];
   const path = encoded === undefined ? text : decodeURIComponent(encoded);
   // A line break would begin another command of FTP.
   if (/[\r\n\0]/.test(path)) throw new Error(`Invalid path ${JSON.stringify(text)}`);

@@ -88,7 +88,7 @@ export function downloadTask(protocol: Protocol): TaskDefinition {
     run: (context) =>
       withRemoteFiles(protocol, context, async (files) => {
         const from = serverPath(context.properties.from);
-        const uri = await store(files, context, { path: from, index: 0 });
+        const uri = await storeRemoteFile(files, context, { path: from, index: 0 });
         return { from, to: uri, uri };
       }),
   });
@@ -131,7 +131,10 @@ export function downloadsTask(protocol: Protocol): TaskDefinition {
 }
 
 /** The files that the properties select, in their order. */
-export async function selected(files: RemoteFiles, { properties }: WorkContext): Promise<RemoteFile[]> {
+export async function selected(
+  files: RemoteFiles,
+  { properties }: Pick<WorkContext, "properties">,
+): Promise<RemoteFile[]> {
   const found = await filesBelow(files, serverPath(properties.from), {
     recursive: properties.recursive === true,
     matches: pathTest(properties),
@@ -148,7 +151,7 @@ export async function storeFiles(
   const outputFiles: JsonObject = {};
   const stored: JsonObject[] = [];
   for (const [index, file] of found.entries()) {
-    const uri = await store(files, context, { path: file.path, index });
+    const uri = await storeRemoteFile(files, context, { path: file.path, index });
     setOwnProperty(outputFiles, file.name, uri);
     stored.push(fileOutput(file, uri));
   }
@@ -171,8 +174,8 @@ export function actionOf(
   };
 }
 
-/** Each file gets a folder of its own, since files of several folders may have the same name. */
-async function store(
+/** Stores a file; returns its URI. Each gets a local folder of its own, since files of several folders may have the same name. */
+export async function storeRemoteFile(
   files: RemoteFiles,
   context: WorkContext,
   { path, index }: { readonly path: string; readonly index: number },

@@ -146,7 +146,8 @@ async function upload(
   return path;
 }
 
-function targetOf(to: string, name: string): string {
+/** The path of a file that is put at `to`. */
+export function targetOf(to: string, name: string): string {
   return to === "" || to.endsWith("/") ? to + name : to;
 }
 
@@ -163,8 +164,8 @@ async function prepareTarget(
   await files.delete(path);
 }
 
-/** @throws Error neither a list nor a map of URIs */
-function filesOf(value: JsonValue | undefined): { readonly name: string; readonly uri: string }[] {
+/** The files of a property, by name. @throws Error neither a list nor a map of URIs */
+export function filesOf(value: JsonValue | undefined): { readonly name: string; readonly uri: string }[] {
   const text = typeof value === "string" ? value.trim() : undefined;
   const given = text === undefined ? value : tryParseJson(text) ?? text;
   if (typeof given === "string" && optionalText(given)) return [{ name: storedFileName(given), uri: given }];

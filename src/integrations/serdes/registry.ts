@@ -11,6 +11,8 @@ import { jsonToJsonl } from "./json_to_jsonl.ts";
 import { htmlToMarkdown, markdownToHtml, markdownToText } from "./markdown_conversions.ts";
 import { ionToXml } from "./ion_to_xml.ts";
 import { ionToParquet, parquetToIon } from "./parquet_conversions.ts";
+import { protobufToIon } from "./protobuf_to_ion.ts";
+import { jsonToToon, toonToJson } from "./toon_conversions.ts";
 import { xmlToIon } from "./xml_to_ion.ts";
 import { ionToYaml, jsonToYaml, yamlToIon, yamlToJson } from "./yaml_conversions.ts";
 
@@ -37,4 +39,7 @@ export const SERDES_TASKS: readonly TaskDefinition[] = Object.freeze([
   jsonToYaml,
   yamlToIon,
   yamlToJson,
+  protobufToIon,
+  jsonToToon,
+  toonToJson,
 ]);

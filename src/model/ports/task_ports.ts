@@ -8,6 +8,8 @@ import type { FlowPort } from "./flows.ts";
 import type { HttpClientPort } from "./http.ts";
 import type { ItemExecutionPort } from "./item_executions.ts";
 import type { KvPairPort } from "./kv_pairs.ts";
+import type { ListenPort } from "./listening.ts";
+import type { LocalFilePort } from "./local_files.ts";
 import type { LogPort } from "./logs.ts";
 import type { NamespaceFilePort } from "./namespace_file.ts";
 import type { NamespacePort } from "./namespaces.ts";
@@ -32,6 +34,8 @@ export interface TaskPorts {
   readonly cipher: CipherPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly localFiles: LocalFilePort;
+  readonly listening: ListenPort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly storage: StoragePort;
   readonly namespaceFiles: NamespaceFilePort;

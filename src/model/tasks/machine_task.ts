@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { ContainerPlace } from "../ports/containers.ts";
+import type { LocalFiles } from "../ports/local_files.ts";
 import type { SqliteDatabase } from "../ports/sqlite.ts";
 import type {
   TaskContext,
@@ -89,6 +90,8 @@ export interface Machine {
    * directory, or a link is there
    */
   openSqlite(file: string): Promise<SqliteDatabase>;
+  /** Files of the machine in the folders that the operator allows. @throws Error there are none */
+  localFiles(): LocalFiles;
   /** Removes a file or a folder of that directory. */
   removeFile(name: string): Promise<void>;
 }

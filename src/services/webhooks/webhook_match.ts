@@ -2,11 +2,11 @@
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
+import { isWebhookKind } from "../../model/triggers/webhook_kinds.ts";
 import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { RenderedKeys } from "./rendered_keys.ts";
 
-const WEBHOOK_TRIGGER = "core.trigger.Webhook";
 const DUMMY_KEY = "no such key";
 
 /** The address of a call. */
@@ -40,7 +40,7 @@ export class WebhookKeys {
     plan: FlowPlan | undefined,
     { key, path }: WebhookAddress,
   ): Promise<MatchedWebhook | undefined> {
-    const triggers = plan?.flow.triggers.filter(({ kind }) => kind === WEBHOOK_TRIGGER) ?? [];
+    const triggers = plan?.flow.triggers.filter(({ kind }) => isWebhookKind(kind)) ?? [];
     let found: MatchedWebhook | undefined;
     for (const trigger of triggers) {
       const expected = await this.#rendered.of((plan as FlowPlan).flow, trigger);

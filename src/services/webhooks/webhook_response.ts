@@ -10,6 +10,7 @@ import {
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { invalidEntity } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
+import { SLACK_EVENTS_KIND } from "../../model/triggers/webhook_kinds.ts";
 
 /** The response to a webhook call. */
 export interface WebhookResponse {
@@ -42,6 +43,14 @@ export async function responseOf({ properties }: Trigger, outcome: Outcome): Pro
   const isOutputs = isFlagSet(ownProperty(properties, "returnOutputs"));
   if (!isOutputs) return { status, contentType: JSON_TYPE, body };
   return { status, contentType, body: outputsText(outputs, contentType) };
+}
+
+/** The response to the question of an app of Slack whether the address is right; `undefined` for any other call. */
+export function challengeOf({ kind }: Trigger, { body = null }: JsonObject): WebhookResponse | undefined {
+  if (kind !== SLACK_EVENTS_KIND || !isJsonObject(body)) return undefined;
+  const challenge = ownProperty(body, "challenge");
+  if (ownProperty(body, "type") !== "url_verification" || typeof challenge !== "string") return undefined;
+  return { status: 200, contentType: JSON_TYPE, body: stringifyJson({ challenge }) };
 }
 
 /** With a text content type, a single output is sent as it is. */

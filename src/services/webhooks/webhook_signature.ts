@@ -6,6 +6,7 @@ import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
+import { SLACK_EVENTS_KIND } from "../../model/triggers/webhook_kinds.ts";
 
 interface SignatureRule {
   /** As written: a template, or the secret itself. */
@@ -17,6 +18,8 @@ interface SignatureRule {
   readonly timestampHeader?: string;
   /** Largest difference between that time and now. */
   readonly toleranceMs: number;
+  /** What is signed before the body. */
+  readonly beginning: (time: string) => string;
 }
 
 /** The signed parts of a call, as they were sent. */
@@ -34,8 +37,18 @@ const PREFIX = /^(?:sha(?:1|256|512)|v\d)[=,]/i;
 const UNIX_SECONDS = /^\d{1,11}$/;
 const UNIX_MS = /^\d{12,14}$/;
 
+/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
+const SLACK_RULE: Omit<SignatureRule, "secret"> = {
+  header: "X-Slack-Signature",
+  algorithm: DEFAULT_ALGORITHM,
+  timestampHeader: "X-Slack-Request-Timestamp",
+  toleranceMs: DEFAULT_TOLERANCE_MS,
+  beginning: (time) => `v0:${time}:`,
+};
+
 /** The signature rule of a trigger; `undefined` if it requires no signature. */
-export function signatureRuleOf({ properties }: Trigger): SignatureRule | undefined {
+export function signatureRuleOf({ kind, properties }: Trigger): SignatureRule | undefined {
+  if (kind === SLACK_EVENTS_KIND) return { ...SLACK_RULE, secret: textOf(properties, "signingSecret") ?? "" };
   const given = ownProperty(properties, "signature");
   if (!isJsonObject(given)) return undefined;
   return {
@@ -44,6 +57,7 @@ export function signatureRuleOf({ properties }: Trigger): SignatureRule | undefi
     algorithm: textOf(given, "algorithm") ?? DEFAULT_ALGORITHM,
     timestampHeader: textOf(given, "timestampHeader"),
     toleranceMs: readDuration(ownProperty(given, "tolerance")) ?? DEFAULT_TOLERANCE_MS,
+    beginning: (time) => `${time}.`,
   };
 }
 
@@ -57,7 +71,7 @@ export function checkSignature(
   const time = timestampHeader === undefined ? undefined : headers.get(timestampHeader)?.trim();
   if (timestampHeader !== undefined && !time) throw refused(`the header "${timestampHeader}" is missing`);
   const hmac = createHmac(algorithm.toLowerCase(), secret);
-  if (time !== undefined) hmac.update(`${time}.`);
+  if (time !== undefined) hmac.update(rule.beginning(time));
   const given = headers.get(header)?.trim();
   if (!given) throw refused(`the header "${header}" is missing`);
   if (!isEqual(hmac.update(body).digest(), given)) throw refused(`the signature in "${header}" is wrong`);

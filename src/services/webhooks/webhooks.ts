@@ -30,7 +30,7 @@ import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { EvaluationBuffer } from "../triggers/evaluation_buffer.ts";
 import type { TriggerStarts } from "../triggers/trigger_starts.ts";
-import { responseOf, type WebhookResponse } from "./webhook_response.ts";
+import { challengeOf, responseOf, type WebhookResponse } from "./webhook_response.ts";
 import {
   type CalledWebhook as Called,
   type VerifyCall,
@@ -191,8 +191,14 @@ export class Webhooks {
     options: WebhookOptions,
     remember?: StartOptions["remember"],
   ): Promise<WebhookResponse | undefined> {
-    const created = await this.#create(called, options);
-    if (!created) return undefined;
+    let challenge: WebhookResponse | undefined;
+    const readCall: WebhookOptions["readCall"] = async (store, use) => {
+      const call = await options.readCall(store, use);
+      challenge = challengeOf(called.trigger, call);
+      return call;
+    };
+    const created = await this.#create(called, { ...options, readCall });
+    if (!created) return challenge;
     const { urlOf, durations } = options;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
     const body = await this.#deps.executions.begin(created, { urlOf, durations, wait, remember });
@@ -218,6 +224,9 @@ export class Webhooks {
     const place = { flow: plan.flow, executionId: id, folder: "parts", mutations };
     const store = storeFilesOf(this.#deps.files, place);
     const variables = await evaluated("body", options.readCall(store, bodyUseOf(trigger)));
+    if (challengeOf(trigger, variables)) {
+      return void add({ outcome: "SKIPPED", reason: "Slack has asked whether the address is right" });
+    }
     const refusal = await evaluated("conditions", entity(this.#refusal(called, variables)));
     if (refusal !== undefined) return void add({ outcome: "SKIPPED", reason: refusal });
     const creating = entity(this.#deps.starts.create({ plan, trigger, id, variables }));

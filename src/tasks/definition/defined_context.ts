@@ -21,6 +21,7 @@ import type {
   ProgramPipe,
   RunningProgram,
 } from "../../model/tasks/machine_task.ts";
+import type { LocalFiles } from "../../model/ports/local_files.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
   ProgramLines,
@@ -180,6 +181,11 @@ export class DefinedWork implements MachineWork {
     const { tenant, executionId } = this.#owner;
     const { sqlite } = this.#owner.ports;
     return await sqlite.open({ directory, file, owner: `${tenant}/${executionId}`, signal: this.signal });
+  };
+
+  /** @inheritdoc */
+  readonly localFiles = (): LocalFiles => {
+    return this.#owner.ports.localFiles.filesFor(this.#owner.tenant, this.signal);
   };
 
   /** @inheritdoc */

@@ -10,11 +10,11 @@ import type {
   RealtimeTriggerType,
 } from "../../model/triggers/trigger_catalog.ts";
 import type {
-  RealtimeContext,
   RealtimeDefinition,
   TriggerContext,
   TriggerDefinition,
 } from "../../model/triggers/trigger_definition.ts";
+import type { ListenerContext } from "../../model/triggers/machine_trigger.ts";
 import { DefinedWork } from "./defined_context.ts";
 import { withOwnDirectory } from "./own_directory.ts";
 import { connectAddress, sendRequest } from "./send_request.ts";
@@ -99,8 +99,8 @@ export function realtimeTypeOf(definition: RealtimeDefinition): RealtimeTriggerT
   };
 }
 
-function realtimeContext(properties: JsonObject, context: ListenContext): RealtimeContext {
-  const { tenant, trigger, signal, ports: { http } } = context;
+function realtimeContext(properties: JsonObject, context: ListenContext): ListenerContext {
+  const { tenant, trigger, signal, ports: { http, listening } } = context;
   return {
     properties,
     signal,
@@ -108,6 +108,7 @@ function realtimeContext(properties: JsonObject, context: ListenContext): Realti
     log: (level, message) => context.log(level, message),
     connected: () => context.connected(),
     emit: (variables, options) => context.emit({ variables, ...options }),
+    listenAddress: (host) => listening.addressFor(tenant, host),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     http: (request) => sendRequest(request, { http, signal, directory: noDirectory }),
   };

@@ -23,8 +23,6 @@ const SPREAD: Readonly<Record<string, readonly string[]>> = {
 /** Types whose name differs from one that is here by a few letters. */
 const NEAR: ReadonlyMap<string, string> = new Map([
   ["gcp.gcs.Ls", "gcp.gcs.List"],
-  ["serdes.json.ToonToJson", "serdes.json.IonToJson"],
-  ["serdes.json.JsonToToon", "serdes.json.JsonToIon"],
 ]);
 
 function refusal(type: string): string {

@@ -35,9 +35,9 @@ const PARTS: readonly (readonly [members: string, ...problems: string[]])[] = [
     `provider.type Invalid type: ${AI}.provider.OpenAi, did you mean "${AI}.provider.OpenAI"`,
   ],
   [
-    `provider: {type: ${AI}.provider.AmazonBedrock, modelName: m}`,
-    `provider.type Type "${AI}.provider.AmazonBedrock" is not supported: requests to Amazon Bedrock are not built yet; ` +
-    "use a gateway with the API of OpenAI and its `baseUrl`",
+    `provider: {type: ${AI}.provider.WatsonxAI, modelName: m}`,
+    `provider.type Type "${AI}.provider.WatsonxAI" is not supported: use a gateway with the API of OpenAI and its ` +
+    "`baseUrl`",
   ],
   [
     `provider: {type: ${AI}.provider.AzureOpenAI, apiKey: k, modelName: m, endpoint: e, tenantId: x}`,

@@ -24,7 +24,7 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   [
     "a name",
     "that program, which the test starts: those of Debian 12, such as PostgreSQL 15, MariaDB 10.11, Redis 7.0, OpenLDAP 2.5, " +
-    "Mosquitto 2.0, NATS 2.9, OpenSSH 9.2, vsftpd 3.0, Dovecot 2.3, git 2.39, Podman 4.3 and Ansible 2.14; DuckDB 1.5 and " +
+    "Mosquitto 2.0, NATS 2.9, OpenSSH 9.2, vsftpd 3.0, GnuPG 2.2, Dovecot 2.3, git 2.39, Podman 4.3 and Ansible 2.14; DuckDB 1.5 and " +
     "pgvector come from PyPI, s3rver 3.7 and smtp-server 3.21 from npm. Where one is not installed, its tests are skipped",
   ],
 ];
@@ -47,6 +47,7 @@ export const EVIDENCE: readonly Evidence[] = [
     "ai.provider.",
     "ai.completion.",
   ),
+  evidence(STUB, "integrations/ai/bedrock_test.ts", "ai.provider.AmazonBedrock"),
   evidence(STUB, ["integrations/ai/agent_test.ts"], "ai.agent.", "ai.tool.", "ai.retriever."),
   evidence(STUB, "integrations/ai/rag_test.ts", "ai.rag.", "ai.retriever.EmbeddingStoreRetriever"),
   evidence(
@@ -95,6 +96,7 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence(STUB, "integrations/azure/table_test.ts", "azure.storage.table."),
   evidence(FILES, "integrations/compress/archives_test.ts", "compress."),
   evidence(FILES, "integrations/compress/encryption_test.ts", "compress.FileEncrypt", "compress.FileDecrypt"),
+  evidence("GnuPG", "integrations/openpgp_test.ts", "crypto.openpgp."),
   evidence(FAKE, "tasks/scripts/cli/dbt_test.ts", "dbt.cli."),
   evidence(STUB, "integrations/dbt/cloud_test.ts", "dbt.cloud."),
   evidence("Podman", "tasks/docker/docker_test.ts", "docker.cli."),
@@ -114,7 +116,14 @@ export const EVIDENCE: readonly Evidence[] = [
     "fs.ftps.",
   ),
   evidence("OpenSSH", "integrations/fs_test.ts", "fs.sftp.", "fs.ssh."),
+  evidence("folders of the test", "integrations/local_files_test.ts", "fs.local.", "fs.nfs."),
   evidence("sockets of the test", "integrations/sockets_test.ts", "fs.tcp.", "fs.udp."),
+  evidence(
+    "sockets of the test",
+    "integrations/socket_triggers_test.ts",
+    "fs.tcp.RealtimeTrigger",
+    "fs.udp.RealtimeTrigger",
+  ),
   evidence(STUB, "integrations/gcp/access_token_test.ts", "gcp.auth."),
   evidence(
     STUB,
@@ -186,11 +195,19 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence(FILES, "integrations/serdes/csv_test.ts", "serdes.csv."),
   evidence(FILES, "integrations/serdes/excel_test.ts", "serdes.excel."),
   evidence(FILES, "integrations/serdes/json_test.ts", "serdes.json."),
+  evidence(
+    FILES,
+    "integrations/serdes/toon_test.ts",
+    "serdes.json.JsonToToon",
+    "serdes.json.ToonToJson",
+  ),
+  evidence(FILES, "integrations/serdes/protobuf_test.ts", "serdes.protobuf."),
   evidence(FILES, "integrations/serdes/markdown_test.ts", "serdes.markdown."),
   evidence(FILES, "integrations/serdes/avro_test.ts", "serdes.parquet."),
   evidence(FILES, "integrations/serdes/xml_test.ts", "serdes.xml."),
   evidence(FILES, "integrations/serdes/yaml_test.ts", "serdes.yaml."),
   evidence(STUB, "integrations/slack_test.ts", "slack."),
+  evidence("requests of the test", "http/routes/triggers/slack_events_test.ts", "slack.app.core.Trigger"),
   evidence(FILES, "integrations/transform/records_test.ts", "transform."),
   evidence(FILES, "integrations/transform/grok_test.ts", "transform.grok."),
   evidence(FILES, "integrations/transform/jsonata_test.ts", "transform.jsonata."),

@@ -25,5 +25,5 @@ for (const type of [...INTEGRATION_TASKS, ...createTaskCatalog().list()]) {
 }
 for (const type of INTEGRATION_TRIGGERS) {
   record(type as unknown as Record<string, unknown>, "poll");
-  record(type as unknown as Record<string, unknown>, "listen");
+  record(type as unknown as Record<string, unknown>, "realtime");
 }

@@ -2,6 +2,8 @@
 import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
+import { ListenPolicy } from "../../../src/machine/listen_policy.ts";
+import type { ListenerContext } from "../../../src/model/triggers/machine_trigger.ts";
 import type { RealtimeDefinition, TriggerMessage } from "../../../src/model/triggers/trigger_definition.ts";
 import { connectAddress, sendRequest } from "../../../src/tasks/definition/send_request.ts";
 import { typedProperties } from "../../../src/tasks/definition/typed_properties.ts";
@@ -10,6 +12,8 @@ import { typedProperties } from "../../../src/tasks/definition/typed_properties.
 export class Listening implements AsyncDisposable {
   /** Messages in the order of their arrival. */
   readonly messages: TriggerMessage[] = [];
+  /** `LEVEL message`. */
+  readonly logs: string[] = [];
   /** Resolves when the connection works. */
   readonly connected: Promise<void>;
   /** Settles when the trigger has ended. */
@@ -28,11 +32,12 @@ export class Listening implements AsyncDisposable {
     const http = new HttpClient({ clock: systemClock, random: () => 0.5, userAgent: "test" });
     const connected = Promise.withResolvers<void>();
     this.connected = connected.promise;
-    this.ended = definition.realtime({
+    const context: ListenerContext = {
       properties: typedProperties(properties, definition.properties),
       signal,
       trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
-      log: () => {},
+      log: (level, message) => void this.logs.push(`${level} ${message}`),
+      listenAddress: (host) => new ListenPolicy().addressFor("main", host),
       connected: connected.resolve,
       emit: async (variables, options) => {
         const message = { variables, ...options };
@@ -41,7 +46,8 @@ export class Listening implements AsyncDisposable {
       },
       connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
       http: (request) => sendRequest(request, { http, signal, directory: () => Promise.resolve("/") }),
-    });
+    };
+    this.ended = definition.realtime(context);
     this.ended.catch(() => {}); // Read by the test.
   }
 

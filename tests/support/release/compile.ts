@@ -28,7 +28,7 @@ const INCLUDED = [
 ];
 const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS];
 const NEVER_LOADED =
-  /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\/|\/amqp-client\/[^/]+\/(?:dist|lib\/cjs)\/amqp-/;
+  /\.[cm]?ts$|\.map$|\.md$|\.(?:c|cc|h|inl)$|\.min\.[cm]?js$|\/dist\/(?:umd|iife)\/|\/amqp-client\/[^/]+\/(?:dist|lib\/cjs)\/amqp-|\/openpgp\/[^/]+\/dist\/(?!node(?:\/openpgp\.mjs)?$)|\/protobuf\/[^/]+\/dist\/cjs\//;
 /** Smaller files stay: each path is an argument, and a shell takes 128 KB of them at most. */
 const MIN_EXCLUDED_BYTES = 4_096;
 

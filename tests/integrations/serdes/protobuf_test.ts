@@ -1,0 +1,163 @@
+/** The conversion of Protocol Buffers, with descriptors and messages that the test writes byte by byte. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { delimitedMessages } from "../../../src/integrations/serdes/delimited_messages.ts";
+import { protobufToIon } from "../../../src/integrations/serdes/protobuf_to_ion.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+
+type Bytes = readonly number[];
+
+const utf8 = (text: string): Bytes => [...new TextEncoder().encode(text)];
+
+function varint(value: number): Bytes {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push(rest % 0x80 + 0x80);
+  return [...bytes, rest];
+}
+
+/** A field with a length: a text, bytes or a message. */
+function block(no: number, content: Bytes | string): Bytes {
+  const bytes = typeof content === "string" ? utf8(content) : content;
+  return [...varint(no * 8 + 2), ...varint(bytes.length), ...bytes];
+}
+
+const number = (no: number, value: number): Bytes => [...varint(no * 8), ...varint(value)];
+
+/** A field of a descriptor; labels: 1 optional, 3 repeated. */
+function field(
+  name: string,
+  no: number,
+  type: number,
+  further: { label?: number; typeName?: string } = {},
+): Bytes {
+  const { label = 1, typeName } = further;
+  return block(2, [
+    ...[...block(1, name), ...number(3, no), ...number(4, label), ...number(5, type)],
+    ...typeName === undefined ? [] : block(6, typeName),
+  ]);
+}
+
+const [INT64, INT32, STRING, MESSAGE, BYTES, ENUM, BOOL] = [3, 5, 9, 11, 12, 14, 8];
+
+/**
+ * `product.proto`, as protoc compiles it: a product with an id, a name, tags, a price in an inner message, a kind, raw bytes and
+ * sizes by name.
+ */
+function descriptors(): Uint8Array {
+  const price = block(4, [...block(1, "Price"), ...field("cents", 1, INT32)]);
+  const entry = block(3, [
+    ...[
+      ...block(1, "SizesEntry"),
+      ...field("key", 1, STRING),
+      ...field("value", 2, INT32),
+      ...block(7, number(7, 1)),
+    ],
+  ]);
+  const product = block(4, [
+    ...[...block(1, "Product"), ...field("id", 1, INT64), ...field("name", 2, STRING)],
+    ...field("tags", 3, STRING, { label: 3 }),
+    ...field("price", 4, MESSAGE, { typeName: ".shop.Price" }),
+    ...field("kind", 5, ENUM, { typeName: ".shop.Kind" }),
+    ...[...field("raw", 6, BYTES), ...field("in_stock", 7, BOOL)],
+    ...field("sizes", 8, MESSAGE, { label: 3, typeName: ".shop.Product.SizesEntry" }),
+    ...entry,
+  ]);
+  const value = (name: string, no: number) => block(2, [...block(1, name), ...number(2, no)]);
+  const kind = block(5, [...block(1, "Kind"), ...value("UNKNOWN", 0), ...value("FRUIT", 1)]);
+  const file = [...block(1, "product.proto"), ...block(2, "shop"), ...price, ...product, ...kind];
+  return new Uint8Array(block(1, [...file, ...block(12, "proto3")]));
+}
+
+const APPLE: Bytes = [
+  ...[...number(1, 2 ** 53), ...block(2, "Apple"), ...block(3, "red"), ...block(3, "ripe")],
+  ...[...block(4, number(1, 120)), ...number(5, 1), ...block(6, [0, 255]), ...number(7, 1)],
+  ...block(8, [...block(1, "small"), ...number(2, 3)]),
+];
+const PEAR: Bytes = block(2, "Pear");
+const UNKNOWN: Bytes = [...block(2, "Plum"), ...block(4, [...number(1, 5), ...number(9, 1)])];
+
+const ROW =
+  '{"id":"9007199254740992","name":"Apple","tags":["red","ripe"],"price":{"cents":120},"kind":"FRUIT","raw":"AP8=","inStock":true,"sizes":{"small":3}}';
+
+function delimited(...messages: readonly Bytes[]): Uint8Array {
+  return new Uint8Array(messages.flatMap((message) => [...varint(message.length), ...message]));
+}
+
+async function rowsOf(content: Uint8Array, further: Record<string, unknown> = {}, given = descriptors()) {
+  const properties = {
+    from: "kestra:///m",
+    descriptorFile: "kestra:///d",
+    typeName: "shop.Product",
+    ...further,
+  };
+  const run = await runDefinition(protobufToIon, properties as never, {
+    files: { "kestra:///m": content, "kestra:///d": given },
+  });
+  return { rows: [...run.files.values()].join("").trim().split("\n"), records: run.metrics.records };
+}
+
+Deno.test("ProtobufToIon reads one message as ProtoJSON", async () => {
+  const { rows, records } = await rowsOf(new Uint8Array(APPLE));
+  assertEquals(rows.map((row) => JSON.stringify(JSON.parse(row))), [ROW]);
+  assertEquals(records, 1);
+});
+
+Deno.test("ProtobufToIon reads messages after their lengths", async () => {
+  const { rows, records } = await rowsOf(delimited(APPLE, PEAR, []), { delimited: true });
+  assertEquals(rows.map((row) => JSON.parse(row)), [JSON.parse(ROW), { name: "Pear" }, {}]);
+  assertEquals(records, 3);
+});
+
+Deno.test("ProtobufToIon leaves unknown fields out, or fails by them", async () => {
+  const { rows } = await rowsOf(new Uint8Array(UNKNOWN));
+  assertEquals(rows.map((row) => JSON.parse(row)), [{ name: "Plum", price: { cents: 5 } }]);
+  const strict = { errorOnUnknownFields: true };
+  assertEquals((await rowsOf(new Uint8Array(APPLE), strict)).records, 1);
+  await assertRejects(
+    () => rowsOf(new Uint8Array(UNKNOWN), strict),
+    Error,
+    "shop.Price has an unknown field with the number 9",
+  );
+});
+
+const REFUSED: readonly (readonly [content: Uint8Array, further: Record<string, unknown>, error: string])[] =
+  [
+    [
+      new Uint8Array(APPLE),
+      { typeName: "shop.Nothing" },
+      'Cannot find the type "shop.Nothing" in the descriptors',
+    ],
+    [new Uint8Array([0xff, 0xff]), {}, "Cannot read message 1 as shop.Product"],
+    [new Uint8Array(APPLE.slice(0, 20)), {}, "Cannot read message 1 as shop.Product"],
+    [delimited(APPLE).subarray(0, 20), { delimited: true }, "its last message is incomplete"],
+    [new Uint8Array([0xff, 0xff, 0xff, 0xff, 0x0f]), { delimited: true }, "A message has 4294967295 bytes"],
+    [new Uint8Array(6).fill(0xff), { delimited: true }, "it has no length where a message begins"],
+  ];
+
+for (const [content, further, error] of REFUSED) {
+  Deno.test(`ProtobufToIon refuses a file with "${error}"`, async () => {
+    await assertRejects(() => rowsOf(content, further), Error, error);
+  });
+}
+
+Deno.test("ProtobufToIon refuses descriptors that are damaged or incomplete", async () => {
+  const missing = new Uint8Array(
+    block(1, [...block(1, "a.proto"), ...block(3, "b.proto"), ...block(12, "proto3")]),
+  );
+  for (const given of [new Uint8Array([0xff]), missing]) {
+    await assertRejects(() => rowsOf(new Uint8Array(), {}, given), Error, "Cannot read descriptorFile");
+  }
+});
+
+Deno.test("delimitedMessages() reads messages that span many pieces of the file", async () => {
+  await withTempDir(async (folder) => {
+    const messages = [1, 300_000, 0, 65_536, 2].map((length, index) => new Array(length).fill(index));
+    await Deno.writeFile(`${folder}/m`, delimited(...messages));
+    const lengths: number[] = [];
+    for await (const message of delimitedMessages(`${folder}/m`, { maxBytes: 1e6 })) {
+      lengths.push(message.length);
+    }
+    assertEquals(lengths, [1, 300_000, 0, 65_536, 2]);
+  });
+});
