@@ -74,7 +74,7 @@ export interface HttpApp {
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes } = options;
-  const { executions, idempotentStarts, flows, webhooks, tenants, tokens } = services;
+  const { executions, idempotentStarts, flows, webhooks, tenants, users, tokens } = services;
   const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
@@ -86,6 +86,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     firstUser: assembled.firstUser,
     tenants,
     quotas: services.quotas,
+    users,
     tokens,
     logger,
     clock,

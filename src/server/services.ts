@@ -5,6 +5,7 @@ import { executionSelectionQuery } from "../model/executions/execution_selection
 import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
+import { Users } from "../services/access/users.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
@@ -98,12 +99,14 @@ export function createServices(deps: ServicesDeps) {
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
   const render = createExpressionRenderer({ ...deps, values });
-  const tokens = new Tokens({ ...deps, tenants });
+  const users = new Users({ ...deps, basic: deps.credentials, tenants });
+  const tokens = new Tokens({ ...deps, tenants, users });
   return {
     workers: createWorkers(deps, tokens, stored.attemptStorage),
     tasks,
     triggerTypes,
     tenants,
+    users,
     tokens,
     flowRecords,
     blobs,
