@@ -112,7 +112,10 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     ...rootMounts(deps, mounted).map((mount) => ({ ...mount, prefix: "" })),
     { ...serverMetricMount(deps, stats, eventStreams), prefix: "" },
     ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
-    ...[...loginMounts(login), ...globalMounts(deps, login)].map((mount) => ({ ...mount, prefix: API_PREFIX })),
+    ...[...loginMounts(login), ...globalMounts(deps, login)].map((mount) => ({
+      ...mount,
+      prefix: API_PREFIX,
+    })),
     ...pageMounts(deps, login).map((mount) => ({ ...mount, prefix: "", isPage: true })),
   ];
   for (const place of places) mounted.push(...mountRoutes(app, pipeline, place));

@@ -86,7 +86,7 @@ export class Tokens {
     const names = [...new Set(refused.map(({ token }) => token.user))].slice(0, 10);
     logger.warn("Tokens are refused: their users do not exist or are disabled", {
       tokens: refused.length,
-      users: names,
+      users: names.join(", "),
     });
   }
 
@@ -209,10 +209,14 @@ export class Tokens {
   }
 
   /** The token acts with the role and in the tenants of its user, or with less. */
-  #callerOf({ id: tokenId, user: name, role, tenants: own, workerGroups: groups }: ApiToken): Caller | undefined {
+  #callerOf(
+    { id: tokenId, user: name, role, tenants: own, workerGroups: groups }: ApiToken,
+  ): Caller | undefined {
     const user = this.#deps.users.find(name)?.user;
     if (!user) return undefined;
-    const tenants = user.tenants && own ? own.filter((id) => user.tenants?.includes(id)) : own ?? user.tenants;
+    const tenants = user.tenants && own
+      ? own.filter((id) => user.tenants?.includes(id))
+      : own ?? user.tenants;
     return new Caller({
       user: name,
       role: role ? lowerRole(role, user.role) : user.role,

@@ -277,7 +277,9 @@ export class Users {
 }
 
 /** The members that have a value. */
-function withoutAbsent(members: Pick<UserChange, "role" | "isDisabled">): Pick<UserChange, "role" | "isDisabled"> {
+function withoutAbsent(
+  members: Pick<UserChange, "role" | "isDisabled">,
+): Pick<UserChange, "role" | "isDisabled"> {
   const { role, isDisabled } = members;
   return { ...(role !== undefined && { role }), ...(isDisabled !== undefined && { isDisabled }) };
 }

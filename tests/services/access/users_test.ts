@@ -285,5 +285,5 @@ Deno.test("Tokens.start() logs tokens whose users do not exist, without their se
   const log: string[] = [];
   await using _server = await startApp({ isProtected: true, store: store.reopen(clock), clock, log });
   const lines = log.map(parseLine).filter(({ message }) => String(message).startsWith("Tokens are refused"));
-  assertEquals(lines.map(({ level, tokens, users }) => [level, tokens, users]), [["warn", 1, ["former"]]]);
+  assertEquals(lines.map(({ level, tokens, users }) => [level, tokens, users]), [["warn", 1, "former"]]);
 });

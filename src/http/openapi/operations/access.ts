@@ -46,7 +46,9 @@ export const ACCESS_OPERATIONS: Operations = [
     response: json(objectOf({ username: TEXT })),
   }],
   ["POST /logout", "Ends the session of the caller", { response: JSON_OBJECT }],
-  ["GET /me/api-tokens", "Lists API tokens without secrets: all for an admin, else those of the caller", { response: json(pageOf(ref("ApiToken"))) }],
+  ["GET /me/api-tokens", "Lists API tokens without secrets: all for an admin, else those of the caller", {
+    response: json(pageOf(ref("ApiToken"))),
+  }],
   ["POST /me/api-tokens", "Creates an API token; only this response has its secret", {
     body: json(TOKEN_REQUEST),
     response: json(ref("ApiToken")),

@@ -62,7 +62,8 @@ function addUsers(routes: Hono<AppEnv>, { users }: UserRoutesDeps): void {
 }
 
 function addChanges(routes: Hono<AppEnv>, { users }: UserRoutesDeps): void {
-  const change = async (name: string, change: UserChange) => userBody((await users.change(name, change)).user);
+  const change = async (name: string, change: UserChange) =>
+    userBody((await users.change(name, change)).user);
   for (const method of ["PUT", "PATCH"]) {
     routes.on(method, "/:name", async (c) => {
       const body = await readEntity(c, FORM);

@@ -55,6 +55,8 @@ export function decodeUser({ key, value }: StoredEntry): UserRecord {
 /** A stored role; `undefined` if none is stored. @throws Error it is unknown */
 export function decodeRole(stored: JsonValue): Role | undefined {
   const role = roleNamed(stored);
-  if (role === undefined && stored !== null) throw new Error(`Cannot read a role: "${String(stored)}" is unknown`);
+  if (role === undefined && stored !== null) {
+    throw new Error(`Cannot read a role: "${String(stored)}" is unknown`);
+  }
   return role;
 }
