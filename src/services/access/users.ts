@@ -25,7 +25,7 @@ import { type HashWork, PasswordHash } from "./password.ts";
 import type { Tenants } from "./tenants.ts";
 
 /** What users are built from. */
-export interface UsersDeps {
+interface UsersDeps {
   /** The configured user. Absent, and no users stored: no credentials are required, and every caller may do everything. */
   readonly basic?: Credentials;
   /** Credentials are required although none are configured: the first user is given later, by {@link Users.createFirst}. */
@@ -40,7 +40,7 @@ export interface UsersDeps {
 }
 
 /** A user with what a log-in needs. Each change of the user gives another object, with another caller: what knows the former is over. */
-export interface Account {
+interface Account {
   readonly user: User;
   /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
   readonly hash: Promise<PasswordHash>;

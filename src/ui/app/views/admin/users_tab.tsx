@@ -6,7 +6,7 @@ import { access, may } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { confirmed } from "../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded, Skeleton } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import { Outcome } from "../../kit/outcome.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
@@ -29,8 +29,9 @@ interface UserRow {
 
 /** The tab. */
 export function UsersTab() {
+  if (!access.value) return <Skeleton />;
   if (!may("administer")) return <EmptyState title={t("me.adminOnly")} />;
-  return access.value?.isProtected === false ? <EmptyState title={t("admin.noUsers")} /> : <UserList />;
+  return access.value.isProtected ? <UserList /> : <EmptyState title={t("admin.noUsers")} />;
 }
 
 function UserList() {
