@@ -88,6 +88,9 @@ export class Users {
       );
     }
     if (basic) this.setConfigured(basic);
+    if (!this.isEmpty && !this.list().some(isActiveAdmin)) {
+      this.#deps.logger.warn("No user may administer this server: start it with --basic-auth-file");
+    }
     const named = new Set(this.list().flatMap(({ tenants = [] }) => tenants));
     // A crash interrupted the removal of a tenant before its users were changed.
     for (const tenant of named) if (!tenants.has(tenant)) await this.#forgetTenant(tenant);
@@ -109,10 +112,10 @@ export class Users {
     return this.#accounts.size === 0;
   }
 
-  /** The configured user, else the oldest admin; `undefined` if there is none. */
+  /** The configured user, else the oldest admin, else any user; `undefined` if there is none. */
   get firstName(): string | undefined {
-    const admins = this.list().filter(isActiveAdmin);
-    return admins.sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0))[0]?.name;
+    const users = this.list().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
+    return (users.find(isActiveAdmin) ?? users[0])?.name;
   }
 
   /** All users, by name. */

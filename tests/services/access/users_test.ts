@@ -287,3 +287,20 @@ Deno.test("Tokens.start() logs tokens whose users do not exist, without their se
   const lines = log.map(parseLine).filter(({ message }) => String(message).startsWith("Tokens are refused"));
   assertEquals(lines.map(({ level, tokens, users }) => [level, tokens, users]), [["warn", 1, "former"]]);
 });
+
+Deno.test("Users.start() warns of stored users without an admin, who can log in all the same", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  {
+    await using server = await startApp({ isProtected: true, store, clock });
+    await server.users.create({ user: "eva", password: PASSWORD, role: "editor" });
+  }
+  const log: string[] = [];
+  await using server = await startApp({ isUserStored: true, store: store.reopen(clock), clock, log });
+  assertEquals([server.users.firstName, server.firstUser?.isOpen], ["eva", false]);
+  assertEquals((await server.auth.authenticate(headerOf("eva"), "::1")).role, "editor");
+  const warnings = log.map(parseLine).filter(({ level }) => level === "warn");
+  assertEquals(warnings.map(({ message }) => message), [
+    "No user may administer this server: start it with --basic-auth-file",
+  ]);
+});
