@@ -83,13 +83,13 @@ Deno.test("users and their tokens are there after a restart, and the check of th
   const admin = basic(ADMIN.user, ADMIN.password);
   const request = json({ name: "ci", role: "viewer" });
   const init = { ...request, headers: { ...request.headers, ...admin } };
-  const token = await app.json("POST", "/api/v1/users/editor/api-tokens", init);
-  const bearer = { authorization: `Bearer ${token["fullToken"]}` };
+  const token = await app.json("POST", "/api/v1/users/editor/api-tokens", init) as { fullToken: string };
+  const bearer = { authorization: `Bearer ${token.fullToken}` };
   await app.request("DELETE", "/api/v1/users/viewer", { headers: admin });
   app = await app.restart();
   assertEquals(await statuses(app, "GET /flows/search"), [401, 200, 200]);
-  const me = await app.json("GET", "/api/v1/me", { headers: bearer });
-  assertEquals([me["username"], me["role"]], ["editor", "viewer"]);
+  const me = await app.json("GET", "/api/v1/me", { headers: bearer }) as { username: string; role: string };
+  assertEquals([me.username, me.role], ["editor", "viewer"]);
   const refused = await app.request("POST", "/flows", {
     ...yaml(FLOW),
     headers: { ...yaml(FLOW).headers, ...bearer },
