@@ -202,10 +202,11 @@ export class Users {
         await this.#leave(name);
         await this.#deps.committer.commit({ mutations: [deleteUser(name)] });
         this.#accounts.delete(name);
+        this.#deps.logger.info("Removed a user", { user: name });
       } finally {
         this.#leaving.delete(name);
+        this.#tell(name);
       }
-      this.#tell(name);
     });
   }
 
@@ -246,6 +247,8 @@ export class Users {
     const { createdAt = 0, ...members } = user;
     const record = setUser({ ...members, ...hash.stored, createdAt });
     await this.#deps.committer.commit({ mutations: [record] });
+    const { name, role, isDisabled } = user;
+    this.#deps.logger.info("Stored a user", { user: name, role, isDisabled });
     return this.#set(user, Promise.resolve(hash));
   }
 

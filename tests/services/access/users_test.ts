@@ -159,12 +159,15 @@ Deno.test("a change that cannot be stored is refused, and changes nothing", asyn
   await using server = await startApp({ isProtected: true, store, clock });
   const { users } = server;
   await users.create({ user: "eva", password: PASSWORD, role: "editor" });
+  const { secret } = await server.tokens.create("eva", { name: "ci", extended: false });
+  const token = bearerHeader(secret)["authorization"] ?? "";
   store.isFull = true;
   await assertRejects(() => users.remove("eva"), DomainError);
   await assertRejects(() => users.change("eva", { role: "admin" }), DomainError);
   await assertRejects(() => users.create({ user: "emil", password: PASSWORD, role: "viewer" }), DomainError);
   assertEquals(users.list().map(({ name, role }) => `${name} ${role}`), ["admin admin", "eva editor"]);
   assertEquals((await server.auth.authenticate(headerOf("eva"), "::1")).role, "editor");
+  assertEquals((await server.auth.authenticate(token, "::1")).user, "eva");
   store.isFull = false;
   await clock.advance(2_000);
   await users.remove("eva");
