@@ -97,11 +97,17 @@ function requestPath(pattern: string): string {
     .replace("*", "x");
 }
 
-/** Routes whose access is decided otherwise: they are open, or for workers. */
+/** Open routes: no right is asked for. A webhook has its key. */
+const OPEN = [
+  /^\/ping$|^\/health(?:\/liveness|\/readiness)?$/,
+  /^\/ui\/(?:login\/?|logout\/?|setup\/?|assets\/:name)$/,
+  /^\/api\/v1\/(?:login|logout|basicAuthValidationErrors|main\/configs(?:\/login)?)$/,
+  /^\/api\/v1\/:tenant\/executions\/webhook\//,
+];
+
+/** False for open routes, and for those of workers, which have a test of their own. */
 function isDecidedByRight({ path }: { readonly path: string }): boolean {
-  const isOpen =
-    /^\/(?:ping|health.*|ui\/(?:login|logout|setup|assets)\b.*)$|\/executions\/webhook\/|\/(?:configs|login|logout|basicAuthValidationErrors)\b/;
-  return !isOpen.test(path) && !path.startsWith("/api/v1/worker/");
+  return !OPEN.some((pattern) => pattern.test(path)) && !path.startsWith("/api/v1/worker/");
 }
 
 function mayUse(role: Role, key: string): boolean {

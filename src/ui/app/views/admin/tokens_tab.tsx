@@ -128,6 +128,7 @@ function TokenForm({ onCreated, onClose }: TokenFormProps) {
   const name = useSignal("");
   const description = useSignal("");
   const maxAge = useSignal("P90D");
+  const own = access.value?.person.role ?? "admin";
   const role = useSignal("");
   const tenants = useSignal("");
   const onSend = async () => {
@@ -177,8 +178,8 @@ function TokenForm({ onCreated, onClose }: TokenFormProps) {
           onChange={(event) =>
             role.value = event.currentTarget.value}
         >
-          <option value="">{access.value?.person.role}</option>
-          {ROLES.slice(0, -1).map((each) => <option key={each} value={each}>{each}</option>)}
+          <option value="">{own}</option>
+          {ROLES.slice(0, ROLES.indexOf(own)).map((each) => <option key={each} value={each}>{each}</option>)}
         </select>
       </Field>
       <Field title={t("admin.tenants")} hint={t("admin.tenantsOfToken")}>
