@@ -11,6 +11,7 @@ import type { FirstUser } from "../services/access/first_user.ts";
 import type { Quotas } from "../services/access/quotas.ts";
 import type { Tenants } from "../services/access/tenants.ts";
 import type { Tokens } from "../services/access/tokens.ts";
+import type { Users } from "../services/access/users.ts";
 import { ClientAddresses } from "./pipeline/client_addresses.ts";
 import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
 import type { HttpConfig } from "./pipeline/config.ts";
@@ -45,6 +46,7 @@ import { openApiRoutes } from "./routes/server/openapi.ts";
 import { settingRoutes } from "./routes/server/settings.ts";
 import { tenantRoutes } from "./routes/access/tenants.ts";
 import { tokenRoutes } from "./routes/access/tokens.ts";
+import { userRoutes } from "./routes/access/users.ts";
 import { EventStreams } from "./streams/sse.ts";
 import type { Bundle } from "../ui/bundle.ts";
 import { UI_PATH } from "../ui/layout.ts";
@@ -55,6 +57,7 @@ export interface AppDeps extends HealthDeps {
   readonly auth: Auth;
   readonly tenants: Tenants;
   readonly quotas?: Quotas;
+  readonly users: Users;
   readonly tokens: Tokens;
   /** The set-up of the first user; absent: the user is an option of the server, or none is needed. */
   readonly firstUser?: FirstUser;
@@ -102,13 +105,17 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   });
   const stats = new RequestStats(deps.clock);
   const eventStreams = deps.eventStreams ?? new EventStreams(deps);
+  deps.users.listen({ changed: (user) => eventStreams.endOf(user) });
   const pipeline = createRequestPipeline({ ...deps, clients }, stats, eventStreams);
   const mounted: MountedRoute[] = [];
   const places: Place[] = [
     ...rootMounts(deps, mounted).map((mount) => ({ ...mount, prefix: "" })),
     { ...serverMetricMount(deps, stats, eventStreams), prefix: "" },
     ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
-    ...[...loginMounts(login), ...globalMounts(deps)].map((mount) => ({ ...mount, prefix: API_PREFIX })),
+    ...[...loginMounts(login), ...globalMounts(deps, login)].map((mount) => ({
+      ...mount,
+      prefix: API_PREFIX,
+    })),
     ...pageMounts(deps, login).map((mount) => ({ ...mount, prefix: "", isPage: true })),
   ];
   for (const place of places) mounted.push(...mountRoutes(app, pipeline, place));
@@ -178,11 +185,13 @@ function loginMounts(login: LoginDeps): Mount[] {
   ];
 }
 
-function globalMounts({ tokens, tenants, quotas, clock, config, globalRoutes = [] }: AppDeps): Mount[] {
+function globalMounts(deps: AppDeps, login: LoginDeps): Mount[] {
+  const { users, tokens, tenants, quotas, clock, config, globalRoutes = [] } = deps;
   return [
     { path: "/settings", routes: settingRoutes(config), access: "unlimited" },
-    { path: "/me", routes: callerRoutes(tenants), access: "unlimited" },
+    { path: "/me", routes: callerRoutes({ ...login, users, tenants }) },
     { path: "/me/api-tokens", routes: tokenRoutes(tokens, clock), access: "unlimited" },
+    { path: "/users", routes: userRoutes({ users, tokens, clock }), access: "unlimited" },
     { path: "/tenants", routes: tenantRoutes(tenants, quotas), access: "unlimited" },
     ...globalRoutes,
   ];
@@ -199,7 +208,7 @@ function pageMounts(
     { path: ASSETS_PATH, routes: assetRoutes(bundle), access: "public" },
   ];
   return [
-    ...webRoutes ? [...open, { path: UI_PATH, routes: webRoutes }] : [],
-    ...tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [],
+    ...webRoutes ? [...open, { path: UI_PATH, routes: webRoutes, right: "read" as const }] : [],
+    ...tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes, right: "read" as const }] : [],
   ];
 }

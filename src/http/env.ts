@@ -1,11 +1,14 @@
 /** What the request pipeline and the platform provide for routes. */
 import type { Actor } from "../model/access/actor.ts";
+import type { Caller } from "../services/access/caller.ts";
 
 /** Environment of every Hono app of the server. */
 export interface AppEnv {
   Variables: {
     /** The caller; anonymous on public routes and webhooks. */
     actor: Actor;
+    /** Who sends the request; only on routes of no tenant. */
+    caller: Caller;
     /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };

@@ -102,10 +102,9 @@ export class Assembly {
       ...adapters,
     });
     dropRemovedTenants({ services, executor, records, changes });
-    const { credentials: basic, isUserStored = false, hashWork } = options;
-    const hashing = { clock, logger, randomBytes, hashWork };
-    this.#auth = new Auth({ basic, isUserStored, tokens: services.tokens, ...hashing });
-    if (isUserStored) this.#firstUser = new FirstUser({ auth: this.#auth, store, committer, ...hashing });
+    const { users, tokens } = services;
+    this.#auth = new Auth({ users, tokens, clock, logger, randomBytes, hashWork: options.hashWork });
+    if (options.isUserStored) this.#firstUser = new FirstUser({ users, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
     this.#workerStreams = new EventStreams({ clock, logger, maxStreams: MAX_WORKERS });
     const problems = new Problems({ store, committer, clock });
@@ -136,7 +135,7 @@ export class Assembly {
 
   /** Who can log in: the user, or, before the first user is set, the token that sets it. */
   get login(): { readonly user?: string; readonly setupToken?: string } {
-    return { user: this.#auth.userName, setupToken: this.#firstUser?.token };
+    return { user: this.services.users.firstName, setupToken: this.#firstUser?.token };
   }
 
   /** Whether a stop interrupts no attempt: what workers run continues there. */
@@ -165,14 +164,15 @@ export class Assembly {
   /** Takes over the database and continues where the last process stopped. */
   async start(): Promise<void> {
     const { clock } = this.#options;
-    const { tenants, tokens, flows, namespaceDefaults, namespaceRenames, catalog, triggers } = this.services;
+    const { tenants, users, tokens, flows, namespaceDefaults, namespaceRenames } = this.services;
+    const { catalog, triggers } = this.services;
     const { sweep, loops } = this.#runtime;
     const bootedAt = clock.now();
     await this.committer.start();
     await tenants.start();
+    await users.start();
     await tokens.start();
-    this.#auth.start();
-    await this.#firstUser?.start();
+    this.#firstUser?.start();
     const tenantIds = tenants.internalIds();
     await namespaceDefaults.load(tenantIds);
     await flows.load(tenantIds);
@@ -236,6 +236,7 @@ export class Assembly {
     await executor.stop();
     await platform[Symbol.asyncDispose]();
     await this.#auth[Symbol.asyncDispose]();
+    await this.services.users[Symbol.asyncDispose]();
     await this.services.secrets.writeUses().catch((error: Error) =>
       this.#options.logger.debug("Cannot store the last uses of secrets", { error: error.message })
     );

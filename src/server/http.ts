@@ -74,19 +74,19 @@ export interface HttpApp {
 /** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
-  const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes } = options;
-  const { executions, idempotentStarts, flows, webhooks, tenants, tokens } = services;
+  const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes, bundle } = options;
+  const { executions, idempotentStarts, flows, webhooks, tenants, users, tokens } = services;
   const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
   const serverMetrics = createServerMetrics(assembled);
-  const { bundle } = options;
   const pages = { executions, flows, bundle };
   const app = createApp({
     auth,
     firstUser: assembled.firstUser,
     tenants,
     quotas: services.quotas,
+    users,
     tokens,
     logger,
     clock,

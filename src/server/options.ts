@@ -19,7 +19,7 @@ import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
-import type { Credentials } from "../services/access/auth.ts";
+import type { Credentials } from "../model/access/user.ts";
 import type { HashWork } from "../services/access/password.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
@@ -153,6 +153,9 @@ type ServerOption =
   | "secretTenants"
   | "quotaLimits"
   | "pluginDefaults"
+  | "credentials"
+  | "isUserStored"
+  | "hashWork"
   | "extraTriggers";
 
 /** What services are built from: options of the server, and what is built before the services. */

@@ -5,6 +5,7 @@ import { executionSelectionQuery } from "../model/executions/execution_selection
 import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
+import { Users } from "../services/access/users.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
@@ -98,13 +99,12 @@ export function createServices(deps: ServicesDeps) {
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
   const render = createExpressionRenderer({ ...deps, values });
-  const tokens = new Tokens({ ...deps, tenants });
+  const access = createAccessServices(deps, tenants);
   return {
-    workers: createWorkers(deps, tokens, stored.attemptStorage),
+    workers: createWorkers(deps, access.tokens, stored.attemptStorage),
     tasks,
     triggerTypes,
-    tenants,
-    tokens,
+    ...access,
     flowRecords,
     blobs,
     expressions: new Expressions({ render, functions: HOST_FUNCTION_PARAMETERS }),
@@ -127,6 +127,12 @@ export function createServices(deps: ServicesDeps) {
     ...createActionServices(deps, shared),
     ...createTaskServices(deps, { ...shared, ...logging, flowRecords }),
   };
+}
+
+/** Builds who may call, and where. */
+function createAccessServices(deps: ServicesDeps, tenants: Tenants) {
+  const users = new Users({ ...deps, basic: deps.credentials, tenants });
+  return { tenants, users, tokens: new Tokens({ ...deps, tenants, users }) };
 }
 
 function createWorkers(deps: ServicesDeps, tokens: Tokens, files: AttemptStorage): Workers {

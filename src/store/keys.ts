@@ -87,7 +87,7 @@ export function tokenKey(hash: string): Key {
 /** All API tokens. */
 export const TOKENS: Selector = { prefix: ["token"] };
 
-/** `["user", name]` → a user with the hash of the password. Written once, by the set-up of the first user. */
+/** `["user", name]` → a user with the hash of the password. Written by the users service. */
 export function userKey(name: string): Key {
   return ["user", name];
 }

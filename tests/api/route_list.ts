@@ -28,6 +28,7 @@ import { pageRoutes } from "../../src/http/routes/server/pages.ts";
 import { pluginRoutes } from "../../src/http/routes/flows/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/namespaces/secrets.ts";
 import { tenantRoutes } from "../../src/http/routes/access/tenants.ts";
+import { userRoutes } from "../../src/http/routes/access/users.ts";
 import { tokenRoutes } from "../../src/http/routes/access/tokens.ts";
 import { triggerBulkRoutes } from "../../src/http/routes/triggers/trigger_bulk.ts";
 import { triggerRoutes } from "../../src/http/routes/triggers/triggers.ts";
@@ -78,6 +79,7 @@ const PROTECTED_FILES = [
   { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },
   { routes: tenantRoutes(NO_SERVICES), prefix: "/api/v1/tenants" },
   { routes: tokenRoutes(NO_SERVICES, NO_SERVICES), prefix: "/api/v1/me/api-tokens" },
+  { routes: userRoutes(NO_SERVICES), prefix: "/api/v1/users" },
   { routes: serverMetricRoutes(NO_SERVICES), prefix: "" },
   { routes: openApiRoutes(NO_SERVICES), prefix: "" },
   { routes: pageRoutes(NO_SERVICES), prefix: "/ui" },

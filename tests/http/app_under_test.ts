@@ -9,16 +9,18 @@ import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { ClientAddresses } from "../../src/http/pipeline/client_addresses.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { EventStreams } from "../../src/http/streams/sse.ts";
-import { Auth, type Credentials } from "../../src/services/access/auth.ts";
+import { Auth } from "../../src/services/access/auth.ts";
+import type { Credentials } from "../../src/model/access/user.ts";
 import { FirstUser } from "../../src/services/access/first_user.ts";
 import { Tenants } from "../../src/services/access/tenants.ts";
 import { Tokens } from "../../src/services/access/tokens.ts";
+import { Users } from "../../src/services/access/users.ts";
 import type { Committer } from "../../src/store/committer.ts";
 import { MemoryStore } from "../support/fakes/memory_store.ts";
 import { FakeClock } from "../support/fakes/fake_clock.ts";
 import { quietCommitter } from "../support/fakes/quiet_committer.ts";
 
-/** The one user of a protected application. */
+/** The configured user of a protected application. */
 export const ADMIN: Credentials = { user: "admin", password: "correct:horse" };
 /** A hash that is quick; production takes a hundred thousand times the work. */
 export const QUICK_HASH = { cost: 2, passes: 1 };
@@ -30,6 +32,7 @@ export interface AppSetup {
   readonly isUserStored?: boolean;
   readonly config?: Partial<AppDeps["config"]>;
   readonly tenantRoutes?: readonly Mount[];
+  readonly globalRoutes?: readonly Mount[];
   readonly webRoutes?: Hono<AppEnv>;
   readonly isReady?: () => boolean;
   readonly database?: DatabaseKind;
@@ -48,6 +51,7 @@ export interface AppUnderTest extends AsyncDisposable {
   readonly app: Hono<AppEnv>;
   readonly auth: Auth;
   readonly firstUser?: FirstUser;
+  readonly users: Users;
   readonly tokens: Tokens;
   readonly tenants: Tenants;
   readonly clock: FakeClock;
@@ -71,20 +75,22 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   await tenants.start();
   const ids = new IdSource();
   const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
-  const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
-  await tokens.start();
   const basic = isProtected && !isUserStored ? ADMIN : undefined;
   const hashing = { clock, logger, randomBytes, hashWork: QUICK_HASH };
-  const auth = new Auth({ basic, isUserStored, tokens, ...hashing });
-  auth.start();
-  const firstUser = isUserStored ? new FirstUser({ auth, store, committer, ...hashing }) : undefined;
-  await firstUser?.start();
+  const users = new Users({ basic, isUserStored, store, committer, tenants, ...hashing });
+  await users.start();
+  const tokens = new Tokens({ store, committer, tenants, users, clock, ids, randomBytes, logger });
+  await tokens.start();
+  const auth = new Auth({ users, tokens, ...hashing });
+  const firstUser = isUserStored ? new FirstUser({ users, logger, randomBytes }) : undefined;
+  firstUser?.start();
   const { maxStreams, maxStreamsPerCaller } = setup;
   const eventStreams = new EventStreams({ clock, logger, maxStreams, maxStreamsPerCaller });
   const app = createApp({
     auth,
     firstUser,
     tenants,
+    users,
     tokens,
     logger,
     clock,
@@ -99,6 +105,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
     isReady: setup.isReady ?? (() => true),
     database: setup.database,
     tenantRoutes: setup.tenantRoutes ?? sampleMounts(),
+    globalRoutes: setup.globalRoutes,
     webRoutes: setup.webRoutes,
     eventStreams,
     randomBytes,
@@ -108,6 +115,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
     app,
     auth,
     firstUser,
+    users,
     tokens,
     tenants,
     clock,
@@ -120,6 +128,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
     },
     async [Symbol.asyncDispose]() {
       await auth[Symbol.asyncDispose]();
+      await users[Symbol.asyncDispose]();
       await eventStreams[Symbol.asyncDispose]();
       await committer[Symbol.asyncDispose]();
       store.close();

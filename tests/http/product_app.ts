@@ -79,9 +79,15 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["server/settings.ts", undefined],
   ["access/tenants.ts", undefined],
   ["access/tokens.ts", undefined],
+  ["access/users.ts", undefined],
 ]);
 
 const NO_SERVICES = {} as never;
+
+/** The pages, with the handlers that `standIns` gives them. */
+export function pageStandIns(standIns: (routes: Hono<AppEnv>) => Hono<AppEnv>): Hono<AppEnv> {
+  return standIns(pageRoutes(NO_SERVICES));
+}
 
 /** The application with all routes of the product, behind a password. */
 export function startProduct(setup: Pick<AppSetup, "isUserStored"> = {}): Promise<AppUnderTest> {

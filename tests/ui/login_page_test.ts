@@ -78,7 +78,7 @@ stories("/login", [
       await page.goto("/ui/login");
       await logIn(page, PASSWORD);
       await page.getByRole("button", { name: "User menu" }).click();
-      await page.getByText("Signed in as admin").waitFor();
+      await page.getByText("Signed in as admin (admin)").waitFor();
       await page.getByRole("button", { name: "Log out" }).click();
       await page.waitForURL("**/ui/login");
       await page.goto("/ui/executions");
@@ -137,7 +137,7 @@ stories("/setup on the machine of the server", [
       await page.getByRole("button", { name: "Set the user" }).click();
       await page.getByText("Welcome to Sluice").waitFor();
       await page.getByRole("button", { name: "User menu" }).click();
-      await page.getByText("Signed in as ada").waitFor();
+      await page.getByText("Signed in as ada (admin)").waitFor();
       // There is a user now: the page leads to the log-in.
       await page.goto("/ui/setup");
       await page.waitForURL("**/ui/login");

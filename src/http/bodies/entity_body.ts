@@ -24,3 +24,18 @@ export function textMember(body: JsonObject, name: string): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw invalidEntity(`${name}: must be a text`);
 }
+
+/** A member that is true or false; `undefined` when absent or null. @throws DomainError invalid_entity */
+export function flagMember(body: JsonObject, name: string): boolean | undefined {
+  const value = ownProperty(body, name) ?? undefined;
+  if (value === undefined || typeof value === "boolean") return value;
+  throw invalidEntity(`${name}: must be true or false`);
+}
+
+/** A list of texts, each once; `undefined` when absent or null. `what` describes them. @throws DomainError invalid_entity */
+export function textsMember(body: JsonObject, name: string, what: string): string[] | undefined {
+  const value = ownProperty(body, name) ?? undefined;
+  if (value === undefined) return undefined;
+  if (isTextList(value)) return [...new Set(value)];
+  throw invalidEntity(`${name}: must be a list of ${what}`);
+}

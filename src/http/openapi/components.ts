@@ -1,5 +1,6 @@
 /** Schemas of the entities in requests and responses. */
 import type { DurationForm } from "../../base/time/duration.ts";
+import { RIGHTS, ROLES } from "../../model/access/role.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import { METRIC_TYPES } from "../../model/executions/metric.ts";
@@ -293,6 +294,8 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     name: TEXT,
     "description?": TEXT,
     prefix: TEXT,
+    user: TEXT,
+    "role?": oneOf(ROLES),
     iat: INSTANT,
     "exp?": INSTANT,
     "lastUsed?": INSTANT,
@@ -300,10 +303,23 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "tenants?": listOf(TEXT),
     "workerGroups?": listOf(TEXT),
   }),
+  User: objectOf({
+    id: TEXT,
+    username: TEXT,
+    role: oneOf(ROLES),
+    superAdmin: FLAG,
+    "tenants?": listOf(TEXT),
+    disabled: FLAG,
+    configured: FLAG,
+    "created?": INSTANT,
+  }),
   Caller: objectOf({
     id: TEXT,
     username: TEXT,
     superAdmin: FLAG,
+    role: oneOf(ROLES),
+    rights: listOf(oneOf(RIGHTS)),
+    hasPassword: FLAG,
     profile: objectOf({ username: TEXT }),
     tenants: listOf(objectOf({ id: TEXT, name: TEXT })),
   }),

@@ -17,7 +17,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["Blueprints", "Templates of flows"],
   ["Plugins", "Types of tasks and triggers, and their documentation"],
   ["Expressions", "Expressions, their filters and functions"],
-  ["Users", "The caller, logins and API tokens"],
+  ["Users", "The caller, users, logins and API tokens"],
   ["Tenants", "Tenants"],
   ["Workers", "Workers that run attempts, and their messages"],
   ["Server", "Health, configuration and description of the server"],
@@ -40,7 +40,7 @@ const BY_PATH: readonly (readonly [pattern: RegExp, tag: string])[] = [
   [/^\/blueprints\//, "Blueprints"],
   [/^\/plugins(\/|$)/, "Plugins"],
   [/^\/(?:expressions|pebble)\//, "Expressions"],
-  [/^\/(?:me|login|logout|basicAuth)(\/|$)/, "Users"],
+  [/^\/(?:me|users|login|logout|basicAuth)(\/|$)/, "Users"],
   [/^\/tenants(\/|$)/, "Tenants"],
   [/^\/workers?(\/|$)/, "Workers"],
 ];

@@ -4,13 +4,17 @@ import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { RESERVED_TENANT_IDS } from "../../model/access/tenant.ts";
 import { API_PREFIX } from "./canonical_path.ts";
 import type { AppEnv } from "../env.ts";
+import type { Right } from "../../model/access/role.ts";
 import type { Access, RequestPipeline } from "./request_pipeline.ts";
+import { declaredRight } from "./route_rights.ts";
 
 /** Routes of one file. `path` (empty by default) prefixes their paths; `access` is `protected` by default. */
 export interface Mount {
   readonly path?: string;
   readonly routes: Hono<AppEnv>;
   readonly access?: Access;
+  /** What all of them need. Absent: what `route_rights.ts` declares for each, else the right to administer. */
+  readonly right?: Right;
 }
 
 /** A mount with its prefix. */
@@ -25,6 +29,7 @@ export interface MountedRoute {
   /** With all prefixes. */
   readonly path: string;
   readonly access: Access;
+  readonly right: Right;
   readonly isPage: boolean;
 }
 
@@ -77,14 +82,16 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }
   return place.routes.routes.map(({ method, path, handler }) => {
-    const full = (home + (path === "/" ? "" : path)) || "/";
+    const own = path === "/" ? "" : path;
+    const full = (home + own) || "/";
     if (method === "ALL") throw new Error(`Cannot mount ${full}: middleware is not supported`);
     const isOfTenant = TENANT_SEGMENT.test(full);
-    const route = { method, path: full, access, isOfTenant, isPage };
+    const right = place.right ?? declaredRight(method, below + own) ?? "administer";
+    const route = { method, path: full, access, right, isOfTenant, isPage };
     const wrapped = pipeline.wrap(route, handler as Handler<AppEnv>);
     app.on(method, full, wrapped);
     if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, wrapped);
-    return { method, path: full, access, isPage };
+    return { method, path: full, access, right, isPage };
   });
 }
 

@@ -9,8 +9,10 @@ import type { DurationForm } from "../../base/time/duration.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
+import { hasRight, type Right, roleFor } from "../../model/access/role.ts";
+import { ANONYMOUS } from "../../model/access/user.ts";
 import type { Auth } from "../../services/access/auth.ts";
-import { ANONYMOUS, Caller } from "../../services/access/caller.ts";
+import { Caller } from "../../services/access/caller.ts";
 import type { Tenants } from "../../services/access/tenants.ts";
 import { rawPath } from "./canonical_path.ts";
 import { type CookieCredentials, cookieCredentials } from "./cookies.ts";
@@ -35,12 +37,14 @@ import type { RequestIds } from "./request_id.ts";
  */
 export type Access = "protected" | "unlimited" | "public" | "webhook" | "setup" | "worker";
 
-/** A registered route. Access is decided by the matched route, never by the text of the path. */
+/** A registered route. Access and right are decided by the matched route, never by the text of the path. */
 interface Route {
   readonly method: string;
   /** Pattern with all prefixes. */
   readonly path: string;
   readonly access: Access;
+  /** What callers with credentials must have; without a meaning while the route is open to everybody. */
+  readonly right: Right;
   /** The path has a parameter `tenant`, which the caller must be allowed to enter. */
   readonly isOfTenant: boolean;
   /** Responses are pages and their assets. */
@@ -83,7 +87,14 @@ interface PipelineEnv {
 }
 
 /** For an unmatched path: callers without credentials get 401, not 404. */
-const NO_ROUTE: Route = { method: "", path: "", access: "protected", isOfTenant: false, isPage: false };
+const NO_ROUTE: Route = {
+  method: "",
+  path: "",
+  access: "protected",
+  right: "own",
+  isOfTenant: false,
+  isPage: false,
+};
 const NO_PAGE = "There is no such page, or you may not see it.";
 /** The tenant of a caller without access to `main` on a path without tenant, and of a webhook of an unknown tenant; it has no data. */
 const NO_TENANT: TenantId = "";
@@ -97,7 +108,7 @@ export class RequestPipeline {
   /** At level debug every request is logged, else only refused ones. At 15,000 requests a second the lines cost 7 %. */
   readonly #isLoggingAll: boolean;
   /** The caller of an open route. */
-  readonly #anonymous = new Caller(ANONYMOUS);
+  readonly #anonymous = new Caller({ user: ANONYMOUS, role: "viewer" });
   readonly #unmatched: CountedRoute;
 
   constructor(options: RequestPipelineOptions) {
@@ -218,8 +229,10 @@ export class RequestPipeline {
   ): Response | Promise<Response> {
     this.#checkWorker(route, caller);
     if (route.access === "unlimited" && caller.isLimited) {
-      throw new DomainError("forbidden", "Forbidden: the token is limited to tenants");
+      throw new DomainError("forbidden", "Forbidden: the caller is limited to tenants");
     }
+    this.#checkRight(route, caller);
+    if (!route.isOfTenant) c.set("caller", caller);
     const actor = caller.actorOf(this.#tenantOf(c, route, caller));
     const durations = acceptedDurations(c.req.raw.headers) ?? this.#options.durations;
     c.set("actor", durations === "iso" ? { ...actor, durations } : actor);
@@ -234,6 +247,14 @@ export class RequestPipeline {
     if (!worker && isOfWorkers && this.#options.auth.isProtected) {
       throw new DomainError("forbidden", "Forbidden: a worker needs a token with worker groups");
     }
+  }
+
+  #checkRight(route: Route, { role }: Caller): void {
+    if (hasRight(role, route.right) || this.#isOpen(route)) return;
+    throw new DomainError(
+      "forbidden",
+      `Forbidden: this needs the role "${roleFor(route.right)}"; the caller has "${role}"`,
+    );
   }
 
   #tenantOf(c: Context<AppEnv>, route: Route, caller: Caller): TenantId {

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
+import { ANONYMOUS } from "../../model/access/user.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type TransferWatch, watchTransfer } from "../../model/http/transfer_watch.ts";
 import {
@@ -10,7 +11,6 @@ import {
   MAX_EVENT_STREAMS_PER_CALLER,
   MAX_EVENT_STREAMS_PER_TENANT,
 } from "../../model/limits.ts";
-import { ANONYMOUS } from "../../services/access/caller.ts";
 import type { AppEnv } from "../env.ts";
 import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
@@ -83,6 +83,11 @@ export class EventStreams {
     const stream = new EventStream(this.#options, produce, () => this.#open.delete(stream), owner);
     this.#open.add(stream);
     return new Response(stream.body, { headers: HEADERS });
+  }
+
+  /** Ends the streams of a user. */
+  endOf(user: string): void {
+    for (const stream of [...this.#open]) if (stream.actor?.user === user) void stream.end();
   }
 
   /** Ends all streams; waits for their producers. */

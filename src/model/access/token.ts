@@ -3,6 +3,7 @@ import type { Instant } from "../../base/time/clock.ts";
 import { isWorkerGroup, WORKER_GROUP_RULE } from "../../base/worker_group.ts";
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";
+import type { Role } from "./role.ts";
 
 /** Prefix of every token, so that secret scanners and people recognise one. */
 export const TOKEN_START = "sluice_";
@@ -22,6 +23,8 @@ export interface ApiToken {
   readonly prefix: string;
   /** The user who created it; requests with the token act as this user. */
   readonly user: string;
+  /** At most this role; `undefined` means that of its user. */
+  readonly role?: Role;
   /** The tenants that it gives access to; `undefined` means all, an empty list none. */
   readonly tenants?: readonly TenantId[];
   /** The token is for workers of these groups, and for nothing else. */
@@ -42,6 +45,7 @@ export interface TokenRequest {
   readonly description?: string;
   readonly maxAgeMs?: number;
   readonly extended: boolean;
+  readonly role?: Role;
   readonly tenants?: readonly TenantId[];
   readonly workerGroups?: readonly string[];
 }
@@ -82,6 +86,7 @@ function requestProblem(request: TokenRequest): string | undefined {
     return `workerGroups: "${badGroup.slice(0, 80)}" must be ${WORKER_GROUP_RULE}`;
   }
   if (request.workerGroups?.length === 0) return "workerGroups: at least one group is needed";
+  if (request.workerGroups && request.role) return "role: a token for workers has none";
   if (request.extended && request.maxAgeMs === undefined) {
     return 'extended: a token without "maxAge" never expires and cannot be prolonged';
   }

@@ -1,33 +1,25 @@
 /**
- * Authenticates requests: without credentials (mode none), by HTTP Basic credentials of the one user, by an API token, or
+ * Authenticates requests: without credentials (mode none), by HTTP Basic credentials of a user, by an API token, or
  * by a session that a log-in opened. Every refusal is the same, whatever the reason.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { DomainError, illegalArgument } from "../../model/errors.ts";
+import { ANONYMOUS, checkPassword, type Credentials } from "../../model/access/user.ts";
+import { DomainError, invalidEntity } from "../../model/errors.ts";
 import { FAILED_LOGIN_WINDOW_MS, MAX_FAILED_LOGINS, VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
-import { ANONYMOUS, Caller } from "./caller.ts";
+import { Caller } from "./caller.ts";
 import { networkOf } from "../../base/network/ip.ts";
 import { FailureLimiter } from "./failure_limiter.ts";
 import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
-import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
 import { Sessions } from "./sessions.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
-
-/** User name and password. */
-export interface Credentials {
-  readonly user: string;
-  readonly password: string;
-}
+import type { Users } from "./users.ts";
 
 interface AuthOptions {
-  /** The configured user. Absent: no credentials are required, and every caller may do everything. */
-  readonly basic?: Credentials;
-  /** Credentials are required although none are configured: the user is given later, by {@link Auth.useHash}. */
-  readonly isUserStored?: boolean;
+  readonly users: Users;
   readonly tokens: Tokens;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,10 +27,10 @@ interface AuthOptions {
   readonly hashWork?: HashWork;
 }
 
-interface User {
-  readonly name: string;
-  readonly hash: PasswordHash;
-  readonly caller: Caller;
+/** A new password, and the one that it replaces. */
+interface PasswordChange {
+  readonly oldPassword: string;
+  readonly newPassword: string;
 }
 
 /** Credentials that were verified and need not be hashed again. */
@@ -61,75 +53,60 @@ const MAX_LOGGED_NAME = 200;
 
 /** Authenticates requests by the value of their `Authorization` header. */
 export class Auth {
-  /** False if the server requires no credentials. */
-  readonly isProtected: boolean;
   readonly #options: AuthOptions;
-  readonly #anonymous = new Caller(ANONYMOUS);
+  readonly #anonymous = new Caller({ user: ANONYMOUS, role: "admin" });
   readonly #limiter = new FailureLimiter(FAILED_LOGINS);
   readonly #queue = new LoginQueue();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
   readonly #sessions: Sessions;
-  /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
-  #user: Promise<User> | undefined;
-  #userName: string | undefined;
+  /** For names without a user, so that they take as long as others. */
+  readonly #noUser: PasswordHash;
 
   constructor(options: AuthOptions) {
+    const { clock, randomBytes, hashWork } = options;
     this.#options = options;
-    this.isProtected = options.basic !== undefined || options.isUserStored === true;
-    this.#sessions = new Sessions(options.clock, options.randomBytes);
+    this.#sessions = new Sessions(clock, randomBytes);
+    this.#noUser = PasswordHash.unmatched(randomBytes, hashWork);
   }
 
-  /** Sets the configured credentials. @throws DomainError invalid_argument */
-  start(): void {
-    if (this.#options.basic) this.setCredentials(this.#options.basic);
+  /** False if the server requires no credentials. */
+  get isProtected(): boolean {
+    return this.#options.users.isProtected;
   }
 
   /** Waits for running hashes; refuses log-ins that wait. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#queue[Symbol.dispose]();
-    await Promise.allSettled([this.#user, ...this.#pending.values()]);
-  }
-
-  /** Replaces user and password; ends sessions; cached credentials are verified again. @throws DomainError invalid_argument */
-  setCredentials({ user, password }: Credentials): void {
-    const problem = userNameProblem(user) ?? (password === "" ? "the password must not be empty" : undefined);
-    if (problem) throw illegalArgument(problem);
-    const { randomBytes, hashWork } = this.#options;
-    const hashed = PasswordHash.create(password, randomBytes, hashWork);
-    hashed.catch((error: Error) =>
-      this.#options.logger.error("Cannot hash the password", { error: error.message })
-    );
-    this.#replaceUser(user, hashed);
-  }
-
-  /** As {@link setCredentials}, for a user with a stored hash. */
-  useHash(user: string, hash: PasswordHash): void {
-    this.#replaceUser(user, Promise.resolve(hash));
-  }
-
-  /** The name of the user; `undefined` without a login. */
-  get userName(): string | undefined {
-    return this.#userName;
-  }
-
-  #replaceUser(name: string, hashed: Promise<PasswordHash>): void {
-    this.#userName = name;
-    this.#user = hashed.then((hash) => ({ name, hash, caller: new Caller(name) }));
-    this.#user.catch(() => {}); // Reported where the hash is computed.
-    this.#verified.clear();
-    this.#pending.clear();
-    this.#sessions.closeAll();
+    await Promise.allSettled(this.#pending.values());
   }
 
   /**
    * Opens a session of the user with that password; returns its value. `undefined` if no credentials are required.
    * @throws DomainError as {@link authenticate}
    */
-  async logIn({ user, password }: Credentials, address: string): Promise<string | undefined> {
-    const value = Buffer.from(`${user}:${password}`, "utf8").toString("base64");
-    const caller = await this.authenticate(`Basic ${value}`, address);
+  async logIn(credentials: Credentials, address: string): Promise<string | undefined> {
+    const caller = await this.authenticate(headerOf(credentials), address);
     return this.isProtected ? this.#sessions.open(caller) : undefined;
+  }
+
+  /**
+   * Changes the password of a user who knows the old one; ends all that the user is logged in with. Returns the value of a
+   * new session.
+   * @throws DomainError invalid_entity: the old or the new one is not accepted; conflict: the user is configured;
+   * too_many_requests
+   */
+  async changePassword(user: string, change: PasswordChange, address: string): Promise<string> {
+    const { oldPassword, newPassword } = change;
+    checkPassword(newPassword, "newPassword");
+    try {
+      await this.authenticate(headerOf({ user, password: oldPassword }), address);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "unauthorized") throw error;
+      throw invalidEntity("oldPassword: it is not the password of the user");
+    }
+    const { caller } = await this.#options.users.change(user, { password: newPassword });
+    return this.#sessions.open(caller);
   }
 
   /** Ends a session. */
@@ -139,7 +116,15 @@ export class Auth {
 
   /** The caller of an open session. */
   callerOfSession(session: string): Caller | undefined {
-    return this.#sessions.find(session);
+    const caller = this.#sessions.find(session);
+    if (caller && this.#isCurrent(caller)) return caller;
+    this.#sessions.close(session);
+    return undefined;
+  }
+
+  /** Whether the user still is as it was when it became this caller: each change of a user gives it another one. */
+  #isCurrent(caller: Caller): boolean {
+    return this.#options.users.find(caller.user)?.caller === caller;
   }
 
   /** The caller if nothing needs to be hashed: the server is unprotected, or the credentials were verified recently. */
@@ -149,9 +134,9 @@ export class Auth {
     const verified = this.#verified.get(header);
     if (verified === undefined) return undefined;
     const now = this.#options.clock.now();
-    const isGood = verified.until > now &&
-      (verified.grant === undefined || this.#options.tokens.use(verified.grant, now));
-    if (isGood) return verified.grant?.caller ?? verified.caller;
+    const { grant, caller } = verified;
+    const isGood = grant ? this.#options.tokens.use(grant, now) : this.#isCurrent(caller);
+    if (isGood && verified.until > now) return grant?.caller ?? caller;
     this.#verified.delete(header);
     return undefined;
   }
@@ -175,8 +160,8 @@ export class Auth {
     const { tokens, clock } = this.#options;
     const now = clock.now();
     const grant = tokens.find(secret);
-    // Anyone could create a token while the server required no credentials.
-    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) {
+    // Anyone could create a token while the server required no credentials: its user does not exist.
+    if (!grant?.caller || !tokens.use(grant, now)) {
       this.#logRefusal(unauthorized(), grant?.token.user, address);
       throw unauthorized();
     }
@@ -187,15 +172,14 @@ export class Auth {
   /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
     const given = decodeCredentials(value);
-    const user = this.#user;
-    if (!given || !user) {
+    if (!given || this.#options.users.isEmpty) {
       this.#logRefusal(unauthorized(), given?.user, address);
       throw unauthorized();
     }
     const key = `${address}\n${header}`;
     const pending = this.#pending.get(key);
     if (pending) return pending;
-    const check = this.#verify(header, given, user, networkOf(address)).catch((error: Error) => {
+    const check = this.#verify(header, given, networkOf(address)).catch((error: Error) => {
       this.#logRefusal(error, given.user, address);
       throw error;
     }).finally(() => this.#pending.delete(key));
@@ -203,28 +187,23 @@ export class Auth {
     return check;
   }
 
-  async #verify(
-    header: string,
-    given: Credentials,
-    expected: Promise<User>,
-    network: string,
-  ): Promise<Caller> {
-    const { clock } = this.#options;
+  async #verify(header: string, given: Credentials, network: string): Promise<Caller> {
+    const { clock, users } = this.#options;
     const place = { name: given.user, network };
     this.#checkFailures(place);
     return await this.#queue.run(network, async () => {
       // Others of the network may have failed meanwhile. Counted before the result, so that concurrent attempts count.
       this.#checkFailures(place);
       this.#limiter.add(place, clock.now());
-      const user = await expected;
-      const isPassword = await user.hash.matches(given.password);
-      if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
-        throw unauthorized();
-      }
+      const account = users.find(given.user);
+      const hash = await account?.hash ?? this.#noUser;
+      const isPassword = await hash.matches(given.password);
+      // Another object: the user has changed meanwhile.
+      if (!account || !isPassword || users.find(given.user) !== account) throw unauthorized();
       this.#limiter.forgive(place);
       this.#queue.remember(network);
-      this.#remember(header, { caller: user.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
-      return user.caller;
+      this.#remember(header, { caller: account.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
+      return account.caller;
     });
   }
 
@@ -246,14 +225,6 @@ export class Auth {
   }
 }
 
-/** Why a user cannot have that name; `undefined` if it can. */
-export function userNameProblem(name: string): string | undefined {
-  // deno-lint-ignore no-control-regex
-  const isGood = name !== "" && name !== ANONYMOUS && !/[:\u0000-\u001f\u007f]/.test(name);
-  if (isGood) return undefined;
-  return `the user name must not be empty, "${ANONYMOUS}", or contain ":" or control characters`;
-}
-
 /** The only refusal: it must not distinguish missing, wrong, expired and revoked credentials. */
 function unauthorized(): DomainError {
   return new DomainError("unauthorized", "Unauthorized: valid credentials are needed");
@@ -263,6 +234,10 @@ function splitHeader(header: string | null): [scheme: string, value: string] {
   const space = header?.indexOf(" ") ?? -1;
   if (header === null || space === -1) return ["", ""];
   return [header.slice(0, space).toLowerCase(), header.slice(space + 1).trim()];
+}
+
+function headerOf({ user, password }: Credentials): string {
+  return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
 }
 
 function decodeCredentials(value: string): Credentials | undefined {

@@ -1,24 +1,32 @@
 /** The authenticated sender of a request, before the tenant of the request is known. */
 import type { Actor, WorkerGrant } from "../../model/access/actor.ts";
+import type { Role } from "../../model/access/role.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-
-/** User name if the server requires no credentials; no user can have it. */
-export const ANONYMOUS = "anonymous";
 
 /** Cached actors; for further tenants they are created anew each time. */
 const MAX_CACHED_ACTORS = 1_000;
 
+interface CallerOptions {
+  readonly user: string;
+  readonly role: Role;
+  /** The only tenants that it may enter; absent: all. */
+  readonly tenants?: readonly TenantId[];
+  readonly worker?: WorkerGrant;
+}
+
 /** An authenticated caller, shared by all requests with the same credentials. */
 export class Caller {
   readonly user: string;
+  /** What it may do: the role of its user, or less. */
+  readonly role: Role;
   /** Set for a worker, which may use the routes of workers only. */
   readonly worker?: WorkerGrant;
   readonly #tenants: ReadonlySet<TenantId> | undefined;
   readonly #actors = new Map<TenantId, Actor>();
 
-  /** `tenants` are the only ones that it may enter; `undefined`: all. */
-  constructor(user: string, tenants?: readonly TenantId[], worker?: WorkerGrant) {
+  constructor({ user, role, tenants, worker }: CallerOptions) {
     this.user = user;
+    this.role = role;
     this.worker = worker;
     this.#tenants = tenants && new Set(tenants);
   }

@@ -2,25 +2,17 @@
  * The set-up of the first user over the API, for a server that is protected but has no user in its configuration. Who may
  * do it: a caller on the machine of the server, or one with the token that the server prints when it starts.
  */
-import type { Clock } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { constantTimeEqual } from "../../base/crypto/constant_time_equal.ts";
-import { DomainError, illegalState, invalidEntity } from "../../model/errors.ts";
-import type { Committer } from "../../store/committer.ts";
-import { readUsers, setUser } from "../../store/records/access/user_records.ts";
-import type { Store } from "../../store/store.ts";
-import { type Auth, type Credentials, userNameProblem } from "./auth.ts";
-import { type HashWork, PasswordHash } from "./password.ts";
+import { DomainError, illegalState } from "../../model/errors.ts";
+import { checkCredentials, type Credentials } from "../../model/access/user.ts";
+import type { Users } from "./users.ts";
 
 interface FirstUserDeps {
-  readonly auth: Auth;
-  readonly store: Store;
-  readonly committer: Committer;
-  readonly clock: Clock;
+  readonly users: Users;
   readonly logger: Logger;
   readonly randomBytes: RandomBytes;
-  readonly hashWork?: HashWork;
 }
 
 /** A request to set the first user. */
@@ -34,8 +26,6 @@ export interface FirstUserRequest extends Credentials {
 }
 
 const TOKEN_BYTES = 16;
-const MIN_PASSWORD_LENGTH = 8;
-const MAX_LENGTH = 256;
 
 /** Refuses the set-up where the user is an option of the server, or none is needed. */
 export function credentialsAreOptions(): DomainError {
@@ -65,12 +55,9 @@ export class FirstUser {
     return this.#token;
   }
 
-  /** Reads the stored user, or opens the set-up; call it once. */
-  async start(): Promise<void> {
-    const { store, auth } = this.#deps;
-    const [user] = await readUsers(store);
-    if (user) auth.useHash(user.name, PasswordHash.from(user));
-    else this.#token = this.#newToken();
+  /** Opens the set-up if there is no user; call it once, after the users are read. */
+  start(): void {
+    if (this.#deps.users.isEmpty) this.#token = this.#newToken();
   }
 
   /**
@@ -82,7 +69,8 @@ export class FirstUser {
     checkCredentials({ user, password });
     this.#isBeingSet = true;
     try {
-      await this.#store({ user, password });
+      await this.#deps.users.createFirst({ user, password });
+      this.#token = undefined;
     } finally {
       this.#isBeingSet = false;
     }
@@ -102,27 +90,9 @@ export class FirstUser {
     );
   }
 
-  async #store({ user, password }: Credentials): Promise<void> {
-    const { auth, committer, clock, randomBytes, hashWork } = this.#deps;
-    const hash = await PasswordHash.create(password, randomBytes, hashWork);
-    const record = { name: user, ...hash.stored, createdAt: clock.now() };
-    await committer.commit({ mutations: [setUser(record)] });
-    auth.useHash(user, hash);
-    this.#token = undefined;
-  }
-
   #newToken(): string {
     const bytes = new Uint8Array(TOKEN_BYTES);
     this.#deps.randomBytes(bytes);
     return bytes.toHex();
-  }
-}
-
-function checkCredentials({ user, password }: Credentials): void {
-  const problem = userNameProblem(user);
-  if (problem) throw invalidEntity(`username: ${problem}`);
-  if (user.length > MAX_LENGTH) throw invalidEntity(`username: at most ${MAX_LENGTH} characters are allowed`);
-  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_LENGTH) {
-    throw invalidEntity(`password: must have ${MIN_PASSWORD_LENGTH} to ${MAX_LENGTH} characters`);
   }
 }

@@ -53,6 +53,14 @@ export class PasswordHash {
     return new PasswordHash(hash, salt, work);
   }
 
+  /** A hash that no password matches. A check takes the same time as that of a hash with this work. */
+  static unmatched(randomBytes: RandomBytes, work = DEFAULT_HASH_WORK): PasswordHash {
+    const [hash, salt] = [new Uint8Array(HASH_BYTES), new Uint8Array(SALT_BYTES)];
+    randomBytes(hash);
+    randomBytes(salt);
+    return new PasswordHash(hash, salt, work);
+  }
+
   /** What must be stored to verify passwords later. */
   get stored(): StoredHash {
     return { hash: this.#hash, salt: this.#salt, work: this.#work };

@@ -58,11 +58,6 @@ export class Sessions {
     this.#sessions.delete(value);
   }
 
-  /** Ends all sessions. */
-  closeAll(): void {
-    this.#sessions.clear();
-  }
-
   #makeRoom(now: Instant): void {
     for (const [value, { openedAt }] of this.#sessions) {
       if (this.#sessions.size < MAX_SESSIONS && now < openedAt + SESSION_MAX_MS) return;

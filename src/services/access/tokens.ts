@@ -5,6 +5,8 @@ import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError, invalidEntity, notFound } from "../../model/errors.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import { lowerRole } from "../../model/access/role.ts";
 import { publicTenantId } from "../../model/access/tenant.ts";
 import {
   type ApiToken,
@@ -20,11 +22,13 @@ import type { Store } from "../../store/store.ts";
 import { deleteToken, readTokens, setToken } from "../../store/records/access/token_records.ts";
 import { Caller } from "./caller.ts";
 import type { Tenants } from "./tenants.ts";
+import type { Users } from "./users.ts";
 
 interface TokensDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly tenants: Tenants;
+  readonly users: Pick<Users, "find" | "listen" | "isProtected">;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly randomBytes: RandomBytes;
@@ -35,12 +39,15 @@ interface TokensDeps {
 export interface TokenGrant {
   readonly hash: string;
   token: ApiToken;
-  caller: Caller;
+  /** `undefined` while its user cannot log in. */
+  caller: Caller | undefined;
   /** Its delete is being committed: a later write would restore it at the next start. */
   isEnding: boolean;
   isRevoked: boolean;
 }
 
+/** Deletes of one entry. */
+const DELETES_PER_ENTRY = 500;
 /** Shortest time between writes of the last use. */
 const USE_INTERVAL_MS = 60_000;
 const SECRET_BYTES = 32;
@@ -52,29 +59,50 @@ const DIGITS_OF_2_BYTES = 3;
 export class Tokens {
   readonly #deps: TokensDeps;
   readonly #grants = new Map<string, TokenGrant>();
+  /** By user: no token is created while those of the user are revoked. */
+  readonly #lock = new KeyedLock();
 
   constructor(deps: TokensDeps) {
     this.#deps = deps;
   }
 
-  /** Reads all tokens; call it once. */
+  /** Reads all tokens; call it once, after the users are read. */
   async start(): Promise<void> {
-    const { store, tenants } = this.#deps;
+    const { store, tenants, users } = this.#deps;
     for (const { hash, token } of await readTokens(store)) this.#add(hash, token);
+    users.listen({ changed: (user) => this.#refresh(user), leaving: (user) => this.#revokeAllOf(user) });
+    this.#logRefused();
     const named = new Set([...this.#grants.values()].flatMap(({ token }) => token.tenants ?? []));
     // A crash interrupted the removal of a tenant before its tokens were changed.
     for (const tenant of named) if (!tenants.has(tenant)) await this.#forgetTenant(tenant);
     tenants.onRemove({ closed: (tenant) => this.#forgetTenant(publicTenantId(tenant)) });
   }
 
-  /** All tokens, newest first. */
-  list(): ApiToken[] {
+  /** The configured user may have had another name when a token was created. */
+  #logRefused(): void {
+    const { users, logger } = this.#deps;
+    const refused = [...this.#grants.values()].filter(({ caller }) => caller === undefined);
+    if (!users.isProtected || refused.length === 0) return;
+    const names = [...new Set(refused.map(({ token }) => token.user))].slice(0, 10);
+    logger.warn("Tokens are refused: their users do not exist or are disabled", {
+      tokens: refused.length,
+      users: names.join(", "),
+    });
+  }
+
+  /** All tokens, or those of a user, newest first. */
+  list(user?: string): ApiToken[] {
     const tokens = [...this.#grants.values()].map((grant) => grant.token);
-    return tokens.sort((a, b) => a.id < b.id ? 1 : -1);
+    const listed = user === undefined ? tokens : tokens.filter((token) => token.user === user);
+    return listed.sort((a, b) => a.id < b.id ? 1 : -1);
   }
 
   /** Creates a token of a user; `secret` is returned only here. @throws DomainError invalid_entity, conflict */
-  async create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
+  create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
+    return this.#lock.run(user, () => this.#create(user, request));
+  }
+
+  async #create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
     checkTokenRequest(request);
     const unknown = request.tenants?.find((tenant) => !this.#deps.tenants.has(tenant));
     if (unknown !== undefined) {
@@ -100,14 +128,31 @@ export class Tokens {
     return { token, secret };
   }
 
-  /** Revokes a token. @throws DomainError not_found */
-  async revoke(id: string): Promise<void> {
-    const grant = [...this.#grants.values()].find((candidate) => candidate.token.id === id);
-    if (!grant) throw notFound(`there is no token "${id}"`);
-    grant.isEnding = true;
-    await this.#deps.committer.commit({ mutations: [deleteToken(grant.hash)] });
-    grant.isRevoked = true;
-    this.#grants.delete(grant.hash);
+  /** Revokes a token, of that user if one is given. @throws DomainError not_found */
+  async revoke(id: string, user?: string): Promise<void> {
+    const grant = [...this.#grants.values()].find(({ token }) => token.id === id);
+    if (!grant || (user !== undefined && grant.token.user !== user)) {
+      throw notFound(`there is no token "${id}"`);
+    }
+    await this.#end([grant]);
+  }
+
+  #revokeAllOf(user: string): Promise<void> {
+    return this.#lock.run(user, async () => {
+      const grants = [...this.#grants.values()].filter(({ token }) => token.user === user);
+      for (let i = 0; i < grants.length; i += DELETES_PER_ENTRY) {
+        await this.#end(grants.slice(i, i + DELETES_PER_ENTRY));
+      }
+    });
+  }
+
+  async #end(grants: readonly TokenGrant[]): Promise<void> {
+    for (const grant of grants) grant.isEnding = true;
+    await this.#deps.committer.commit({ mutations: grants.map(({ hash }) => deleteToken(hash)) });
+    for (const grant of grants) {
+      grant.isRevoked = true;
+      this.#grants.delete(grant.hash);
+    }
   }
 
   /** The grant of a secret, which may be expired or revoked: check it with {@link use}. */
@@ -115,10 +160,10 @@ export class Tokens {
     return secret.startsWith(TOKEN_START) ? this.#grants.get(hashOf(secret)) : undefined;
   }
 
-  /** True if the token is neither revoked nor expired; records the use, and extends an `extended` token. */
+  /** True if the token is neither revoked nor expired, and its user may log in; records the use, and extends an `extended` token. */
   use(grant: TokenGrant, now: Instant): boolean {
     const { token } = grant;
-    if (grant.isRevoked || isExpired(token, now)) return false;
+    if (grant.isRevoked || grant.caller === undefined || isExpired(token, now)) return false;
     const sinceUse = now - (token.lastUsedAt ?? 0);
     const isDue = sinceUse >= USE_INTERVAL_MS || (token.extended && sinceUse * 10 >= (token.maxAgeMs ?? 0));
     if (isDue && !grant.isEnding) this.#recordUse(grant, now);
@@ -142,7 +187,7 @@ export class Tokens {
     for (const grant of concerned) {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
-      grant.caller = callerOf(grant.token);
+      grant.caller = this.#callerOf(grant.token);
       await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
@@ -151,9 +196,32 @@ export class Tokens {
     this.#grants.set(hash, {
       hash,
       token,
-      caller: callerOf(token),
+      caller: this.#callerOf(token),
       isEnding: false,
       isRevoked: false,
+    });
+  }
+
+  #refresh(user: string): void {
+    for (const grant of this.#grants.values()) {
+      if (grant.token.user === user) grant.caller = this.#callerOf(grant.token);
+    }
+  }
+
+  /** The token acts with the role and in the tenants of its user, or with less. */
+  #callerOf(
+    { id: tokenId, user: name, role, tenants: own, workerGroups: groups }: ApiToken,
+  ): Caller | undefined {
+    const user = this.#deps.users.find(name)?.user;
+    if (!user) return undefined;
+    const tenants = user.tenants && own
+      ? own.filter((id) => user.tenants?.includes(id))
+      : own ?? user.tenants;
+    return new Caller({
+      user: name,
+      role: role ? lowerRole(role, user.role) : user.role,
+      tenants,
+      worker: groups && { tokenId, groups, tenants },
     });
   }
 
@@ -167,10 +235,6 @@ export class Tokens {
     }
     return TOKEN_START + digits + toBase62(view.getUint16(SECRET_BYTES - 2), DIGITS_OF_2_BYTES);
   }
-}
-
-function callerOf({ id: tokenId, user, tenants, workerGroups: groups }: ApiToken): Caller {
-  return new Caller(user, tenants, groups && { tokenId, groups, tenants });
 }
 
 function hashOf(secret: string): string {

@@ -16,7 +16,7 @@ import {
   type FileSpace,
   revisionsOf,
 } from "../../store/records/file_records.ts";
-import { ANONYMOUS } from "../access/caller.ts";
+import { ANONYMOUS } from "../../model/access/user.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { openContent, ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { contentsOf, type RevisionChange, withoutRevisions, withRevision } from "./file_revisions.ts";

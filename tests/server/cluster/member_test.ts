@@ -6,6 +6,7 @@ import { silentLogger } from "../../../src/base/log.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import { ClusterMember } from "../../../src/server/cluster/member.ts";
 import type { Desk, DeskTerm } from "../../../src/server/cluster/term.ts";
+import type { Credentials } from "../../../src/model/access/user.ts";
 import type { RunnableTaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { encodeJson } from "../../../src/store/codec.ts";
 import { LEASE_KEY } from "../../../src/store/keys.ts";
@@ -51,6 +52,8 @@ class World {
   readonly clock = new FakeClock();
   readonly store = new QueuelessStore(new MemoryStore(this.clock));
   readonly forwarded: string[] = [];
+  /** Of all processes; absent: they ask for none. */
+  credentials: Credentials | undefined;
   /** When the desks of terms are disposed of. */
   deskDisposed: Promise<void> = Promise.resolve();
   /** Processes that take requests from the database. */
@@ -79,7 +82,8 @@ class World {
     const number = this.#members.length;
     // Processes that take over at the same time are told apart by chance.
     const randomBytes: RandomBytes = (buffer) => void buffer.fill(number);
-    const options = { ...harnessOptions(store, clock), randomBytes };
+    const { credentials } = this;
+    const options = { ...harnessOptions(store, clock), credentials, randomBytes };
     const member = new ClusterMember({
       ...{ store, clock, logger, randomBytes, watchMs },
       database: "kv_connect",
@@ -172,6 +176,39 @@ Deno.test("ClusterMember: the first process leads, the next one follows and send
   assertEquals(await statusOf(second, "/api/v1/main/flows", "POST", FLOW), 299);
   assertEquals(await statusOf(second, "/health"), 200);
   assertEquals(world.forwarded, ["second: POST /api/v1/main/flows"]);
+  await world.stop();
+});
+
+Deno.test("ClusterMember: users that one leader changes are those of the next one; followers check none", async () => {
+  const world = new World();
+  world.credentials = { user: "root", password: "correct:horse" };
+  const send = async (member: ClusterMember, method: string, path: string, user: string, body?: object) => {
+    const headers = {
+      authorization: `Basic ${btoa(`${user}:correct:horse`)}`,
+      "content-type": "application/json",
+    };
+    const init = { method, headers, body: body && JSON.stringify(body) };
+    const response = await world.settled(member.fetch(new Request(`http://127.0.0.1:8080${path}`, init), {}));
+    await response.body?.cancel();
+    return response.status;
+  };
+  const first = await world.started("first");
+  const second = await world.started("second");
+  const users = ["vera", "gone"].map((username) => ({ username, password: "correct:horse", role: "viewer" }));
+  for (const user of users) assertEquals(await send(first, "POST", "/api/v1/users", "root", user), 201);
+  assertEquals(await send(first, "DELETE", "/api/v1/users/gone", "root"), 204);
+  assertEquals(await send(second, "GET", "/api/v1/me", "nobody"), 299);
+  await world.settled(first.stop());
+  await world.clock.advance(2 * TTL_MS);
+  assertEquals(second.leader()?.holder, "second");
+  const statuses = [];
+  for (const user of ["vera", "gone", "root"]) statuses.push(await send(second, "GET", "/api/v1/me", user));
+  assertEquals([...statuses, await send(second, "POST", "/api/v1/main/flows", "vera", {})], [
+    200,
+    401,
+    200,
+    403,
+  ]);
   await world.stop();
 });
 

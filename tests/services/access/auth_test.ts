@@ -4,6 +4,7 @@ import { Auth } from "../../../src/services/access/auth.ts";
 import { Caller } from "../../../src/services/access/caller.ts";
 import { FailureLimiter } from "../../../src/services/access/failure_limiter.ts";
 import { LoginQueue } from "../../../src/services/access/login_queue.ts";
+import { Users } from "../../../src/services/access/users.ts";
 import { PasswordHash } from "../../../src/services/access/password.ts";
 import {
   ADMIN,
@@ -31,24 +32,24 @@ Deno.test("Auth.known() returns the caller for five minutes after the password w
   assertEquals(auth.known(HEADER), undefined);
 });
 
-Deno.test("Auth.setCredentials() drops verified credentials", async () => {
+Deno.test("Users.setConfigured() drops verified credentials", async () => {
   await using server = await startApp({ isProtected: true });
-  const { auth } = server;
+  const { auth, users } = server;
   await auth.authenticate(HEADER, "192.0.2.1");
   const underWay = Promise.resolve(auth.authenticate(`${HEADER} `, "192.0.2.1"));
-  await Promise.allSettled([underWay, auth.setCredentials({ user: "admin", password: "changed" })]);
+  await Promise.allSettled([underWay, users.setConfigured({ user: "admin", password: "changed" })]);
   for (const header of [HEADER, `${HEADER} `]) assertEquals(auth.known(header), undefined);
   await assertRejects(async () => await auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
   const changed = basicHeader({ user: "admin", password: "changed" })["authorization"] ?? "";
   assertEquals((await auth.authenticate(changed, "192.0.2.1")).user, "admin");
 });
 
-Deno.test("Auth.setCredentials() refuses invalid names and passwords", async () => {
+Deno.test("Users.setConfigured() refuses invalid names and passwords", async () => {
   await using server = await startApp({ isProtected: true });
   const bad = [["", "x"], ["a:b", "x"], ["anonymous", "x"], ["admin", ""]];
   for (const [user = "", password = ""] of bad) {
     assertThrows(
-      () => server.auth.setCredentials({ user, password }),
+      () => server.users.setConfigured({ user, password }),
       DomainError,
       "Illegal argument",
     );
@@ -101,12 +102,13 @@ Deno.test("Auth.known() limits a token as soon as one of its tenants is removed"
   assertEquals(server.auth.known(header)?.canEnter("acme"), false);
 });
 
-Deno.test("Auth.authenticate() refuses every caller before start()", async () => {
+Deno.test("Auth.authenticate() refuses every caller before the users are read", async () => {
   await using server = await startApp();
-  const { tokens, clock } = server;
+  const { store, committer, tenants, tokens, clock } = server;
   const { silentLogger } = await import("../../../src/base/log.ts");
-  const logger = silentLogger(clock);
-  const auth = new Auth({ basic: ADMIN, tokens, clock, logger, randomBytes, hashWork: QUICK_HASH });
+  const hashing = { clock, logger: silentLogger(clock), randomBytes, hashWork: QUICK_HASH };
+  const users = new Users({ basic: ADMIN, store, committer, tenants, ...hashing });
+  const auth = new Auth({ users, tokens, ...hashing });
   assertEquals(auth.isProtected, true);
   assertThrows(() => auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
 });
@@ -321,9 +323,10 @@ Deno.test("PasswordHash.matches() accepts only the password", async () => {
 });
 
 Deno.test("Caller.actorOf() returns one object per tenant", () => {
-  const caller = new Caller("admin", ["acme"]);
+  const caller = new Caller({ user: "admin", role: "admin", tenants: ["acme"] });
   assertEquals(caller.actorOf("acme"), { tenant: "acme", user: "admin" });
   assertEquals(caller.actorOf("acme") === caller.actorOf("acme"), true);
   assertEquals([caller.isLimited, caller.canEnter("acme"), caller.canEnter("main")], [true, true, false]);
-  assertEquals([new Caller("a").isLimited, new Caller("a").canEnter("x")], [false, true]);
+  const free = new Caller({ user: "a", role: "admin" });
+  assertEquals([free.isLimited, free.canEnter("x")], [false, true]);
 });

@@ -29,10 +29,10 @@ Deno.test("FirstUser.setUp() sets the user once, who can log in at once and afte
   {
     await using server = await startApp({ isUserStored: true, store, clock, log });
     const firstUser = firstUserOf(server);
-    assertEquals([firstUser.isOpen, server.auth.userName], [true, undefined]);
+    assertEquals([firstUser.isOpen, server.users.firstName], [true, undefined]);
     await assertRejects(async () => await server.auth.authenticate(HEADER, "192.0.2.1"), DomainError);
     await firstUser.setUp(LOCAL);
-    assertEquals([firstUser.isOpen, firstUser.token, server.auth.userName], [false, undefined, LOCAL.user]);
+    assertEquals([firstUser.isOpen, firstUser.token, server.users.firstName], [false, undefined, LOCAL.user]);
     assertEquals((await server.auth.authenticate(HEADER, "192.0.2.1")).user, LOCAL.user);
     assertEquals(await codeOf(() => firstUser.setUp({ ...LOCAL, user: "eve" })), "conflict");
   }
@@ -40,7 +40,7 @@ Deno.test("FirstUser.setUp() sets the user once, who can log in at once and afte
   assertEquals([message, user, address], ["The first user is set", LOCAL.user, LOCAL.address]);
   assertEquals(log.some((line) => line.includes(LOCAL.password)), false);
   await using later = await startApp({ isUserStored: true, store: store.reopen(clock), clock });
-  assertEquals([firstUserOf(later).isOpen, later.auth.userName], [false, LOCAL.user]);
+  assertEquals([firstUserOf(later).isOpen, later.users.firstName], [false, LOCAL.user]);
   assertEquals((await later.auth.authenticate(HEADER, "192.0.2.1")).user, LOCAL.user);
 });
 
@@ -68,7 +68,7 @@ Deno.test("FirstUser.setUp() accepts one of two concurrent requests", async () =
     firstUser.setUp({ ...LOCAL, user: "eve" }),
   ]);
   assertEquals(results.map(({ status }) => status), ["fulfilled", "rejected"]);
-  assertEquals(server.auth.userName, LOCAL.user);
+  assertEquals(server.users.firstName, LOCAL.user);
 });
 
 const REFUSED: readonly (readonly [what: string, change: Partial<FirstUserRequest>])[] = [

@@ -5,6 +5,7 @@ import { decodeJson } from "../../codec.ts";
 import { tokenKey, TOKENS } from "../../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../../store.ts";
 import { deleteKey, readEntries, setJson } from "../../stored_entries.ts";
+import { decodeRole } from "./user_records.ts";
 
 /** A token and the SHA-256 of its secret. */
 interface StoredToken {
@@ -27,6 +28,7 @@ export function setToken({ hash, token }: StoredToken): Mutation {
     token.extended,
     token.lastUsedAt ?? null,
     token.workerGroups ?? null,
+    token.role ?? null,
   ]);
 }
 
@@ -44,13 +46,14 @@ export function readTokens(store: Store): Promise<StoredToken[]> {
 export function decodeToken({ key, value }: StoredEntry): StoredToken {
   const stored = decodeJson(value) as JsonValue[];
   const [id, name, description, prefix, user, tenants, issuedAt, expiresAt, maxAgeMs, extended] = stored;
-  const [lastUsedAt, workerGroups] = stored.slice(10);
+  const [lastUsedAt, workerGroups, role = null] = stored.slice(10);
   const token: ApiToken = {
     id: id as string,
     name: name as string,
     description: description as string | null ?? undefined,
     prefix: prefix as string,
     user: user as string,
+    role: decodeRole(role),
     tenants: tenants as string[] | null ?? undefined,
     workerGroups: workerGroups as string[] | null ?? undefined,
     issuedAt: issuedAt as number,

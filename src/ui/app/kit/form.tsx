@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { may } from "../core/access.ts";
 import { t } from "../texts/mod.ts";
 import { Dialog } from "./dialog.tsx";
 import { showToast } from "./feedback.tsx";
@@ -34,7 +35,8 @@ interface SwitchProps {
 }
 
 /** Something that is on or off at once, without a form. */
-export function Switch({ label, isOn, onChange, lockedBy }: SwitchProps) {
+export function Switch({ label, isOn, onChange, lockedBy: given }: SwitchProps) {
+  const lockedBy = may("change") ? given : t("me.readOnly");
   return (
     <input
       type="checkbox"

@@ -10,7 +10,7 @@ import { Boundary, Toasts } from "../kit/feedback.tsx";
 import { t } from "../texts/mod.ts";
 import { ICONS } from "./icons.tsx";
 import { Keys, openKeys } from "./keys.tsx";
-import { ProblemBanner } from "./problem_banner.tsx";
+import { ProblemBanner, RoleBanner } from "./problem_banner.tsx";
 import { pageTitle } from "./page_title.ts";
 import { openPalette, Palette } from "./palette.tsx";
 import { UserMenu } from "./user_menu.tsx";
@@ -34,6 +34,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       <div class="column">
         <TopBar />
         <ProblemBanner />
+        <RoleBanner />
         <main id="main" tabIndex={-1}>
           <Boundary key={segments.value.slice(0, 3).join("/")}>{children}</Boundary>
         </main>

@@ -1,27 +1,16 @@
 /** The menu of the person at the right of the top bar: who they are, their tenants, log-out. */
-import { get } from "../api/client.ts";
+import { type Access, loadAccess } from "../core/access.ts";
 import { tenantOf } from "../core/places.ts";
 import { useResource } from "../core/resource.ts";
 import { t } from "../texts/mod.ts";
 import { ICONS } from "./icons.tsx";
-
-interface Person {
-  readonly username: string;
-  readonly tenants: readonly { readonly id: string; readonly name: string }[];
-}
-
-interface Access {
-  /** Absent: the caller is limited to some tenants. */
-  readonly person?: Person;
-  readonly isProtected: boolean;
-}
 
 const MENU = "user-menu";
 const MAIN = "main";
 
 /** A button with its menu. */
 export function UserMenu() {
-  const { data } = useResource("me", readAccess);
+  const { data } = useResource("me", loadAccess);
   return (
     <>
       <button type="button" class="plain user" aria-label={t("me.menu")} popovertarget={MENU}>
@@ -35,7 +24,7 @@ export function UserMenu() {
 }
 
 function Menu({ access: { person, isProtected } }: { readonly access: Access }) {
-  const tenants = person?.tenants ?? [];
+  const { tenants } = person;
   return (
     <>
       <p>{titleOf(person, isProtected)}</p>
@@ -62,13 +51,6 @@ function Menu({ access: { person, isProtected } }: { readonly access: Access }) 
   );
 }
 
-function titleOf(person: Person | undefined, isProtected: boolean): string {
-  if (!isProtected) return t("me.open");
-  return person ? t("me.signedIn", { user: person.username }) : t("me.limited");
-}
-
-async function readAccess(signal: AbortSignal): Promise<Access> {
-  const { isBasicAuthEnabled } = await get<{ isBasicAuthEnabled: boolean }>("/api/v1/configs", {}, signal);
-  const person = await get<Person>("/api/v1/me", {}, signal).catch(() => undefined);
-  return { person, isProtected: isBasicAuthEnabled };
+function titleOf({ username: user, role }: Access["person"], isProtected: boolean): string {
+  return isProtected ? t("me.signedIn", { user, role }) : t("me.open");
 }

@@ -4,6 +4,7 @@ import type { Texts } from "./en.ts";
 import { EXECUTION_DE } from "./de/execution.ts";
 import { FLOWS_DE } from "./de/flows.ts";
 import { GRAPH_DE } from "./de/graph.ts";
+import { USERS_DE } from "./de/users.ts";
 import { FILES_DE } from "./de/files.ts";
 import { ITEMS_DE } from "./de/namespace_items.ts";
 import { NAMESPACES_DE } from "./de/namespaces.ts";
@@ -84,6 +85,7 @@ export const DE: Texts = {
   ...FILES_DE,
   ...ITEMS_DE,
   ...ADMIN_DE,
+  ...USERS_DE,
   ...LISTS_DE,
   ...DASHBOARDS_DE,
 };

@@ -2,6 +2,7 @@
 import { FLOWS_EN } from "./en/flows.ts";
 import { GRAPH_EN } from "./en/graph.ts";
 import { ADMIN_EN } from "./en/admin.ts";
+import { USERS_EN } from "./en/users.ts";
 import { FILES_EN } from "./en/files.ts";
 import { ITEMS_EN } from "./en/namespace_items.ts";
 import { NAMESPACES_EN } from "./en/namespaces.ts";
@@ -84,6 +85,7 @@ export const EN = {
   ...FILES_EN,
   ...ITEMS_EN,
   ...ADMIN_EN,
+  ...USERS_EN,
   ...LISTS_EN,
   ...DASHBOARDS_EN,
 } as const;

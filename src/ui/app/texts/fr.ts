@@ -4,6 +4,7 @@ import type { Texts } from "./en.ts";
 import { EXECUTION_FR } from "./fr/execution.ts";
 import { FLOWS_FR } from "./fr/flows.ts";
 import { GRAPH_FR } from "./fr/graph.ts";
+import { USERS_FR } from "./fr/users.ts";
 import { FILES_FR } from "./fr/files.ts";
 import { ITEMS_FR } from "./fr/namespace_items.ts";
 import { NAMESPACES_FR } from "./fr/namespaces.ts";
@@ -84,6 +85,7 @@ export const FR: Texts = {
   ...FILES_FR,
   ...ITEMS_FR,
   ...ADMIN_FR,
+  ...USERS_FR,
   ...LISTS_FR,
   ...DASHBOARDS_FR,
 };

@@ -49,7 +49,7 @@ Deno.test("a session ends when it is not used, and when the password changes", a
   assertEquals(await statusOf(server, SEARCH, first), 401);
   const second = { headers: { cookie: await sessionOf(server) } };
   assertEquals(await statusOf(server, SEARCH, second), 200);
-  server.auth.setCredentials({ user: "admin", password: "changed" });
+  server.users.setConfigured({ user: "admin", password: "changed" });
   assertEquals(await statusOf(server, SEARCH, second), 401);
 });
 

@@ -25,6 +25,7 @@ Deno.test("POST /me/api-tokens shows the secret once, and it opens the server", 
   assertEquals(token, {
     name: "ci-runner",
     description: "for CI",
+    user: "admin",
     iat: "2026-01-15T10:30:00.000Z",
     exp: "2026-02-14T10:30:00.000Z",
     expired: false,
@@ -107,3 +108,58 @@ Deno.test("POST /me/api-tokens is not for tokens limited to tenants", async () =
   const { fullToken: wide } = await (await create(server, { name: "wide" })).json();
   assertEquals((await create(server, { name: "next" }, bearerHeader(wide))).status, 200);
 });
+
+const PASSWORD = "correct:horse";
+
+Deno.test("/me/api-tokens shows and revokes the tokens of the caller, and all for an admin", async () => {
+  await using server = await startApp({ isProtected: true });
+  for (const user of ["emil", "eva"]) await server.users.create({ user, password: PASSWORD, role: "editor" });
+  const headersOf = (user: string) => basicHeader({ user, password: PASSWORD });
+  const ids = new Map<string, string>();
+  for (const user of ["emil", "eva"]) {
+    const response = await create(server, { name: `of-${user}` }, headersOf(user));
+    ids.set(user, (await response.json()).id);
+  }
+  const namesFor = async (headers: Record<string, string>) => {
+    const { results } = await (await server.send(PATH, { headers })).json();
+    return results.map(({ user }: { readonly user: string }) => user);
+  };
+  assertEquals(await namesFor(headersOf("emil")), ["emil"]);
+  assertEquals(await namesFor(basicHeader()), ["eva", "emil"]);
+  const remove = async (user: string, headers: Record<string, string>) =>
+    (await server.send(`${PATH}/${ids.get(user)}`, { method: "DELETE", headers })).status;
+  assertEquals(await remove("eva", headersOf("emil")), 404);
+  assertEquals(await remove("emil", headersOf("emil")), 204);
+  assertEquals(await remove("eva", basicHeader()), 204);
+});
+
+Deno.test("POST /me/api-tokens gives a token no more than its creator has", async () => {
+  await using server = await startApp({ isProtected: true });
+  const reduced = await (await create(server, { name: "editor", role: "editor" })).json();
+  assertEquals(reduced.role, "editor");
+  const headers = bearerHeader(reduced.fullToken);
+  const wide = await (await create(server, { name: "wide", role: "admin" }, headers)).json();
+  const silent = await (await create(server, { name: "silent" }, headers)).json();
+  const narrow = await (await create(server, { name: "narrow", role: "viewer" }, headers)).json();
+  assertEquals([wide.role, silent.role, narrow.role], ["editor", "editor", "viewer"]);
+  const users = await server.send("/api/v1/users", { headers: bearerHeader(silent.fullToken) });
+  assertEquals(users.status, 403);
+  assertEquals((await create(server, { name: "x" }, bearerHeader(narrow.fullToken))).status, 403);
+  const worker = await create(server, { name: "w", workerGroups: ["gpu"] }, headers);
+  assertEquals(worker.status, 403);
+  assertStringIncludes((await worker.json()).message, 'a token for workers needs the role "admin"');
+});
+
+const BAD_ROLES: readonly (readonly [body: object, message: string])[] = [
+  [{ name: "a", role: "root" }, 'role: must be "viewer", "editor", "admin"'],
+  [{ name: "a", role: 1 }, 'role: must be "viewer", "editor", "admin"'],
+  [{ name: "a", role: "viewer", workerGroups: ["gpu"] }, "role: a token for workers has none"],
+];
+for (const [body, message] of BAD_ROLES) {
+  Deno.test(`POST /me/api-tokens refuses ${JSON.stringify(body)}`, async () => {
+    await using server = await startApp({ isProtected: true });
+    const response = await create(server, body);
+    assertEquals(response.status, 422);
+    assertStringIncludes((await response.json()).message, message);
+  });
+}

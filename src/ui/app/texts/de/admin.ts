@@ -4,9 +4,8 @@ import type { ADMIN_EN } from "../en/admin.ts";
 /** All of them. */
 export const ADMIN_DE: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "me.menu": "Benutzermenü",
-  "me.signedIn": "Angemeldet als {user}",
+  "me.signedIn": "Angemeldet als {user} ({role})",
   "me.open": "Keine Anmeldung nötig: wer diesen Server erreicht, darf ihn benutzen.",
-  "me.limited": "Zugriff nur auf diesen Mandanten",
   "me.tenant": "Mandant",
   "admin.server": "Server",
   "admin.tokens": "API-Token",

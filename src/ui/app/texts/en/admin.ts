@@ -3,9 +3,8 @@
 /** All of them. */
 export const ADMIN_EN = {
   "me.menu": "User menu",
-  "me.signedIn": "Signed in as {user}",
+  "me.signedIn": "Signed in as {user} ({role})",
   "me.open": "No log-in is needed: whoever reaches this server may use it.",
-  "me.limited": "Access to this tenant only",
   "me.tenant": "Tenant",
   "admin.server": "Server",
   "admin.tokens": "API tokens",

@@ -4,9 +4,8 @@ import type { ADMIN_EN } from "../en/admin.ts";
 /** All of them. */
 export const ADMIN_FR: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "me.menu": "Menu utilisateur",
-  "me.signedIn": "Connecté : {user}",
+  "me.signedIn": "Connecté : {user} ({role})",
   "me.open": "Aucune connexion requise : qui atteint ce serveur peut l'utiliser.",
-  "me.limited": "Accès à ce locataire uniquement",
   "me.tenant": "Locataire",
   "admin.server": "Serveur",
   "admin.tokens": "Jetons d'API",

@@ -1,4 +1,4 @@
-/** `/admin[/:tab]`: the server, its workers and members, API tokens, tenants, and how to look after the data. */
+/** `/admin[/:tab]`: the server, its workers and members, users, API tokens, tenants, and how to look after the data. */
 import { pagePath } from "../../core/places.ts";
 import { segments } from "../../core/router.ts";
 import { EmptyState } from "../../kit/feedback.tsx";
@@ -9,10 +9,12 @@ import { ProcessesTab } from "./processes_tab.tsx";
 import { ServerTab } from "./server_tab.tsx";
 import { TenantsTab } from "./tenants_tab.tsx";
 import { TokensTab } from "./tokens_tab.tsx";
+import { UsersTab } from "./users_tab.tsx";
 
 const TABS: readonly (readonly [name: string, title: TextName, content: typeof ServerTab])[] = [
   ["server", "admin.server", ServerTab],
   ["processes", "admin.processes", ProcessesTab],
+  ["users", "admin.users", UsersTab],
   ["tokens", "admin.tokens", TokensTab],
   ["tenants", "admin.tenants", TenantsTab],
   ["maintenance", "admin.maintenance", MaintenanceTab],

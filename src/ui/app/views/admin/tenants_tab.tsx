@@ -1,6 +1,7 @@
 /** Tenants with their quotas: list, create, rename, delete. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { may } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -40,9 +41,11 @@ export function TenantsTab() {
     <>
       <div class="section-head">
         <p class="dim">{t("admin.tenantsHint")}</p>
-        <button type="button" class="primary" onClick={() => editing.value = {}}>
-          {t("admin.createTenant")}
-        </button>
+        {may("administer") && (
+          <button type="button" class="primary" onClick={() => editing.value = {}}>
+            {t("admin.createTenant")}
+          </button>
+        )}
       </div>
       <Loaded resource={tenants}>
         {(rows) => (
@@ -81,20 +84,21 @@ const columns = (
   {
     name: "actions",
     title: t("common.actions"),
-    cell: (tenant) => (
-      <span class="row-actions">
-        <button type="button" onClick={() => edit(tenant)}>{t("admin.rename")}</button>
-        {tenant.id !== MAIN && (
-          <button
-            type="button"
-            class="danger"
-            onClick={() => void remove(tenant, reload)}
-          >
-            {t("common.delete")}
-          </button>
-        )}
-      </span>
-    ),
+    cell: (tenant) =>
+      may("administer") && (
+        <span class="row-actions">
+          <button type="button" onClick={() => edit(tenant)}>{t("admin.rename")}</button>
+          {tenant.id !== MAIN && (
+            <button
+              type="button"
+              class="danger"
+              onClick={() => void remove(tenant, reload)}
+            >
+              {t("common.delete")}
+            </button>
+          )}
+        </span>
+      ),
   },
 ];
 

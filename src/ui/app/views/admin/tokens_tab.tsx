@@ -1,6 +1,8 @@
 /** API tokens: list, create, revoke. The secret of a token is shown once. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { access } from "../../core/access.ts";
+import { ROLES } from "../../../../model/access/role.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { confirmed, Dialog } from "../../kit/dialog.tsx";
@@ -18,6 +20,8 @@ interface TokenRow {
   readonly name: string;
   readonly description?: string;
   readonly prefix: string;
+  readonly user: string;
+  readonly role?: string;
   readonly iat: string;
   readonly exp?: string;
   readonly lastUsed?: string;
@@ -78,6 +82,11 @@ const columns = (reload: () => Promise<void>): readonly Column<TokenRow>[] => [
     ),
   },
   {
+    name: "user",
+    title: t("admin.userName"),
+    cell: ({ user, role }) => role === undefined ? user : `${user} (${role})`,
+  },
+  {
     name: "tenants",
     title: t("admin.tenants"),
     cell: ({ tenants }) => tenants?.join(", ") ?? t("admin.allTenants"),
@@ -119,6 +128,8 @@ function TokenForm({ onCreated, onClose }: TokenFormProps) {
   const name = useSignal("");
   const description = useSignal("");
   const maxAge = useSignal("P90D");
+  const own = access.value?.person.role ?? "admin";
+  const role = useSignal("");
   const tenants = useSignal("");
   const onSend = async () => {
     const limited = tenants.value.split(/[\s,]+/).filter((each) => each !== "");
@@ -126,6 +137,7 @@ function TokenForm({ onCreated, onClose }: TokenFormProps) {
       name: name.value.trim(),
       description: description.value || undefined,
       maxAge: maxAge.value || undefined,
+      role: role.value || undefined,
       ...(limited.length > 0 && { tenants: limited }),
     };
     const { fullToken } = await send<{ readonly fullToken: string }>("POST", PATH, { body });
@@ -160,11 +172,20 @@ function TokenForm({ onCreated, onClose }: TokenFormProps) {
           <option value="">{t("admin.forever")}</option>
         </select>
       </Field>
+      <Field title={t("admin.role")}>
+        <select
+          value={role.value}
+          onChange={(event) =>
+            role.value = event.currentTarget.value}
+        >
+          <option value="">{own}</option>
+          {ROLES.slice(0, ROLES.indexOf(own)).map((each) => <option key={each} value={each}>{each}</option>)}
+        </select>
+      </Field>
       <Field title={t("admin.tenants")} hint={t("admin.tenantsOfToken")}>
         <input
           value={tenants.value}
-          onInput={(event) =>
-            tenants.value = event.currentTarget.value}
+          onInput={(event) => tenants.value = event.currentTarget.value}
         />
       </Field>
     </FormDialog>

@@ -1,6 +1,7 @@
 /** Which actions an execution allows now, and why not the others. The server has the last word. */
 import type { State } from "../../../../model/executions/state.ts";
 import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { may } from "../../core/access.ts";
 import type { TextName } from "../../texts/mod.ts";
 
 /** Names of the actions, in the order of the menu. */
@@ -46,7 +47,7 @@ const RULES: Readonly<Record<ExecutionAction, Rule>> = {
 
 /** Why an action is refused now; `undefined` if it can be tried. */
 export function refusalOf(action: ExecutionAction, execution: ExecutionInfo): TextName | undefined {
-  return RULES[action](execution);
+  return may("change") ? RULES[action](execution) : "me.readOnly";
 }
 
 /** Those that one wants most in a state; they have buttons of their own. */

@@ -5,6 +5,7 @@ import { showToast } from "../../kit/feedback.tsx";
 import { Field } from "../../kit/form.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
+import { PasswordCard } from "./password_card.tsx";
 
 type ChoiceName = Exclude<keyof Preferences, "timeZone" | "editorFontSize">;
 
@@ -79,6 +80,7 @@ export default function SettingsView() {
           <ChoiceField choice={LOG_LEVEL} />
           <FontSizeField />
         </section>
+        <PasswordCard />
       </div>
     </>
   );

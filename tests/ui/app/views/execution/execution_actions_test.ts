@@ -5,6 +5,8 @@ import {
   mainActions,
   refusalOf,
 } from "../../../../../src/ui/app/views/execution/execution_actions.ts";
+import { access } from "../../../../../src/ui/app/core/access.ts";
+import { rightsOf, type Role } from "../../../../../src/model/access/role.ts";
 import { execution } from "./task_run_infos.ts";
 
 const POSSIBLE: readonly (readonly [State, readonly string[]])[] = [
@@ -29,3 +31,21 @@ for (const [state, expected] of POSSIBLE) {
     assertEquals(refused, []);
   });
 }
+
+/** The person of the page. */
+function personWith(role: Role) {
+  return { username: role, role, rights: rightsOf(role), hasPassword: true, tenants: [] };
+}
+
+Deno.test("refusalOf() names the role of a viewer for each action, and nothing more for an editor", () => {
+  const refusals = () => EXECUTION_ACTIONS.map((action) => refusalOf(action, execution("SUCCESS")));
+  const before = refusals();
+  try {
+    access.value = { person: personWith("viewer"), isProtected: true };
+    assertEquals([...new Set(refusals())], ["me.readOnly"]);
+    access.value = { person: personWith("editor"), isProtected: true };
+    assertEquals(refusals(), before);
+  } finally {
+    access.value = undefined;
+  }
+});
