@@ -110,6 +110,10 @@ export interface Config {
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
+  /** Folder of backups; absent: one in the data directory. */
+  readonly backupDir?: string;
+  /** Backups that are made by themselves; absent: none. */
+  readonly backupSchedule?: { readonly everyMs: number; readonly keep: number };
   /** What tenants may store, by kind; absent: no limit. */
   readonly quotaLimits?: {
     readonly fileBytes?: Quota;
@@ -156,7 +160,7 @@ export function parseConfig(
   const protection = readProtection(values, readFile);
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy) ?? checkDatabase(values) ??
-    checkAdvertise(values, isDeploy);
+    checkBackups(values) ?? checkAdvertise(values, isDeploy);
   if (problem) return problem;
   const pluginDefaults = readGivenDefaults(values.pluginDefaults, readFile);
   if (pluginDefaults instanceof ConfigProblem) return pluginDefaults;
@@ -265,6 +269,14 @@ function checkDatabase({ database, databaseToken, encryptionKey }: Values): Conf
   );
 }
 
+function checkBackups({ backupDir, backupEvery, database }: Values): ConfigProblem | undefined {
+  const name = backupDir === undefined ? backupEvery && "--backup-every" : "--backup-dir";
+  if (name === undefined || database === undefined) return undefined;
+  return new ConfigProblem(
+    `Cannot use ${name} with --database: back up the database server with its own tools, and keep the encryption key`,
+  );
+}
+
 function checkAdvertise(
   { advertise, clusterInsecure, database }: Values,
   isDeploy: boolean,
@@ -330,6 +342,7 @@ function toConfig(
     ...(values.plugins && { plugins: values.plugins }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
+    ...readBackups(values),
     ...readQuotas(values),
     secrets: readSecrets(environment),
     ...(values.secretTenants && { secretTenants: values.secretTenants }),
@@ -341,6 +354,12 @@ function toConfig(
 
 function readDatabase({ database: url, databaseToken: token }: Values): Pick<Config, "database"> {
   return url === undefined || token === undefined ? {} : { database: { url, token } };
+}
+
+function readBackups(values: Values): Pick<Config, "backupDir" | "backupSchedule"> {
+  const { backupDir, backupEvery: everyMs, backupKeep } = values;
+  const keep = present(backupKeep);
+  return { ...backupDir && { backupDir }, ...everyMs !== undefined && { backupSchedule: { everyMs, keep } } };
 }
 
 function readQuotas(values: Values): Pick<Config, "quotaLimits"> {

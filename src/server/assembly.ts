@@ -227,6 +227,7 @@ export class Assembly {
     for (const { reject } of [this.#started, this.#takesStarts]) {
       reject(new DomainError("unavailable", text, { retryAfter: 1 }));
     }
+    await this.services.backups[Symbol.asyncDispose]();
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     await executor.timers.stop();
@@ -249,7 +250,8 @@ export class Assembly {
 
   /** Removes orphaned data of a crash. Values written since this boot belong to running executions. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
-    const { blobs, cleanup, executionFiles } = this.services;
+    const { blobs, cleanup, executionFiles, backups } = this.services;
+    await backups.tidy();
     const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
     const executions = await cleanup.resume();

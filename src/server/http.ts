@@ -20,6 +20,7 @@ import { kvPairRoutes } from "../http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../http/routes/monitoring/logs.ts";
 import type { HttpConfig } from "../http/pipeline/config.ts";
 import { metricRoutes } from "../http/routes/monitoring/metrics.ts";
+import { backupRoutes } from "../http/routes/server/backups.ts";
 import { clusterRoutes } from "../http/routes/server/cluster.ts";
 import { aiRoutes } from "../http/routes/server/ai.ts";
 import { pageRoutes } from "../http/routes/server/pages.ts";
@@ -120,26 +121,36 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       ...namespaceMounts(services, maxUploadBytes),
       { routes: clusterRoutes(clusterStateOf(options)), access: "unlimited" },
     ],
-    globalRoutes: [
-      { routes: pluginRoutes(createPlugins(services, options)) },
-      { routes: expressionNameRoutes(services.expressions) },
-      {
-        path: "/worker",
-        routes: workerRoutes({
-          workers: services.workers,
-          streams: assembled.workerStreams,
-          clients,
-          isHttps: baseUrl?.startsWith("https:") ?? false,
-        }),
-        access: "worker",
-      },
-    ],
+    globalRoutes: globalMounts(assembled, clients),
     serverMetrics: () => serverMetrics.collect(),
     bundle,
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: pageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+/** Routes of no tenant. */
+function globalMounts(
+  { options, services, workerStreams }: HttpDeps,
+  clients: ClientAddresses,
+): Mount[] {
+  const { baseUrl } = options;
+  return [
+    { routes: backupRoutes(services.backups), access: "unlimited" },
+    { routes: pluginRoutes(createPlugins(services, options)) },
+    { routes: expressionNameRoutes(services.expressions) },
+    {
+      path: "/worker",
+      routes: workerRoutes({
+        workers: services.workers,
+        streams: workerStreams,
+        clients,
+        isHttps: baseUrl?.startsWith("https:") ?? false,
+      }),
+      access: "worker",
+    },
+  ];
 }
 
 /** What the health checks say of the options. */

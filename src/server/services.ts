@@ -6,6 +6,7 @@ import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import { Backups } from "../services/backups/backups.ts";
 import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
@@ -113,6 +114,7 @@ export function createServices(deps: ServicesDeps) {
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
     namespaceDefaults: defaults,
     namespaces: new Namespaces({ flows, records: namespaceRecords, defaults, catalogs }),
+    backups: new Backups({ ...deps, port: deps.backups, schedule: deps.backupSchedule }),
     dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
     ...shared,
     ...triggering,

@@ -26,6 +26,12 @@ Deno.test("dist/sluice passes the smoke test of the source", async (test) => {
     assertEquals(success, true, new TextDecoder().decode(stderr));
     await using server = await ServerProcess.start({ binary, cwd: root, dataDir: "./sluice-data" });
     await smoke(server);
+    // A process of the binary itself.
+    const { code: made, log: said } = await ServerProcess.run(["backup", "--server", server.url], {
+      binary,
+      cwd: root,
+    });
+    assertEquals(made, 0, said);
     const { code, log } = await server.kill("SIGTERM");
     assertEquals(code, 0, log);
   });

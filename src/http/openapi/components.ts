@@ -293,6 +293,17 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     "tenants?": listOf(TEXT),
     "workerGroups?": listOf(TEXT),
   }),
+  Backup: objectOf({
+    id: TEXT,
+    createdAt: INSTANT,
+    origin: oneOf(["MANUAL", "SCHEDULE"]),
+    state: oneOf(["RUNNING", "SUCCESS", "FAILED"]),
+    bytes: INTEGER,
+    "totalBytes?": INTEGER,
+    hasKey: FLAG,
+    version: TEXT,
+    "error?": TEXT,
+  }),
   Caller: objectOf({
     id: TEXT,
     username: TEXT,

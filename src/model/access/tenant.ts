@@ -16,6 +16,7 @@ const RESOURCE_NAMES = [
   "assets",
   "auditlogs",
   "auths",
+  "backups",
   "banners",
   "basicAuth",
   "basicAuthValidationErrors",

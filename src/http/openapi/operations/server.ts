@@ -1,6 +1,18 @@
 /** Operations on the server: health, metrics, configuration, this description. */
 import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "../operation.ts";
-import { INSTANT, INTEGER, listOf, MAP, NUMBER, objectOf, oneOf, ref, TEXT } from "../schema.ts";
+import {
+  BYTES,
+  INSTANT,
+  INTEGER,
+  listOf,
+  MAP,
+  NUMBER,
+  objectOf,
+  oneOf,
+  pageOf,
+  ref,
+  TEXT,
+} from "../schema.ts";
 
 const HEALTH = json(objectOf({ status: TEXT }));
 /**
@@ -59,6 +71,15 @@ export const SERVER_OPERATIONS: Operations = [
       response: CLUSTER,
     },
   ],
+  ["GET /backups", "Lists backups: the one under way or the last one if it failed, and the complete ones", {
+    response: json(pageOf(ref("Backup"))),
+  }],
+  ["POST /backups", "Starts a backup of the running server", { status: 202, response: json(ref("Backup")) }],
+  ["GET /backups/{id}", "Gets a backup", { response: json(ref("Backup")) }],
+  ["GET /backups/{id}/download", "Downloads a complete backup as a tar archive", {
+    response: { "application/x-tar": BYTES },
+  }],
+  ["DELETE /backups/{id}", "Deletes a backup; ends the one under way", { status: 204 }],
   ["GET /ai/providers", "Lists assistants; there are none", { response: json(listOf(MAP)) }],
   ["GET /configs", "Gets the configuration that clients read before login", {
     response: json(ref("ClientConfiguration")),
