@@ -412,6 +412,21 @@ export const OPTIONS = {
     description: "Of the executions of a tenant that have ended, so many are kept: those that ended last",
     read: values.readCount,
   }),
+  audit: option({
+    placeholder: "<what>",
+    defaultText: "changes",
+    allowed: '"changes" or "all"',
+    description:
+      "What the audit log records: changes of people and tokens without starts of executions, or with them",
+    read: values.oneOf(["changes", "all"]),
+  }),
+  auditRetention: option({
+    placeholder: "<duration>",
+    defaultText: "90d",
+    allowed: 'a duration of at least one minute, such as "90d" or "P1Y"',
+    description: "Records of the audit log that are older are removed",
+    read: values.readAge,
+  }),
   backupDir: option({
     placeholder: "<folder>",
     otherwise: "the folder backups of the data directory",

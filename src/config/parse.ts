@@ -110,6 +110,10 @@ export interface Config {
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
+  /** What the audit log records. */
+  readonly audit: "changes" | "all";
+  /** How long records of the audit log are kept. */
+  readonly auditAgeMs: number;
   /** Folder of backups; absent: one in the data directory. */
   readonly backupDir?: string;
   /** Backups that are made by themselves; absent: none. */
@@ -342,6 +346,8 @@ function toConfig(
     ...(values.plugins && { plugins: values.plugins }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
+    audit: present(values.audit),
+    auditAgeMs: present(values.auditRetention),
     ...readBackups(values),
     ...readQuotas(values),
     secrets: readSecrets(environment),

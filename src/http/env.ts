@@ -6,6 +6,10 @@ export interface AppEnv {
   Variables: {
     /** The caller; anonymous on public routes and webhooks. */
     actor: Actor;
+    /** Who logs in or out, as far as the request says; on routes of log-ins only. */
+    claimedUser: string | undefined;
+    /** Ids of what the request created, for the audit log. */
+    createdIds: readonly (readonly [name: string, id: string])[] | undefined;
     /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };

@@ -8,6 +8,7 @@ import type { Logger } from "../base/log.ts";
 import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { Deadline } from "../machine/scripts/watchdog.ts";
+import type { AuditScope } from "../model/audit.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
 import type { BackupPort } from "../model/ports/backups.ts";
@@ -102,6 +103,10 @@ export interface AssemblyOptions {
   readonly isDeploy?: boolean;
   /** Which executions are kept; absent: all. */
   readonly retention?: RetentionRules;
+  /** What the audit log records; absent: changes without starts. */
+  readonly audit?: AuditScope;
+  /** How long records of the audit log are kept; by default 90 days. */
+  readonly auditAgeMs?: number;
   /** Makes backups; absent: the database is no file. */
   readonly backups?: BackupPort;
   /** Backups that are made by themselves; absent: none. */
@@ -153,6 +158,7 @@ type ServerOption =
   | "baseUrl"
   | "secrets"
   | "secretTenants"
+  | "auditAgeMs"
   | "backups"
   | "backupSchedule"
   | "version"

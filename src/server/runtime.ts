@@ -138,6 +138,7 @@ function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): 
     loop("store the last uses of secrets", USES_INTERVAL_MS, () => secrets.writeUses().then(() => false)),
     sweep("remove expired KV pairs", () => kvPairs.sweepExpired()),
     sweep("remove expired outputs of tasks", () => taskCache.sweepExpired()),
+    sweep("remove old records of the audit log", () => services.audit.sweepExpired()),
     sweep("remove expired idempotency records", () => idempotency.sweepExpired()),
     ...backupSchedule
       ? [loop("back up the database", BACKUP_INTERVAL_MS, () => services.backups.round().then(() => false))]

@@ -6,6 +6,7 @@ import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import { AuditLog } from "../services/audit/audit_log.ts";
 import { Backups } from "../services/backups/backups.ts";
 import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
@@ -34,6 +35,7 @@ import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace, PacedQueue } from "../store/catalog/pace.ts";
+import { AuditRecords } from "../store/records/audit_records.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
@@ -114,6 +116,7 @@ export function createServices(deps: ServicesDeps) {
     concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
     namespaceDefaults: defaults,
     namespaces: new Namespaces({ flows, records: namespaceRecords, defaults, catalogs }),
+    audit: new AuditLog({ ...deps, records: new AuditRecords(store, committer) }),
     backups: new Backups({ ...deps, port: deps.backups, schedule: deps.backupSchedule }),
     dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
     ...shared,

@@ -8,6 +8,7 @@ import { executionBulkRoutes } from "../../src/http/routes/executions/execution_
 import { executionFileRoutes } from "../../src/http/routes/executions/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/executions/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
+import { auditLogRoutes } from "../../src/http/routes/server/audit_logs.ts";
 import { backupRoutes } from "../../src/http/routes/server/backups.ts";
 import { aiRoutes } from "../../src/http/routes/server/ai.ts";
 import { blueprintRoutes } from "../../src/http/routes/flows/blueprints.ts";
@@ -66,6 +67,7 @@ const TENANT_FILES = [
   statisticsRoutes(NO_SERVICES),
   blueprintRoutes(NO_SERVICES),
   aiRoutes(),
+  auditLogRoutes(NO_SERVICES),
 ];
 
 /** Routes that require credentials, with their path prefixes. */

@@ -1,5 +1,6 @@
 /** Schemas of the entities in requests and responses. */
 import type { DurationForm } from "../../base/time/duration.ts";
+import { AUDIT_TYPES } from "../../model/audit.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import { METRIC_TYPES } from "../../model/executions/metric.ts";
@@ -292,6 +293,28 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     expired: FLAG,
     "tenants?": listOf(TEXT),
     "workerGroups?": listOf(TEXT),
+  }),
+  AuditLogItem: objectOf({
+    auditLog: objectOf({
+      id: TEXT,
+      "tenantId?": TEXT,
+      type: oneOf(AUDIT_TYPES),
+      detail: {
+        ...objectOf({ operation: TEXT, method: TEXT, status: INTEGER, "tokenId?": TEXT }),
+        additionalProperties: true,
+      },
+      date: INSTANT,
+      userId: TEXT,
+      ipAddress: TEXT,
+    }),
+    user: objectOf({ id: TEXT, username: TEXT }),
+  }),
+  AuditLogPage: objectOf({
+    results: listOf(ref("AuditLogItem")),
+    total: INTEGER,
+    "isTotalExact?": FLAG,
+    "cursor?": TEXT,
+    "nextCursor?": TEXT,
   }),
   Backup: objectOf({
     id: TEXT,

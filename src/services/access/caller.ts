@@ -13,13 +13,16 @@ export class Caller {
   readonly user: string;
   /** Set for a worker, which may use the routes of workers only. */
   readonly worker?: WorkerGrant;
+  /** Id of the token that it used; absent: it used none. */
+  readonly tokenId?: string;
   readonly #tenants: ReadonlySet<TenantId> | undefined;
   readonly #actors = new Map<TenantId, Actor>();
 
   /** `tenants` are the only ones that it may enter; `undefined`: all. */
-  constructor(user: string, tenants?: readonly TenantId[], worker?: WorkerGrant) {
+  constructor(user: string, tenants?: readonly TenantId[], worker?: WorkerGrant, tokenId?: string) {
     this.user = user;
     this.worker = worker;
+    this.tokenId = tokenId;
     this.#tenants = tenants && new Set(tenants);
   }
 

@@ -170,7 +170,7 @@ export class Tokens {
 }
 
 function callerOf({ id: tokenId, user, tenants, workerGroups: groups }: ApiToken): Caller {
-  return new Caller(user, tenants, groups && { tokenId, groups, tenants });
+  return new Caller(user, tenants, groups && { tokenId, groups, tenants }, tokenId);
 }
 
 function hashOf(secret: string): string {

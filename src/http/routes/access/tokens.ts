@@ -20,6 +20,7 @@ export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {
   routes.post("/", async (c) => {
     const request = readTokenRequest(await readEntity(c, 'a token is of the form {"name": "…"}'));
     const { token, secret } = await tokens.create(c.get("actor").user, request);
+    c.set("createdIds", [["id", token.id]]);
     c.header("cache-control", "no-store");
     return c.json({ ...tokenBody(token, clock.now()), fullToken: secret });
   });

@@ -9,7 +9,11 @@ import type { AppEnv } from "../../env.ts";
 /** `POST /backups` (202), `GET /backups`, `GET /backups/:id`, `GET /backups/:id/download` (a tar archive), `DELETE /backups/:id` (204; ends one under way). */
 export function backupRoutes(backups: Backups): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  routes.post("/backups", async (c) => c.json(backupBody(await backups.start("MANUAL")), 202));
+  routes.post("/backups", async (c) => {
+    const backup = await backups.start("MANUAL");
+    c.set("createdIds", [["id", backup.id]]);
+    return c.json(backupBody(backup), 202);
+  });
   routes.get("/backups", async (c) => {
     const results = (await backups.list()).map(backupBody);
     return c.json({ results, total: results.length });
