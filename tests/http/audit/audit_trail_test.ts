@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Hono } from "hono";
 import type { AppEnv } from "../../../src/http/env.ts";
 import type { Mount } from "../../../src/http/pipeline/mount.ts";
-import { type AuditEvent, type AuditScope } from "../../../src/model/audit.ts";
+import type { AuditEvent, AuditScope } from "../../../src/model/audit.ts";
 import { ADMIN, type AppUnderTest, startApp } from "../app_under_test.ts";
 
 const BASIC = `Basic ${btoa(`${ADMIN.user}:${ADMIN.password}`)}`;
