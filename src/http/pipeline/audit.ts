@@ -2,14 +2,14 @@
 import type { Context } from "hono";
 import type { Caller } from "../../services/access/caller.ts";
 import type { AppEnv } from "../env.ts";
-import type { Access } from "./request_pipeline.ts";
 
 /** A route, as far as the audit log decides by it. */
 export interface AuditedRoute {
   readonly method: string;
   /** Pattern with all prefixes. */
   readonly path: string;
-  readonly access: Access;
+  /** Who may call it. */
+  readonly access: string;
 }
 
 /** A request whose response is about to be sent. */

@@ -19,7 +19,7 @@ interface AuditLogDeps {
 }
 
 /** A page of records. */
-export interface AuditPage {
+interface AuditPage {
   readonly results: readonly AuditRecord[];
   /** More records may follow this place; the page may be short, since a search reads a bounded number of records. */
   readonly next?: AuditPlace;
