@@ -84,6 +84,7 @@ async function start(server: ServerProcess): Promise<string> {
 
 /** The locks that the process has on its database and the files beside it. */
 async function locksOf({ pid }: ServerProcess, dataDir: string): Promise<string[]> {
+  if (Deno.build.os !== "linux") return ["unknown"];
   const inodes = ["sluice.db", "sluice.db-shm"].map((name) => Deno.statSync(`${dataDir}/${name}`).ino);
   const lines = (await Deno.readTextFile("/proc/locks")).split("\n");
   const own = lines.filter((line) =>
@@ -102,7 +103,7 @@ async function assertRestored(folder: string, ids: readonly string[]): Promise<v
   }
 }
 
-Deno.test("a backup during starts has every execution that was acknowledged before, and delays none for good", async () => {
+Deno.test("a backup during starts has every execution that was acknowledged before, and the server keeps its locks", async () => {
   await withTempDir(async (root) => {
     const before: string[] = [];
     let copy = "";

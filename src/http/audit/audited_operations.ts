@@ -64,7 +64,7 @@ function typeOf(name: string, method: string): AuditType {
   if (name === "login") return "LOGIN";
   if (name === "logout") return "LOGOUT";
   if (SAFE_METHODS.has(method) || READING_OPERATIONS.has(name)) return "READ";
-  if (method === "DELETE" && !name.startsWith("kill")) return "DELETE";
-  if (name.startsWith("delete")) return "DELETE";
+  if (/kill/i.test(name)) return "UPDATE";
+  if (method === "DELETE" || name.startsWith("delete")) return "DELETE";
   return name.startsWith("create") || CREATING.has(name) ? "CREATE" : "UPDATE";
 }

@@ -97,9 +97,11 @@ export class Backups {
     if (!wasStored && !wasFailed && running?.backup.id !== id) throw noBackup(id);
   }
 
-  /** Removes what the last process left. */
+  /** Removes what the last process left. A folder that cannot be used is no reason not to start. */
   async tidy(): Promise<void> {
-    await this.#deps.port?.removeUnfinished();
+    await this.#deps.port?.removeUnfinished().catch((error: Error) =>
+      this.#deps.logger.warn("Cannot look after the folder of backups", { reason: error.message })
+    );
   }
 
   /** Starts a backup if one is due. */
