@@ -67,7 +67,6 @@ const TENANT_FILES = [
   statisticsRoutes(NO_SERVICES),
   blueprintRoutes(NO_SERVICES),
   aiRoutes(),
-  auditLogRoutes(NO_SERVICES),
 ];
 
 /** Routes that require credentials, with their path prefixes. */
@@ -77,6 +76,8 @@ const PROTECTED_FILES = [
   { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
   { routes: pluginRoutes(NO_SERVICES), prefix: "/api/v1" },
   { routes: backupRoutes(NO_SERVICES), prefix: "/api/v1" },
+  // For callers of all tenants only, whatever the tenant is.
+  { routes: auditLogRoutes(NO_SERVICES), prefix: "/api/v1/main" },
   { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },
   { routes: tenantRoutes(NO_SERVICES), prefix: "/api/v1/tenants" },
   { routes: tokenRoutes(NO_SERVICES, NO_SERVICES), prefix: "/api/v1/me/api-tokens" },
