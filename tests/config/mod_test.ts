@@ -73,6 +73,8 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     scripts: undefined,
     httpAddresses: { allow: undefined, deny: undefined },
     retention: { maxAgeMs: undefined, maxCount: undefined },
+    audit: "changes",
+    auditAgeMs: 90 * 86_400_000,
     secrets: new Map(),
     envs: new Map(),
     isDeploy: false,

@@ -92,16 +92,13 @@ function TextField({ field: { name, title, kind } }: FieldProps) {
     }, TYPING_PAUSE_MS);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <input
-      type={kind === "date" ? kind : "search"}
-      aria-label={t(title)}
-      placeholder={t(title)}
-      title={kind === "date" ? t(title) : undefined}
-      value={draft.value ?? query.value.get(name) ?? ""}
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  );
+  const shared = {
+    "aria-label": t(title),
+    value: draft.value ?? query.value.get(name) ?? "",
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+  };
+  if (kind === "date") return <input type="date" title={t(title)} {...shared} />;
+  return <input type="search" placeholder={t(title)} {...shared} />;
 }
 
 function EntryField({ field: { name, title, hint = title } }: FieldProps) {
