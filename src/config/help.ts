@@ -19,6 +19,7 @@ export function helpText(): string {
     "",
     "Usage: sluice [options]",
     "       sluice doctor [options]    checks a data directory; see sluice doctor --help",
+    "       sluice backup [options]    makes a backup, also while a server runs; see sluice backup --help",
     "       sluice migrate <source>    checks and imports flows of another server; see sluice migrate --help",
     "       sluice plugin <command>    makes, checks and tries types of your own; see sluice plugin --help",
     "       sluice worker --server <url>  runs scripts for a server; see sluice worker --help",

@@ -1,6 +1,7 @@
 /** The only reader of the arguments and the environment of the process. Parsing is in `config/parse.ts`. */
 import manifest from "../../deno.json" with { type: "json" };
 import { DOCTOR_HELP, type DoctorOptions, parseDoctor } from "./doctor.ts";
+import { BACKUP_HELP, type BackupOptions, parseBackup } from "./backup.ts";
 import { ConfigProblem, type Environment, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
 import { MIGRATE_HELP, type MigrateOptions, parseMigrate } from "./migrate.ts";
@@ -11,6 +12,7 @@ import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
 export type { GivenDefaults } from "./plugin_defaults.ts";
+export type { BackupOptions } from "./backup.ts";
 export type { DoctorOptions } from "./doctor.ts";
 export type { WorkerOptions } from "./worker.ts";
 export type { PluginOptions, PluginTemplate, TestOptions } from "./plugin.ts";
@@ -21,11 +23,12 @@ export type { MachineUser } from "./script_user.ts";
 /** Version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The command of the process: print a text, refuse, serve, check a data directory, import from elsewhere, work on a plugin, or run attempts for a server. */
+/** The command of the process: print a text, refuse, serve, check or back up a data directory, import from elsewhere, work on a plugin, or run attempts for a server. */
 type Command =
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "refuse"; readonly message: string; readonly exitCode: number }
   | { readonly type: "serve"; readonly config: Config }
+  | { readonly type: "backup"; readonly options: BackupOptions }
   | { readonly type: "doctor"; readonly options: DoctorOptions }
   | { readonly type: "migrate"; readonly options: MigrateOptions }
   | { readonly type: "plugin"; readonly options: PluginOptions }
@@ -37,6 +40,9 @@ export function readCommand(): Command {
   const [name, ...rest] = args;
   if (name === "doctor") {
     return readOptions(rest, DOCTOR_HELP, parseDoctor, (options) => ({ type: name, options }));
+  }
+  if (name === "backup") {
+    return readOptions(rest, BACKUP_HELP, parseBackup, (options) => ({ type: name, options }));
   }
   if (name === "migrate") {
     return readOptions(rest, MIGRATE_HELP, parseMigrate, (options) => ({ type: name, options }));

@@ -433,6 +433,43 @@ export const OPTIONS = {
     description: "Of the executions of a tenant that have ended, so many are kept: those that ended last",
     read: values.readCount,
   }),
+  audit: option({
+    placeholder: "<what>",
+    defaultText: "changes",
+    allowed: '"changes" or "all"',
+    description:
+      "What the audit log records: changes of people and tokens without starts of executions, or with them",
+    read: values.oneOf(["changes", "all"]),
+  }),
+  auditRetention: option({
+    placeholder: "<duration>",
+    defaultText: "90d",
+    allowed: 'a duration of at least one minute, such as "90d" or "P1Y"',
+    description: "Records of the audit log that are older are removed",
+    read: values.readAge,
+  }),
+  backupDir: option({
+    placeholder: "<folder>",
+    otherwise: "the folder backups of the data directory",
+    allowed: "the path of a folder",
+    description:
+      "Folder for backups of the running server, best on another disk. They hold the data and the key of secrets",
+    read: values.readText,
+  }),
+  backupEvery: option({
+    placeholder: "<duration>",
+    otherwise: "backups are made on request only",
+    allowed: 'a duration of at least one minute, such as "24h", "7d" or "P1D"',
+    description: "Time between backups that the server makes by itself",
+    read: values.readAge,
+  }),
+  backupKeep: option({
+    placeholder: "<number>",
+    defaultText: "7",
+    allowed: "a whole number from 1",
+    description: "Of the backups that --backup-every made, so many are kept: the newest",
+    read: values.readCount,
+  }),
   quotaFileBytes: option({
     placeholder: "<limits>",
     otherwise: "no limit",

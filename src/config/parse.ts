@@ -114,6 +114,14 @@ export interface Config {
   readonly listenTriggers?: readonly string[];
   /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
+  /** What the audit log records. */
+  readonly audit: "changes" | "all";
+  /** How long records of the audit log are kept. */
+  readonly auditAgeMs: number;
+  /** Folder of backups; absent: one in the data directory. */
+  readonly backupDir?: string;
+  /** Backups that are made by themselves; absent: none. */
+  readonly backupSchedule?: { readonly everyMs: number; readonly keep: number };
   /** What tenants may store, by kind; absent: no limit. */
   readonly quotaLimits?: {
     readonly fileBytes?: Quota;
@@ -160,7 +168,7 @@ export function parseConfig(
   const protection = readProtection(values, readFile);
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy) ?? checkDatabase(values) ??
-    checkAdvertise(values, isDeploy);
+    checkBackups(values) ?? checkAdvertise(values, isDeploy);
   if (problem) return problem;
   const pluginDefaults = readGivenDefaults(values.pluginDefaults, readFile);
   if (pluginDefaults instanceof ConfigProblem) return pluginDefaults;
@@ -269,6 +277,14 @@ function checkDatabase({ database, databaseToken, encryptionKey }: Values): Conf
   );
 }
 
+function checkBackups({ backupDir, backupEvery, database }: Values): ConfigProblem | undefined {
+  const name = backupDir === undefined ? backupEvery && "--backup-every" : "--backup-dir";
+  if (name === undefined || database === undefined) return undefined;
+  return new ConfigProblem(
+    `Cannot use ${name} with --database: back up the database server with its own tools, and keep the encryption key`,
+  );
+}
+
 function checkAdvertise(
   { advertise, clusterInsecure, database }: Values,
   isDeploy: boolean,
@@ -336,6 +352,9 @@ function toConfig(
     ...(values.listenTriggers && { listenTriggers: values.listenTriggers }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
+    audit: present(values.audit),
+    auditAgeMs: present(values.auditRetention),
+    ...readBackups(values),
     ...readQuotas(values),
     secrets: readSecrets(environment),
     ...(values.secretTenants && { secretTenants: values.secretTenants }),
@@ -357,6 +376,12 @@ function readLocalFiles(values: Values): Pick<Config, "localFiles"> {
     path !== undefined
   );
   return { localFiles: { folders, ownPaths } };
+}
+
+function readBackups(values: Values): Pick<Config, "backupDir" | "backupSchedule"> {
+  const { backupDir, backupEvery: everyMs, backupKeep } = values;
+  const keep = present(backupKeep);
+  return { ...backupDir && { backupDir }, ...everyMs !== undefined && { backupSchedule: { everyMs, keep } } };
 }
 
 function readQuotas(values: Values): Pick<Config, "quotaLimits"> {

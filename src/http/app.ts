@@ -6,11 +6,13 @@ import type { DurationForm } from "../base/time/duration.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import { type ServerMetric, serverMetric } from "../model/server_metric.ts";
+import type { AuditEvent, AuditScope } from "../model/audit.ts";
 import type { Auth } from "../services/access/auth.ts";
 import type { FirstUser } from "../services/access/first_user.ts";
 import type { Quotas } from "../services/access/quotas.ts";
 import type { Tenants } from "../services/access/tenants.ts";
 import type { Tokens } from "../services/access/tokens.ts";
+import { AuditTrail } from "./audit/audit_trail.ts";
 import type { Users } from "../services/access/users.ts";
 import { ClientAddresses } from "./pipeline/client_addresses.ts";
 import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
@@ -52,6 +54,13 @@ import type { Bundle } from "../ui/bundle.ts";
 import { UI_PATH } from "../ui/layout.ts";
 import { LOGIN_PATH, SETUP_PATH } from "../ui/login_page.ts";
 
+/** The audit log of the application. */
+interface AppAudit {
+  /** Resolves once the event is durable. */
+  readonly add: (event: AuditEvent) => Promise<void>;
+  readonly scope: AuditScope;
+}
+
 /** Services and routes of the application. */
 export interface AppDeps extends HealthDeps {
   readonly auth: Auth;
@@ -79,6 +88,8 @@ export interface AppDeps extends HealthDeps {
   /** Server metrics, beside those of requests. */
   readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
+  /** Stores an event of the audit log; absent: there is none. */
+  readonly audit?: AppAudit;
   /** By default no proxy is trusted. */
   readonly clients?: ClientAddresses;
 }
@@ -129,8 +140,9 @@ function createRequestPipeline(
   stats: RequestStats,
   eventStreams: EventStreams,
 ): RequestPipeline {
-  const { clock, logger } = deps;
+  const { clock, logger, clients, audit } = deps;
   return new RequestPipeline({
+    audit: audit && new AuditTrail({ ...audit, clients, clock, logger }),
     auth: deps.auth,
     tenants: deps.tenants,
     guard: new Guard(deps.config),

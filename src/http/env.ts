@@ -9,6 +9,10 @@ export interface AppEnv {
     actor: Actor;
     /** Who sends the request; only on routes of no tenant. */
     caller: Caller;
+    /** Who logs in or out, as far as the request says; on routes of log-ins only. */
+    claimedUser: string | undefined;
+    /** Ids of what the request created, for the audit log. */
+    createdIds: readonly (readonly [name: string, id: string])[] | undefined;
     /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };

@@ -16,6 +16,7 @@ const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
 const CATALOG_FOLDER = "catalog";
+const BACKUP_FOLDER = "backups";
 /** Written and removed to find out what is wrong with the disk. */
 const PROBE_FILE = "probe.bin";
 /** As much as a small commit needs. */
@@ -88,6 +89,11 @@ export class DataDir implements AsyncDisposable {
   /** Folder of what is derived from the catalog. */
   get catalogFolder(): string {
     return join(this.path, CATALOG_FOLDER);
+  }
+
+  /** Folder of backups, unless another one is configured. */
+  get backupFolder(): string {
+    return join(this.path, BACKUP_FOLDER);
   }
 
   /** Path of the encryption key. */

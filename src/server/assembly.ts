@@ -228,6 +228,7 @@ export class Assembly {
     for (const { reject } of [this.#started, this.#takesStarts]) {
       reject(new DomainError("unavailable", text, { retryAfter: 1 }));
     }
+    await this.services.backups[Symbol.asyncDispose]();
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     this.services.namespaceRenames[Symbol.dispose]();
@@ -252,7 +253,8 @@ export class Assembly {
 
   /** Removes orphaned data of a crash. Values written since this boot belong to running executions. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
-    const { blobs, cleanup, executionFiles } = this.services;
+    const { blobs, cleanup, executionFiles, backups } = this.services;
+    await backups.tidy();
     const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
     const executions = await cleanup.resume();

@@ -25,6 +25,10 @@ export async function runCommand(): Promise<number> {
       const { runDoctor } = await import("./doctor/doctor.ts");
       return await runDoctor(command.options, systemPlatform);
     }
+    case "backup": {
+      const { runBackup } = await import("./backup/backup.ts");
+      return await runBackup(command.options, systemPlatform);
+    }
     case "migrate": {
       const { runMigrate } = await import("./migrate/migrate.ts");
       return await runMigrate(command.options, { ...systemPlatform, send: fetch, clock: systemClock });

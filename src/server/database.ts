@@ -4,7 +4,8 @@ import { systemRandomBytes } from "../base/id.ts";
 import { isLoopback } from "../base/network/ip.ts";
 import type { Logger } from "../base/log.ts";
 import { shellWord } from "../base/text/shell_word.ts";
-import type { Config, DatabaseServer } from "../config/mod.ts";
+import { type Config, type DatabaseServer, VERSION } from "../config/mod.ts";
+import { BackupFolder } from "../machine/backup/backup_folder.ts";
 import { ByteFileFolder } from "../machine/byte_files.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import type { DatabaseKind } from "../model/server_health.ts";
@@ -20,6 +21,8 @@ export interface OpenDatabase {
   readonly encryptionKey: Uint8Array<ArrayBuffer>;
   /** Folder of the file; absent: the database is no file here. */
   readonly dataDir?: string;
+  /** Makes backups; absent: the database is no file here. */
+  readonly backups?: BackupFolder;
   /** Holds what is derived from the catalog; absent: the database is no file here. */
   readonly catalogFiles?: ByteFileFolder;
   /** The refusal of a start because of what is in the database. */
@@ -60,6 +63,7 @@ async function openFile(config: Config, readFailed: ReadFailed): Promise<OpenDat
       store,
       encryptionKey: config.encryptionKey ?? await directory.readOrCreateKey(),
       dataDir,
+      backups: backupsOf(directory, config),
       catalogFiles: await ByteFileFolder.open(directory.catalogFolder),
       mismatch: (reason) => new DataDirError(`Cannot use the data directory "${dataDir}": ${reason}`),
       unreadable,
@@ -69,6 +73,15 @@ async function openFile(config: Config, readFailed: ReadFailed): Promise<OpenDat
     await directory[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function backupsOf({ databasePath, keyPath, backupFolder }: DataDir, config: Config): BackupFolder {
+  return new BackupFolder({
+    databasePath,
+    keyPath: config.encryptionKey ? undefined : keyPath,
+    folder: config.backupDir ?? backupFolder,
+    version: VERSION,
+  });
 }
 
 /** The database cannot be opened, or what a start needs cannot be read from it. */

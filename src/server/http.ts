@@ -1,7 +1,7 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
 import type { Clock } from "../base/time/clock.ts";
 import type { IdSource } from "../base/id.ts";
-import { createApp } from "../http/app.ts";
+import { type AppDeps, createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";
 import { ClientAddresses } from "../http/pipeline/client_addresses.ts";
 import { linkBaseFrom } from "../http/responses/page_url.ts";
@@ -20,6 +20,8 @@ import { kvPairRoutes } from "../http/routes/namespaces/kv_pairs.ts";
 import { logRoutes } from "../http/routes/monitoring/logs.ts";
 import type { HttpConfig } from "../http/pipeline/config.ts";
 import { metricRoutes } from "../http/routes/monitoring/metrics.ts";
+import { auditLogRoutes } from "../http/routes/server/audit_logs.ts";
+import { backupRoutes } from "../http/routes/server/backups.ts";
 import { clusterRoutes } from "../http/routes/server/cluster.ts";
 import { aiRoutes } from "../http/routes/server/ai.ts";
 import { pageRoutes } from "../http/routes/server/pages.ts";
@@ -93,6 +95,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     randomBytes,
     eventStreams,
     clients,
+    audit: auditOf(assembled),
     isReady,
     findProblem,
     ...healthOf(options),
@@ -119,28 +122,50 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       { path: "", routes: logRoutes({ ...services, clock }) },
       { path: "", routes: workerListRoutes(services.workers) },
       ...namespaceMounts(services, maxUploadBytes),
-      { routes: clusterRoutes(clusterStateOf(options)), access: "unlimited" },
+      ...serverMounts(services, options),
     ],
-    globalRoutes: [
-      { routes: pluginRoutes(createPlugins(services, options)) },
-      { routes: expressionNameRoutes(services.expressions) },
-      {
-        path: "/worker",
-        routes: workerRoutes({
-          workers: services.workers,
-          streams: assembled.workerStreams,
-          clients,
-          isHttps: baseUrl?.startsWith("https:") ?? false,
-        }),
-        access: "worker",
-      },
-    ],
+    globalRoutes: globalMounts(assembled, clients),
     serverMetrics: () => serverMetrics.collect(),
     bundle,
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: pageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+function auditOf({ options, services }: HttpDeps): AppDeps["audit"] {
+  return { add: (event) => services.audit.add(event), scope: options.audit ?? "changes" };
+}
+
+/** Routes of the server below a tenant, for its administration. */
+function serverMounts({ audit }: Services, options: AssemblyOptions): Mount[] {
+  return [
+    { routes: clusterRoutes(clusterStateOf(options)), access: "unlimited" },
+    { routes: auditLogRoutes(audit), access: "unlimited" },
+  ];
+}
+
+/** Routes of no tenant. */
+function globalMounts(
+  { options, services, workerStreams }: HttpDeps,
+  clients: ClientAddresses,
+): Mount[] {
+  const { baseUrl } = options;
+  return [
+    { routes: backupRoutes(services.backups), access: "unlimited" },
+    { routes: pluginRoutes(createPlugins(services, options)) },
+    { routes: expressionNameRoutes(services.expressions) },
+    {
+      path: "/worker",
+      routes: workerRoutes({
+        workers: services.workers,
+        streams: workerStreams,
+        clients,
+        isHttps: baseUrl?.startsWith("https:") ?? false,
+      }),
+      access: "worker",
+    },
+  ];
 }
 
 /** What the health checks say of the options. */

@@ -8,8 +8,10 @@ import type { Logger } from "../base/log.ts";
 import type { MachineUser, ScriptLimits } from "../config/mod.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
 import type { Deadline } from "../machine/scripts/watchdog.ts";
+import type { AuditScope } from "../model/audit.ts";
 import type { QuotaOptions } from "../model/access/quota.ts";
 import type { PluginDefault } from "../model/flows/inherited_defaults.ts";
+import type { BackupPort } from "../model/ports/backups.ts";
 import type { ContainerPermission, ContainerRuntimeName } from "../model/ports/containers.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { ClusterMetrics, ClusterState } from "../model/cluster.ts";
@@ -21,6 +23,7 @@ import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../model/access/user.ts";
 import type { HashWork } from "../services/access/password.ts";
+import type { BackupSchedule } from "../services/backups/backups.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
 import type { RetentionRules } from "../services/retention/execution_retention.ts";
@@ -104,6 +107,14 @@ export interface AssemblyOptions {
   readonly isDeploy?: boolean;
   /** Which executions are kept; absent: all. */
   readonly retention?: RetentionRules;
+  /** What the audit log records; absent: changes without starts. */
+  readonly audit?: AuditScope;
+  /** How long records of the audit log are kept; by default 90 days. */
+  readonly auditAgeMs?: number;
+  /** Makes backups; absent: the database is no file. */
+  readonly backups?: BackupPort;
+  /** Backups that are made by themselves; absent: none. */
+  readonly backupSchedule?: BackupSchedule;
   /** What tenants may store; absent: no limits. */
   readonly quotaLimits?: QuotaOptions;
   /** Plugin defaults that every flow inherits; absent: none. */
@@ -151,6 +162,10 @@ type ServerOption =
   | "baseUrl"
   | "secrets"
   | "secretTenants"
+  | "auditAgeMs"
+  | "backups"
+  | "backupSchedule"
+  | "version"
   | "quotaLimits"
   | "pluginDefaults"
   | "credentials"

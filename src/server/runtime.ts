@@ -43,6 +43,7 @@ const SPACE_INTERVAL_MS = 1_000;
 const SEAL_INTERVAL_MS = 1_000;
 const WORKERS_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
+const BACKUP_INTERVAL_MS = 60_000;
 const USES_INTERVAL_MS = 60_000;
 /** Of a database without a queue. */
 const WAKE_INTERVAL_MS = 2_000;
@@ -124,7 +125,7 @@ function connectExecutor(deps: ConnectDeps): void {
 }
 
 function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): IntervalLoop[] {
-  const { clock, logger, retention: rules = {} } = options;
+  const { clock, logger, retention: rules = {}, backupSchedule } = options;
   const { catalog, secrets, kvPairs, idempotency, executionRetention: executions } = services;
   const loop = (name: string, intervalMs: number, round: () => Promise<boolean>) =>
     new IntervalLoop({ name, intervalMs, clock, logger, round });
@@ -140,7 +141,11 @@ function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): 
     loop("store the last uses of secrets", USES_INTERVAL_MS, () => secrets.writeUses().then(() => false)),
     sweep("remove expired KV pairs", () => kvPairs.sweepExpired()),
     sweep("remove expired outputs of tasks", () => taskCache.sweepExpired()),
+    sweep("remove old records of the audit log", () => services.audit.sweepExpired()),
     sweep("remove expired idempotency records", () => idempotency.sweepExpired()),
+    ...backupSchedule
+      ? [loop("back up the database", BACKUP_INTERVAL_MS, () => services.backups.round().then(() => false))]
+      : [],
     ...Retention.isNeeded(rules)
       ? [loop("remove old executions", SWEEP_INTERVAL_MS, () => retention.round())]
       : [],

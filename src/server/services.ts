@@ -7,6 +7,8 @@ import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
 import { Users } from "../services/access/users.ts";
 import type { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import { AuditLog } from "../services/audit/audit_log.ts";
+import { Backups } from "../services/backups/backups.ts";
 import { Dashboards } from "../services/charts/dashboards.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
@@ -33,6 +35,7 @@ import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace, PacedQueue } from "../store/catalog/pace.ts";
+import { AuditRecords } from "../store/records/audit_records.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
@@ -120,7 +123,7 @@ export function createServices(deps: ServicesDeps) {
       defaults,
       triggerStates,
     }),
-    dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
+    ...createCareServices(deps),
     ...shared,
     ...triggering,
     ...logging,
@@ -133,6 +136,16 @@ export function createServices(deps: ServicesDeps) {
 function createAccessServices(deps: ServicesDeps, tenants: Tenants) {
   const users = new Users({ ...deps, basic: deps.credentials, tenants });
   return { tenants, users, tokens: new Tokens({ ...deps, tenants, users }) };
+}
+
+/** Builds what the operator looks after. */
+function createCareServices(deps: ServicesDeps) {
+  const { store, committer } = deps;
+  return {
+    audit: new AuditLog({ ...deps, records: new AuditRecords(store, committer) }),
+    backups: new Backups({ ...deps, port: deps.backups, schedule: deps.backupSchedule }),
+    dashboards: new Dashboards({ ...deps, records: new DashboardRecords(store, committer) }),
+  };
 }
 
 function createWorkers(deps: ServicesDeps, tokens: Tokens, files: AttemptStorage): Workers {

@@ -90,12 +90,13 @@ export async function serve(
 async function assemblyOptions(
   config: ServeConfig,
   logger: Logger,
-  { kind, store, encryptionKey, dataDir, catalogFiles }: OpenDatabase,
+  { kind, store, encryptionKey, dataDir, catalogFiles, backups }: OpenDatabase,
 ): Promise<AssemblyOptions> {
   return {
     ...config,
     dataDir,
     catalogFiles,
+    backups,
     database: kind,
     store,
     logger,

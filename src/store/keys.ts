@@ -33,6 +33,23 @@ export function fillerKey(n: number): Key {
   return ["chain", "filler", n];
 }
 
+/** `["audit", at, id]` → a record of the audit log. Written by the audit log, after the change that it records. */
+export function auditKey(at: Instant, id: string): Key {
+  return ["audit", at, id];
+}
+
+/** Records of the audit log from `from` on, and before `to`, or before the place of another one if that is earlier. */
+export function auditRange(
+  from: Instant | undefined,
+  to: Instant | undefined,
+  before?: { readonly at: Instant; readonly id: string },
+): Selector {
+  const end = before && before.at < (to ?? Infinity)
+    ? auditKey(before.at, before.id)
+    : ["audit", to ?? Number.MAX_SAFE_INTEGER];
+  return { start: ["audit", from ?? 0], end };
+}
+
 /** `["g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. */
 export function manifestKey(instance: string, seq: number): Key {
   return ["g", instance, seq];

@@ -8,6 +8,8 @@ import { executionBulkRoutes } from "../../src/http/routes/executions/execution_
 import { executionFileRoutes } from "../../src/http/routes/executions/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/executions/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
+import { auditLogRoutes } from "../../src/http/routes/server/audit_logs.ts";
+import { backupRoutes } from "../../src/http/routes/server/backups.ts";
 import { aiRoutes } from "../../src/http/routes/server/ai.ts";
 import { blueprintRoutes } from "../../src/http/routes/flows/blueprints.ts";
 import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
@@ -76,6 +78,9 @@ const PROTECTED_FILES = [
   { routes: firstUserRoutes(NO_SERVICES), prefix: "/api/v1/:tenant/basicAuth" },
   { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
   { routes: pluginRoutes(NO_SERVICES), prefix: "/api/v1" },
+  { routes: backupRoutes(NO_SERVICES), prefix: "/api/v1" },
+  // For callers of all tenants only, whatever the tenant is.
+  { routes: auditLogRoutes(NO_SERVICES), prefix: "/api/v1/main" },
   { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },
   { routes: tenantRoutes(NO_SERVICES), prefix: "/api/v1/tenants" },
   { routes: tokenRoutes(NO_SERVICES, NO_SERVICES), prefix: "/api/v1/me/api-tokens" },

@@ -73,6 +73,8 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     scripts: undefined,
     httpAddresses: { allow: undefined, deny: undefined },
     retention: { maxAgeMs: undefined, maxCount: undefined },
+    audit: "changes",
+    auditAgeMs: 90 * 86_400_000,
     secrets: new Map(),
     envs: new Map(),
     isDeploy: false,
@@ -246,6 +248,16 @@ for (const text of ["", "0", "1,2", "acme=1,acme=2", "Acme=1", "acme=", "=1", "1
   });
 }
 
+Deno.test("parseConfig() reads where and when backups are made", () => {
+  assertEquals(accept(["--backup-keep=3"]).backupSchedule, undefined);
+  const config = accept(["--backup-dir=/b", "--backup-every=12h"]);
+  assertEquals([config.backupDir, config.backupSchedule], ["/b", { everyMs: 12 * 3_600_000, keep: 7 }]);
+  assertEquals(accept(["--backup-every=1d", "--backup-keep=3"]).backupSchedule, {
+    everyMs: 86_400_000,
+    keep: 3,
+  });
+});
+
 const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
   ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],
   ["--retention-age=1.5h", { maxAgeMs: 5_400_000, maxCount: undefined }],
@@ -418,6 +430,18 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
     ["--retention-age=30"],
     {},
     `Cannot use "30" as --retention-age: it must be a duration of at least one minute`,
+  ],
+  [["--backup-every=10s"], {}, `Cannot use "10s" as --backup-every: it must be`],
+  [["--backup-keep=0"], {}, `Cannot use "0" as --backup-keep: it must be`],
+  [
+    [
+      "--backup-every=1d",
+      "--database=https://kv.example.org",
+      "--database-token=0123456789ab",
+      `--encryption-key=${"A".repeat(43)}=`,
+    ],
+    {},
+    "Cannot use --backup-every with --database",
   ],
   [["--retention-age=10s"], {}, `Cannot use "10s" as --retention-age: it must be`],
   [["--retention-age=-P1D"], {}, `Cannot use "-P1D" as --retention-age: it must be`],

@@ -26,7 +26,19 @@ Deno.test("dist/sluice passes the smoke test of the source", async (test) => {
     assertEquals(success, true, new TextDecoder().decode(stderr));
     await using server = await ServerProcess.start({ binary, cwd: root, dataDir: "./sluice-data" });
     await smoke(server);
+    // A process of the binary itself.
+    const { code: made, log: said } = await ServerProcess.run(["backup", "--server", server.url], {
+      binary,
+      cwd: root,
+    });
+    assertEquals(made, 0, said);
     const { code, log } = await server.kill("SIGTERM");
     assertEquals(code, 0, log);
+    // One that may start no process copies in a thread.
+    const args = ["--scripts", "off", "--host", "0.0.0.0", "--no-auth"];
+    await using strict = await ServerProcess.start({ binary, cwd: root, dataDir: "./sluice-data", args });
+    const url = `http://127.0.0.1:${new URL(strict.url).port}`;
+    const copied = await ServerProcess.run(["backup", "--server", url], { binary, cwd: root });
+    assertEquals(copied.code, 0, copied.log);
   });
 });

@@ -42,6 +42,8 @@ export interface AppSetup {
   /** Receives the log lines of the server. */
   readonly log?: string[];
   readonly logLevel?: ServerLogLevel;
+  /** Receives the events of the audit log. */
+  readonly audit?: AppDeps["audit"];
   readonly store?: MemoryStore;
   readonly clock?: FakeClock;
 }
@@ -109,6 +111,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
     webRoutes: setup.webRoutes,
     eventStreams,
     randomBytes,
+    audit: setup.audit,
     clients: new ClientAddresses(setup.trustedProxies),
   });
   return {

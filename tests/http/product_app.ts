@@ -13,6 +13,8 @@ import { executionViewRoutes } from "../../src/http/routes/executions/execution_
 import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
 import { aiRoutes } from "../../src/http/routes/server/ai.ts";
 import { blueprintRoutes } from "../../src/http/routes/flows/blueprints.ts";
+import { auditLogRoutes } from "../../src/http/routes/server/audit_logs.ts";
+import { backupRoutes } from "../../src/http/routes/server/backups.ts";
 import { clusterRoutes } from "../../src/http/routes/server/cluster.ts";
 import { expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/namespaces/files.ts";
@@ -40,6 +42,8 @@ type Build = ((deps: never) => Hono<AppEnv>) | undefined;
 export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["executions/concurrency_limits.ts", concurrencyLimitRoutes],
   ["server/cluster.ts", clusterRoutes],
+  ["server/backups.ts", backupRoutes],
+  ["server/audit_logs.ts", auditLogRoutes],
   ["monitoring/charts.ts", chartRoutes],
   ["monitoring/dashboards.ts", dashboardRoutes],
   ["monitoring/statistics.ts", statisticsRoutes],

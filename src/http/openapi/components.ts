@@ -1,6 +1,7 @@
 /** Schemas of the entities in requests and responses. */
 import type { DurationForm } from "../../base/time/duration.ts";
 import { RIGHTS, ROLES } from "../../model/access/role.ts";
+import { AUDIT_TYPES } from "../../model/audit.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import { METRIC_TYPES } from "../../model/executions/metric.ts";
@@ -312,6 +313,39 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     disabled: FLAG,
     configured: FLAG,
     "created?": INSTANT,
+  }),
+  AuditLogItem: objectOf({
+    auditLog: objectOf({
+      id: TEXT,
+      "tenantId?": TEXT,
+      type: oneOf(AUDIT_TYPES),
+      detail: {
+        ...objectOf({ operation: TEXT, method: TEXT, status: INTEGER, "tokenId?": TEXT }),
+        additionalProperties: true,
+      },
+      date: INSTANT,
+      userId: TEXT,
+      ipAddress: TEXT,
+    }),
+    user: objectOf({ id: TEXT, username: TEXT }),
+  }),
+  AuditLogPage: objectOf({
+    results: listOf(ref("AuditLogItem")),
+    total: INTEGER,
+    "isTotalExact?": FLAG,
+    "cursor?": TEXT,
+    "nextCursor?": TEXT,
+  }),
+  Backup: objectOf({
+    id: TEXT,
+    createdAt: INSTANT,
+    origin: oneOf(["MANUAL", "SCHEDULE"]),
+    state: oneOf(["RUNNING", "SUCCESS", "FAILED"]),
+    bytes: INTEGER,
+    "totalBytes?": INTEGER,
+    hasKey: FLAG,
+    version: TEXT,
+    "error?": TEXT,
   }),
   Caller: objectOf({
     id: TEXT,

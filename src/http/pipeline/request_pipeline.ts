@@ -22,6 +22,7 @@ import { MethodRefusal, problemResponse } from "../responses/problem.ts";
 import type { RequestStats, RouteStats } from "./request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../streams/sse.ts";
 import { acceptsGzip, gzipResponse } from "./gzip.ts";
+import type { RequestAudit, RouteAudit } from "./audit.ts";
 import type { ClientAddresses } from "./client_addresses.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
 import { setSecurityHeaders } from "./security_headers.ts";
@@ -66,6 +67,8 @@ interface RequestPipelineOptions {
   readonly durations?: DurationForm;
   /** True while the first user can be set. */
   readonly isSetupOpen: () => boolean;
+  /** Records changes and refusals; absent: nothing does. */
+  readonly audit?: RequestAudit;
   /** Path of the log-in page, to which a browser without credentials is sent. */
   readonly loginPath?: string;
 }
@@ -73,10 +76,13 @@ interface RequestPipelineOptions {
 /** A route and its counters. */
 interface CountedRoute extends Route {
   readonly stats: RouteStats;
+  readonly audit?: RouteAudit;
 }
 
 /** A request under way. */
 interface Visit {
+  /** Set once the sender is known. */
+  caller?: Caller;
   readonly route: CountedRoute;
   readonly requestId: string;
   readonly startedMs: number;
@@ -121,7 +127,12 @@ export class RequestPipeline {
 
   /** The handler of a route with all steps. Errors go to {@link fail}. */
   wrap(wrapped: Route, handler: Handler<AppEnv>): Handler<AppEnv> {
-    const route = { ...wrapped, stats: this.#options.stats.add(wrapped.method, wrapped.path) };
+    const { stats, audit } = this.#options;
+    const route = {
+      ...wrapped,
+      stats: stats.add(wrapped.method, wrapped.path),
+      audit: audit?.of(wrapped),
+    };
     return (c) => {
       this.#begin(c, route);
       const caller = this.#admit(c, route);
@@ -227,6 +238,8 @@ export class RequestPipeline {
     handler: Handler<AppEnv>,
     caller: Caller,
   ): Response | Promise<Response> {
+    const visit = visitOf(c);
+    if (visit) visit.caller = caller;
     this.#checkWorker(route, caller);
     if (route.access === "unlimited" && caller.isLimited) {
       throw new DomainError("forbidden", "Forbidden: the caller is limited to tenants");
@@ -268,7 +281,14 @@ export class RequestPipeline {
     throw new DomainError("not_found", `Not Found: there is no tenant "${tenant}"`);
   }
 
+  /** A change is acknowledged when its record is durable. */
   #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
+    const { route, caller } = visitOf(c) ?? {};
+    const recorded = route?.audit?.record({ c, caller, status: response.status });
+    return recorded ? recorded.then(() => this.#send(c, response)) : this.#send(c, response);
+  }
+
+  #send(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
     const visit = visitOf(c);
     const { headers } = response;
     setSecurityHeaders(headers, { isPage: visit?.route.isPage ?? false, isHttps: this.#isHttps });

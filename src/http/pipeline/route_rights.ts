@@ -283,6 +283,14 @@ const CHANGES = [
 
 /** They are not within a tenant. A worker runs tasks of all tenants with their secrets, so only an admin gives it a token. */
 const ADMINISTRATION = [
+  "GET /auditlogs/export/by-query/csv",
+  "GET /auditlogs/export/by-query/json",
+  "GET /auditlogs/search",
+  "GET /backups",
+  "POST /backups",
+  "DELETE /backups/:id",
+  "GET /backups/:id",
+  "GET /backups/:id/download",
   "POST /basicAuth",
   "POST /tenants",
   "DELETE /tenants/:id",

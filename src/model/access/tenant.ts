@@ -16,6 +16,7 @@ const RESOURCE_NAMES = [
   "assets",
   "auditlogs",
   "auths",
+  "backups",
   "banners",
   "basicAuth",
   "basicAuthValidationErrors",
@@ -78,6 +79,7 @@ const RESOURCE_NAMES = [
 
 /** First key parts of records that belong to no tenant (`store/keys.ts`); a tenant with such an id would share these keys. */
 const KEY_SPACES = [
+  "audit",
   "beat",
   "bi",
   "chain",

@@ -12,6 +12,7 @@ interface CallerOptions {
   /** The only tenants that it may enter; absent: all. */
   readonly tenants?: readonly TenantId[];
   readonly worker?: WorkerGrant;
+  readonly tokenId?: string;
 }
 
 /** An authenticated caller, shared by all requests with the same credentials. */
@@ -21,13 +22,16 @@ export class Caller {
   readonly role: Role;
   /** Set for a worker, which may use the routes of workers only. */
   readonly worker?: WorkerGrant;
+  /** Id of the token that it used; absent: it used none. */
+  readonly tokenId?: string;
   readonly #tenants: ReadonlySet<TenantId> | undefined;
   readonly #actors = new Map<TenantId, Actor>();
 
-  constructor({ user, role, tenants, worker }: CallerOptions) {
+  constructor({ user, role, tenants, worker, tokenId }: CallerOptions) {
     this.user = user;
     this.role = role;
     this.worker = worker;
+    this.tokenId = tokenId;
     this.#tenants = tenants && new Set(tenants);
   }
 

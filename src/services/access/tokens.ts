@@ -222,6 +222,7 @@ export class Tokens {
       role: role ? lowerRole(role, user.role) : user.role,
       tenants,
       worker: groups && { tokenId, groups, tenants },
+      tokenId,
     });
   }
 

@@ -3,6 +3,7 @@ import { isId } from "../../base/id.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import { chainKey, globalKeys, INSTANCE, keysAfter, kindsAfter, TENANTS } from "../keys.ts";
+import { decodeAudit } from "../records/audit_records.ts";
 import { decodeAssignment } from "../records/assignment_records.ts";
 import { decodeTenant } from "../records/access/tenant_records.ts";
 import { decodeToken } from "../records/access/token_records.ts";
@@ -17,6 +18,7 @@ import { WakeCheck } from "./wake_check.ts";
 
 /** First parts of the keys that belong to no tenant. */
 const GLOBAL_KINDS = [
+  "audit",
   "beat",
   "bi",
   "chain",
@@ -98,6 +100,9 @@ async function checkChain(context: CheckContext): Promise<void> {
 async function checkTenants(context: CheckContext): Promise<TenantId[]> {
   for await (const entry of context.read(globalKeys("token"), "tokens")) context.decode(entry, decodeToken);
   for await (const entry of context.read(globalKeys("user"), "users")) context.decode(entry, decodeUser);
+  for await (const entry of context.read(globalKeys("audit"), "records of the audit log")) {
+    context.decode(entry, decodeAudit);
+  }
   for await (const entry of context.read(globalKeys("wa"), "attempts on workers")) {
     context.decode(entry, decodeAssignment);
   }

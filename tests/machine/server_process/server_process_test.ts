@@ -9,6 +9,8 @@ import {
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const CONFIG: Config = {
+  audit: "changes",
+  auditAgeMs: 86_400_000,
   host: "127.0.0.1",
   port: 8080,
   dataDir: "./sluice-data",

@@ -60,7 +60,11 @@ tasks: [{id: l, type: $.flow.Loop, values: {k: [1]}, tasks: [{id: m, type: $.flo
     1,
     0,
   ]);
-  const [outer, inner] = await passesOf(app);
+  // Both have the same time: their order is that of their ids.
+  const passes = await passesOf(app);
+  const passOf = (taskId: string) =>
+    passes.find(({ loopRun }) => (loopRun as JsonObject | undefined)?.taskId === taskId);
+  const [outer, inner] = [passOf("l"), passOf("m")];
   assert(outer && inner);
   const [owner] = outer.taskRunList;
   assertEquals(inner.kind, "LOOP");

@@ -32,6 +32,7 @@ const EMBEDDED = [
   "src/integrations/transform/jsonata/worker.ts",
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
+  "src/machine/backup/thread.ts",
 ];
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;

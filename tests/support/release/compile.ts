@@ -25,6 +25,7 @@ const INCLUDED = [
   "src/integrations/transform/jsonata/worker.ts",
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
+  "src/machine/backup/thread.ts",
 ];
 const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS];
 const NEVER_LOADED =

@@ -1,7 +1,23 @@
 /** Operations on the server: health, metrics, configuration, this description. */
-import { type Content, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "../operation.ts";
-import { INSTANT, INTEGER, listOf, MAP, NUMBER, objectOf, oneOf, ref, TEXT } from "../schema.ts";
+import { type Content, CSV, json, JSON_OBJECT, type Operations, PLAIN_TEXT } from "../operation.ts";
+import {
+  BYTES,
+  INSTANT,
+  INTEGER,
+  listOf,
+  MAP,
+  NUMBER,
+  objectOf,
+  oneOf,
+  pageOf,
+  ref,
+  TEXT,
+} from "../schema.ts";
 
+const AUDIT_FILTERS = [
+  ...["userId", "operation", "type", "namespace", "flowId", "executionId", "q", "startDate", "endDate"],
+  "tenantId",
+];
 const HEALTH = json(objectOf({ status: TEXT }));
 /**
  * With a status of DEGRADED or DOWN because of a fault: the reason, and since when. `database`: the kind of one that is no
@@ -59,6 +75,27 @@ export const SERVER_OPERATIONS: Operations = [
       response: CLUSTER,
     },
   ],
+  ["GET /auditlogs/search", "Lists records of the audit log, newest first", {
+    query: ["size", "cursor", ...AUDIT_FILTERS],
+    response: json(ref("AuditLogPage")),
+  }],
+  ["GET /auditlogs/export/by-query/csv", "Exports records of the audit log as CSV", {
+    query: AUDIT_FILTERS,
+    response: CSV,
+  }],
+  ["GET /auditlogs/export/by-query/json", "Exports records of the audit log as JSON", {
+    query: AUDIT_FILTERS,
+    response: json(listOf(ref("AuditLogItem"))),
+  }],
+  ["GET /backups", "Lists backups: the one under way or the last one if it failed, and the complete ones", {
+    response: json(pageOf(ref("Backup"))),
+  }],
+  ["POST /backups", "Starts a backup of the running server", { status: 202, response: json(ref("Backup")) }],
+  ["GET /backups/{id}", "Gets a backup", { response: json(ref("Backup")) }],
+  ["GET /backups/{id}/download", "Downloads a complete backup as a tar archive", {
+    response: { "application/x-tar": BYTES },
+  }],
+  ["DELETE /backups/{id}", "Deletes a backup; ends the one under way", { status: 204 }],
   ["GET /ai/providers", "Lists assistants; there are none", { response: json(listOf(MAP)) }],
   ["GET /configs", "Gets the configuration that clients read before login", {
     response: json(ref("ClientConfiguration")),

@@ -34,6 +34,7 @@ export async function setUpFirstUser(
   { user, password, token }: LoginForm,
 ): Promise<string | undefined> {
   if (!deps.firstUser) throw credentialsAreOptions();
+  c.set("claimedUser", user);
   const request = c.req.raw;
   const address = deps.clients.of(request, c.env);
   const isLocal = isLocalCaller(request, c.env, deps);

@@ -1,5 +1,5 @@
 /** Log-in and log-out of browsers, over the API. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Auth } from "../../../services/access/auth.ts";
 import type { AppEnv } from "../../env.ts";
 import { readLoginForm } from "../../forms/login_form.ts";
@@ -18,6 +18,7 @@ export interface LoginDeps {
 export function loginRoutes(deps: LoginDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post("/", async (c) => {
     const { user, password } = await readLoginForm(c);
+    c.set("claimedUser", user);
     const session = await deps.auth.logIn({ user, password }, deps.clients.of(c.req.raw, c.env));
     const response = c.json({ username: user }, 200, { "cache-control": "no-store" });
     setSessionCookies(response.headers, session, isHttps(c.req.raw, deps));
@@ -29,15 +30,19 @@ export function loginRoutes(deps: LoginDeps): Hono<AppEnv> {
 export function logoutRoutes(deps: LoginDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post("/", (c) => {
     const response = c.json({}, 200, { "cache-control": "no-store" });
-    logOut(c.req.raw, response.headers, deps);
+    logOut(c, response.headers, deps);
     return response;
   });
 }
 
 /** Ends the session of a request; `headers` are those of the response. */
-export function logOut(request: Request, headers: Headers, deps: LoginDeps): void {
+export function logOut(c: Context<AppEnv>, headers: Headers, deps: LoginDeps): void {
+  const request = c.req.raw;
   const session = cookieCredentials(request.headers.get("cookie"))?.session;
-  if (session !== undefined) deps.auth.logOut(session);
+  if (session !== undefined) {
+    c.set("claimedUser", deps.auth.callerOfSession(session)?.user);
+    deps.auth.logOut(session);
+  }
   removeSessionCookies(headers, isHttps(request, deps));
 }
 

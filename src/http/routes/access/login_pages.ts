@@ -30,6 +30,7 @@ export function loginPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
   });
   routes.post("/", async (c) => {
     const { user, password, from: given } = await readFields(c);
+    c.set("claimedUser", user);
     const from = localPath(given, HOME);
     const language = readLanguage(c);
     const texts = LOGIN_TEXTS[language];
@@ -50,7 +51,7 @@ export function loginPageRoutes(deps: FirstUserRoutesDeps): Hono<AppEnv> {
 export function logoutPageRoutes(deps: LoginDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post("/", (c) => {
     const response = redirect(LOGIN_PATH);
-    logOut(c.req.raw, response.headers, deps);
+    logOut(c, response.headers, deps);
     return response;
   });
 }

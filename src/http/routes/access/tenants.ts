@@ -24,7 +24,9 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
-    return c.json(tenantBody(await tenants.create(readTenant(await readEntity(c, FORM)))));
+    const tenant = await tenants.create(readTenant(await readEntity(c, FORM)));
+    c.set("createdIds", [["id", tenant.id]]);
+    return c.json(tenantBody(tenant));
   });
   routes.get("/search", (c) => {
     const query = queryOf(c);

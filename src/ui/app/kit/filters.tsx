@@ -15,10 +15,10 @@ export interface FilterField {
   /** In the empty field; absent: the title. */
   readonly hint?: TextName;
   /**
-   * `text`: one text. `choice`: one of the choices. `choices`: any number of them. `entries`: any number of texts, each
+   * `text`: one text. `date`: a day. `choice`: one of the choices. `choices`: any number of them. `entries`: any number of texts, each
    * added by Enter. `given`: set by links only, and removable. Values of the last three are shown as chips.
    */
-  readonly kind: "text" | "choice" | "choices" | "entries" | "given";
+  readonly kind: "text" | "date" | "choice" | "choices" | "entries" | "given";
   readonly choices?: readonly Choice[];
   /** Shown in place of a value; absent: the value. */
   readonly textOf?: (value: string) => string;
@@ -80,7 +80,7 @@ function ChoiceField({ field: { name, title, kind, choices = [] } }: FieldProps)
 }
 
 /** What is typed is applied after a short pause; until then it must survive that the list is drawn again. */
-function TextField({ field: { name, title } }: FieldProps) {
+function TextField({ field: { name, title, kind } }: FieldProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const draft = useSignal<string | undefined>(undefined);
   const onInput = (text: string) => {
@@ -92,15 +92,13 @@ function TextField({ field: { name, title } }: FieldProps) {
     }, TYPING_PAUSE_MS);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <input
-      type="search"
-      aria-label={t(title)}
-      placeholder={t(title)}
-      value={draft.value ?? query.value.get(name) ?? ""}
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  );
+  const shared = {
+    "aria-label": t(title),
+    value: draft.value ?? query.value.get(name) ?? "",
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+  };
+  if (kind === "date") return <input type="date" title={t(title)} {...shared} />;
+  return <input type="search" placeholder={t(title)} {...shared} />;
 }
 
 function EntryField({ field: { name, title, hint = title } }: FieldProps) {
@@ -125,7 +123,7 @@ function EntryField({ field: { name, title, hint = title } }: FieldProps) {
 }
 
 function Chips({ field: { name, title, kind, choices = [], textOf = (value) => value } }: FieldProps) {
-  if (kind === "text" || kind === "choice") return null;
+  if (kind === "text" || kind === "date" || kind === "choice") return null;
   const present = query.value.getAll(name);
   const shown = (value: string) => {
     const choice = choices.find((each) => valueOf(each) === value);

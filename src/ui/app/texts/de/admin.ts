@@ -108,9 +108,20 @@ export const ADMIN_DE: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.doctor": "Daten prüfen",
   "admin.doctorHint":
     "Halten Sie zuerst den Server an. Die Prüfung ändert nichts; sie listet Fehler auf. Mit --repair stellt sie her, was sich aus anderen Daten ergibt.",
-  "admin.backup": "Sichern",
+  "admin.backup": "Sicherungen",
+  "admin.backUpNow": "Jetzt sichern",
   "admin.backupHint":
-    "Halten Sie den Server an, kopieren Sie dann sein Datenverzeichnis. Die Datei encryption.key darin entschlüsselt die Geheimnisse: bewahren Sie die Kopie sicher auf.",
+    "Eine vollständige Kopie der Daten, während der Server arbeitet. Sie enthält den Schlüssel der Geheimnisse: sicher aufbewahren.",
+  "admin.size": "Größe",
+  "admin.audit": "Prüfprotokoll",
+  "admin.auditHint":
+    "Wer was wann und von wo geändert hat. Starts von Ausführungen fehlen, außer mit --audit all.",
+  "admin.noAudit": "Kein Eintrag passt",
+  "admin.user": "Benutzer",
+  "admin.operation": "Operation",
+  "admin.resource": "Ressource",
+  "admin.from": "Ab",
+  "admin.to": "Vor",
   "settings.hint": "Sie werden in diesem Browser aufbewahrt.",
   "settings.reset": "Alles zurücksetzen",
   "settings.wasReset": "Einstellungen zurückgesetzt",

@@ -105,9 +105,20 @@ export const ADMIN_EN = {
   "admin.doctor": "Check the data",
   "admin.doctorHint":
     "Stop the server first. The check changes nothing; it lists what is wrong. With --repair it restores what can be derived from other records.",
-  "admin.backup": "Back up",
+  "admin.backup": "Backups",
+  "admin.backUpNow": "Back up now",
   "admin.backupHint":
-    "Stop the server, then copy its data directory. encryption.key in it decrypts the secrets: keep the copy safe.",
+    "A complete copy of the data, made while the server works. It holds the key of the secrets: keep it safe.",
+  "admin.size": "Size",
+  "admin.audit": "Audit log",
+  "admin.auditHint":
+    "Who changed what, when and from where. Starts of executions are not listed unless the server runs with --audit all.",
+  "admin.noAudit": "No record matches",
+  "admin.user": "User",
+  "admin.operation": "Operation",
+  "admin.resource": "Resource",
+  "admin.from": "From",
+  "admin.to": "Before",
   "settings.hint": "They are kept in this browser.",
   "settings.reset": "Reset all",
   "settings.wasReset": "Settings reset",

@@ -108,9 +108,20 @@ export const ADMIN_FR: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.doctor": "Vérifier les données",
   "admin.doctorHint":
     "Arrêtez d'abord le serveur. La vérification ne change rien ; elle liste les erreurs. Avec --repair, elle rétablit ce qui se déduit d'autres données.",
-  "admin.backup": "Sauvegarder",
+  "admin.backup": "Sauvegardes",
+  "admin.backUpNow": "Sauvegarder maintenant",
   "admin.backupHint":
-    "Arrêtez le serveur, puis copiez son répertoire de données. Le fichier encryption.key déchiffre les secrets : gardez la copie en lieu sûr.",
+    "Une copie complète des données, faite pendant que le serveur travaille. Elle contient la clé des secrets : conservez-la en lieu sûr.",
+  "admin.size": "Taille",
+  "admin.audit": "Journal d’audit",
+  "admin.auditHint":
+    "Qui a modifié quoi, quand et d’où. Les démarrages d’exécutions n’y figurent qu’avec --audit all.",
+  "admin.noAudit": "Aucune entrée ne correspond",
+  "admin.user": "Utilisateur",
+  "admin.operation": "Opération",
+  "admin.resource": "Ressource",
+  "admin.from": "À partir du",
+  "admin.to": "Avant le",
   "settings.hint": "Ils sont conservés dans ce navigateur.",
   "settings.reset": "Tout réinitialiser",
   "settings.wasReset": "Paramètres réinitialisés",

@@ -4,6 +4,7 @@ import { segments } from "../../core/router.ts";
 import { EmptyState } from "../../kit/feedback.tsx";
 import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
+import { AuditTab } from "./audit_tab.tsx";
 import { MaintenanceTab } from "./maintenance_tab.tsx";
 import { ProcessesTab } from "./processes_tab.tsx";
 import { ServerTab } from "./server_tab.tsx";
@@ -17,6 +18,7 @@ const TABS: readonly (readonly [name: string, title: TextName, content: typeof S
   ["users", "admin.users", UsersTab],
   ["tokens", "admin.tokens", TokensTab],
   ["tenants", "admin.tenants", TenantsTab],
+  ["audit", "admin.audit", AuditTab],
   ["maintenance", "admin.maintenance", MaintenanceTab],
 ];
 

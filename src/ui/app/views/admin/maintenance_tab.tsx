@@ -1,4 +1,4 @@
-/** How the data is looked after: what is removed by itself, and the commands that check and save the data. */
+/** How the data is looked after: what is removed by itself, and how it is backed up and checked. */
 import { get } from "../../api/client.ts";
 import { useResource } from "../../core/resource.ts";
 import { shellQuoted } from "../../core/shell.ts";
@@ -6,6 +6,7 @@ import { sizeText } from "../../core/sizes.ts";
 import { Loaded } from "../../kit/feedback.tsx";
 import { CopyButton } from "../../kit/values.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
+import { BackupsSection } from "./backups_section.tsx";
 import { PurgeSection, StopSection } from "./maintenance_actions.tsx";
 
 interface Settings {
@@ -25,7 +26,8 @@ export function MaintenanceTab() {
           <Rules settings={found} />
           <StopSection />
           <PurgeSection />
-          <Commands dataDir={found.dataDir ?? "./sluice-data"} />
+          <BackupsSection />
+          <Doctor dataDir={found.dataDir ?? "./sluice-data"} />
         </>
       )}
     </Loaded>
@@ -58,24 +60,16 @@ function Rules({ settings: { retention, maxUploadBytes, isProtected, dataDir } }
   );
 }
 
-function Commands({ dataDir }: { readonly dataDir: string }) {
-  const quoted = shellQuoted(dataDir);
-  const commands: readonly (readonly [TextName, TextName, string])[] = [
-    ["admin.doctor", "admin.doctorHint", `sluice doctor --data-dir ${quoted}`],
-    ["admin.backup", "admin.backupHint", `tar -czf sluice-backup.tgz -C ${quoted} .`],
-  ];
+function Doctor({ dataDir }: { readonly dataDir: string }) {
+  const command = `sluice doctor --data-dir ${shellQuoted(dataDir)}`;
   return (
-    <>
-      {commands.map(([title, hint, command]) => (
-        <section key={title} class="section">
-          <div class="section-head">
-            <h2>{t(title)}</h2>
-            <CopyButton text={command} />
-          </div>
-          <p class="dim">{t(hint)}</p>
-          <pre class="code" tabIndex={0}>{command}</pre>
-        </section>
-      ))}
-    </>
+    <section class="section">
+      <div class="section-head">
+        <h2>{t("admin.doctor")}</h2>
+        <CopyButton text={command} />
+      </div>
+      <p class="dim">{t("admin.doctorHint")}</p>
+      <pre class="code" tabIndex={0}>{command}</pre>
+    </section>
   );
 }

@@ -1,0 +1,251 @@
+/**
+ * A folder of backups. Each is a folder in it, a complete data directory with a description. It is made under a temporary
+ * name and renamed when everything in it is on the disk, so that what has the name of a backup is complete.
+ */
+import { type Instant, toIso } from "../../base/time/clock.ts";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import type { StoredBackup } from "../../model/backup.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { BackupDownload, BackupPort, BackupRequest } from "../../model/ports/backups.ts";
+import { readDiskSpace } from "../disk_space.ts";
+import { copyApart } from "./database_copy.ts";
+import { tarBytes, tarStream } from "./tar.ts";
+
+/** What is backed up, and where to. */
+interface BackupFolderOptions {
+  readonly databasePath: string;
+  /** Absent: the key is an option of the server. */
+  readonly keyPath?: string;
+  readonly folder: string;
+  readonly version: string;
+}
+
+const DATABASE_FILE = "sluice.db";
+const KEY_FILE = "encryption.key";
+const DESCRIPTION_FILE = "backup.json";
+const UNFINISHED = ".unfinished";
+const ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
+/** What a backup leaves free on its disk, which may be that of the database: what a server needs to work. */
+const KEPT_FREE_BYTES = 256 * 1024 * 1024;
+const OWNER_ONLY = 0o600;
+
+/** Makes, lists, opens and removes the backups of a folder. */
+export class BackupFolder implements BackupPort {
+  readonly #options: BackupFolderOptions;
+
+  constructor(options: BackupFolderOptions) {
+    this.#options = options;
+  }
+
+  /** @inheritdoc */
+  idOf(createdAt: Instant): string {
+    return toIso(createdAt).replaceAll(/[:.]/g, "-");
+  }
+
+  /** @inheritdoc */
+  async check(): Promise<number> {
+    const { databasePath, folder } = this.#options;
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    const bytes = await sizeOf(databasePath) + await sizeOf(`${databasePath}-wal`);
+    const free = await freeBytes(folder);
+    if (free >= bytes + KEPT_FREE_BYTES) return bytes;
+    throw new DomainError(
+      "storage_full",
+      `Cannot back up to "${folder}": its disk has ${megabytes(free)} left, the backup needs up to ${
+        megabytes(bytes)
+      }, and ${megabytes(KEPT_FREE_BYTES)} must stay free`,
+    );
+  }
+
+  /** @inheritdoc */
+  async create(request: BackupRequest): Promise<StoredBackup> {
+    const { folder } = this.#options;
+    await this.check();
+    const id = this.idOf(request.createdAt);
+    const unfinished = join(folder, id + UNFINISHED);
+    await Deno.mkdir(unfinished, { mode: 0o700 });
+    try {
+      await this.#copyDatabase(unfinished, request);
+      const hasKey = await this.#copyKey(unfinished);
+      const stored = await this.#describe(unfinished, request, hasKey);
+      await syncFolder(unfinished);
+      request.signal.throwIfAborted();
+      await Deno.rename(unfinished, join(folder, id));
+      await syncFolder(folder);
+      return stored;
+    } catch (error) {
+      await Deno.remove(unfinished, { recursive: true }).catch(() => {});
+      throw isDiskFull(error) ? await this.#diskFull() : error;
+    }
+  }
+
+  /** @inheritdoc */
+  async list(): Promise<StoredBackup[]> {
+    const found: StoredBackup[] = [];
+    for (const id of await this.#ids()) {
+      const stored = await this.#read(id);
+      if (stored) found.push(stored);
+    }
+    return found.sort((a, b) => a.id < b.id ? 1 : -1);
+  }
+
+  /** @inheritdoc */
+  async open(id: string): Promise<BackupDownload | undefined> {
+    const stored = await this.#read(id);
+    if (!stored) return undefined;
+    const names = [DATABASE_FILE, ...stored.hasKey ? [KEY_FILE] : [], DESCRIPTION_FILE];
+    const folder = `sluice-backup-${id}`;
+    const files = await Promise.all(names.map(async (name) => {
+      const file = await Deno.open(join(this.#options.folder, `${id}/${name}`));
+      return { name: `${folder}/${name}`, bytes: (await file.stat()).size, file };
+    }));
+    return {
+      fileName: `${folder}.tar`,
+      bytes: tarBytes(files.map(({ bytes }) => bytes)),
+      stream: tarStream(files, stored.createdAt),
+    };
+  }
+
+  /** Renamed before: what remains after a crash has no name of a backup. @inheritdoc */
+  async remove(id: string): Promise<boolean> {
+    if (!await this.#read(id)) return false;
+    const unfinished = join(this.#options.folder, id + UNFINISHED);
+    await Deno.rename(join(this.#options.folder, id), unfinished);
+    await Deno.remove(unfinished, { recursive: true });
+    return true;
+  }
+
+  /** @inheritdoc */
+  async removeUnfinished(): Promise<void> {
+    const { folder } = this.#options;
+    for (const name of await namesIn(folder)) {
+      const isOurs = name.endsWith(UNFINISHED) && ID.test(name.slice(0, -UNFINISHED.length));
+      if (isOurs) await Deno.remove(join(folder, name), { recursive: true });
+    }
+  }
+
+  async #copyDatabase(unfinished: string, { signal, progress }: BackupRequest): Promise<void> {
+    const { databasePath, folder } = this.#options;
+    const full = new AbortController();
+    const target = join(unfinished, DATABASE_FILE);
+    await copyApart({ source: databasePath, target }, {
+      signal: AbortSignal.any([signal, full.signal]),
+      progress: (bytes, totalBytes) => {
+        progress(bytes, totalBytes);
+        // Others may fill a disk meanwhile, and the log of the database grows. The server must keep its room.
+        for (const path of [folder, databasePath]) {
+          void freeBytes(path).then((free) => {
+            if (free < KEPT_FREE_BYTES / 2) full.abort(new DiskFullError());
+          });
+        }
+      },
+    });
+  }
+
+  /** False if there is no file of a key. */
+  async #copyKey(unfinished: string): Promise<boolean> {
+    const { keyPath } = this.#options;
+    if (keyPath === undefined) return false;
+    await writeSynced(join(unfinished, KEY_FILE), await Deno.readFile(keyPath));
+    return true;
+  }
+
+  async #describe(unfinished: string, request: BackupRequest, hasKey: boolean): Promise<StoredBackup> {
+    const { createdAt, origin } = request;
+    const bytes = await sizeOf(join(unfinished, DATABASE_FILE)) + await sizeOf(join(unfinished, KEY_FILE));
+    const stored = {
+      id: this.idOf(createdAt),
+      createdAt,
+      origin,
+      bytes,
+      hasKey,
+      version: this.#options.version,
+    };
+    const text = `${JSON.stringify(stored)}\n`;
+    await writeSynced(join(unfinished, DESCRIPTION_FILE), new TextEncoder().encode(text));
+    return stored;
+  }
+
+  async #ids(): Promise<string[]> {
+    return (await namesIn(this.#options.folder)).filter((name) => ID.test(name));
+  }
+
+  /** `undefined` if there is none, or what has its name is none. */
+  async #read(id: string): Promise<StoredBackup | undefined> {
+    if (!ID.test(id)) return undefined;
+    const path = join(this.#options.folder, `${id}/${DESCRIPTION_FILE}`);
+    const value = tryParseJson(await Deno.readTextFile(path).catch(() => ""));
+    if (!isJsonObject(value) || value.id !== id) return undefined;
+    return {
+      id,
+      createdAt: Number(value.createdAt),
+      origin: value.origin === "SCHEDULE" ? "SCHEDULE" : "MANUAL",
+      bytes: Number(value.bytes),
+      hasKey: value.hasKey === true,
+      version: String(value.version),
+    };
+  }
+
+  async #diskFull(): Promise<DomainError> {
+    const { folder } = this.#options;
+    const free = megabytes(await freeBytes(folder));
+    const text = `Cannot back up to "${folder}": its disk is full; ${free} were left when the backup ended`;
+    return new DomainError("storage_full", text);
+  }
+}
+
+class DiskFullError extends Error {
+  override readonly name = "DiskFullError";
+}
+
+function isDiskFull(error: unknown): boolean {
+  if (error instanceof DiskFullError) return true;
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) ||
+    /database or disk is full|No space left on device/i.test(error.message);
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: OWNER_ONLY });
+  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  await file.sync();
+}
+
+/** Makes the names in a folder durable. Windows cannot open folders. */
+async function syncFolder(path: string): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  using folder = await Deno.open(path);
+  await folder.sync();
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).filter((each) => each.isDirectory).map(({ name }) =>
+      name
+    );
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  return (await readDiskSpace(folder))?.freeBytes ?? Infinity;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 / 1024).toLocaleString("en")} MB`;
+}
+
+function join(folder: string, name: string): string {
+  return `${folder.replace(/(?<=.)\/+$/, "")}/${name}`;
+}
