@@ -1,8 +1,8 @@
 /** Namespaces that are being renamed: entries that would change their data are refused until that is done. */
 import { DomainError } from "../model/errors.ts";
 import type { TenantId } from "../model/flows/flow.ts";
-import { isBlobKey, namespaceOfKey, tenantOfKey } from "./keys.ts";
-import type { Mutation } from "./store.ts";
+import { tenantOfKey } from "./keys.ts";
+import type { Key, KeyPart, Mutation } from "./store.ts";
 
 /** The frozen namespaces of all tenants. */
 export class FrozenNamespaces {
@@ -46,4 +46,20 @@ export class FrozenNamespaces {
 
 function refusal(reason: string): DomainError {
   return new DomainError("conflict", `Illegal state: ${reason}`, { retryAfter: 1 });
+}
+
+/** Kinds of keys of a tenant whose third part is a namespace, or the owner of large values. */
+const NAMESPACE_KINDS = new Set("b f fc fr kv nf ns s tc ti tr tw".split(" "));
+
+/** The namespace whose data the key is; for large values their owner. `undefined` for data of no namespace. */
+function namespaceOfKey(key: Key): KeyPart | undefined {
+  if (key[0] === "td") return key[3];
+  if (key[0] === "bi") return key[2];
+  if (key[1] === "kx" || key[1] === "te") return key[3];
+  return NAMESPACE_KINDS.has(String(key[1])) ? key[2] : undefined;
+}
+
+/** True for a part of a large value, or its intent. */
+function isBlobKey(key: Key): boolean {
+  return key[0] === "bi" || key[1] === "b";
 }

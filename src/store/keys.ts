@@ -517,22 +517,6 @@ export function keyInNamespace([tenant = "", kind = "", , ...rest]: Key, namespa
   return [tenant, kind, namespace, ...rest];
 }
 
-/** Kinds of keys of a tenant whose third part is a namespace, or the owner of large values. */
-const NAMESPACE_KINDS = new Set("b f fc fr kv nf ns s tc ti tr tw".split(" "));
-
-/** The namespace whose data the key is; for large values their owner. `undefined` for data of no namespace. */
-export function namespaceOfKey(key: Key): KeyPart | undefined {
-  if (key[0] === "td") return key[3];
-  if (key[0] === "bi") return key[2];
-  if (key[1] === "kx" || key[1] === "te") return key[3];
-  return NAMESPACE_KINDS.has(String(key[1])) ? key[2] : undefined;
-}
-
-/** True for a part of a large value, or its intent. */
-export function isBlobKey(key: Key): boolean {
-  return key[0] === "bi" || key[1] === "b";
-}
-
 /** Intents of large values of an owner. */
 export function blobIntentsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: ["bi", tenant, owner] };
