@@ -38,16 +38,28 @@ const VIEWER_MAY_SEND = [
 ];
 
 /** What only an admin may read. */
-const ADMIN_READS = ["GET /users", "GET /users/:name", "GET /users/:name/api-tokens"];
+const ADMIN_READS = [
+  "GET /auditlogs/export/by-query/csv",
+  "GET /auditlogs/export/by-query/json",
+  "GET /auditlogs/search",
+  "GET /backups",
+  "GET /backups/:id",
+  "GET /backups/:id/download",
+  "GET /users",
+  "GET /users/:name",
+  "GET /users/:name/api-tokens",
+];
 
 /** What only an admin may send. */
 const ADMIN_SENDS = [
+  "DELETE /backups/:id",
   "DELETE /tenants/:id",
   "DELETE /users/:name",
   "DELETE /users/:name/api-tokens/:id",
   "PATCH /users/:name",
   "PATCH /users/:name/password",
   "PATCH /users/:name/superadmin",
+  "POST /backups",
   "POST /basicAuth",
   "POST /tenants",
   "POST /users",
