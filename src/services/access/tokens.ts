@@ -17,6 +17,7 @@ import {
   TOKEN_START,
   type TokenRequest,
 } from "../../model/access/token.ts";
+import { ANONYMOUS } from "../../model/access/user.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { Store } from "../../store/store.ts";
 import { deleteToken, readTokens, setToken } from "../../store/records/access/token_records.ts";
@@ -28,7 +29,7 @@ interface TokensDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly tenants: Tenants;
-  readonly users: Pick<Users, "find" | "listen" | "isProtected">;
+  readonly users: Pick<Users, "find" | "firstName" | "isProtected" | "list" | "listen">;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly randomBytes: RandomBytes;
@@ -69,13 +70,27 @@ export class Tokens {
   /** Reads all tokens; call it once, after the users are read. */
   async start(): Promise<void> {
     const { store, tenants, users } = this.#deps;
-    for (const { hash, token } of await readTokens(store)) this.#add(hash, token);
+    for (const stored of await readTokens(store)) {
+      const { hash, token } = stored.isBeforeRoles ? await this.#adopted(stored) : stored;
+      this.#add(hash, token);
+    }
     users.listen({ changed: (user) => this.#refresh(user), leaving: (user) => this.#revokeAllOf(user) });
     this.#logRefused();
     const named = new Set([...this.#grants.values()].flatMap(({ token }) => token.tenants ?? []));
     // A crash interrupted the removal of a tenant before its tokens were changed.
     for (const tenant of named) if (!tenants.has(tenant)) await this.#forgetTenant(tenant);
     tenants.onRemove({ closed: (tenant) => this.#forgetTenant(publicTenantId(tenant)) });
+  }
+
+  /** While there was one user, tokens were that user's, also under an earlier name. One of a server without a login stays refused. */
+  async #adopted({ hash, token }: { readonly hash: string; readonly token: ApiToken }) {
+    const { users, committer } = this.#deps;
+    const isOfUser = token.user === ANONYMOUS || users.list().some(({ name }) => name === token.user);
+    const user = isOfUser ? token.user : users.firstName;
+    if (user === undefined) return { hash, token };
+    const adopted = { hash, token: { ...token, user } };
+    await committer.commit({ mutations: [setToken(adopted)] });
+    return adopted;
   }
 
   /** The configured user may have had another name when a token was created. */

@@ -3,6 +3,9 @@ import { IdSource } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { MAX_TOKENS } from "../../../src/model/access/token.ts";
+import type { JsonValue } from "../../../src/base/json.ts";
+import { decodeJson } from "../../../src/store/codec.ts";
+import { setJson } from "../../../src/store/stored_entries.ts";
 import { Tenants } from "../../../src/services/access/tenants.ts";
 import { Tokens } from "../../../src/services/access/tokens.ts";
 import { Users } from "../../../src/services/access/users.ts";
@@ -10,7 +13,8 @@ import { ADMIN, QUICK_HASH } from "../../http/app_under_test.ts";
 import type { Committer } from "../../../src/store/committer.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { setTenant } from "../../../src/store/records/access/tenant_records.ts";
-import { readTokens } from "../../../src/store/records/access/token_records.ts";
+import { readTokens, setToken } from "../../../src/store/records/access/token_records.ts";
+import type { Mutation } from "../../../src/store/store.ts";
 import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
 
@@ -63,6 +67,35 @@ Deno.test("Tokens.create() returns secrets of one format and stores only their h
     ]),
   );
   for (const secret of secrets) assertEquals(stored.includes(secret.slice(12)), false);
+});
+
+/** A token as versions before roles stored it: the same list without the role. */
+async function storeBeforeRoles({ store, committer, tokens }: Setup, user: string): Promise<string> {
+  const { secret } = await tokens.create(user, { name: user, extended: false });
+  for (const { hash, token } of await readTokens(store)) {
+    if (token.user !== user) continue;
+    const { key, value } = setToken({ hash, token }) as Extract<Mutation, { type: "set" }>;
+    const list = decodeJson(value) as JsonValue[];
+    await committer.commit({ mutations: [setJson(key, list.slice(0, -1))] });
+  }
+  return secret;
+}
+
+Deno.test("Tokens.start() gives tokens from before roles to the user that there is; newer ones of an unknown user stay refused", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  let [old, ofAnyone, recent] = ["", "", ""];
+  {
+    await using setup = await start(clock, store);
+    old = await storeBeforeRoles(setup, "earlier");
+    ofAnyone = await storeBeforeRoles(setup, "anonymous");
+    ({ secret: recent } = await setup.tokens.create("gone", { name: "b", extended: false }));
+  }
+  for (let boot = 0; boot < 2; boot++) {
+    await using setup = await start(clock, store);
+    assertEquals([old, ofAnyone, recent].map((secret) => isAccepted(setup, secret)), [true, false, false]);
+    assertEquals(setup.tokens.find(old)?.token.user, ADMIN.user);
+  }
 });
 
 Deno.test("Tokens.start() reads all tokens after a restart", async () => {

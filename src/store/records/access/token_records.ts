@@ -10,8 +10,13 @@ import { decodeRole } from "./user_records.ts";
 /** A token and the SHA-256 of its secret. */
 interface StoredToken {
   readonly hash: string;
+  /** Stored by a version that had one user: it belongs to that user, whatever the name is now. */
+  readonly isBeforeRoles?: boolean;
   readonly token: ApiToken;
 }
+
+/** Place of the role, the last member. */
+const ROLE_AT = 12;
 
 /** Writes a token. */
 export function setToken({ hash, token }: StoredToken): Mutation {
@@ -62,5 +67,5 @@ export function decodeToken({ key, value }: StoredEntry): StoredToken {
     extended: extended as boolean,
     lastUsedAt: lastUsedAt as number | null ?? undefined,
   };
-  return { hash: String(key[1]), token };
+  return { hash: String(key[1]), token, isBeforeRoles: stored.length <= ROLE_AT };
 }
