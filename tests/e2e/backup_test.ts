@@ -179,7 +179,7 @@ Deno.test("sluice backup copies the directory of a running server, and asks a se
         "--json",
       ]);
       assertEquals(direct.code, 0, direct.log);
-      const made: Backup & { path: string } = JSON.parse(direct.log.slice(direct.log.indexOf("{")));
+      const made: Backup & { path: string } = JSON.parse(/^\{.*$/m.exec(direct.log)?.[0] ?? direct.log);
       assertEquals(made.path, `${root}/to/${made.id}`);
       await Deno.rename(made.path, `${root}/restored`);
       ids.push(await start(server));
