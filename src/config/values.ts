@@ -239,7 +239,7 @@ export function readTenants(text: string): readonly string[] | undefined {
   return ids.every((id) => /^[a-z0-9][a-z0-9_-]*$/.test(id)) ? ids : undefined;
 }
 
-/** Paths of folders with commas between them, or a JSON list of them; the root of the machine is none. */
+/** Paths of folders with commas between them, or a JSON list of them; the root folder is refused. */
 export function readFolders(text: string): readonly string[] | undefined {
   const list: unknown = text.startsWith("[")
     ? tryParseJson(text)

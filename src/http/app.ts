@@ -88,7 +88,7 @@ export interface AppDeps extends HealthDeps {
   /** Server metrics, beside those of requests. */
   readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
-  /** Stores an event of the audit log; absent: there is none. */
+  /** Stores an event of the audit log. Absent: nothing is recorded. */
   readonly audit?: AppAudit;
   /** By default no proxy is trusted. */
   readonly clients?: ClientAddresses;

@@ -77,7 +77,7 @@ export class AuditTrail implements RequestAudit {
     const { c, caller, status } = request;
     const { clock, logger } = this.#deps;
     const user = status === 401 ? c.get("claimedUser") ?? basicUser(c.req.raw) : caller?.user;
-    // Tokens that nobody has are in the log of the server only: they cost nothing to try.
+    // Unknown tokens are in the log of the server only: anyone can send any number of them.
     if (user === undefined) return undefined;
     const attempted: RouteOperation = status === 401
       ? { ...operation, name: "login", type: "LOGIN" }

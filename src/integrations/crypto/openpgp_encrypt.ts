@@ -77,7 +77,7 @@ async function recipientKeys({ properties }: TaskContext): Promise<PublicKey[]> 
     ...await readPublicKeys(textsOf(properties.signPublicKey), "signPublicKey"),
   ];
   const recipients = textsOf(properties.recipients);
-  if (recipients.length === 0) throw new Error("Missing recipients: the file could be decrypted by nobody");
+  if (recipients.length === 0) throw new Error("Missing recipients: no key could decrypt the file");
   return recipients.map((recipient) => {
     const key = known.find((each) => belongsTo(each, recipient));
     if (key) return key;

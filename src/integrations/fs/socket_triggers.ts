@@ -85,7 +85,7 @@ export const tcpTrigger: RealtimeDefinition = defineListener({
   type: "fs.tcp.RealtimeTrigger",
   title: "Start for messages by TCP",
   description:
-    "Listens on a port. What a client sends until it ends its side of the connection is one message, of at most 1 MiB, and starts an execution; white space around it is removed, and an empty one is ignored. The server closes the connection once the execution is stored, and resets it if there is none.",
+    "Listens on a port. What a client sends until it ends its side of the connection is one message, of at most 1 MiB, and starts an execution; white space around it is removed, and an empty one is ignored. The server closes the connection once the execution is stored, and resets it if no execution is stored.",
   properties: LISTEN_PROPERTIES,
   outputs: MESSAGE,
   examples: [{

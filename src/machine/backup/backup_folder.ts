@@ -170,7 +170,7 @@ export class BackupFolder implements BackupPort {
     return (await namesIn(this.#options.folder)).filter((name) => ID.test(name));
   }
 
-  /** `undefined` if there is none, or what has its name is none. */
+  /** `undefined` if nothing has that name, or it is not a backup. */
   async #read(id: string): Promise<StoredBackup | undefined> {
     if (!ID.test(id)) return undefined;
     const path = join(this.#options.folder, `${id}/${DESCRIPTION_FILE}`);

@@ -148,7 +148,7 @@ export class Users {
     this.#set({ name, role: "admin", isDisabled: false, isConfigured: true }, hash);
   }
 
-  /** Creates the first user, an admin, whom nobody had to create. */
+  /** Creates the first user, an admin. */
   async createFirst(credentials: Credentials): Promise<void> {
     await this.#store({ name: credentials.user, role: "admin" }, credentials.password);
   }
