@@ -3,6 +3,7 @@
  * confirmed for a time, the server is about to give the attempts to others: the worker ends them before.
  */
 import type { Logger } from "../base/log.ts";
+import { fetchFailure } from "../base/network/fetch_failure.ts";
 import {
   HEARTBEAT_MS,
   IDLE_HEARTBEAT_MS,
@@ -92,7 +93,7 @@ export class Session {
       const refusal = error instanceof ApiError && (error.status === 401 || error.status === 403);
       if (refusal) return error.message;
       if (!this.#ending.signal.aborted) {
-        logger.repeated("warn", "Cannot reach the server", { server: api.url, reason: String(error) });
+        logger.repeated("warn", "Cannot reach the server", { server: api.url, reason: fetchFailure(error) });
       }
     } finally {
       this.#isConnected = false;

@@ -1,6 +1,7 @@
 /** Asks a running server for a backup, and downloads it. */
 import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import { fetchFailure } from "../../base/network/fetch_failure.ts";
 import type { BackupOptions } from "../../config/mod.ts";
 
 interface ServerBackup {
@@ -79,8 +80,8 @@ export class BackupClient {
       // A redirect could carry the credentials to another server.
       redirect: "manual",
       signal,
-    }).catch((error: Error) => {
-      throw new Error(`Cannot reach ${url}: ${error.message}`);
+    }).catch((error: unknown) => {
+      throw new Error(`Cannot reach ${url}: ${fetchFailure(error)}`);
     });
     if (response.ok) return response;
     const body = tryParseJson(await response.text());

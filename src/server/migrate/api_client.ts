@@ -1,5 +1,6 @@
 /** Calls the API of a server from the command line. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../base/json.ts";
+import { fetchFailure } from "../../base/network/fetch_failure.ts";
 import type { ServerAddress } from "../../config/mod.ts";
 
 /** A request failed, in one line for people. */
@@ -144,8 +145,7 @@ export class ApiClient {
     try {
       return await read();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ApiError(`Cannot reach ${this.url}: ${reason}`);
+      throw new ApiError(`Cannot reach ${this.url}: ${fetchFailure(error)}`);
     }
   }
 }

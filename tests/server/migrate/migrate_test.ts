@@ -53,7 +53,7 @@ async function migrate(
     send: async (request) => {
       const url = new URL(request.url);
       const server = servers.get(url.origin);
-      if (!server) throw new TypeError("connection refused");
+      if (!server) throw new TypeError("fetch failed", { cause: new Error("connection refused") });
       const { method, headers } = request;
       const body = request.body ? await request.bytes() : undefined;
       return await server.request(method, url.pathname + url.search, { headers, body });
