@@ -232,13 +232,23 @@ class CheckedFiles implements LocalFiles {
       part = `${dirname(place)}/.${crypto.getRandomValues(new Uint8Array(12)).toHex()}.part`;
       const options = { write: true, createNew: true };
       const target = await checked(await Deno.open(part, options), part, path);
-      await source.readable.pipeTo(target.writable, { signal: this.#signal });
+      await this.#write(target, source);
       await checkPlace(dirname(place), path);
       await Deno.rename(part, place);
       part = undefined;
     } finally {
       if (part !== undefined) await Deno.remove(part).catch(() => undefined);
       closeQuietly(source);
+    }
+  }
+
+  /** Copies the bytes to the disk: neither the end of a task nor the removal of a moved file may be ahead of them. */
+  async #write(target: Deno.FsFile, source: Deno.FsFile): Promise<void> {
+    try {
+      await source.readable.pipeTo(target.writable, { signal: this.#signal, preventClose: true });
+      await target.sync();
+    } finally {
+      closeQuietly(target);
     }
   }
 }
@@ -264,7 +274,7 @@ async function checkPlace(place: string, path: string): Promise<void> {
   }
 }
 
-/** A stream that was read has closed it already. */
+/** A stream may have closed it already. */
 function closeQuietly(file: Deno.FsFile): void {
   try {
     file.close();
