@@ -1,4 +1,4 @@
-/** Beside the source: a test case of the flow, and what came of its last run. */
+/** Beside the source: a test case of the flow, and the result of its last run. */
 import { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { ApiError, send } from "../../api/client.ts";
