@@ -106,7 +106,14 @@ export class Assembly {
     this.#auth = new Auth({ users, tokens, clock, logger, randomBytes, hashWork: options.hashWork });
     if (options.isUserStored) this.#firstUser = new FirstUser({ users, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
-    this.#workerStreams = new EventStreams({ clock, logger, maxStreams: MAX_WORKERS });
+    this.#workerStreams = new EventStreams({
+      clock,
+      logger,
+      maxStreams: MAX_WORKERS,
+      maxStreamsPerTenant: MAX_WORKERS,
+      maxStreamsPerCaller: MAX_WORKERS,
+    });
+    this.#workerStreams.endWithCredentials(services);
     const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,

@@ -4,6 +4,8 @@ import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { ANONYMOUS } from "../../model/access/user.ts";
+import type { Tokens } from "../../services/access/tokens.ts";
+import type { Users } from "../../services/access/users.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type TransferWatch, watchTransfer } from "../../model/http/transfer_watch.ts";
 import {
@@ -42,7 +44,8 @@ interface EventStreamsOptions {
 /** Whom a stream is for. */
 interface StreamOwner {
   readonly actor: Actor;
-  readonly request: Request;
+  /** Absent: a client that does not read is waited for. */
+  readonly request?: Request;
 }
 
 /** Proxies drop connections that are silent for a minute; some after 30 s. */
@@ -85,9 +88,16 @@ export class EventStreams {
     return new Response(stream.body, { headers: HEADERS });
   }
 
-  /** Ends the streams of a user. */
-  endOf(user: string): void {
-    for (const stream of [...this.#open]) if (stream.actor?.user === user) void stream.end();
+  /** Ends streams when the credentials that opened them end: their user has changed or is gone, or their token is revoked. */
+  endWithCredentials(
+    { users, tokens }: { readonly users: Pick<Users, "listen">; readonly tokens: Pick<Tokens, "listen"> },
+  ): void {
+    users.listen({ changed: (name) => this.#endOf(({ user }) => user === name) });
+    tokens.listen((id) => this.#endOf(({ tokenId }) => tokenId === id));
+  }
+
+  #endOf(isOver: (actor: Actor) => boolean): void {
+    for (const stream of [...this.#open]) if (stream.actor && isOver(stream.actor)) void stream.end();
   }
 
   /** Ends all streams; waits for their producers. */
@@ -145,7 +155,8 @@ class EventStream implements EventWriter {
   ) {
     this.#options = options;
     this.actor = owner?.actor;
-    this.#watch = owner && watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
+    this.#watch = owner?.request &&
+      watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
     this.#closed = closed;
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {

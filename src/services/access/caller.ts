@@ -49,8 +49,8 @@ export class Caller {
   actorOf(tenant: TenantId): Actor {
     const known = this.#actors.get(tenant);
     if (known) return known;
-    const { user, worker } = this;
-    const actor: Actor = worker ? { tenant, user, worker } : { tenant, user };
+    const { user, worker, tokenId } = this;
+    const actor: Actor = { tenant, user, ...tokenId !== undefined && { tokenId }, ...worker && { worker } };
     if (this.#actors.size < MAX_CACHED_ACTORS) this.#actors.set(tenant, actor);
     return actor;
   }

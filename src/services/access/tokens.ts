@@ -62,9 +62,15 @@ export class Tokens {
   readonly #grants = new Map<string, TokenGrant>();
   /** By user: no token is created while those of the user are revoked. */
   readonly #lock = new KeyedLock();
+  readonly #listeners: ((tokenId: string) => void)[] = [];
 
   constructor(deps: TokensDeps) {
     this.#deps = deps;
+  }
+
+  /** Calls back with the id of each token that is revoked. */
+  listen(revoked: (tokenId: string) => void): void {
+    this.#listeners.push(revoked);
   }
 
   /** Reads all tokens; call it once, after the users are read. */
@@ -167,6 +173,7 @@ export class Tokens {
     for (const grant of grants) {
       grant.isRevoked = true;
       this.#grants.delete(grant.hash);
+      for (const revoked of this.#listeners) revoked(grant.token.id);
     }
   }
 
