@@ -100,13 +100,13 @@ export class Auth {
     const { oldPassword, newPassword } = change;
     checkPassword(newPassword, "newPassword");
     try {
-      await this.authenticate(headerOf({ user, password: oldPassword }), address);
+      const proven = await this.authenticate(headerOf({ user, password: oldPassword }), address);
+      const { caller } = await this.#options.users.change(user, { password: newPassword }, proven);
+      return this.#sessions.open(caller);
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== "unauthorized") throw error;
       throw invalidEntity("oldPassword: it is not the password of the user");
     }
-    const { caller } = await this.#options.users.change(user, { password: newPassword });
-    return this.#sessions.open(caller);
   }
 
   /** Ends a session. */

@@ -173,12 +173,16 @@ export class Users {
   }
 
   /**
-   * Changes a user and ends what it is logged in with.
-   * @throws DomainError not_found, invalid_entity; conflict: it is configured, or the last admin
+   * Changes a user and ends what it is logged in with; with `proven` only while that is the user.
+   * @throws DomainError not_found, invalid_entity; conflict: it is configured, or the last admin; unauthorized: it was changed
+   * since it became `proven`
    */
-  change(name: string, change: UserChange): Promise<Account> {
+  change(name: string, change: UserChange, proven?: Caller): Promise<Account> {
     return this.#lock.run(ALL, async () => {
       const account = this.#changeable(name);
+      if (proven && this.find(name)?.caller !== proven) {
+        throw new DomainError("unauthorized", "Unauthorized: the user was changed meanwhile");
+      }
       const { password, tenants: given = account.user.tenants, ...members } = change;
       const tenants = given ?? undefined;
       const user = { ...account.user, ...withoutAbsent(members), tenants };
