@@ -12,6 +12,7 @@ import {
   type Credentials,
   isActiveAdmin,
   MAX_USERS,
+  shownUserName,
   type User,
   type UserChange,
   userNameProblem,
@@ -160,8 +161,13 @@ export class Users {
       checkCredentials({ user: name, password });
       checkUser({ role, tenants });
       this.#checkTenants(tenants);
-      if (this.#accounts.has(name)) {
-        throw new DomainError("already_exists", `Cannot create user "${name}": it exists already`);
+      const shown = shownUserName(name);
+      const like = this.list().find((other) => shownUserName(other.name) === shown);
+      if (like) {
+        const reason = like.name === name
+          ? "it exists already"
+          : `"${like.name}" exists, which looks the same`;
+        throw new DomainError("already_exists", `Cannot create user "${name}": ${reason}`);
       }
       if (this.#accounts.size >= MAX_USERS) {
         throw illegalState(`there are ${MAX_USERS} users; remove some first`);
