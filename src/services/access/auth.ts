@@ -172,8 +172,8 @@ export class Auth {
   /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
     const given = decodeCredentials(value);
-    if (!given || this.#options.users.isEmpty) {
-      this.#logRefusal(unauthorized(), given?.user, address);
+    if (!given) {
+      this.#logRefusal(unauthorized(), undefined, address);
       throw unauthorized();
     }
     const key = `${address}\n${header}`;
