@@ -11,7 +11,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 function mounts(): Mount[] {
   const routes = new Hono<AppEnv>();
   routes.post("/flows", (c) => {
-    c.set("createdIds", [["namespace", "demo"], ["flowId", "hello"]]);
+    c.set("auditedIds", [["namespace", "demo"], ["flowId", "hello"]]);
     return c.json({});
   });
   routes.post("/flows/validate", (c) => c.json({}));
