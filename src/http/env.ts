@@ -9,6 +9,8 @@ export interface AppEnv {
     actor: Actor;
     /** Who sends the request; only on routes of no tenant. */
     caller: Caller;
+    /** The sender for the request pipeline and readers of bodies, on all routes. */
+    visit: { readonly caller?: Caller } | undefined;
     /** Who logs in or out, as far as the request says; on routes of log-ins only. */
     claimedUser: string | undefined;
     /** For the audit log: ids of what the request created, and of what it changed that its path does not name. */

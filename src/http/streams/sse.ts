@@ -13,6 +13,7 @@ import {
   MAX_EVENT_STREAMS_PER_CALLER,
   MAX_EVENT_STREAMS_PER_TENANT,
 } from "../../model/limits.ts";
+import { checkCaller } from "../caller_check.ts";
 import type { AppEnv } from "../env.ts";
 import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
@@ -245,6 +246,7 @@ function oneLine(text: string): string {
 
 /** The response of a route that streams events. @throws DomainError as {@link EventStreams.open} */
 export function eventStream(c: Context<AppEnv>, produce: EventProducer): Response {
+  checkCaller(c);
   return (c as unknown as Context<StreamsEnv>).get("eventStreams").open(produce, {
     actor: c.get("actor"),
     request: c.req.raw,

@@ -204,7 +204,7 @@ export class Users {
   /** Removes a user with its tokens. @throws DomainError not_found; conflict: it is configured, or the last admin */
   remove(name: string): Promise<void> {
     return this.#lock.run(ALL, async () => {
-      const { user } = this.#changeable(name);
+      const { user, caller } = this.#changeable(name);
       this.#checkAdminLeft(user);
       this.#leaving.add(name);
       this.#tell(name);
@@ -212,6 +212,7 @@ export class Users {
         await this.#leave(name);
         await this.#deps.committer.commit({ mutations: [deleteUser(name)] });
         this.#accounts.delete(name);
+        caller.end();
         this.#deps.logger.info("Removed a user", { user: name });
       } finally {
         this.#leaving.delete(name);
@@ -270,6 +271,7 @@ export class Users {
   #set(user: User, hash: Promise<PasswordHash>): Account {
     const { name, role, tenants } = user;
     const account = { user, hash, caller: new Caller({ user: name, role, tenants }) };
+    this.#accounts.get(name)?.caller.end();
     this.#accounts.set(name, account);
     this.#tell(name);
     return account;

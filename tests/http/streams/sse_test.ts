@@ -243,6 +243,23 @@ Deno.test("eventStream() ends when a real client closes its connection", async (
   await listener.shutdown();
 });
 
+Deno.test("eventStream() is refused if the token is revoked before the stream opens", async () => {
+  const [reached, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const routes = new Hono<AppEnv>();
+  routes.get("/", async (c) => {
+    reached.resolve();
+    await opening.promise;
+    return eventStream(c, (_writer, signal) => untilAborted(signal));
+  });
+  await using server = await startApp({ isProtected: true, tenantRoutes: [{ path: "/logs", routes }] });
+  const { token, secret } = await server.tokens.create("admin", { name: "t", extended: false });
+  const response = server.send("/api/v1/logs", { headers: bearerHeader(secret) });
+  await reached.promise;
+  await server.tokens.revoke(token.id);
+  opening.resolve();
+  assertEquals([(await response).status, server.eventStreams.count], [401, 0]);
+});
+
 Deno.test("eventStream() ends when the token that opened it is revoked; those of other tokens stay", async () => {
   const routes = new Hono<AppEnv>();
   routes.get("/", (c) => eventStream(c, (_writer, signal) => untilAborted(signal)));

@@ -192,3 +192,27 @@ for (const name of ["__proto__", "constructor", "a/b", "a%2Fb", "a?b#c", "a b"])
     assertEquals([await statusOf(server, name), (await send(server, "GET ")).body["total"]], [401, 1]);
   });
 }
+
+const ENDS:
+  readonly (readonly [how: string, end: (server: AppUnderTest, tokenId: string) => Promise<unknown>])[] = [
+    ["removed", ({ users }) => users.remove("vera")],
+    ["demoted", ({ users }) => users.change("vera", { role: "viewer" })],
+    ["revoked", ({ tokens }, id) => tokens.revoke(id)],
+  ];
+for (const [how, end] of ENDS) {
+  Deno.test(`POST /users is refused if its sender is ${how} before the end of the body`, async () => {
+    await using server = await startApp({ isProtected: true });
+    await server.users.create({ user: "vera", password: PASSWORD, role: "admin" });
+    const { token, secret } = await server.tokens.create("vera", { name: "t", extended: false });
+    const sent = new TransformStream<Uint8Array, Uint8Array>();
+    const headers = { ...bearerHeader(secret), "content-type": "application/json" };
+    const response = server.send(PATH, { method: "POST", headers, body: sent.readable });
+    const writer = sent.writable.getWriter();
+    await writer.write(new TextEncoder().encode(`{"username": "mallory", "password": "${PASSWORD}",`));
+    await end(server, token.id);
+    await writer.write(new TextEncoder().encode('"role": "admin"}'));
+    await writer.close();
+    assertEquals((await response).status, 401);
+    assertEquals(server.users.find("mallory"), undefined);
+  });
+}
