@@ -1,4 +1,5 @@
 /** What a namespace holds, and what refers to it: asked before it is renamed or deleted. */
+import { stringifyJson } from "../../base/json.ts";
 import { namespaceReferences } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
@@ -24,12 +25,12 @@ interface NamespaceUsageDeps {
   readonly renames: Pick<RenameRecords, "contentBelow">;
 }
 
-/** A flow or dashboard that names a namespace. */
+/** What names a namespace; of another namespace its variables and plugin defaults. */
 interface Referrer {
-  readonly kind: "FLOW" | "TRIGGER" | "DASHBOARD";
-  /** `namespace.flow` or the id of the dashboard. */
+  readonly kind: "FLOW" | "TRIGGER" | "DASHBOARD" | "NAMESPACE";
+  /** `namespace.flow`, the id of the dashboard, or the namespace. */
   readonly id: string;
-  /** Of its source, from 1; absent for a trigger that waits for flows by a pattern. */
+  /** Of its source, from 1; absent for a namespace, and for a trigger that waits for flows by a pattern. */
   readonly line?: number;
   /** A rename changes it, too: it is a property of a flow that is renamed with its namespace. */
   readonly isEdited: boolean;
@@ -113,7 +114,7 @@ export class NamespaceUsages {
   }
 
   async #references(actor: Actor, names: readonly string[]): Promise<Referrer[]> {
-    const { flows, flowRecords, dashboards } = this.#deps;
+    const { flows, flowRecords, dashboards, namespaceRecords } = this.#deps;
     const inside = flows.select(actor, ({ namespace }) => names.includes(namespace));
     const found: Referrer[] = [];
     for (const head of flows.select(actor, () => true)) {
@@ -139,6 +140,16 @@ export class NamespaceUsages {
       for (const { line } of namespaceMentions(source, names)) {
         found.push({ kind: "DASHBOARD", id, line, isEdited: false });
       }
+    }
+    for (
+      const { id, isDeleted, variables = {}, pluginDefaults = [] } of await namespaceRecords.list(
+        actor.tenant,
+      )
+    ) {
+      // JSON is YAML, too.
+      const declared = stringifyJson({ variables, pluginDefaults: [...pluginDefaults] });
+      if (isDeleted || namespaceReferences(declared, names).length === 0) continue;
+      found.push({ kind: "NAMESPACE", id, isEdited: false });
     }
     return found;
   }
