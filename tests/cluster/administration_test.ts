@@ -1,5 +1,5 @@
 /** Users, tokens, the audit log, backups and renames where several servers share a database. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { denokvTest } from "../support/servers/denokv.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { Cluster, type Member, pause } from "./cluster.ts";
@@ -97,7 +97,16 @@ for (const [name, hasNoAddresses] of WAYS) {
         }
         assertEquals(await statusesOf(members, { authorization: basic(NEW) }, read), [200, 200, 200]);
 
+        const { body: paused } = await send(first, "POST /main/flows", { body: PAUSED });
+        const { body: started } = await send(
+          first,
+          `POST /main/executions/${paused["namespace"]}/${paused["id"]}`,
+        );
+        const streams = await Promise.all(
+          members.map(({ url }) => follow(url, String(started["id"]), token)),
+        );
         assertEquals((await send(second, "PATCH /users/eva", { body: { role: "viewer" } })).status, 200);
+        for (const { ended } of streams) assertStringIncludes(await ended, "PAUSED");
         const put = "PUT /main/namespaces/demo/kv/k";
         const roles = async () => [
           await statusesOf(cluster.up, token, put, "v"),
@@ -172,6 +181,20 @@ for (const [name, hasNoAddresses] of WAYS) {
         assertEquals((started.body["state"] as { current: string }).current, "SUCCESS");
       }),
   );
+}
+
+const PAUSED = "id: paused\nnamespace: demo\ntasks:\n  - {id: p, type: io.svc.plugin.core.flow.Pause}\n";
+
+/** An open stream of an execution, once it has begun; `ended` is all that arrives until its end. */
+async function follow(
+  url: string,
+  id: string,
+  headers: Record<string, string>,
+): Promise<{ ended: Promise<string> }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(`${url}/api/v1/main/executions/${id}/follow`, { headers, signal });
+  assertEquals(response.status, 200);
+  return { ended: response.text() };
 }
 
 function flowOf(n: number): string {
