@@ -66,6 +66,7 @@ export class BackupFolder implements BackupPort {
     const id = this.idOf(request.createdAt);
     const unfinished = join(folder, id + UNFINISHED);
     await Deno.mkdir(unfinished, { mode: 0o700 });
+    const lock = await lockFolder(unfinished);
     try {
       await this.#copyDatabase(unfinished, request);
       const hasKey = await this.#copyKey(unfinished);
@@ -78,6 +79,8 @@ export class BackupFolder implements BackupPort {
     } catch (error) {
       await Deno.remove(unfinished, { recursive: true }).catch(() => {});
       throw isDiskFull(error) ? await this.#diskFull() : error;
+    } finally {
+      lock?.close();
     }
   }
 
@@ -128,7 +131,11 @@ export class BackupFolder implements BackupPort {
     const { folder } = this.#options;
     for (const name of await namesIn(folder)) {
       const isOurs = name.endsWith(UNFINISHED) && ID.test(name.slice(0, -UNFINISHED.length));
-      if (isOurs) await Deno.remove(join(folder, name), { recursive: true });
+      if (!isOurs) continue;
+      const lock = await lockFolder(join(folder, name));
+      if (lock === undefined) continue;
+      await Deno.remove(join(folder, name), { recursive: true });
+      lock?.close();
     }
   }
 
@@ -217,6 +224,15 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: OWNER_ONLY });
   for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
   await file.sync();
+}
+
+/** Locks a folder for this process; `undefined` if another one has locked it, `null` where folders cannot be locked. */
+async function lockFolder(path: string): Promise<Deno.FsFile | undefined | null> {
+  if (Deno.build.os === "windows") return null;
+  const folder = await Deno.open(path);
+  if (await folder.tryLock(true)) return folder;
+  folder.close();
+  return undefined;
 }
 
 /** Makes the names in a folder durable. Windows cannot open folders. */

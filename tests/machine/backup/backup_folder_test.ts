@@ -132,6 +132,18 @@ Deno.test("list(), open() and remove() see complete backups only; removeUnfinish
   });
 });
 
+Deno.test("removeUnfinished() leaves a backup that another process makes", async () => {
+  await withFolder(async ({ folder, root }) => {
+    const backups = folderOf(root, folder, false);
+    let removed: Promise<void> | undefined;
+    await backups.create(request({
+      progress: () => removed ??= folderOf(root, folder, false).removeUnfinished(),
+    }));
+    await removed;
+    assertEquals(namesIn(folder), [ID]);
+  });
+});
+
 Deno.test("open() of a damaged backup says why, and leaves no file open", async () => {
   await withFolder(async ({ folder, root }) => {
     const backups = folderOf(root, folder, false);
