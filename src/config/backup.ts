@@ -32,8 +32,8 @@ Usage: sluice backup [options]
 Without --server it reads the data directory, and a server may use it meanwhile. With --server it asks a server for
 the backup, which keeps it; with --to, too, it downloads it as a tar archive.
 
-A backup is a data directory with the database and the file of the encryption key. To restore it, copy it and start a
-server with --data-dir. It holds all data and the key of secrets: keep it as safe as the data.
+A backup is a data directory with the database and the file of the encryption key. To restore it, copy it into a new
+folder, never over another data directory, and start a server with --data-dir. It holds all data and the key of secrets: keep it as safe as the data.
 
 Options:
   --data-dir <folder>    Data directory (default: ./sluice-data)

@@ -7,12 +7,14 @@ interface CommandSpec {
   readonly name: string;
   /** Flags with a value, without dashes. */
   readonly values: readonly string[];
+  /** Those of `values` whose values are joined by commas when they are given several times. */
+  readonly repeatable?: readonly string[];
   readonly switches: readonly string[];
   /** Largest number of arguments that are no flags. */
   readonly operands: number;
 }
 
-/** The arguments of a command. Of a flag that is given twice the last value counts. */
+/** The arguments of a command. Of a flag that is given twice the last value counts, unless it can be repeated. */
 interface CommandArguments {
   readonly values: ReadonlyMap<string, string>;
   readonly switches: ReadonlySet<string>;
@@ -39,7 +41,8 @@ export function readCommandArguments(
     if (spec.values.includes(name)) {
       const text = rest.length > 0 ? rest.join("=") : args[++index];
       if (text === undefined) return refuse(`Cannot use ${flag} without a value`);
-      values.set(name, text);
+      const before = spec.repeatable?.includes(name) ? values.get(name) : undefined;
+      values.set(name, before === undefined ? text : `${before},${text}`);
     } else if (spec.switches.includes(name)) {
       if (rest.length > 0) return refuse(`Cannot use ${flag} with a value`);
       switches.add(name);

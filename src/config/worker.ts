@@ -3,7 +3,7 @@ import { isLoopback } from "../base/network/ip.ts";
 import { isWorkerGroup, WORKER_GROUP_RULE } from "../base/worker_group.ts";
 import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment, type ReadFile } from "./given.ts";
-import { optionKey, type OptionName, optionVariable } from "./options.ts";
+import { optionKey, type OptionName, OPTIONS, optionVariable } from "./options.ts";
 import { type Config, parseConfig } from "./parse.ts";
 
 /** Options of a worker. */
@@ -90,6 +90,7 @@ export function parseWorker(
   const given = readCommandArguments(args, {
     name: "worker",
     values: [...OWN, ...SHARED.map(optionKey)],
+    repeatable: SHARED.filter(isRepeatable).map(optionKey),
     switches: ["offline"],
     operands: 0,
   });
@@ -112,6 +113,11 @@ export function parseWorker(
   if (config instanceof ConfigProblem) return config;
   const name = read("name") ?? environment.HOSTNAME;
   return { server, token, groups, concurrency, name, config: withOwnPath(config, read("token-file")) };
+}
+
+function isRepeatable(name: OptionName): boolean {
+  const option: { readonly isRepeatable?: boolean } = OPTIONS[name];
+  return option.isRepeatable === true;
 }
 
 function readServer(text: string | undefined): string | ConfigProblem {

@@ -116,7 +116,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   });
   const stats = new RequestStats(deps.clock);
   const eventStreams = deps.eventStreams ?? new EventStreams(deps);
-  deps.users.listen({ changed: (user) => eventStreams.endOf(user) });
+  eventStreams.endWithCredentials(deps);
   const pipeline = createRequestPipeline({ ...deps, clients }, stats, eventStreams);
   const mounted: MountedRoute[] = [];
   const places: Place[] = [

@@ -9,10 +9,12 @@ export interface AppEnv {
     actor: Actor;
     /** Who sends the request; only on routes of no tenant. */
     caller: Caller;
+    /** The sender for the request pipeline and readers of bodies, on all routes. */
+    visit: { readonly caller?: Caller } | undefined;
     /** Who logs in or out, as far as the request says; on routes of log-ins only. */
     claimedUser: string | undefined;
-    /** Ids of what the request created, for the audit log. */
-    createdIds: readonly (readonly [name: string, id: string])[] | undefined;
+    /** For the audit log: ids of what the request created, and of what it changed that its path does not name. */
+    auditedIds: readonly (readonly [name: string, id: string])[] | undefined;
     /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };

@@ -106,7 +106,7 @@ export class Assembly {
     this.#auth = new Auth({ users, tokens, clock, logger, randomBytes, hashWork: options.hashWork });
     if (options.isUserStored) this.#firstUser = new FirstUser({ users, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
-    this.#workerStreams = new EventStreams({ clock, logger, maxStreams: MAX_WORKERS });
+    this.#workerStreams = createWorkerStreams(options, services);
     const problems = new Problems({ store, committer, clock });
     this.#app = createHttpApp({
       options,
@@ -316,4 +316,16 @@ function dropRemovedTenants({ services, executor, records, changes }: {
       changes.publishTenant(tenant);
     },
   });
+}
+
+/** All workers may use one token. */
+function createWorkerStreams({ clock, logger }: AssemblyOptions, services: Services): EventStreams {
+  const limits = {
+    maxStreams: MAX_WORKERS,
+    maxStreamsPerTenant: MAX_WORKERS,
+    maxStreamsPerCaller: MAX_WORKERS,
+  };
+  const streams = new EventStreams({ clock, logger, ...limits });
+  streams.endWithCredentials(services);
+  return streams;
 }

@@ -236,7 +236,8 @@ export class Committer {
   #refusalOf(entry: Entry): DomainError | undefined {
     if (this.#options.mayWrite?.() === false) this.fence("this process does not lead any more");
     if (this.#ended) return this.#ended;
-    if (this.#stopped) {
+    // Already while the waiting ones are committed: more could come as fast as these end.
+    if (this.#stopped || this.#isDisposed) {
       return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });
     }
     if (this.#refusal.error) return this.#refusal.error;

@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly leaseTtl: string;
   /** Without `--advertise`: requests reach the leader by way of the database. */
   readonly hasNoAddresses?: boolean;
+  /** Value of the header Authorization where the servers ask for it. */
+  readonly authorization?: string;
   /** Further arguments of each server. */
   readonly args?: readonly string[];
   /** What happens to requests of a server to the database; absent: they reach it directly. */
@@ -109,10 +111,12 @@ export class Member implements AsyncDisposable {
 export class Cluster implements AsyncDisposable {
   readonly members: readonly Member[];
   readonly #database: Denokv;
+  readonly #headers: HeadersInit;
 
-  private constructor(database: Denokv, members: readonly Member[]) {
+  private constructor(database: Denokv, members: readonly Member[], authorization?: string) {
     this.#database = database;
     this.members = members;
+    this.#headers = authorization === undefined ? {} : { authorization };
   }
 
   /** Starts the database and all servers. */
@@ -123,7 +127,7 @@ export class Cluster implements AsyncDisposable {
     const members = await Promise.all(
       Array.from({ length: servers }, async () => new Member(options, database.url, await proxyOf())),
     );
-    const cluster = new Cluster(database, members);
+    const cluster = new Cluster(database, members, options.authorization);
     try {
       await Promise.all(members.map((member) => member.start()));
       return cluster;
@@ -153,7 +157,7 @@ export class Cluster implements AsyncDisposable {
   /** The server that leads; waits until one of those does. */
   async leader(among: readonly Member[] = this.up): Promise<Member> {
     for (;;) {
-      for (const member of among) if (await isLeader(member.url)) return member;
+      for (const member of among) if (await isLeader(member.url, this.#headers)) return member;
       await pause(POLL_MS);
     }
   }
@@ -165,9 +169,9 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-async function isLeader(url: string): Promise<boolean> {
+async function isLeader(url: string, headers: HeadersInit): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(2_000) });
     return /^sluice_leader 1$/m.test(await response.text());
   } catch {
     return false; // It is stopped.

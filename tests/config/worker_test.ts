@@ -27,7 +27,7 @@ Deno.test("parseWorker() reads flags and variables, and has defaults", () => {
 
 Deno.test("parseWorker() takes options of the server for scripts and requests", () => {
   const options = parse(
-    "--server http://127.0.0.1:8080 --scripts container --script-memory 1GB --offline --token-file /token --local-files /srv",
+    "--server http://127.0.0.1:8080 --scripts container --script-memory 1GB --offline --token-file /token --local-files /srv --local-files=/out,/in",
     { SLUICE_HTTP_ALLOW: "private", SLUICE_BASIC_AUTH: "of:server", SLUICE_PORT: "nonsense" },
   );
   assert(!(options instanceof ConfigProblem));
@@ -36,7 +36,7 @@ Deno.test("parseWorker() takes options of the server for scripts and requests", 
   assertEquals(config.scripts, "container");
   assertEquals(config.scriptLimits.memoryBytes, 2 ** 30);
   assertEquals(config.isOffline, true);
-  assertEquals(config.localFiles, { folders: ["/srv"], ownPaths: ["/token"] });
+  assertEquals(config.localFiles, { folders: ["/srv", "/out", "/in"], ownPaths: ["/token"] });
   assertEquals(config.httpAddresses.allow, ["private"]);
 });
 

@@ -82,6 +82,19 @@ async function start(server: ServerProcess): Promise<string> {
   return (await server.json<{ id: string }>("POST", "/executions/demo/hello?wait=true")).id;
 }
 
+/** Files and folders of backups that the process has open. */
+function openBackups({ pid }: ServerProcess): string[] {
+  if (Deno.build.os !== "linux") return [];
+  const links = [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => `/proc/${pid}/fd/${name}`);
+  return links.map((link) => {
+    try {
+      return Deno.readLinkSync(link);
+    } catch {
+      return ""; // It was closed meanwhile.
+    }
+  }).filter((path) => path.includes("/backups"));
+}
+
 /** The locks that the process has on its database and the files beside it. */
 async function locksOf({ pid }: ServerProcess, dataDir: string): Promise<string[]> {
   if (Deno.build.os !== "linux") return ["unknown"];
@@ -125,6 +138,7 @@ Deno.test("a backup during starts has every execution that was acknowledged befo
       assertGreater(during, 3);
       assertEquals(await locksOf(server, `${root}/data`), locks);
       assertGreater(locks.length, 0);
+      assertEquals(openBackups(server), []);
       copy = `${root}/data/backups/${id}`;
     }
     await assertRestored(copy, before);
@@ -194,6 +208,10 @@ Deno.test("sluice backup copies the directory of a running server, and asks a se
     await assertRestored(`${root}/restored`, ids.slice(0, 1));
     const stopped = await ServerProcess.run(["backup", "--data-dir", `${root}/data`]);
     assertEquals(stopped.code, 0, stopped.log);
+    await Deno.remove(`${root}/data/encryption.key`);
+    const keyless = await ServerProcess.run(["backup", "--data-dir", `${root}/data`]);
+    assertEquals(keyless.code, 0, keyless.log);
+    assertStringIncludes(keyless.log, "The backup has no encryption key, which is an option of the server");
     const none = await ServerProcess.run(["backup", "--data-dir", `${root}/none`]);
     assertEquals([none.code, none.log], [
       1,

@@ -149,6 +149,19 @@ Deno.test("asyncDispose() commits the waiting entries and refuses further ones",
   await assertRejects(() => committer.commit(entry("b")), DomainError, "shutting down");
 });
 
+Deno.test("asyncDispose() ends although each entry is followed by another one", async () => {
+  const { committer } = await setUp();
+  let count = 0;
+  const endless = async (): Promise<void> => {
+    await committer.commit(entry(`e${count++}`));
+    if (count < 10_000) await endless();
+  };
+  const load = assertRejects(endless, DomainError, "shutting down");
+  await committer[Symbol.asyncDispose]();
+  await load;
+  assert(count < 10, `${count} entries`);
+});
+
 Deno.test("commit() reserves room in a group for the mutations that riders add for each entry", async () => {
   const { committer, store } = await setUp();
   committer.addRider({

@@ -43,6 +43,31 @@ for (const [spec, result] of SPECS) {
   });
 }
 
+/** A billion values by aliases of aliases. */
+const LAUGHS = Array.from(
+  { length: 10 },
+  (_, n) => `l${n}: &l${n} [${Array.from({ length: 9 }, () => n === 0 ? "ha" : `*l${n - 1}`).join()}]`,
+).join("\n");
+const TOO_MANY = "Cannot read the YAML text: The document has more than 100000 values";
+
+for (
+  const [name, task] of [
+    ["templating.TemplatedTask", 't templating.TemplatedTask {spec: "{{ inputs.y }}"}'],
+    ["the function yaml()", 't debug.Return {format: "{{ yaml(inputs.y) | length }}"}'],
+    ["a property that is a map", 't output.OutputValues {values: "{{ inputs.y }}"}'],
+  ] as const
+) {
+  Deno.test(`${name} refuses a document that expands to a billion values`, async () => {
+    await using app = await Harness.start();
+    const inputs = `inputs:\n  - id: y\n    type: STRING\n    defaults: |\n${
+      LAUGHS.replace(/^/gm, "      ")
+    }\n`;
+    const execution = await app.run(flowOf("laughs", [task], inputs));
+    assertEquals(resultsOf(execution).t, "FAILED");
+    assertEquals((await logOf(app, execution.id)).some((line) => line.includes(TOO_MANY)), true);
+  });
+}
+
 const SLEEP = `spec: "type: ${CORE}flow.Sleep\\nduration: PT{{ inputs.x }}0S"`;
 
 Deno.test("templating.TemplatedTask sleeps as long as a rendered Sleep says", async () => {

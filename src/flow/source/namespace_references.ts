@@ -1,5 +1,6 @@
 /** Where the source of a flow names namespaces: as literal properties, and in expressions. Edits the literal ones in place. */
 import { isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from "yaml";
+import { canonicalType } from "../../model/flows/flow.ts";
 import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
 import { scalarText, setNamespace } from "./source_edit.ts";
 
@@ -18,9 +19,17 @@ interface Literal {
   readonly isCertain: boolean;
 }
 
-const NAMES = new Set(["namespace", "namespaces"]);
-/** Members beside `namespace` that say what the object is: a task, trigger or condition, or a flow that is waited for. */
-const COMPANIONS = ["type", "flowId"];
+const NAMES = new Set([
+  "namespace",
+  "namespaces",
+  "sourceNamespace",
+  "targetNamespace",
+  "protectedNamespaces",
+]);
+/** Groups of types whose namespaces are those of flows. That of a task of Kubernetes is one of the other system. */
+const GROUPS = /^(?:core|git|kestra|ai)\./;
+/** The address of another server, whose namespaces are meant. */
+const OTHER_SERVER = "kestraUrl";
 /** Parents whose lists of namespaces are known. */
 const PARENTS = new Set(["namespaceFiles"]);
 
@@ -79,15 +88,22 @@ function literalsOf(source: string, withOwn = false): Literal[] {
   walk(source, (map, pair, parent) => {
     if (!NAMES.has(keyName(pair.key) ?? "")) return;
     const isRoot = parent === undefined;
-    if (isRoot && !withOwn) return;
-    const isCertain = isRoot || PARENTS.has(parent) ||
-      COMPANIONS.some((name) => map.items.some(({ key }) => keyName(key) === name));
+    if (isRoot && (!withOwn || keyName(pair.key) !== "namespace")) return;
+    const isCertain = isRoot || PARENTS.has(parent) || isOfFlows(map);
     const values = isSeq(pair.value) ? pair.value.items : [pair.value];
     for (const node of values) {
       if (isScalar(node) && typeof node.value === "string" && !isBlock(node)) found.push({ node, isCertain });
     }
   });
   return found;
+}
+
+/** Whether the object is a task, trigger or condition of a group that deals with flows, or a flow that is waited for. */
+function isOfFlows(map: YAMLMap): boolean {
+  const members = new Map(map.items.map(({ key, value }) => [keyName(key), isScalar(value) && value.value]));
+  const type = members.get("type");
+  if (type === undefined) return members.has("flowId");
+  return GROUPS.test(canonicalType(String(type))) && !members.has(OTHER_SERVER);
 }
 
 /** The text of every scalar that is a value. */

@@ -22,6 +22,7 @@ interface AuditTrailDeps {
 /** Equal refusals within this time are one record, so that a caller who repeats them does not fill the disk. */
 const REFUSAL_MS = 60_000;
 const MAX_REFUSALS = 1_000;
+const FILE_PARAMETERS = ["path", "from", "to"];
 
 /** Records requests. */
 export class AuditTrail implements RequestAudit {
@@ -115,7 +116,7 @@ export class AuditTrail implements RequestAudit {
       tokenId: caller?.tokenId,
       address: clients.of(c.req.raw, c.env),
       tenant: parameters.find(([name]) => name === "tenant")?.[1],
-      resources: [...parameters, ...c.get("createdIds") ?? []].filter(([name]) => name !== "tenant"),
+      resources: [...parameters, ...c.get("auditedIds") ?? []].filter(([name]) => name !== "tenant"),
     };
   }
 }
@@ -125,10 +126,16 @@ function parametersOf({ path, access }: AuditedRoute, { req }: AuditedRequest["c
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const isExecution = path.includes("/executions/:id");
   const shown = access === "webhook" ? names.filter((name) => name !== "key") : names;
-  return shown.flatMap((name): [string, string][] => {
+  const ids = shown.flatMap((name): [string, string][] => {
     const value = req.param(name);
     return value === undefined ? [] : [[isExecution && name === "id" ? "executionId" : name, value]];
   });
+  // Files are named by the query.
+  const paths = path.includes("/:namespace/files") ? FILE_PARAMETERS : [];
+  return [
+    ...ids,
+    ...paths.flatMap((name): [string, string][] => req.query(name) ? [[name, req.query(name) ?? ""]] : []),
+  ];
 }
 
 /** The user that a request names by HTTP Basic credentials. */

@@ -27,6 +27,9 @@ export const STARTING_OPERATIONS: ReadonlySet<string> = new Set([
   ...["createExecution", "postExecutionsTriggerByNamespaceByFlowId", "runFlowTest"],
 ]);
 
+/** Reads that are recorded as changes are: they give away all that the server holds. */
+const RECORDED_READS: ReadonlySet<string> = new Set(["downloadBackup"]);
+
 /** Operations that create something although their names do not begin with "create". */
 const CREATING: ReadonlySet<string> = new Set(["importFlows", "importPluginDefaults"]);
 /** Pages have no operations: they do what these do. */
@@ -56,6 +59,7 @@ export function operationOf({ method, path, access }: AuditedRoute): RouteOperat
 
 function kindOf(name: string, method: string, access: AuditedRoute["access"]): RouteOperation["kind"] {
   if (access === "webhook") return "start";
+  if (RECORDED_READS.has(name)) return "change";
   if (access === "worker" || SAFE_METHODS.has(method) || READING_OPERATIONS.has(name)) return "none";
   return STARTING_OPERATIONS.has(name) ? "start" : "change";
 }

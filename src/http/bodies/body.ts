@@ -5,6 +5,7 @@ import { type JsonValue, parseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import { readChunks } from "./body_reader.ts";
+import { checkCaller } from "../caller_check.ts";
 import type { AppEnv } from "../env.ts";
 
 /** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
@@ -12,9 +13,15 @@ export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<st
   return new TextDecoder().decode(await readBytes(c, maxBytes));
 }
 
-/** The body as bytes, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
+/**
+ * The body as bytes, empty without a body.
+ * @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout; unauthorized: the caller lost
+ * its rights while the body arrived
+ */
 export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  return await readRequestBytes(c.req.raw, maxBytes);
+  const bytes = await readRequestBytes(c.req.raw, maxBytes);
+  checkCaller(c);
+  return bytes;
 }
 
 /** As {@link readBytes}, without a context; `refusal` replaces `too_large`. */

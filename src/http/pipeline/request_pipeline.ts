@@ -122,7 +122,8 @@ export class RequestPipeline {
     this.#baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? "";
     this.#isHttps = this.#baseUrl.startsWith("https:");
     this.#isLoggingAll = options.logger.isEnabled("debug");
-    this.#unmatched = { ...NO_ROUTE, stats: options.stats.unmatched };
+    const { stats, audit } = options;
+    this.#unmatched = { ...NO_ROUTE, stats: stats.unmatched, audit: audit?.of(NO_ROUTE) };
   }
 
   /** The handler of a route with all steps. Errors go to {@link fail}. */

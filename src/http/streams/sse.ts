@@ -4,6 +4,8 @@ import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { ANONYMOUS } from "../../model/access/user.ts";
+import type { Tokens } from "../../services/access/tokens.ts";
+import type { Users } from "../../services/access/users.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type TransferWatch, watchTransfer } from "../../model/http/transfer_watch.ts";
 import {
@@ -11,6 +13,7 @@ import {
   MAX_EVENT_STREAMS_PER_CALLER,
   MAX_EVENT_STREAMS_PER_TENANT,
 } from "../../model/limits.ts";
+import { checkCaller } from "../caller_check.ts";
 import type { AppEnv } from "../env.ts";
 import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
@@ -42,7 +45,8 @@ interface EventStreamsOptions {
 /** Whom a stream is for. */
 interface StreamOwner {
   readonly actor: Actor;
-  readonly request: Request;
+  /** Absent: a client that does not read is waited for. */
+  readonly request?: Request;
 }
 
 /** Proxies drop connections that are silent for a minute; some after 30 s. */
@@ -85,9 +89,16 @@ export class EventStreams {
     return new Response(stream.body, { headers: HEADERS });
   }
 
-  /** Ends the streams of a user. */
-  endOf(user: string): void {
-    for (const stream of [...this.#open]) if (stream.actor?.user === user) void stream.end();
+  /** Ends streams when the credentials that opened them end: their user has changed or is gone, or their token is revoked. */
+  endWithCredentials(
+    { users, tokens }: { readonly users: Pick<Users, "listen">; readonly tokens: Pick<Tokens, "listen"> },
+  ): void {
+    users.listen({ changed: (name) => this.#endOf(({ user }) => user === name) });
+    tokens.listen((id) => this.#endOf(({ tokenId }) => tokenId === id));
+  }
+
+  #endOf(isOver: (actor: Actor) => boolean): void {
+    for (const stream of [...this.#open]) if (stream.actor && isOver(stream.actor)) void stream.end();
   }
 
   /** Ends all streams; waits for their producers. */
@@ -145,7 +156,8 @@ class EventStream implements EventWriter {
   ) {
     this.#options = options;
     this.actor = owner?.actor;
-    this.#watch = owner && watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
+    this.#watch = owner?.request &&
+      watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
     this.#closed = closed;
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -234,6 +246,7 @@ function oneLine(text: string): string {
 
 /** The response of a route that streams events. @throws DomainError as {@link EventStreams.open} */
 export function eventStream(c: Context<AppEnv>, produce: EventProducer): Response {
+  checkCaller(c);
   return (c as unknown as Context<StreamsEnv>).get("eventStreams").open(produce, {
     actor: c.get("actor"),
     request: c.req.raw,

@@ -7,7 +7,8 @@ const DATA_RULES: YamlRules = {
   maxDepth: MAX_VALUE_DEPTH,
   maxNodes: 100_000,
   maxAliases: Infinity,
-  maxExpandedChars: Infinity,
+  // The values share their memory, but not as JSON: 100,000 aliases of a text of 1 MB would become 100 GB.
+  maxExpandedChars: 16 * 1024 * 1024,
   isSource: false,
 };
 

@@ -5,11 +5,11 @@
 import { type Instant, toIso } from "../../base/time/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { StoredBackup } from "../../model/backup.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalState } from "../../model/errors.ts";
 import type { BackupDownload, BackupPort, BackupRequest } from "../../model/ports/backups.ts";
 import { readDiskSpace } from "../disk_space.ts";
 import { copyApart } from "./database_copy.ts";
-import { tarBytes, tarStream } from "./tar.ts";
+import { tarBytes, type TarFile, tarStream } from "./tar.ts";
 
 /** What is backed up, and where to. */
 interface BackupFolderOptions {
@@ -45,7 +45,9 @@ export class BackupFolder implements BackupPort {
   /** @inheritdoc */
   async check(): Promise<number> {
     const { databasePath, folder } = this.#options;
-    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+      throw illegalState(`Cannot back up to "${folder}": ${error.message}`);
+    });
     const bytes = await sizeOf(databasePath) + await sizeOf(`${databasePath}-wal`);
     const free = await freeBytes(folder);
     if (free >= bytes + KEPT_FREE_BYTES) return bytes;
@@ -64,6 +66,7 @@ export class BackupFolder implements BackupPort {
     const id = this.idOf(request.createdAt);
     const unfinished = join(folder, id + UNFINISHED);
     await Deno.mkdir(unfinished, { mode: 0o700 });
+    const lock = await lockFolder(unfinished);
     try {
       await this.#copyDatabase(unfinished, request);
       const hasKey = await this.#copyKey(unfinished);
@@ -76,6 +79,8 @@ export class BackupFolder implements BackupPort {
     } catch (error) {
       await Deno.remove(unfinished, { recursive: true }).catch(() => {});
       throw isDiskFull(error) ? await this.#diskFull() : error;
+    } finally {
+      lock?.close();
     }
   }
 
@@ -95,10 +100,16 @@ export class BackupFolder implements BackupPort {
     if (!stored) return undefined;
     const names = [DATABASE_FILE, ...stored.hasKey ? [KEY_FILE] : [], DESCRIPTION_FILE];
     const folder = `sluice-backup-${id}`;
-    const files = await Promise.all(names.map(async (name) => {
-      const file = await Deno.open(join(this.#options.folder, `${id}/${name}`));
-      return { name: `${folder}/${name}`, bytes: (await file.stat()).size, file };
-    }));
+    const files: TarFile[] = [];
+    try {
+      for (const name of names) {
+        const file = await Deno.open(join(this.#options.folder, `${id}/${name}`));
+        files.push({ name: `${folder}/${name}`, bytes: (await file.stat()).size, file });
+      }
+    } catch (error) {
+      for (const { file } of files) file.close();
+      throw illegalState(`Cannot read backup "${id}": ${(error as Error).message}`);
+    }
     return {
       fileName: `${folder}.tar`,
       bytes: tarBytes(files.map(({ bytes }) => bytes)),
@@ -120,7 +131,11 @@ export class BackupFolder implements BackupPort {
     const { folder } = this.#options;
     for (const name of await namesIn(folder)) {
       const isOurs = name.endsWith(UNFINISHED) && ID.test(name.slice(0, -UNFINISHED.length));
-      if (isOurs) await Deno.remove(join(folder, name), { recursive: true });
+      if (!isOurs) continue;
+      const lock = await lockFolder(join(folder, name));
+      if (lock === undefined) continue;
+      await Deno.remove(join(folder, name), { recursive: true });
+      lock?.close();
     }
   }
 
@@ -211,11 +226,25 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   await file.sync();
 }
 
+/** Locks a folder for this process; `undefined` if another one has locked it, `null` where folders cannot be locked. */
+async function lockFolder(path: string): Promise<Deno.FsFile | undefined | null> {
+  if (Deno.build.os === "windows") return null;
+  const folder = await Deno.open(path);
+  if (await folder.tryLock(true)) return folder;
+  folder.close();
+  return undefined;
+}
+
 /** Makes the names in a folder durable. Windows cannot open folders. */
 async function syncFolder(path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
-  using folder = await Deno.open(path);
-  await folder.sync();
+  const folder = await Deno.open(path);
+  try {
+    await folder.sync();
+  } finally {
+    // Not by `using`: the bundler puts the value of a variable that is used once in place of it, and the file stays open.
+    folder.close();
+  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -224,7 +253,7 @@ async function namesIn(folder: string): Promise<string[]> {
       name
     );
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Writes archives in the format ustar, with the extension of GNU for sizes above 8 GB. */
 
 /** An open file to write into an archive; it is closed with it. */
-interface TarFile {
+export interface TarFile {
   readonly name: string;
   readonly bytes: number;
   readonly file: Deno.FsFile;
@@ -27,7 +27,10 @@ export function tarStream(
   const close = () => files.forEach(({ file }) => file.close());
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await chunks.next();
+      const { done, value } = await chunks.next().catch((error: Error) => {
+        close();
+        throw error;
+      });
       if (!done) return controller.enqueue(value);
       close();
       controller.close();

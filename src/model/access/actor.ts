@@ -7,6 +7,8 @@ export interface Actor {
   readonly tenant: TenantId;
   /** User name, or `anonymous` if the server requires no credentials. */
   readonly user: string;
+  /** Id of the token of the caller; absent: it used none. */
+  readonly tokenId?: string;
   /** How texts that are made for the caller write durations; by default in seconds. */
   readonly durations?: DurationForm;
   /** What a worker may do; absent for other callers. */

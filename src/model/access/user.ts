@@ -61,10 +61,26 @@ export function userNameProblem(name: string): string | undefined {
   return `the user name must not be empty, "${ANONYMOUS}", or contain ":" or control characters`;
 }
 
-/** @throws DomainError invalid_entity */
+/**
+ * Equal for names that a person can take for the same. Control and format characters, among them those that change the
+ * direction of a text, are not shown.
+ */
+export function shownUserName(name: string): string {
+  return name.normalize("NFKC").toLowerCase().replace(/[\p{Cc}\p{Cf}]/gu, "").trim();
+}
+
+/**
+ * @throws DomainError invalid_entity. A log-in page removes white space at both ends, keys replace halves of characters, and
+ * addresses cannot contain "." and ".."
+ */
 export function checkCredentials({ user, password }: Credentials): void {
   const problem = userNameProblem(user);
   if (problem) throw invalidEntity(`username: ${problem}`);
+  if (!user.isWellFormed() || user.trim() !== user || /\p{Cf}/u.test(user) || /^\.\.?$/.test(user)) {
+    throw invalidEntity(
+      'username: it must be well-formed, not be "." or "..", not begin or end with a space, and have no invisible characters',
+    );
+  }
   if (user.length > MAX_LENGTH) throw invalidEntity(`username: at most ${MAX_LENGTH} characters are allowed`);
   checkPassword(password);
 }

@@ -34,6 +34,6 @@ export interface BackupPort {
   open(id: string): Promise<BackupDownload | undefined>;
   /** False if there is no such backup. */
   remove(id: string): Promise<boolean>;
-  /** Removes what backups left that were interrupted by the end of their process. Call it while none is under way. */
+  /** Removes what backups left that were interrupted by the end of their process; not one that another process makes. */
   removeUnfinished(): Promise<void>;
 }

@@ -43,17 +43,22 @@ export async function runBackup(options: BackupOptions, output: Output): Promise
 async function backUpFolder({ dataDir, to }: BackupOptions, progress: Progress): Promise<Made> {
   const root = dataDir.replace(/(?<=.)\/+$/, "");
   const databasePath = `${root}/sluice.db`;
-  if (!await Deno.stat(databasePath).then(() => true, () => false)) {
+  if (!await isThere(databasePath)) {
     throw new Error(`Cannot back up the data directory "${root}": it has no database`);
   }
   const folder = to ?? `${root}/backups`;
-  const keyPath = `${root}/encryption.key`;
+  const keyFile = `${root}/encryption.key`;
+  const keyPath = await isThere(keyFile) ? keyFile : undefined;
   const backups = new BackupFolder({ databasePath, keyPath, folder, version: VERSION });
   await backups.check();
   const { signal } = new AbortController();
   const request = { createdAt: systemClock.now(), origin: "MANUAL", signal, progress } as const;
   const { id, bytes, hasKey } = await backups.create(request);
   return { id, bytes, hasKey, path: `${folder}/${id}` };
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
 }
 
 async function backUpServer(

@@ -100,13 +100,13 @@ export class Auth {
     const { oldPassword, newPassword } = change;
     checkPassword(newPassword, "newPassword");
     try {
-      await this.authenticate(headerOf({ user, password: oldPassword }), address);
+      const proven = await this.authenticate(headerOf({ user, password: oldPassword }), address);
+      const { caller } = await this.#options.users.change(user, { password: newPassword }, proven);
+      return this.#sessions.open(caller);
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== "unauthorized") throw error;
       throw invalidEntity("oldPassword: it is not the password of the user");
     }
-    const { caller } = await this.#options.users.change(user, { password: newPassword });
-    return this.#sessions.open(caller);
   }
 
   /** Ends a session. */
@@ -172,8 +172,8 @@ export class Auth {
   /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
     const given = decodeCredentials(value);
-    if (!given || this.#options.users.isEmpty) {
-      this.#logRefusal(unauthorized(), given?.user, address);
+    if (!given) {
+      this.#logRefusal(unauthorized(), undefined, address);
       throw unauthorized();
     }
     const key = `${address}\n${header}`;

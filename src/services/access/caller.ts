@@ -26,6 +26,7 @@ export class Caller {
   readonly tokenId?: string;
   readonly #tenants: ReadonlySet<TenantId> | undefined;
   readonly #actors = new Map<TenantId, Actor>();
+  #isOver = false;
 
   constructor({ user, role, tenants, worker, tokenId }: CallerOptions) {
     this.user = user;
@@ -33,6 +34,16 @@ export class Caller {
     this.worker = worker;
     this.tokenId = tokenId;
     this.#tenants = tenants && new Set(tenants);
+  }
+
+  /** True since its user has changed or is gone, or its token was revoked. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** From now on it may do nothing more: another one stands for the user or the token, if they still exist. */
+  end(): void {
+    this.#isOver = true;
   }
 
   /** True if the caller may not enter all tenants; such a caller may manage neither tenants nor tokens. */
@@ -49,8 +60,8 @@ export class Caller {
   actorOf(tenant: TenantId): Actor {
     const known = this.#actors.get(tenant);
     if (known) return known;
-    const { user, worker } = this;
-    const actor: Actor = worker ? { tenant, user, worker } : { tenant, user };
+    const { user, worker, tokenId } = this;
+    const actor: Actor = { tenant, user, ...tokenId !== undefined && { tokenId }, ...worker && { worker } };
     if (this.#actors.size < MAX_CACHED_ACTORS) this.#actors.set(tenant, actor);
     return actor;
   }

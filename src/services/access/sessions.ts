@@ -15,6 +15,8 @@ interface Session {
 
 /** Open sessions; beyond it the oldest one ends. */
 const MAX_SESSIONS = 10_000;
+/** Of one user; beyond it the user's oldest one ends, so that frequent log-ins do not end those of others. */
+const MAX_SESSIONS_OF_USER = 200;
 const VALUE_BYTES = 32;
 
 /** The open sessions of the server. */
@@ -33,6 +35,7 @@ export class Sessions {
   open(caller: Caller): string {
     const now = this.#clock.now();
     this.#makeRoom(now);
+    this.#makeRoomOf(caller.user);
     const bytes = new Uint8Array(VALUE_BYTES);
     this.#randomBytes(bytes);
     const value = bytes.toBase64({ alphabet: "base64url", omitPadding: true });
@@ -56,6 +59,12 @@ export class Sessions {
   /** Ends a session; without effect if it is not open. */
   close(value: string): void {
     this.#sessions.delete(value);
+  }
+
+  #makeRoomOf(user: string): void {
+    const own = [...this.#sessions].filter(([, { caller }]) => caller.user === user);
+    const [oldest] = own;
+    if (oldest && own.length >= MAX_SESSIONS_OF_USER) this.#sessions.delete(oldest[0]);
   }
 
   #makeRoom(now: Instant): void {

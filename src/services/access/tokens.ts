@@ -62,9 +62,15 @@ export class Tokens {
   readonly #grants = new Map<string, TokenGrant>();
   /** By user: no token is created while those of the user are revoked. */
   readonly #lock = new KeyedLock();
+  readonly #listeners: ((tokenId: string) => void)[] = [];
 
   constructor(deps: TokensDeps) {
     this.#deps = deps;
+  }
+
+  /** Calls back with the id of each token that is revoked. */
+  listen(revoked: (tokenId: string) => void): void {
+    this.#listeners.push(revoked);
   }
 
   /** Reads all tokens; call it once, after the users are read. */
@@ -166,7 +172,9 @@ export class Tokens {
     await this.#deps.committer.commit({ mutations: grants.map(({ hash }) => deleteToken(hash)) });
     for (const grant of grants) {
       grant.isRevoked = true;
+      grant.caller?.end();
       this.#grants.delete(grant.hash);
+      for (const revoked of this.#listeners) revoked(grant.token.id);
     }
   }
 
@@ -202,7 +210,7 @@ export class Tokens {
     for (const grant of concerned) {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
-      grant.caller = this.#callerOf(grant.token);
+      this.#renew(grant);
       await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
@@ -219,8 +227,13 @@ export class Tokens {
 
   #refresh(user: string): void {
     for (const grant of this.#grants.values()) {
-      if (grant.token.user === user) grant.caller = this.#callerOf(grant.token);
+      if (grant.token.user === user) this.#renew(grant);
     }
+  }
+
+  #renew(grant: TokenGrant): void {
+    grant.caller?.end();
+    grant.caller = this.#callerOf(grant.token);
   }
 
   /** The token acts with the role and in the tenants of its user, or with less. */

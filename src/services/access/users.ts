@@ -12,6 +12,7 @@ import {
   type Credentials,
   isActiveAdmin,
   MAX_USERS,
+  shownUserName,
   type User,
   type UserChange,
   userNameProblem,
@@ -160,8 +161,13 @@ export class Users {
       checkCredentials({ user: name, password });
       checkUser({ role, tenants });
       this.#checkTenants(tenants);
-      if (this.#accounts.has(name)) {
-        throw new DomainError("already_exists", `Cannot create user "${name}": it exists already`);
+      const shown = shownUserName(name);
+      const like = this.list().find((other) => shownUserName(other.name) === shown);
+      if (like) {
+        const reason = like.name === name
+          ? "it exists already"
+          : `"${like.name}" exists, which looks the same`;
+        throw new DomainError("already_exists", `Cannot create user "${name}": ${reason}`);
       }
       if (this.#accounts.size >= MAX_USERS) {
         throw illegalState(`there are ${MAX_USERS} users; remove some first`);
@@ -173,12 +179,16 @@ export class Users {
   }
 
   /**
-   * Changes a user and ends what it is logged in with.
-   * @throws DomainError not_found, invalid_entity; conflict: it is configured, or the last admin
+   * Changes a user and ends what it is logged in with; with `proven` only while that is the user.
+   * @throws DomainError not_found, invalid_entity; conflict: it is configured, or the last admin; unauthorized: it was changed
+   * since it became `proven`
    */
-  change(name: string, change: UserChange): Promise<Account> {
+  change(name: string, change: UserChange, proven?: Caller): Promise<Account> {
     return this.#lock.run(ALL, async () => {
       const account = this.#changeable(name);
+      if (proven && this.find(name)?.caller !== proven) {
+        throw new DomainError("unauthorized", "Unauthorized: the user was changed meanwhile");
+      }
       const { password, tenants: given = account.user.tenants, ...members } = change;
       const tenants = given ?? undefined;
       const user = { ...account.user, ...withoutAbsent(members), tenants };
@@ -194,7 +204,7 @@ export class Users {
   /** Removes a user with its tokens. @throws DomainError not_found; conflict: it is configured, or the last admin */
   remove(name: string): Promise<void> {
     return this.#lock.run(ALL, async () => {
-      const { user } = this.#changeable(name);
+      const { user, caller } = this.#changeable(name);
       this.#checkAdminLeft(user);
       this.#leaving.add(name);
       this.#tell(name);
@@ -202,6 +212,7 @@ export class Users {
         await this.#leave(name);
         await this.#deps.committer.commit({ mutations: [deleteUser(name)] });
         this.#accounts.delete(name);
+        caller.end();
         this.#deps.logger.info("Removed a user", { user: name });
       } finally {
         this.#leaving.delete(name);
@@ -260,6 +271,7 @@ export class Users {
   #set(user: User, hash: Promise<PasswordHash>): Account {
     const { name, role, tenants } = user;
     const account = { user, hash, caller: new Caller({ user: name, role, tenants }) };
+    this.#accounts.get(name)?.caller.end();
     this.#accounts.set(name, account);
     this.#tell(name);
     return account;

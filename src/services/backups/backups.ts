@@ -108,7 +108,7 @@ export class Backups {
   async round(): Promise<void> {
     const { port, schedule, clock } = this.#deps;
     if (!port || !schedule || this.#running) return;
-    const [newest] = (await port.list()).filter(isScheduled);
+    const [newest] = await this.#scheduled(port);
     const now = clock.now();
     const isDue = now - (newest?.createdAt ?? -Infinity) >= schedule.everyMs;
     if (!isDue || now - this.#triedAt < Math.min(RETRY_MS, schedule.everyMs)) return;
@@ -173,10 +173,19 @@ export class Backups {
     );
   }
 
+  /**
+   * Those that the schedule made, newest first. Not those of a clock that went wrong: one from the future would stand for all
+   * until then, and have each new one removed.
+   */
+  async #scheduled(port: BackupPort): Promise<StoredBackup[]> {
+    const now = this.#deps.clock.now();
+    return (await port.list()).filter(({ origin, createdAt }) => origin === "SCHEDULE" && createdAt <= now);
+  }
+
   async #removeOld(port: BackupPort): Promise<void> {
     const { schedule, logger } = this.#deps;
     if (!schedule) return;
-    const old = (await port.list()).filter(isScheduled).slice(schedule.keep);
+    const old = (await this.#scheduled(port)).slice(schedule.keep);
     for (const { id } of old) {
       await port.remove(id);
       logger.info("Removed an old backup", { id });
@@ -186,10 +195,6 @@ export class Backups {
 
 function complete(stored: StoredBackup): Backup {
   return { ...stored, state: "SUCCESS" };
-}
-
-function isScheduled({ origin }: StoredBackup): boolean {
-  return origin === "SCHEDULE";
 }
 
 function noBackup(id: string): DomainError {

@@ -34,6 +34,12 @@ export function linksOf(flow: Flow): FlowLinks {
   return { revision: flow.revision, starts, awaits };
 }
 
+/** Whether a flow of that definition has a trigger that waits for flows; cheaper than building it. */
+export function hasFlowTrigger(definition: JsonObject): boolean {
+  const triggers = objectsIn(ownProperty(definition, "triggers"));
+  return triggers.some((trigger) => FLOW_TRIGGERS.has(canonicalType(literalOf(trigger, "type") ?? "")));
+}
+
 /** The flow that a task starts; `undefined` if its name is an expression. */
 export function literalTarget({ properties }: Task): FlowKey | undefined {
   const namespace = literalOf(properties, "namespace"), id = literalOf(properties, "flowId");

@@ -233,7 +233,12 @@ export class NamespaceRenames {
         `at most ${MAX_MOVES} namespaces are renamed at once, but ${names.length} are below "${from}"`,
       );
     }
-    return names.map((name) => [name, checkNamespace(`${to}${name.slice(from.length)}`)]);
+    const moves = names.map((name): NamespaceMove => [
+      name,
+      checkNamespace(`${to}${name.slice(from.length)}`),
+    ]);
+    checkDisjoint(moves);
+    return moves;
   }
 
   /** @throws DomainError already_exists */
@@ -280,6 +285,22 @@ export class NamespaceRenames {
 
 function busy(): DomainError {
   return illegalState("Cannot rename a namespace: another rename is under way; try again when it is done");
+}
+
+/**
+ * What is copied to a name is deleted with the rest of that name at the end. Possible where the new name is above the old one.
+ * @throws DomainError invalid_argument
+ */
+function checkDisjoint(moves: readonly NamespaceMove[]): void {
+  const old = new Map(moves);
+  const both = moves.find(([, to]) => old.has(to));
+  if (!both) return;
+  const [from, to] = moves[0] ?? both;
+  throw illegalArgument(
+    `namespace "${from}" cannot be renamed to "${to}": "${both[0]}" would become "${
+      both[1]
+    }", which is renamed itself; rename it over another name`,
+  );
 }
 
 function checkUnfinished(from: string, { total, ids }: NamespaceUsage["unfinished"]): void {

@@ -19,13 +19,13 @@ const EDITS: readonly (readonly [rule: string, source: string, expected: string]
   ["keeps CRLF", "id: a\r\nnamespace: old\r\n", "id: a\r\nnamespace: new\r\n"],
   [
     "edits tasks of the same namespaces",
-    "namespace: old\ntasks:\n  - {id: s, type: Subflow, namespace: old.sub, flowId: old}\n",
-    "namespace: new\ntasks:\n  - {id: s, type: Subflow, namespace: new.sub, flowId: old}\n",
+    "namespace: old\ntasks:\n  - {id: s, type: io.kestra.core.tasks.flows.Subflow, namespace: old.sub, flowId: old}\n",
+    "namespace: new\ntasks:\n  - {id: s, type: io.kestra.core.tasks.flows.Subflow, namespace: new.sub, flowId: old}\n",
   ],
   [
     "leaves data of tasks, other namespaces and texts alone",
-    "namespace: old\ntasks:\n  - {id: s, type: T, namespace: older, message: old, body: {namespace: old}}\n",
-    "namespace: new\ntasks:\n  - {id: s, type: T, namespace: older, message: old, body: {namespace: old}}\n",
+    "namespace: old\ntasks:\n  - {id: s, type: io.svc.plugin.core.kv.Set, namespace: older, message: old, body: {namespace: old}}\n",
+    "namespace: new\ntasks:\n  - {id: s, type: io.svc.plugin.core.kv.Set, namespace: older, message: old, body: {namespace: old}}\n",
   ],
   [
     "edits lists of namespaces",
@@ -47,7 +47,12 @@ Deno.test("renameNamespaces() quotes a name that YAML would read as something el
 
 const REFERENCES: readonly (readonly [source: string, expected: string])[] = [
   ["namespace: old\n", ""],
-  ["a: {namespace: old, type: T}", "1 old editable"],
+  ["a: {namespace: old, type: io.svc.plugin.core.kv.Get}", "1 old editable"],
+  ["a: {namespaces: [old], type: io.kestra.core.tasks.log.Fetch}", "1 old editable"],
+  ["a: {targetNamespace: old, type: io.svc.plugin.git.SyncFlows}", "1 old editable"],
+  ["a: {namespace: old, type: io.svc.plugin.kubernetes.PodCreate}", "1 old"],
+  ["a: {namespace: old, flowId: f, type: org.example.Own}", "1 old"],
+  ["a: {namespace: old, type: io.svc.plugin.kestra.flows.List, kestraUrl: https://a.example}", "1 old"],
   ["a: {namespace: old, flowId: f}", "1 old editable"],
   ["a:\n  body: {namespace: old}", "2 old"],
   ["a: \"{{ kv('k', 'old.sub') }}\"", "1 old.sub"],

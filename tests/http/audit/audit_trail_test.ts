@@ -11,7 +11,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 function mounts(): Mount[] {
   const routes = new Hono<AppEnv>();
   routes.post("/flows", (c) => {
-    c.set("createdIds", [["namespace", "demo"], ["flowId", "hello"]]);
+    c.set("auditedIds", [["namespace", "demo"], ["flowId", "hello"]]);
     return c.json({});
   });
   routes.post("/flows/validate", (c) => c.json({}));
@@ -132,6 +132,35 @@ Deno.test("log-ins that succeed and fail, and log-outs, are recorded without the
     ]);
     assertEquals(/wrong-|correct/.test(JSON.stringify(events)), false);
   });
+});
+
+Deno.test("a log-in that fails at an address without a route is recorded; one of a worker there is not", async () => {
+  await withTrail("changes", async ({ send, events, app }) => {
+    const wrong = { authorization: `Basic ${btoa("eve:wrong")}` };
+    assertEquals((await send("GET", "/api/v1/main/nothing", wrong)).status, 401);
+    assertEquals((await send("GET", "/api/v1/main/nothing")).status, 404);
+    const { secret } = await app.tokens.create(ADMIN.user, {
+      name: "w",
+      extended: false,
+      workerGroups: ["g"],
+    });
+    const worker = { authorization: `Bearer ${secret}` };
+    assertEquals((await send("GET", "/api/v1/main/nothing", worker)).status, 403);
+    assertEquals(events.map(shown), [["login", "LOGIN", 401, "eve", undefined, ""]]);
+  });
+});
+
+Deno.test("log-ins before there is a user are limited, and with them their records", async () => {
+  const events: AuditEvent[] = [];
+  const add = (event: AuditEvent) => Promise.resolve(void events.push(event));
+  await using app = await startApp({ isUserStored: true, audit: { scope: "changes", add } });
+  const statuses = new Set<number>();
+  for (let n = 0; n < 200; n++) {
+    const headers = { authorization: `Basic ${btoa(`user${n}:wrong`)}` };
+    statuses.add((await app.send("/api/v1/main/cluster", { headers })).status);
+  }
+  assertEquals([...statuses], [401, 429]);
+  assertEquals(events.length < 200, true);
 });
 
 Deno.test("a refused request is recorded, once a minute for the same caller and operation", async () => {

@@ -33,6 +33,7 @@ const ROUTES: readonly (readonly [string, string, ...ReturnType<typeof summary>]
   ["POST", "/api/v1/me/api-tokens", "createApiTokenForCurrentUser", "CREATE", "change"],
   ["PUT", "/api/v1/:tenant/namespaces/:namespace/kv/:key", "setKeyValue", "UPDATE", "change"],
   ["POST", "/api/v1/:tenant/triggers/backfill/delete", "deleteBackfill", "DELETE", "change"],
+  ["GET", "/api/v1/backups/:id/download", "downloadBackup", "READ", "change"],
   ["POST", "/api/v1/login", "login", "LOGIN", "change"],
   ["POST", "/ui/login", "login", "LOGIN", "change"],
   ["POST", "/ui/logout/", "logout", "LOGOUT", "change"],

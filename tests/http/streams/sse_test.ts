@@ -7,7 +7,7 @@ import { Transfers } from "../../../src/machine/http_server/transfers.ts";
 import type { DomainError } from "../../../src/model/errors.ts";
 import { attachWatcher } from "../../../src/model/http/transfer_watch.ts";
 import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
-import { basicHeader, startApp } from "../app_under_test.ts";
+import { basicHeader, bearerHeader, startApp } from "../app_under_test.ts";
 
 /** Settles when the signal is aborted. */
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -241,4 +241,35 @@ Deno.test("eventStream() ends when a real client closes its connection", async (
   await aborted.promise;
   assertEquals([isAborted, server.eventStreams.count], [true, 0]);
   await listener.shutdown();
+});
+
+Deno.test("eventStream() is refused if the token is revoked before the stream opens", async () => {
+  const [reached, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const routes = new Hono<AppEnv>();
+  routes.get("/", async (c) => {
+    reached.resolve();
+    await opening.promise;
+    return eventStream(c, (_writer, signal) => untilAborted(signal));
+  });
+  await using server = await startApp({ isProtected: true, tenantRoutes: [{ path: "/logs", routes }] });
+  const { token, secret } = await server.tokens.create("admin", { name: "t", extended: false });
+  const response = server.send("/api/v1/logs", { headers: bearerHeader(secret) });
+  await reached.promise;
+  await server.tokens.revoke(token.id);
+  opening.resolve();
+  assertEquals([(await response).status, server.eventStreams.count], [401, 0]);
+});
+
+Deno.test("eventStream() ends when the token that opened it is revoked; those of other tokens stay", async () => {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => eventStream(c, (_writer, signal) => untilAborted(signal)));
+  await using server = await startApp({ isProtected: true, tenantRoutes: [{ path: "/logs", routes }] });
+  const open = async () => {
+    const { token, secret } = await server.tokens.create("admin", { name: "t", extended: false });
+    const { body } = await server.send("/api/v1/logs", { headers: bearerHeader(secret) });
+    return { id: token.id, ended: new Response(body).text() };
+  };
+  const [first] = [await open(), await open()];
+  await server.tokens.revoke(first.id);
+  assertEquals([await first.ended, server.eventStreams.count], ["", 1]);
 });

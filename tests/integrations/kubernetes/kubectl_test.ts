@@ -13,6 +13,9 @@ import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/a
 import { runDefinition } from "../../support/flows/definition_run.ts";
 import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 
+/** A gigabyte once the aliases are written out. */
+const MANY_ALIASES = `a: &a ${"x".repeat(1_000_000)}\nb:\n${"  - *a\n".repeat(1_000)}`;
+
 const KINDS: Readonly<Record<string, JsonObject[]>> = {
   "/api/v1": [
     { name: "pods", singularName: "pod", kind: "Pod", namespaced: true, shortNames: ["po"] },
@@ -225,6 +228,12 @@ const ERRORS: readonly (readonly [TaskDefinition, JsonObject, RegExp])[] = [
     /the response was 422: spec is immutable$/,
   ],
   [kubectlApply, { spec: "kind: Pod" }, /^Invalid spec: a resource needs/],
+  [kubectlApply, { spec: MANY_ALIASES }, /expand to more than 16777216 characters/],
+  [
+    kubectlPatch,
+    { resourceType: "deploy", resourceName: "a", patch: MANY_ALIASES },
+    /expand to more than 16777216 characters/,
+  ],
   [kubectlApply, { spec: "- a" }, /^Invalid spec: each document must be a map/],
   [
     kubectlGet,

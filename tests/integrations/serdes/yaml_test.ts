@@ -1,5 +1,5 @@
 /** Conversion between YAML, JSON and Ion. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import {
   ionToYaml,
@@ -30,5 +30,16 @@ for (const [definition, source, properties, expected] of CONVERTED) {
       files: { [FROM]: source },
     });
     assertEquals([...files.values()], [expected]);
+  });
+}
+
+for (const definition of [yamlToIon, yamlToJson]) {
+  Deno.test(`${definition.type} refuses a document whose aliases would become gigabytes`, async () => {
+    const source = `- &a ${"x".repeat(1_000_000)}\n`.concat("- *a\n".repeat(90_000));
+    await assertRejects(
+      () => runDefinition(definition, { from: FROM }, { files: { [FROM]: source } }),
+      Error,
+      "expand to more than 16777216 characters",
+    );
   });
 }

@@ -38,12 +38,23 @@ for (const [text, json] of ALIASES) {
   });
 }
 
+/** Ten names, each a list of nine of the name before: a billion values. */
+const LAUGHS = lines(
+  10,
+  (n) => `l${n}: &l${n} [${Array.from({ length: 9 }, () => n === 0 ? "ha" : `*l${n - 1}`)}]`,
+);
+
 const REFUSED: readonly (readonly [text: string, message: string])[] = [
   ["a: 1\na: 2", "Duplicate field 'a' at line 2, column 1"],
   ["{'a': 1, a: 2}", "Duplicate field 'a' at line 1, column 10"],
   ["*a", 'Alias "a" has no anchor before it'],
   ["a: &a [*a]", 'Alias "a" refers to itself'],
   [`- &a [${"0,".repeat(400)}]\n`.concat("- *a\n".repeat(400)), "more than 100000 values"],
+  [LAUGHS, "more than 100000 values"],
+  [
+    `- &a ${"x".repeat(1_000_000)}\n`.concat("- *a\n".repeat(90_000)),
+    "expand to more than 16777216 characters",
+  ],
   ["[".repeat(2_000), "nested deeper than 500 levels"],
   ["{".repeat(100_000), "nested deeper than 500 levels"],
 ];

@@ -132,6 +132,40 @@ Deno.test("list(), open() and remove() see complete backups only; removeUnfinish
   });
 });
 
+Deno.test("removeUnfinished() leaves a backup that another process makes", async () => {
+  await withFolder(async ({ folder, root }) => {
+    const backups = folderOf(root, folder, false);
+    let removed: Promise<void> | undefined;
+    await backups.create(request({
+      progress: () => removed ??= folderOf(root, folder, false).removeUnfinished(),
+    }));
+    await removed;
+    assertEquals(namesIn(folder), [ID]);
+  });
+});
+
+Deno.test("open() of a damaged backup says why, and leaves no file open", async () => {
+  await withFolder(async ({ folder, root }) => {
+    const backups = folderOf(root, folder, false);
+    await backups.create(request());
+    const path = `${folder}/${ID}/sluice.db`;
+    const download = await backups.open(ID);
+    await Deno.truncate(path, 1_000);
+    await assertRejects(() => new Response(download?.stream).bytes(), Error, "it has become shorter");
+    await Deno.remove(path);
+    await assertRejects(() => backups.open(ID), DomainError, `Cannot read backup "${ID}": No such file`);
+  });
+});
+
+Deno.test("a folder that is a file holds no backups, and check() says why none can be made", async () => {
+  await withFolder(async ({ folder, root }) => {
+    await Deno.writeTextFile(folder, "");
+    const backups = folderOf(root, folder);
+    assertEquals([await backups.list(), await backups.open(ID)], [[], undefined]);
+    await assertRejects(() => backups.check(), DomainError, `Cannot back up to "${folder}"`);
+  });
+});
+
 Deno.test("open() gives an archive that tar reads", async () => {
   await withFolder(async ({ folder, root }) => {
     await Deno.writeTextFile(`${root}/encryption.key`, "key\n");

@@ -378,6 +378,10 @@ const REPLIES: readonly [Partial<HttpReply>, JsonValue | RegExp][] = [
   [{ contentType: "application/x-yaml; charset=utf-8", body: "a: [1]\nb:\n- c" }, { a: [1], b: ["c"] }],
   [{ contentType: "text/yaml", body: "" }, null],
   [{ contentType: "application/yaml", body: "[" }, /^Cannot read the answer as YAML: /],
+  [
+    { contentType: "application/yaml", body: `- &a ${"x".repeat(1_000_000)}\n${"- *a\n".repeat(1_000)}` },
+    /^Cannot read the answer as YAML: .* expand to more than 16777216 characters/,
+  ],
   [{ code: 404, body: "no such page" }, /^Cannot GET "http:\/\/h": the server answered 404: no such page$/],
   [{ code: 500, body: "" }, /^Cannot GET "http:\/\/h": the server answered 500$/],
 ];

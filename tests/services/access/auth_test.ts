@@ -110,7 +110,7 @@ Deno.test("Auth.authenticate() refuses every caller before the users are read", 
   const users = new Users({ basic: ADMIN, store, committer, tenants, ...hashing });
   const auth = new Auth({ users, tokens, ...hashing });
   assertEquals(auth.isProtected, true);
-  assertThrows(() => auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
+  await assertRejects(async () => await auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
 });
 
 const LIMITS = { ofName: 10, ofNetwork: 100, windowMs: 60_000 };

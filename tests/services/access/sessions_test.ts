@@ -45,7 +45,18 @@ Deno.test("Sessions.close() ends one session", () => {
 
 Deno.test("Sessions.open() ends the oldest of 10,000 sessions", () => {
   const { sessions } = create();
-  const values = Array.from({ length: 10_001 }, () => sessions.open(ANNA));
+  const callers = Array.from({ length: 51 }, (_, n) => new Caller({ user: `u${n}`, role: "viewer" }));
+  const values = Array.from({ length: 10_001 }, (_, n) => sessions.open(callers[n % 51] ?? ANNA));
   assertEquals(new Set(values).size, 10_001);
-  assertEquals([0, 1, 10_000].map((index) => sessions.find(values[index] ?? "")), [undefined, ANNA, ANNA]);
+  const found = [0, 1, 10_000].map((index) => sessions.find(values[index] ?? "")?.user);
+  assertEquals(found, [undefined, "u1", "u4"]);
+});
+
+Deno.test("Sessions.open() ends the oldest of 200 sessions of a user, and never one of another user", () => {
+  const { sessions } = create();
+  const other = sessions.open(new Caller({ user: "bert", role: "admin" }));
+  const values = Array.from({ length: 20_000 }, () => sessions.open(ANNA));
+  assertEquals(sessions.find(other)?.user, "bert");
+  assertEquals(values.filter((value) => sessions.find(value)).length, 200);
+  assertEquals(sessions.find(values.at(-200) ?? ""), ANNA);
 });

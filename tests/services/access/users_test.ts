@@ -99,6 +99,22 @@ for (const [what, change] of CHANGES) {
   });
 }
 
+Deno.test("Auth.changePassword() does not replace a password that was set after the old one was verified", async () => {
+  await using server = await startApp({ isProtected: true });
+  const { auth, users } = server;
+  await users.create({ user: "eva", password: PASSWORD, role: "editor" });
+  await auth.authenticate(headerOf("eva"), "::1");
+  const reset = users.change("eva", { password: "battery:staple" });
+  const change = { oldPassword: PASSWORD, newPassword: "taken:over" };
+  assertEquals(await codeOf(() => auth.changePassword("eva", change, "::1")), "invalid_entity");
+  await reset;
+  assertEquals(
+    await codeOf(async () => await auth.authenticate(headerOf("eva", "taken:over"), "::1")),
+    "unauthorized",
+  );
+  assertEquals((await auth.authenticate(headerOf("eva", "battery:staple"), "::1")).user, "eva");
+});
+
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 }

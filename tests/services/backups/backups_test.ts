@@ -134,6 +134,21 @@ Deno.test("round() backs up when the last scheduled backup is old enough, and ke
   assertEquals(port.stored.map(({ origin }) => origin), ["SCHEDULE", "SCHEDULE", "MANUAL"]);
 });
 
+Deno.test("round() does not count a backup that was made while the clock was ahead", async () => {
+  const { backups, port, clock, states, untilIdle } = setUp({ everyMs: 24 * HOUR_MS, keep: 1 });
+  const createdAt = clock.now() + 365 * 24 * HOUR_MS;
+  const ahead = { id: "ahead", createdAt, origin: "SCHEDULE", bytes: 1, hasKey: true, version: "1" } as const;
+  port.stored = [ahead];
+  for (let day = 0; day < 2; day++) {
+    await backups.round();
+    assertEquals((await states())[0], "RUNNING");
+    port.end();
+    await untilIdle();
+    await clock.advance(24 * HOUR_MS);
+  }
+  assertEquals(port.stored.map(({ id }) => id === "ahead"), [false, true]);
+});
+
 Deno.test("round() tries again after an hour when a backup has failed", async () => {
   const { backups, port, clock, states, untilIdle } = setUp({ everyMs: 24 * HOUR_MS, keep: 2 });
   await backups.round();

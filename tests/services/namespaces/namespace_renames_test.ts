@@ -175,3 +175,39 @@ triggers:
   await app.json("POST", "/namespaces/up/rename", json({ id: "other", children: false }));
   assertEquals(await call(), 404);
 });
+
+Deno.test("rename() refuses new names that are old names of the same rename", async () => {
+  await using app = await Harness.start();
+  await app.json("PUT", "/namespaces/a.b.b/kv/k", json('"v"'));
+  const response = await app.request("POST", "/namespaces/a.b/rename", json({ id: "a" }));
+  const { message } = await response.json();
+  assertEquals([response.status, await valueAt(app, "a.b.b")], [422, '"v"']);
+  assertStringIncludes(message, '"a.b.b" would become "a.b"');
+  await app.json("POST", "/namespaces/a.b.b/rename", json({ id: "a.b" }));
+  assertEquals(await valueAt(app, "a.b"), '"v"');
+});
+
+async function valueAt(app: Harness, namespace: string): Promise<string> {
+  const { value } = await app.json("GET", `/namespaces/${namespace}/kv/k`) as { readonly value: unknown };
+  return JSON.stringify(value);
+}
+
+Deno.test("rename() starts once what a schedule is due for meanwhile", async () => {
+  const { app, renaming, open } = await startRenaming(async (app) => {
+    await app.save(`id: often
+namespace: old
+tasks:
+  - {id: a, type: io.svc.plugin.core.debug.Return, format: a}
+triggers:
+  - {id: s, type: io.svc.plugin.core.trigger.Schedule, cron: "* * * * *"}
+`);
+  });
+  await using _ = app;
+  const advanced = app.advance(61_000);
+  await settle();
+  open();
+  await Promise.all([renaming, advanced]);
+  await app.advance(5_000);
+  const { results } = await app.page("/executions/search?flowId=often");
+  assertEquals(results.map(({ namespace }) => namespace), ["new"]);
+});

@@ -25,7 +25,7 @@ export function tenantRoutes(tenants: Tenants, quotas?: Quotas): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
     const tenant = await tenants.create(readTenant(await readEntity(c, FORM)));
-    c.set("createdIds", [["id", tenant.id]]);
+    c.set("auditedIds", [["id", tenant.id]]);
     return c.json(tenantBody(tenant));
   });
   routes.get("/search", (c) => {

@@ -46,7 +46,7 @@ export async function createToken(
 ): Promise<Response> {
   const request = readTokenRequest(await readEntity(c, 'a token is of the form {"name": "…"}'));
   const { token, secret } = await tokens.create(user, limitedTo(c.get("caller"), request));
-  c.set("createdIds", [["id", token.id]]);
+  c.set("auditedIds", [["id", token.id]]);
   c.header("cache-control", "no-store");
   return c.json({ ...tokenBody(token, clock.now()), fullToken: secret });
 }

@@ -52,7 +52,7 @@ function addUsers(routes: Hono<AppEnv>, { users }: UserRoutesDeps): void {
       role,
       tenants: tenants ?? undefined,
     });
-    c.set("createdIds", [["name", user.name]]);
+    c.set("auditedIds", [["name", user.name]]);
     return c.json(userBody(user), 201);
   });
   routes.get("/:name", (c) => c.json(userBody(users.get(c.req.param("name")))));

@@ -6,6 +6,7 @@ import type { ExecutionConditions } from "../../../model/executions/execution_qu
 import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../../services/executions/execution_actions.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../../services/executions/execution_bulk.ts";
 import { readJson } from "../../bodies/body.ts";
+import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
 import { idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
@@ -76,11 +77,12 @@ function addBoth(
 ): void {
   routes.on(method, `/executions${path}/by-ids`, async (c) => {
     const action = readByIds(queryOf(c));
-    return response(await bulk.byIds(c.get("actor"), await readIds(c), action));
+    const ids = await readIds(c);
+    return response(c, await bulk.byIds(c.get("actor"), ids, action), ids);
   });
   routes.on(method, `/executions${path}/by-query`, async (c) => {
     const action = read(queryOf(c));
-    return response(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), action));
+    return response(c, await bulk.byQuery(c.get("actor"), filtersOf(c, clock), action));
   });
 }
 
@@ -90,12 +92,12 @@ function addLabels(routes: Hono<AppEnv>, { bulk, clock }: ExecutionBulkRoutesDep
     const body = await readJson(c);
     const labels = labelsIn(memberOf(body, "executionLabels"));
     const ids = idsIn(memberOf(body, "executionsId"));
-    return response(await bulk.byIds(c.get("actor"), ids, { type: "labels", labels }));
+    return response(c, await bulk.byIds(c.get("actor"), ids, { type: "labels", labels }), ids);
   });
 
   routes.post("/executions/labels/by-query", async (c) => {
     const labels = labelsIn(await readJson(c));
-    return response(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), { type: "labels", labels }));
+    return response(c, await bulk.byQuery(c.get("actor"), filtersOf(c, clock), { type: "labels", labels }));
   });
 }
 
@@ -107,6 +109,11 @@ function memberOf(body: JsonValue, name: string): JsonValue | undefined {
   return isJsonObject(body) ? ownProperty(body, name) : undefined;
 }
 
-function response({ count, totalItems, operationId }: BulkResult): Response {
+function response(
+  c: Context<AppEnv>,
+  { count, totalItems, operationId }: BulkResult,
+  ids?: readonly string[],
+): Response {
+  noteChanges(c, count, ids);
   return valueResponse({ count, totalItems, operationId });
 }

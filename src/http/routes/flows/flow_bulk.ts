@@ -11,8 +11,9 @@ import {
   MAX_FLOW_IMPORT_BYTES,
 } from "../../../services/flows/flow_transfer.ts";
 import { streamResponse } from "../../responses/attachment.ts";
-import type { Flow } from "../../../model/flows/flow.ts";
+import type { Flow, FlowKey } from "../../../model/flows/flow.ts";
 import { csvResponse } from "../../responses/csv.ts";
+import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
@@ -54,6 +55,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
     const options = { delete: readDelete(c), override: readBoolean(queryOf(c), "override", false) };
     const text = await readSources(c);
     const saved = await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options);
+    noteChanges(c, saved.length, saved.map(nameOf));
     return flowListResponse(saved, { source: true });
   });
 
@@ -65,6 +67,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
       allowNamespaceChild: readBoolean(query, "allowNamespaceChild", false),
     };
     const saved = await bulk.update(c.get("actor"), await readSources(c), options);
+    noteChanges(c, saved.length, saved.map(nameOf));
     return flowListResponse(saved, { source: true });
   });
 }
@@ -97,13 +100,14 @@ function addChanging(routes: Hono<AppEnv>, { flows, bulk }: FlowBulkRoutesDeps):
     ["by-ids", async (c) => bulk.pick(c.get("actor"), await readFlowKeys(c))],
   ];
   for (const [way, select] of ways) {
-    routes.delete(
-      `/flows/delete/${way}`,
-      async (c) => countResponse(await bulk.delete(c.get("actor"), await select(c))),
-    );
+    routes.delete(`/flows/delete/${way}`, async (c) => {
+      const heads = await select(c);
+      return countResponse(c, await bulk.delete(c.get("actor"), heads), heads);
+    });
     for (const [verb, isDisabled] of [["enable", false], ["disable", true]] as const) {
       routes.post(`/flows/${verb}/${way}`, async (c) => {
-        return countResponse(await bulk.setDisabled(c.get("actor"), await select(c), isDisabled));
+        const heads = await select(c);
+        return countResponse(c, await bulk.setDisabled(c.get("actor"), heads, isDisabled), heads);
       });
     }
   }
@@ -140,7 +144,12 @@ async function readFile(request: Request): Promise<FlowFile> {
   throw badRequest(`the form must have a file as part "${FILE_PART}"`);
 }
 
-function countResponse(count: number): Response {
+function nameOf({ namespace, id }: FlowKey): string {
+  return `${namespace}.${id}`;
+}
+
+function countResponse(c: Context<AppEnv>, count: number, heads: readonly FlowKey[]): Response {
+  noteChanges(c, count, heads.map(nameOf));
   return valueResponse({ count });
 }
 

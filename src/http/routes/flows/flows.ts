@@ -82,7 +82,7 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
 function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps): void {
   routes.post("/flows", async (c) => {
     const saved = await flows.create(c.get("actor"), await readSource(c));
-    c.set("createdIds", [["namespace", saved.flow.namespace], ["flowId", saved.flow.id]]);
+    c.set("auditedIds", [["namespace", saved.flow.namespace], ["flowId", saved.flow.id]]);
     return savedResponse(saved);
   });
 

@@ -30,7 +30,9 @@ export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
   addReading(routes, dashboards);
 
   routes.post("/dashboards", async (c) => {
-    return response(await dashboards.create(c.get("actor"), await readSource(c)));
+    const dashboard = await dashboards.create(c.get("actor"), await readSource(c));
+    c.set("auditedIds", [["id", dashboard.id]]);
+    return response(dashboard);
   });
 
   routes.put("/dashboards/:id", async (c) => {

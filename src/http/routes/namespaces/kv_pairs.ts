@@ -8,6 +8,7 @@ import { MAX_KV_VALUE_BYTES } from "../../../model/limits.ts";
 import type { KvPairs } from "../../../services/namespaces/kv_pairs.ts";
 import { mediaTypeOf, readBytes, readOptionalJson } from "../../bodies/body.ts";
 import { isTextList } from "../../bodies/entity_body.ts";
+import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { valueResponse } from "../../responses/json_response.ts";
@@ -64,8 +65,9 @@ function addListRoutes(routes: Hono<AppEnv>, kvPairs: KvPairs): void {
     return c.json(pairs.map(entryBody));
   });
   routes.delete("/namespaces/:namespace/kv", async (c) => {
-    const keys = await readKeys(c);
-    return c.json({ keys: await kvPairs.deleteAll(c.get("actor"), c.req.param("namespace"), keys) });
+    const keys = await kvPairs.deleteAll(c.get("actor"), c.req.param("namespace"), await readKeys(c));
+    noteChanges(c, keys.length, keys);
+    return c.json({ keys });
   });
 }
 

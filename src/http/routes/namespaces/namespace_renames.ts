@@ -34,6 +34,7 @@ export function namespaceRenameRoutes({ usages, renames }: NamespaceRenameRoutes
       isAlone: !flag(body, "children", true),
       isForced: flag(body, "force", false),
     });
+    c.set("auditedIds", [["renamedTo", to], ["count", String(moves.length)]]);
     const namespaces = moves.map(([from, id]) => ({ from, id }));
     return valueResponse({ id: to, namespaces, usage: response(usage) });
   });

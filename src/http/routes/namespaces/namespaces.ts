@@ -41,6 +41,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
   routes.post("/namespaces", async (c) => {
     const { id, ...declared } = await readNamespace(c);
     if (id === undefined) throw invalidArgument('the body must have a text as "id"');
+    c.set("auditedIds", [["namespace", id]]);
     return response(await namespaces.create(c.get("actor"), { id, ...declared }));
   });
 

@@ -34,6 +34,7 @@ export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
     if (name === undefined || value === undefined) throw invalidEntity("key and value must be given");
     const namespace = c.req.param("namespace");
     await secrets.put(c.get("actor"), { namespace, name }, value, readMetadata(body));
+    c.set("auditedIds", [["key", name]]);
     return c.json((await secrets.list(c.get("actor"), namespace)).map(secretBody));
   });
   routes.patch("/namespaces/:namespace/secrets/:key", async (c) => {

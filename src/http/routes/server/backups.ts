@@ -11,7 +11,7 @@ export function backupRoutes(backups: Backups): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/backups", async (c) => {
     const backup = await backups.start("MANUAL");
-    c.set("createdIds", [["id", backup.id]]);
+    c.set("auditedIds", [["id", backup.id]]);
     return c.json(backupBody(backup), 202);
   });
   routes.get("/backups", async (c) => {

@@ -65,7 +65,7 @@ function addConnectionRoutes(routes: Hono<AppEnv>, deps: WorkerRoutesDeps): void
         events.forEach(send);
         await aborted(signal);
         disconnect();
-      });
+      }, { actor: c.get("actor") });
     } catch (error) {
       disconnect();
       throw error;

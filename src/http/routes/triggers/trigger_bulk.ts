@@ -10,6 +10,7 @@ import {
 } from "../../../services/triggers/trigger_bulk.ts";
 import type { Triggers } from "../../../services/triggers/triggers.ts";
 import { readJson, readOptionalJson } from "../../bodies/body.ts";
+import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
@@ -26,6 +27,11 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   const routes = new Hono<AppEnv>();
   const apply = async (c: Context<AppEnv>, keys: readonly TriggerKey[], action: TriggerAction) => {
     const { count, totalItems, operationId } = await bulk.apply(c.get("actor"), keys, action);
+    noteChanges(
+      c,
+      count,
+      keys.map(({ namespace, flowId, triggerId }) => `${namespace}.${flowId}.${triggerId}`),
+    );
     return valueResponse({ count, totalItems, operationId });
   };
   const byQuery = async (c: Context<AppEnv>) => {

@@ -73,14 +73,14 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
 function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.put("/triggers/set-disabled", async (c) => {
     const body = await readObject(c);
-    const key = triggerKeyIn(body);
+    const key = noted(c, triggerKeyIn(body));
     return stateOf(await triggers.disable(c.get("actor"), key, requiredFlag(body, "disabled")));
   });
 
   // The older request for both: a complete trigger, with or without a backfill.
   routes.put("/triggers", async (c) => {
     const body = await readObject(c);
-    const key = triggerKeyIn(body);
+    const key = noted(c, triggerKeyIn(body));
     if (isJsonObject(body.backfill)) {
       return stateOf(await triggers.backfill(c.get("actor"), key, backfillIn(body)));
     }
@@ -89,7 +89,7 @@ function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
 
   routes.put("/triggers/backfill/create", async (c) => {
     const body = await readObject(c);
-    return stateOf(await triggers.backfill(c.get("actor"), triggerKeyIn(body), backfillIn(body)));
+    return stateOf(await triggers.backfill(c.get("actor"), noted(c, triggerKeyIn(body)), backfillIn(body)));
   });
 
   const bodyActions: readonly (readonly [method: string, path: string, Change])[] = [
@@ -99,9 +99,16 @@ function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
   ];
   for (const [method, path, change] of bodyActions) {
     routes.on(method, `/triggers/${path}`, async (c: Context<AppEnv>) => {
-      return stateOf(await change(c.get("actor"), triggerKeyIn(await readObject(c))));
+      return stateOf(await change(c.get("actor"), noted(c, triggerKeyIn(await readObject(c)))));
     });
   }
+}
+
+/** The trigger that a body names, for the audit log, too. */
+function noted(c: Context<AppEnv>, key: TriggerKey): TriggerKey {
+  const { namespace, flowId, triggerId } = key;
+  c.set("auditedIds", Object.entries({ namespace, flowId, triggerId }));
+  return key;
 }
 
 function addActions(routes: Hono<AppEnv>, triggers: Triggers): void {

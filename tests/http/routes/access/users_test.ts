@@ -70,6 +70,29 @@ const REFUSED: readonly (readonly [what: string, body: unknown, status: number, 
   ["no name", { password: PASSWORD }, 422, "username: the user name must not be empty"],
   ["a name with a colon", { username: "a:b", password: PASSWORD }, 422, "username:"],
   ["the name of callers without a login", { username: "anonymous", password: PASSWORD }, 422, "username:"],
+  [
+    "a name that differs from another by case",
+    { username: "ADMIN", password: PASSWORD },
+    409,
+    '"admin" exists',
+  ],
+  ["a name in wide letters", { username: "ａdmin", password: PASSWORD }, 409, '"admin" exists'],
+  ["half a character", { username: "a\ud800", password: PASSWORD }, 422, "username: it must be well-formed"],
+  ["a space at the end", { username: "admin ", password: PASSWORD }, 422, "username: it must be well-formed"],
+  [
+    "a hidden character",
+    { username: "ad\u200bmin", password: PASSWORD },
+    422,
+    "username: it must be well-formed",
+  ],
+  [
+    "a reversed text",
+    { username: "\u202enimda", password: PASSWORD },
+    422,
+    "username: it must be well-formed",
+  ],
+  ["a part of a path", { username: "..", password: PASSWORD }, 422, "username: it must be well-formed"],
+  ["a long name", { username: "a".repeat(257), password: PASSWORD }, 422, "username: at most 256"],
   ["a short password", { username: "a", password: "1234567" }, 422, "password: must have 8 to 256"],
   ["no password", { username: "a" }, 422, "password: must have 8 to 256"],
   ["an unknown role", { username: "a", password: PASSWORD, role: "root" }, 422, 'role: must be "viewer"'],
@@ -157,3 +180,39 @@ Deno.test("a server without a login has no users, and takes none", async () => {
   assertEquals(refused.status, 409);
   assertStringIncludes(String(refused.body["message"]), "a server without a login has no users");
 });
+
+for (const name of ["__proto__", "constructor", "a/b", "a%2Fb", "a?b#c", "a b"]) {
+  Deno.test(`a user named ${name} logs in, is changed and is removed`, async () => {
+    await using server = await startApp({ isProtected: true });
+    const path = `/${encodeURIComponent(name)}`;
+    assertEquals((await send(server, "POST ", { username: name, password: PASSWORD })).status, 201);
+    assertEquals(await statusOf(server, name), 200);
+    assertEquals((await send(server, `PATCH ${path}`, { role: "editor" })).body["role"], "editor");
+    assertEquals((await send(server, `DELETE ${path}`)).status, 204);
+    assertEquals([await statusOf(server, name), (await send(server, "GET ")).body["total"]], [401, 1]);
+  });
+}
+
+const ENDS:
+  readonly (readonly [how: string, end: (server: AppUnderTest, tokenId: string) => Promise<unknown>])[] = [
+    ["removed", ({ users }) => users.remove("vera")],
+    ["demoted", ({ users }) => users.change("vera", { role: "viewer" })],
+    ["revoked", ({ tokens }, id) => tokens.revoke(id)],
+  ];
+for (const [how, end] of ENDS) {
+  Deno.test(`POST /users is refused if its sender is ${how} before the end of the body`, async () => {
+    await using server = await startApp({ isProtected: true });
+    await server.users.create({ user: "vera", password: PASSWORD, role: "admin" });
+    const { token, secret } = await server.tokens.create("vera", { name: "t", extended: false });
+    const sent = new TransformStream<Uint8Array, Uint8Array>();
+    const headers = { ...bearerHeader(secret), "content-type": "application/json" };
+    const response = server.send(PATH, { method: "POST", headers, body: sent.readable });
+    const writer = sent.writable.getWriter();
+    await writer.write(new TextEncoder().encode(`{"username": "mallory", "password": "${PASSWORD}",`));
+    await end(server, token.id);
+    await writer.write(new TextEncoder().encode('"role": "admin"}'));
+    await writer.close();
+    assertEquals((await response).status, 401);
+    assertEquals(server.users.find("mallory"), undefined);
+  });
+}

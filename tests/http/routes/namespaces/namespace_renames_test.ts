@@ -157,6 +157,24 @@ for (const [what, rest] of REFERRERS) {
   });
 }
 
+const SUBFLOW = { type: "io.svc.plugin.core.flow.Subflow", values: { namespace: "old", flowId: "main" } };
+for (
+  const declared of [{ variables: { v: "{{ kv('k', 'old') }}" } }, { pluginDefaults: [SUBFLOW] }]
+) {
+  Deno.test(`POST /namespaces/:namespace/rename is refused while ${Object.keys(declared)} refer to it`, async () => {
+    await using app = await Harness.start();
+    await fillNamespace(app);
+    await app.json("POST", "/namespaces", json({ id: "plain", variables: { env: "old" } }));
+    await app.json("POST", "/namespaces", json({ id: "else", ...declared }));
+    const usage = await app.json("GET", "/namespaces/old/usage") as JsonObject;
+    const open = (usage.references as JsonObject[]).filter(({ edited }) => !edited);
+    assertEquals(open, [{ kind: "NAMESPACE", id: "else", edited: false }]);
+    const { status, message } = await refusal(app, "POST", RENAME, json({ id: "new" }));
+    assertEquals(status, 409);
+    assertStringIncludes(message, '"else"');
+  });
+}
+
 Deno.test("GET /namespaces/:namespace/usage names own references, webhooks, children and open executions", async () => {
   await using app = await Harness.start();
   await fillNamespace(app);

@@ -101,6 +101,28 @@ Deno.test("A worker runs attempts of the groups and tenants of its token, and no
   await settle();
 });
 
+Deno.test("The stream of a worker ends at once when its token is revoked, or its user cannot log in any more", async () => {
+  await using app = await Harness.start({ credentials: ADMIN, noAuthExplicit: false });
+  const { tokens, users } = app.assembly.services;
+  const vera = { user: "vera", password: ADMIN.password, role: "admin" } as const;
+  await users.create(vera);
+  const open = async (user: string, id: string) => {
+    const { secret, token } = await tokens.create(user, {
+      name: "w",
+      extended: false,
+      workerGroups: ["gpu"],
+    });
+    const headers = { authorization: `Bearer ${secret}` };
+    const { body } = await connect(app, { ...HELLO, id }, { headers });
+    return { id: token.id, ended: new Response(body).text() };
+  };
+  const [first, second] = [await open(ADMIN.user, "w1"), await open(vera.user, "w2")];
+  await tokens.revoke(first.id);
+  assertStringIncludes(await first.ended, '"type":"welcome"');
+  await users.change(vera.user, { isDisabled: true });
+  assertStringIncludes(await second.ended, '"type":"welcome"');
+});
+
 /** What has arrived on a stream, which ends then. */
 async function firstEvents(response: Response): Promise<string> {
   const reader = (response.body ?? new Blob().stream()).getReader();

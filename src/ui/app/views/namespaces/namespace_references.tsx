@@ -9,7 +9,7 @@ export interface References {
   readonly webhooks: readonly string[];
   readonly executions: { readonly total: number };
   readonly references: readonly {
-    readonly kind: "FLOW" | "TRIGGER" | "DASHBOARD";
+    readonly kind: "FLOW" | "TRIGGER" | "DASHBOARD" | "NAMESPACE";
     readonly id: string;
     readonly line?: number;
     readonly edited: boolean;
@@ -46,6 +46,7 @@ export function ReferenceList({ references }: Pick<References, "references">) {
 /** Ids of flows have no dots. */
 function hrefOf(kind: string, id: string): string {
   if (kind === "DASHBOARD") return pagePath("dashboards", id);
+  if (kind === "NAMESPACE") return pagePath("namespaces", id);
   const dot = id.lastIndexOf(".");
   return pagePath("flows", "edit", id.slice(0, dot), id.slice(dot + 1), "editor");
 }
