@@ -243,7 +243,7 @@ function flowMounts({ services, options }: HttpDeps): Mount[] {
   const { flows, executions, tasks, flowRevisions } = services;
   const bulk = new FlowBulk(flows);
   const transfer = new FlowTransfer(flows, options.clock);
-  const graphs = new FlowGraphs({ flows, clock: options.clock });
+  const graphs = new FlowGraphs({ flows, executions, clock: options.clock });
   const views = {
     flows,
     executions,

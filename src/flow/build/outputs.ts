@@ -7,8 +7,9 @@ import { shownValue } from "../inputs/shown_value.ts";
 type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: string };
 
 /**
- * Converts the rendered values of a flow's outputs. A value without type stays unchanged. Null and, for types other than
- * texts, the empty text are missing values, which only an optional output may have.
+ * Converts the rendered values of a flow's outputs. A value without type stays unchanged. As null is printed as an empty
+ * text, it is one for a STRING. For other types null is a missing value, and for types other than texts the empty text is,
+ * too; only an optional output may have one.
  */
 export function convertOutputs(
   flow: Pick<Flow, "outputs">,
@@ -35,6 +36,7 @@ function convert(
   value: JsonValue,
   options: Pick<ResolveOptions, "seal">,
 ): { readonly value: JsonValue } | { readonly reason: string } {
+  if (value === null && type === "STRING") return { value: "" };
   const isMissing = value === null || value === "" && type !== undefined && !TEXT_TYPES.has(type);
   if (!isMissing) return convertValue(type, value, options);
   // Without a type any value is accepted, null too.

@@ -27,8 +27,8 @@ export const stringInput: InputType = {
   },
   checkDeclaration(properties) {
     const pattern = textOf(properties, "validator");
-    const message = pattern === undefined ? undefined : patternMistake(pattern);
-    return message === undefined ? [] : [{ property: "validator", message }];
+    const mistake = pattern === undefined ? undefined : patternMistake(pattern);
+    return mistake === undefined ? [] : [{ property: "validator", message: `invalid pattern: ${mistake}` }];
   },
 };
 

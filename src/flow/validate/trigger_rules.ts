@@ -116,7 +116,8 @@ const SELECTORS = ["conditions", "when", "preconditions", "dependsOn"];
 
 function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {
   if (!SELECTORS.some((name) => hasValue(trigger, name))) {
-    const message = "it reacts to EVERY execution of EVERY flow: say with `preconditions` to which";
+    const message = "This flow will be triggered for EVERY execution of EVERY flow on your instance. " +
+      `We recommend adding the preconditions property to the Flow trigger '${textOf(trigger, "id") ?? ""}'.`;
     report.warning("reacts_to_all", path, message);
   }
   checkPreconditions(trigger, path, report);

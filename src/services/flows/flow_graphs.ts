@@ -10,7 +10,7 @@ import {
   SUBFLOW_KINDS,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, illegalArgument } from "../../model/errors.ts";
+import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { taskRunBody } from "../../model/executions/execution_body.ts";
 import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
@@ -22,6 +22,10 @@ const MAX_DRAWN_SUBFLOWS = 100;
 
 interface FlowGraphsDeps {
   readonly flows: Flows;
+  readonly executions: {
+    /** An execution without its task runs. @throws DomainError not_found */
+    header(actor: Actor, id: string): Promise<Execution>;
+  };
   readonly clock: Clock;
 }
 
@@ -30,15 +34,19 @@ interface Drawn {
   /** Uids of the Subflow tasks to expand. */
   readonly subflows: readonly string[];
   readonly runs?: DrawnRuns;
+  /** The flow that a task of the execution has started. */
+  readonly startedBy?: (task: Task) => Promise<Flow | undefined>;
 }
 
 /** The use cases of graphs. */
 export class FlowGraphs {
   readonly #flows: Flows;
+  readonly #executions: FlowGraphsDeps["executions"];
   readonly #clock: Clock;
 
-  constructor({ flows, clock }: FlowGraphsDeps) {
+  constructor({ flows, executions, clock }: FlowGraphsDeps) {
     this.#flows = flows;
+    this.#executions = executions;
     this.#clock = clock;
   }
 
@@ -55,7 +63,19 @@ export class FlowGraphs {
       taskRuns,
       (taskRun) => parseJson(taskRunBody(execution, taskRun, form)) as JsonObject,
     );
-    return await this.stored(actor, { namespace, id }, { revision, allowDeleted: true, subflows, runs });
+    const startedBy = (task: Task) => this.#startedBy(actor, execution, task);
+    const options = { revision, allowDeleted: true, subflows, runs, startedBy };
+    return await this.stored(actor, { namespace, id }, options);
+  }
+
+  /** The flow of the latest execution that a task has started. */
+  async #startedBy(actor: Actor, { taskRuns }: Execution, task: Task): Promise<Flow | undefined> {
+    const started = taskRuns.findLast(({ taskId }) => taskId === task.id)?.outputs?.executionId;
+    if (typeof started !== "string") return undefined;
+    return await undefinedIfMissing(async () => {
+      const { namespace, flowId: id, flowRevision: revision } = await this.#executions.header(actor, started);
+      return await this.#flows.get(actor, { namespace, id }, { revision, allowDeleted: true });
+    });
   }
 
   /** The graph of a source that is not saved. @throws DomainError invalid_entity; invalid_argument as of {@link stored} */
@@ -63,7 +83,7 @@ export class FlowGraphs {
     return await this.#text(actor, await this.#flows.draft(actor, source), { subflows });
   }
 
-  async #text(actor: Actor, flow: Flow, { subflows, runs }: Drawn): Promise<string> {
+  async #text(actor: Actor, flow: Flow, { subflows, runs, startedBy }: Drawn): Promise<string> {
     if (subflows.length > MAX_DRAWN_SUBFLOWS) {
       throw new DomainError(
         "bad_request",
@@ -75,7 +95,8 @@ export class FlowGraphs {
     for (const uid of [...subflows].sort((a, b) => a.length - b.length)) {
       const task = subflowTaskOf(uid, flow, drawn);
       const target = task && literalTarget(task);
-      if (target) drawn.set(uid, await this.#flows.get(actor, target));
+      const shown = target ? await this.#flows.get(actor, target) : task && await startedBy?.(task);
+      if (shown) drawn.set(uid, shown);
       else if (task && !runs) throw cannotExpand(task);
     }
     return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs })));

@@ -64,10 +64,15 @@ export function checkResponse(check: FlowCheck): JsonObject {
   return response;
 }
 
+/** Warnings that name their place, in the words that clients know. */
+const SENTENCES: ReadonlySet<string> = new Set(["reacts_to_all"]);
+
 /** The warnings beside deprecations. */
 function warningTexts(problems: readonly Problem[]): string[] {
   const warnings = problems.filter((problem) => problem.severity === "warning" && !isDeprecation(problem));
-  return warnings.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
+  return warnings.map(({ code, path, message }) =>
+    path === "" || SENTENCES.has(code) ? message : `${path}: ${message}`
+  );
 }
 
 function problemResponse({ code, path, message, severity, range }: Problem): JsonObject {

@@ -1,10 +1,13 @@
 /** `core.condition.PublicHoliday`: a date is a public holiday. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { COUNTRIES } from "../holidays/countries.ts";
 import { isHoliday, unknownPlace } from "../holidays/holidays.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
 import { textOf } from "./properties.ts";
+
+/** The country of the locale in which expressions print dates. */
+const DEFAULT_COUNTRY = "US";
 
 /** Tests the date of a schedule. */
 export const publicHolidayCondition: TestedConditionType = {
@@ -16,8 +19,8 @@ export const publicHolidayCondition: TestedConditionType = {
     date: CONDITION_DATE,
     country: {
       type: "string",
-      required: true,
       dynamic: true,
+      default: DEFAULT_COUNTRY,
       description: `Code of the country (ISO 3166-1), one of ${[...COUNTRIES.keys()].join(", ")}.`,
     },
     subDivision: {
@@ -31,5 +34,8 @@ export const publicHolidayCondition: TestedConditionType = {
 };
 
 function placeOf(properties: JsonObject) {
-  return { country: textOf(properties, "country"), subDivision: textOf(properties, "subDivision") };
+  const country = ownProperty(properties, "country") === undefined
+    ? DEFAULT_COUNTRY
+    : textOf(properties, "country");
+  return { country, subDivision: textOf(properties, "subDivision") };
 }

@@ -17,6 +17,8 @@ const CONVERSIONS: readonly [string, JsonValue, JsonValue][] = [
   ["", "", ""],
   ["type: STRING", "", ""],
   ["type: STRING", 42, "42"],
+  ["type: STRING", null, ""],
+  ["type: STRING, required: false", null, ""],
   ["type: INT", "42", 42],
   ["type: INT", 42, 42],
   ["type: FLOAT", "2", new Double(2)],
@@ -50,7 +52,7 @@ const PROBLEMS: readonly [string, JsonValue, string][] = [
   ],
   ["type: INT", null, "Invalid output for `o`, missing required output, but received `null`"],
   ["type: INT", "", "Invalid output for `o`, missing required output, but received ``"],
-  ["type: STRING", null, "Invalid output for `o`, missing required output, but received `null`"],
+  ["type: SECRET", null, "Invalid output for `o`, missing required output, but received `null`"],
 ];
 for (const [members, rendered, problem] of PROBLEMS) {
   Deno.test(`convertOutputs() of {${members}} refuses ${JSON.stringify(rendered)}`, () => {

@@ -535,7 +535,7 @@ for (const pattern of ["(a", "a)(b", "[a", "a**b"]) {
     const [problem, ...others] = describedProblemsOf(
       `${VALID}inputs:\n- {id: a, type: STRING, validator: '${pattern}'}\n`,
     );
-    const start = "inputs[0].validator: Cannot use the regular expression";
+    const start = "inputs[0].validator: invalid pattern: Cannot use the regular expression";
     assertStrictEquals(problem?.startsWith(start), true, problem);
     assertStrictEquals(problem?.endsWith(`@6:36+${pattern.length + 2}`), true, problem);
     assertEquals(others, []);

@@ -89,7 +89,8 @@ const FLOW_TRIGGERS: Rows = [
   ]],
   ["a mode without entries", "mode: ANY, when: 'true'", ["triggers[0]: `mode` needs `dependsOn`"]],
   ["nothing that says to which executions it reacts", "states: [FAILED]", [
-    "triggers[0]: it reacts to EVERY execution of EVERY flow: say with `preconditions` to which",
+    "triggers[0]: This flow will be triggered for EVERY execution of EVERY flow on your instance. " +
+    "We recommend adding the preconditions property to the Flow trigger 't'.",
   ]],
   ["preconditions too", `${TWO}, preconditions: {id: p}`, [
     "triggers[0].preconditions: cannot be combined with `dependsOn`",

@@ -111,7 +111,8 @@ const PLACES: readonly (readonly [members: string, problems: readonly string[]])
   ["country: XX, subDivision: '{{ vars.part }}'", [
     `wrong_value country: Unknown country "XX": public holidays are known of ${KNOWN}`,
   ]],
-  ["subDivision: BY", ["required country: must not be null"]],
+  ["date: '2026-07-04'", []],
+  ["subDivision: BY", ['wrong_value subDivision: Unknown part "BY" of country "US": known are none']],
   ["country: [FR]", ["wrong_type country: must be a text, but received a list"]],
 ];
 

@@ -114,6 +114,28 @@ Deno.test("GET /flows/:namespace/:flowId/graph?subflows= of a flow that is an ex
   assertStringIncludes(String(message), "Can't expand subflow task 'call'");
 });
 
+Deno.test("GET /executions/:id/graph?subflows= draws the flow that a task started, if its id is an expression", async () => {
+  const call =
+    "{id: call, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: '{{ inputs.flow }}'}";
+  await using server = await start(`id: leaf\nnamespace: demo\ntasks: [{id: only, type: ${RETURN}}]\n`);
+  const { id } = await server.run(
+    `id: top\nnamespace: demo\ninputs: [{id: flow, type: STRING}]\ntasks: [${call}]\n`,
+    { flow: "leaf" },
+  );
+  const graph = await server.json("GET", `/executions/${id}/graph?subflows=root.call`) as unknown as Graph;
+  assertEquals(graph.nodes.filter(({ uid }) => uid === "root.call.only").length, 1);
+  const absent = await server.run(
+    "id: top2\nnamespace: demo\ntasks: [{id: wait, type: " +
+      `io.svc.plugin.core.flow.Pause}, ${call}]\ninputs: [{id: flow, type: STRING}]\n`,
+    { flow: "leaf" },
+  );
+  const before = await server.json(
+    "GET",
+    `/executions/${absent.id}/graph?subflows=root.call`,
+  ) as unknown as Graph;
+  assertEquals(before.nodes.length, 4);
+});
+
 Deno.test("GET /flows/:namespace/:flowId/dependencies returns the flows connected with one", async () => {
   await using server = await start(`id: b\nnamespace: demo.sub\ntasks: [{id: t, type: ${RETURN}}]\n`);
   await server.save(

@@ -313,6 +313,20 @@ Deno.test("POST /flows/validate returns 200 with one result for each document", 
   assertMatch(String(broken?.constraints), /^Illegal flow yaml: /);
 });
 
+Deno.test("POST /flows/validate warns of a Flow trigger that reacts to all executions", async () => {
+  await using server = await Harness.start();
+  const body = source("all", {
+    more: "triggers:\n  - id: every\n    type: io.svc.plugin.core.trigger.Flow\n",
+  });
+  const [check] = await server.json("POST", "/flows/validate", yaml(body)) as unknown as {
+    readonly warnings: readonly string[];
+  }[];
+  assertEquals(check?.warnings, [
+    "This flow will be triggered for EVERY execution of EVERY flow on your instance. " +
+    "We recommend adding the preconditions property to the Flow trigger 'every'.",
+  ]);
+});
+
 Deno.test("POST /flows/validate of nothing says that it is empty", async () => {
   await using server = await Harness.start();
   for (const body of ["", "---\n# nothing\n"]) {
