@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { executionProblems, type SeenExecution } from "./verification/execution_check.ts";
 import type { Cut } from "./mortal_store.ts";
-import { type Ending, play, type Scenario } from "./story.ts";
+import { type Ending, type Scenario, Story } from "./story.ts";
 
 const STORAGE = "io.svc.plugin.core.storage.";
 
@@ -23,22 +23,24 @@ tasks:
 };
 
 Deno.test("every write of files: a crash there changes nothing in the end", async () => {
-  const uncut = await play(FILES);
+  const story = new Story(FILES);
+  const uncut = await story.play();
   check(uncut, uncut, "uncut");
   const [commits = 0] = uncut.commits;
   assert(commits > 10);
   for (const mode of ["die_before", "die_after"] as const) {
-    for (let at = 1; at <= commits + 1; at++) check(await play(FILES, [{ at, mode }]), uncut, at, mode);
+    for (let at = 1; at <= commits + 1; at++) check(await story.play([{ at, mode }]), uncut, at, mode);
   }
 });
 
 Deno.test("every write of files: a second crash while the first is made good changes nothing in the end", async () => {
-  const uncut = await play(FILES);
+  const story = new Story(FILES);
+  const uncut = await story.play();
   const [commits = 0] = uncut.commits;
   for (let first = 4; first <= commits; first += 5) {
     for (let second = 1; second <= 6; second++) {
       const cuts: Cut[] = [{ at: first, mode: "die_after" }, { at: second, mode: "die_after" }];
-      check(await play(FILES, cuts), uncut, first, second);
+      check(await story.play(cuts), uncut, first, second);
     }
   }
 });

@@ -4,7 +4,7 @@ import { canMove, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
 import type { SeenExecution, SeenState } from "./verification/execution_check.ts";
 import { CUT_MODES } from "./mortal_store.ts";
-import { type Ending, play, type Scenario } from "./story.ts";
+import { type Ending, type Scenario, Story } from "./story.ts";
 
 const CORE = "io.kestra.plugin.core";
 
@@ -518,14 +518,15 @@ function scenario(name: string, body: string): Scenario {
   return { name, flow: flow(body) };
 }
 
-for (const story of SCENARIOS) {
-  Deno.test(`every write of "${story.name}": a crash or a failure there changes nothing in the end`, async () => {
-    const uncut = await play(story);
+for (const scenario of SCENARIOS) {
+  Deno.test(`every write of "${scenario.name}": a crash or a failure there changes nothing in the end`, async () => {
+    const story = new Story(scenario);
+    const uncut = await story.play();
     check(uncut, uncut, "uncut");
     const [commits = 0] = uncut.commits;
     assert(commits > 0);
     for (const mode of CUT_MODES) {
-      for (let at = 1; at <= commits + 1; at++) check(await play(story, [{ at, mode }]), uncut, at, mode);
+      for (let at = 1; at <= commits + 1; at++) check(await story.play([{ at, mode }]), uncut, at, mode);
     }
   });
 }

@@ -5,7 +5,7 @@ import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
 import { effectProblem, executionProblems, type SeenExecution } from "./verification/execution_check.ts";
 import { type Cut, CUT_MODES } from "./mortal_store.ts";
-import { type Ending, play, type Scenario } from "./story.ts";
+import { type Ending, type Scenario, Story } from "./story.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const SLEEP = "io.svc.plugin.core.flow.Sleep";
@@ -95,23 +95,25 @@ const RECOVERY_COMMITS = 4;
 
 for (const scenario of SCENARIOS) {
   Deno.test(`every write of "${scenario.name}": a crash or a failure there changes nothing in the end`, async () => {
-    const uncut = await play(scenario);
+    const story = new Story(scenario);
+    const uncut = await story.play();
     check(uncut, uncut, "uncut");
     const [commits = 0] = uncut.commits;
     assert(commits > 0);
     for (const mode of CUT_MODES) {
-      for (let at = 1; at <= commits + 1; at++) check(await play(scenario, [{ at, mode }]), uncut, at, mode);
+      for (let at = 1; at <= commits + 1; at++) check(await story.play([{ at, mode }]), uncut, at, mode);
     }
   });
 
   Deno.test(`every write of the recovery of "${scenario.name}": a second crash there changes nothing in the end`, async () => {
-    const uncut = await play(scenario);
+    const story = new Story(scenario);
+    const uncut = await story.play();
     const [commits = 0] = uncut.commits;
     for (let first = 1; first <= Math.min(commits, RECOVERY_COMMITS); first++) {
       for (let second = 1; second <= RECOVERY_COMMITS; second++) {
         for (const mode of ["die_before", "die_after"] as const) {
           const cuts: Cut[] = [{ at: first, mode: "die_after" }, { at: second, mode }];
-          check(await play(scenario, cuts), uncut, first, second, mode);
+          check(await story.play(cuts), uncut, first, second, mode);
         }
       }
     }

@@ -1,6 +1,6 @@
 /** A crash in the middle of a deletion must not leave what nobody refers to any more in the database for ever. */
 import { assertEquals } from "@std/assert";
-import { play } from "./story.ts";
+import { Story } from "./story.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const FLOW = `
@@ -20,10 +20,11 @@ Deno.test("DELETE /executions/:id cut short by a crash leaves no task runs, log 
     form: { name: "x".repeat(70_000) },
     then: "delete",
   } as const;
-  const uncut = await play(scenario);
+  const story = new Story(scenario);
+  const uncut = await story.play();
   const [commits = 0] = uncut.commits;
   for (let at = 1; at <= commits; at++) {
-    const { rows } = await play(scenario, [{ at, mode: "die_before" }]);
+    const { rows } = await story.play([{ at, mode: "die_before" }]);
     assertEquals(rows, uncut.rows, `cut before commit ${at} of ${commits}`);
   }
 });

@@ -1,5 +1,7 @@
 /** One execution through any number of crashes: a client that retries what was not acknowledged, and what came of it. */
+import { createHash } from "node:crypto";
 import type { JsonObject } from "../../src/base/json.ts";
+import type { Instant } from "../../src/base/time/clock.ts";
 import { assertEquals } from "@std/assert";
 import { checkStore } from "../../src/store/check/check.ts";
 import { MemoryStore } from "../support/fakes/memory_store.ts";
@@ -38,6 +40,8 @@ export interface Ending {
   readonly crashes: number;
 }
 
+/** What is read in the end. */
+type Result = Omit<Ending, "commits" | "crashes">;
 type FollowUp = NonNullable<Scenario["then"]>;
 const POSTED: ReadonlySet<FollowUp> = new Set(["resume", "restart"]);
 
@@ -46,39 +50,127 @@ const FOLLOW_UP_MS = 1_100;
 const PHASE_MS = 5_000;
 const MAX_LIVES = 10;
 
-/** Plays a scenario; each life of the server may be cut. */
-export async function play(scenario: Scenario, cuts: readonly (Cut | undefined)[] = []): Promise<Ending> {
-  const story = new Story(scenario, cuts);
-  return await story.play();
+/** What a life leaves. */
+interface State {
+  readonly memory: MemoryStore;
+  readonly now: Instant;
+  readonly effects: Effects;
+  /** The execution, once the client knows it. */
+  readonly id: string | undefined;
+  readonly isFollowedUp: boolean;
 }
 
-class Story {
-  readonly #scenario: Scenario;
-  readonly #cuts: readonly (Cut | undefined)[];
-  readonly #effects = new Map<string, number[]>();
-  readonly #commits: number[] = [];
-  #clock = new FakeClock();
-  #memory = new MemoryStore(this.#clock);
-  #id: string | undefined;
-  #isFollowedUp = false;
+/** How a life went. */
+interface LifeResult {
+  readonly state: State;
+  /** False when it was cut short. */
+  readonly isDone: boolean;
+  /** Before it was stopped. */
+  readonly commits: number;
+  readonly allCommits: number;
+}
 
-  constructor(scenario: Scenario, cuts: readonly (Cut | undefined)[]) {
+/**
+ * A scenario and its plays. A life after a crash, and what is read in the end, follow from what the life before left: from the same
+ * they are lived once, whatever cuts led there.
+ */
+export class Story {
+  readonly #scenario: Scenario;
+  /** By number, first state and cut. */
+  readonly #lives = new Map<string, Promise<LifeResult>>();
+  /** Those without a cut, by number and first state. */
+  readonly #uncut = new Map<string, LifeResult>();
+  readonly #results = new Map<string, Promise<Result>>();
+
+  constructor(scenario: Scenario) {
     this.#scenario = scenario;
-    this.#cuts = cuts;
   }
 
-  async play(): Promise<Ending> {
-    let isDone = false;
-    let life = 0;
-    for (; !isDone; life++) {
-      if (life === MAX_LIVES) throw new Error("The story does not end");
-      isDone = await this.#live(life);
-      await this.#clock.advance(1);
-      await this.#check();
-      this.#clock = new FakeClock(this.#clock.now());
-      this.#memory = this.#memory.reopen(this.#clock);
+  /** Plays it; each life of the server may be cut. */
+  async play(cuts: readonly (Cut | undefined)[] = []): Promise<Ending> {
+    const commits: number[] = [];
+    let state = beginning();
+    for (;;) {
+      const number = commits.length;
+      if (number === MAX_LIVES) throw new Error("The story does not end");
+      const life = await this.#after(state, number, cuts[number]);
+      commits.push(life.commits);
+      state = life.state;
+      if (!life.isDone) continue;
+      const result = await once(this.#results, fingerprint(state), () => read(state));
+      return { ...result, commits, crashes: number };
     }
-    return await this.#end(life - 1);
+  }
+
+  async #after(state: State, number: number, cut: Cut | undefined): Promise<LifeResult> {
+    const live = () => new Life(this.#scenario, state).live(number, cut);
+    const from = `${number} ${fingerprint(state)}`;
+    const uncut = this.#uncut.get(from);
+    if (uncut && isUncut(uncut, cut)) return uncut;
+    const life = await once(this.#lives, `${from} ${cut?.at} ${cut?.mode}`, live);
+    if (isUncut(life, cut)) this.#uncut.set(from, life);
+    return life;
+  }
+}
+
+/** Whether the life ended before the cut. */
+function isUncut({ allCommits }: LifeResult, cut: Cut | undefined): boolean {
+  return cut === undefined || cut.at > allCommits;
+}
+
+function beginning(): State {
+  const clock = new FakeClock();
+  const memory = new MemoryStore(clock);
+  return { memory, now: clock.now(), effects: new Map(), id: undefined, isFollowedUp: false };
+}
+
+function once<Value>(
+  known: Map<string, Promise<Value>>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
+}
+
+/** All that a life after that state depends on. */
+function fingerprint({ memory, now, effects, id, isFollowedUp }: State): string {
+  const known = JSON.stringify([now, [...effects], id, isFollowedUp]);
+  return createHash("sha256").update(known).update(memory.fingerprint()).digest("hex");
+}
+
+/** One life of the server, from its start to a crash or its end. */
+class Life {
+  readonly #scenario: Scenario;
+  readonly #clock: FakeClock;
+  readonly #memory: MemoryStore;
+  readonly #effects: Map<string, number[]>;
+  #id: string | undefined;
+  #isFollowedUp: boolean;
+
+  constructor(scenario: Scenario, { memory, now, effects, id, isFollowedUp }: State) {
+    this.#scenario = scenario;
+    this.#clock = new FakeClock(now);
+    this.#memory = memory.reopen(this.#clock);
+    this.#effects = new Map([...effects].map(([name, attempts]) => [name, [...attempts]]));
+    this.#id = id;
+    this.#isFollowedUp = isFollowedUp;
+  }
+
+  /** The life with that number, from 0. */
+  async live(number: number, cut: Cut | undefined): Promise<LifeResult> {
+    const result = await this.#live(number, cut);
+    await this.#clock.advance(1);
+    await this.#check();
+    const state = {
+      memory: this.#memory.reopen(this.#clock),
+      now: this.#clock.now(),
+      effects: this.#effects,
+      id: this.#id,
+      isFollowedUp: this.#isFollowedUp,
+    };
+    return { state, ...result };
   }
 
   /** Whatever the moment of a crash, what is stored agrees. */
@@ -87,25 +179,23 @@ class Story {
     assertEquals(findings.list().filter(({ severity }) => severity !== "leftover"), []);
   }
 
-  /** One life of the server; true when it was not cut short. */
-  async #live(life: number): Promise<boolean> {
-    const cut = this.#cuts[life];
-    const store = new MortalStore(this.#memory, life === 0 ? undefined : cut);
-    const work = this.#work(store, life, cut);
+  async #live(number: number, cut: Cut | undefined): Promise<Omit<LifeResult, "state">> {
+    const store = new MortalStore(this.#memory, number === 0 ? undefined : cut);
+    const work = this.#work(store, number, cut);
     void work.catch(() => {}); // awaited below, unless the process is gone
     for (let phase = 0; phase < 4 && !store.isDead; phase++) await this.#clock.advance(PHASE_MS);
-    this.#commits.push(store.commits);
-    if (store.isDead) return false;
+    const { commits } = store;
+    if (store.isDead) return { isDone: false, commits, allCommits: commits };
     const app = await work;
     await store.stop(app);
-    return true;
+    return { isDone: true, commits, allCommits: store.commits };
   }
 
-  async #work(store: MortalStore, life: number, cut: Cut | undefined): Promise<Harness> {
-    const chance = new Chance(life);
+  async #work(store: MortalStore, number: number, cut: Cut | undefined): Promise<Harness> {
+    const chance = new Chance(number);
     const options = { wrap: () => store, effect: this.#effect(), random: () => chance.next() };
-    const app = await Harness.start({ ...options, ...distinctIds(life) }, this.#memory, this.#clock);
-    if (life === 0) {
+    const app = await Harness.start({ ...options, ...distinctIds(number) }, this.#memory, this.#clock);
+    if (number === 0) {
       for (const source of this.#scenario.others ?? []) await app.save(source);
       await app.save(this.#scenario.flow);
       store.arm(cut);
@@ -161,32 +251,33 @@ class Story {
         { state: "SUCCESS", outputs: { done: "yes" } };
     };
   }
+}
 
-  /** Everything once more from a server that has nothing in memory. */
-  async #end(crashes: number): Promise<Ending> {
-    const app = await Harness.start(distinctIds(MAX_LIVES), this.#memory, this.#clock);
-    await settle();
-    const { total } = await app.json("GET", "/executions/search?size=1") as { total: number };
-    const response = await app.request("GET", `/executions/${this.#id}`);
-    const answer = await response.json();
-    const execution: ExecutionResponse | undefined = response.ok ? answer : undefined;
-    const logs = await app.json("GET", `/logs/${this.#id}`) as { message: string }[];
-    const rows = {
-      records: app.store.count(["main", "x"]),
-      pages: app.store.count(["main", "t"]),
-      logs: app.store.count(["main", "l"]),
-      chunks: app.store.count(["main", "b"]),
-      intents: app.store.count(["bi"]),
-      manifests: app.store.count(["g"]),
-      timers: app.store.count(["tm"]),
-      messages: app.store.count(["ob"]),
-      slots: app.store.count(["main", "cs"]),
-      queued: app.store.count(["main", "xq"]),
-    };
-    await app[Symbol.asyncDispose]();
-    const summary = execution && { ...summaryOf(execution), logs: logs.map(({ message }) => message) };
-    return { summary, execution, effects: this.#effects, rows, total, commits: this.#commits, crashes };
-  }
+/** Everything once more from a server that has nothing in memory. */
+async function read({ memory, now, effects, id }: State): Promise<Result> {
+  const clock = new FakeClock(now);
+  const app = await Harness.start(distinctIds(MAX_LIVES), memory.reopen(clock), clock);
+  await settle();
+  const { total } = await app.json("GET", "/executions/search?size=1") as { total: number };
+  const response = await app.request("GET", `/executions/${id}`);
+  const answer = await response.json();
+  const execution: ExecutionResponse | undefined = response.ok ? answer : undefined;
+  const logs = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  const rows = {
+    records: app.store.count(["main", "x"]),
+    pages: app.store.count(["main", "t"]),
+    logs: app.store.count(["main", "l"]),
+    chunks: app.store.count(["main", "b"]),
+    intents: app.store.count(["bi"]),
+    manifests: app.store.count(["g"]),
+    timers: app.store.count(["tm"]),
+    messages: app.store.count(["ob"]),
+    slots: app.store.count(["main", "cs"]),
+    queued: app.store.count(["main", "xq"]),
+  };
+  await app[Symbol.asyncDispose]();
+  const summary = execution && { ...summaryOf(execution), logs: logs.map(({ message }) => message) };
+  return { summary, execution, effects, rows, total };
 }
 
 /** Ids of one life differ from those of the next, as they do in reality. */

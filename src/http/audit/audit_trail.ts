@@ -36,11 +36,13 @@ export class AuditTrail implements RequestAudit {
 
   /** @inheritdoc */
   of(route: AuditedRoute): RouteAudit {
-    const operation = operationOf(route);
-    const isChange = operation.kind === "change" ||
-      (operation.kind === "start" && this.#deps.scope === "all");
+    // Most routes of a server are never called.
+    let known: RouteOperation | undefined;
     return {
       record: (request) => {
+        const operation = known ??= operationOf(route);
+        const isChange = operation.kind === "change" ||
+          (operation.kind === "start" && this.#deps.scope === "all");
         const { status } = request;
         // Most requests: reads, starts and what workers send.
         if (!isChange && status !== 403 && status !== 401) return undefined;

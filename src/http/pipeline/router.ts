@@ -28,7 +28,12 @@ const REPEATING_METHOD = "POST";
 const MAX_KNOWN_PATHS = 64;
 const MAX_KNOWN_LENGTH = 256;
 
-const PARAMETER = /^:([^{}?]+)(?:\{(.+)\})?$/;
+/** A segment of a route: its name and pattern, if it is a parameter. */
+interface Parameter {
+  readonly name?: string;
+  readonly source?: string;
+}
+const LITERAL: Parameter = {};
 
 /** Finds the route of a path and method. All routes are added before the first match. */
 export class SegmentRouter<T> implements Router<T> {
@@ -50,7 +55,7 @@ export class SegmentRouter<T> implements Router<T> {
     let node = this.#root;
     let count = 0;
     for (const segment of splitRoute(path)) {
-      const [, name, source] = segment.startsWith(":") ? PARAMETER.exec(segment) ?? [] : [];
+      const { name, source } = segment.startsWith(":") ? parameterOf(segment) : LITERAL;
       const isTail = segment === "*" || source === ".+" || source === ".*";
       if (name !== undefined) params[name] = count;
       if (isTail) return addLeaf(node.tails ??= new Map(), method, path, [handler, params]);
@@ -163,6 +168,13 @@ function addLeaf<T>(
 ): void {
   if (leaves.has(method)) throw new Error(`Cannot add route ${method} ${path}: there is one of that shape`);
   leaves.set(method, [route]);
+}
+
+/** Parts of `:name` or `:name{pattern}`. No regular expression: a server adds 2,200 segments when it starts. */
+function parameterOf(segment: string): Parameter {
+  const brace = segment.indexOf("{");
+  if (brace === -1) return { name: segment.slice(1) };
+  return { name: segment.slice(1, brace), source: segment.slice(brace + 1, -1) };
 }
 
 /** Segments of a route; a slash within the braces of a pattern does not separate. */

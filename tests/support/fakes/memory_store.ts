@@ -1,4 +1,5 @@
 /** A store in memory that behaves like Deno KV. */
+import { createHash } from "node:crypto";
 import type { Clock } from "../../../src/base/time/clock.ts";
 import { compareKeys } from "../checks/key_order.ts";
 import type {
@@ -120,6 +121,19 @@ export class MemoryStore implements Store {
     next.#version = this.#version;
     for (const row of this.#rows) next.#rows.push({ ...row });
     return next;
+  }
+
+  /** A hash of the rows and their versions. */
+  fingerprint(): string {
+    const hash = createHash("sha256").update(`${this.#version}`);
+    for (const { key, value, versionstamp } of this.#rows) {
+      hash.update(
+        `\n${
+          JSON.stringify(key, (_, part) => typeof part === "bigint" ? `${part}n` : part)
+        } ${versionstamp} ${value.length}\n`,
+      ).update(value);
+    }
+    return hash.digest("hex");
   }
 
   /** Number of rows whose key begins with `prefix`. */
