@@ -100,7 +100,7 @@ export class NamespaceUsages {
     const { flows, triggerTypes } = this.#deps;
     const heads = flows.select(actor, ({ namespace }) => names.includes(namespace));
     const found: string[] = [];
-    for await (const piece of flows.pieces(heads)) {
+    for await (const piece of flows.pieces(actor, heads)) {
       for (const { namespace, id, triggers } of piece) {
         if (triggers.some(({ kind }) => triggerTypes.find(kind)?.form === "webhook")) {
           found.push(`${namespace}.${id}`);
@@ -116,7 +116,7 @@ export class NamespaceUsages {
     const found: Referrer[] = [];
     for (const head of flows.select(actor, () => true)) {
       if (found.length > MAX_REFERENCES) return found;
-      const flow = await flows.read(head);
+      const flow = await flows.read(actor, head);
       const id = `${head.namespace}.${head.id}`;
       const isMoved = names.includes(head.namespace);
       const named = namespaceReferences(flow.source, names);
