@@ -34,6 +34,7 @@ export {
   setNamespace,
   splitDocuments,
 } from "./source/source_edit.ts";
+export { withoutTriggerKeys, withoutWebhookKeys } from "./source/webhook_keys.ts";
 export { replaceTask } from "./schema/task_edit.ts";
 export {
   type Catalogs,

@@ -354,6 +354,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     role: oneOf(ROLES),
     rights: listOf(oneOf(RIGHTS)),
     hasPassword: FLAG,
+    isLimited: FLAG,
     profile: objectOf({ username: TEXT }),
     tenants: listOf(objectOf({ id: TEXT, name: TEXT })),
   }),

@@ -11,6 +11,8 @@ export interface Actor {
   readonly tokenId?: string;
   /** How texts that are made for the caller write durations; by default in seconds. */
   readonly durations?: DurationForm;
+  /** It may not start executions, so it is not shown the keys of webhooks. */
+  readonly hidesKeys?: boolean;
   /** What a worker may do; absent for other callers. */
   readonly worker?: WorkerGrant;
 }

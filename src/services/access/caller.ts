@@ -1,6 +1,6 @@
 /** The authenticated sender of a request, before the tenant of the request is known. */
 import type { Actor, WorkerGrant } from "../../model/access/actor.ts";
-import type { Role } from "../../model/access/role.ts";
+import { hasRight, type Role } from "../../model/access/role.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 
 /** Cached actors; for further tenants they are created anew each time. */
@@ -61,7 +61,13 @@ export class Caller {
     const known = this.#actors.get(tenant);
     if (known) return known;
     const { user, worker, tokenId } = this;
-    const actor: Actor = { tenant, user, ...tokenId !== undefined && { tokenId }, ...worker && { worker } };
+    const actor: Actor = {
+      tenant,
+      user,
+      ...(tokenId !== undefined && { tokenId }),
+      ...(worker && { worker }),
+      ...(!hasRight(this.role, "change") && { hidesKeys: true }),
+    };
     if (this.#actors.size < MAX_CACHED_ACTORS) this.#actors.set(tenant, actor);
     return actor;
   }

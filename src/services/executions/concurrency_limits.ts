@@ -29,7 +29,7 @@ export class ConcurrencyLimits {
     const { flows } = this.#deps;
     const limited: LimitedFlow[] = [];
     for (const head of flows.select(actor, () => true)) {
-      const flow = await flows.read(head);
+      const flow = await flows.read(actor, head);
       if (flow.concurrency) limited.push(this.#response(flow));
     }
     return limited;

@@ -113,7 +113,8 @@ export class ExecutionReplays {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
     const identity = this.#identity();
     const files: Mutation[] = [];
-    const inputs = options.readForm && await this.#readInputs({ source, plan }, identity.id, options.readForm, files);
+    const inputs = options.readForm &&
+      await this.#readInputs({ source, plan }, identity.id, options.readForm, files);
     const request: ReplayRequest = {
       ...identity,
       taskRun: taskRun?.ordinal,

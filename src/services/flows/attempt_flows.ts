@@ -31,12 +31,13 @@ export class AttemptFlows implements FlowPort {
     { withChildren }: { readonly withChildren: boolean },
   ): Promise<FlowSource[]> {
     const { flows } = this.#deps;
+    const actor = this.#actor(tenant);
     const heads = flows.select(
-      this.#actor(tenant),
+      actor,
       (head) => withChildren ? isWithinNamespace(head.namespace, namespace) : head.namespace === namespace,
     );
     const sources: FlowSource[] = [];
-    for await (const piece of flows.pieces(heads)) {
+    for await (const piece of flows.pieces(actor, heads)) {
       for (const { namespace, id, revision, source } of piece) {
         sources.push({ namespace, id, revision, source });
       }

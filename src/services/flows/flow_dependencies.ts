@@ -82,7 +82,7 @@ export class FlowDependencies {
       }
     };
     for (const head of heads) {
-      const { starts, awaits } = await this.#linksOf(head);
+      const { starts, awaits } = await this.#linksOf(actor, head);
       for (const key of starts) add(head, byName.get(flowName(key)), "FLOW_TASK");
       for (const awaited of awaits) {
         for (const source of heads) if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
@@ -92,10 +92,10 @@ export class FlowDependencies {
   }
 
   /** Cached per head object, which is replaced with each revision. */
-  async #linksOf(head: FlowHead): Promise<FlowLinks> {
+  async #linksOf(actor: Actor, head: FlowHead): Promise<FlowLinks> {
     const known = this.#links.get(head);
     if (known) return known;
-    const links = linksOf(await this.#flows.read(head));
+    const links = linksOf(await this.#flows.read(actor, head));
     this.#links.set(head, links);
     return links;
   }

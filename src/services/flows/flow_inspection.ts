@@ -37,7 +37,7 @@ export class FlowInspection {
     const found: JsonObject[] = [];
     for (const head of this.#flows.select(actor, matches)) {
       const { namespace, id: flowId, revision } = head;
-      const { definition } = await this.#flows.read(head);
+      const { definition } = await this.#flows.read(actor, head);
       const deprecatedTasks = deprecatedTaskIds(definition, this.#catalog);
       if (deprecatedTasks.length > 0) found.push({ namespace, flowId, revision, deprecatedTasks });
     }

@@ -34,7 +34,7 @@ export async function searchSources(
   const results: FoundSource[] = [];
   let total = 0;
   for (const head of flows.select(actor, matches)) {
-    const lines = linesWith((await flows.read(head)).source, wanted);
+    const lines = linesWith((await flows.read(actor, head)).source, wanted);
     if (lines.length === 0) continue;
     if (total >= first && results.length < size) {
       results.push({ head, fragments: lines.map((line) => marked(line, wanted)) });

@@ -33,8 +33,8 @@ export class FlowTransfer {
   }
 
   /** A zip of the sources, `<namespace>.<id>.yml`, packed as it is read. */
-  export(heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
-    return packArchive(this.#items(heads));
+  export(actor: Actor, heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
+    return packArchive(this.#items(actor, heads));
   }
 
   /**
@@ -50,10 +50,10 @@ export class FlowTransfer {
     throw illegalArgument(`"${shown}" cannot be imported: its name must end in .yml, .yaml or .zip`);
   }
 
-  async *#items(heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
+  async *#items(actor: Actor, heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
     const modifiedAt = this.#clock.now();
     for (const head of heads) {
-      const { source } = await this.#flows.read(head);
+      const { source } = await this.#flows.read(actor, head);
       const content = () => Promise.resolve(ReadableStream.from([new TextEncoder().encode(source)]));
       yield { path: `${head.namespace}.${head.id}.yml`, modifiedAt, content };
     }

@@ -18,6 +18,7 @@ import {
   type ValidateOptions,
   validateTask,
   validateTrigger,
+  withoutWebhookKeys,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Quotas } from "../access/quotas.ts";
@@ -212,18 +213,18 @@ export class Flows {
     return await this.put(actor, setNamespace(source, namespace));
   }
 
-  /** A flow. @throws DomainError not_found */
+  /** A flow as the actor may see it. @throws DomainError not_found */
   async get(actor: Actor, key: FlowKey, options: GetFlowOptions = {}): Promise<Flow> {
-    return (await this.plan(actor.tenant, key, options)).flow;
+    return shownTo(actor, (await this.plan(actor.tenant, key, options)).flow);
   }
 
-  /** The latest revision of a flow, without filling the cache: for reads of many flows. */
-  async read(head: FlowHead): Promise<Flow> {
+  /** The latest revision of a flow as the actor may see it, without filling the cache: for reads of many flows. */
+  async read(actor: Actor, head: FlowHead): Promise<Flow> {
     const known = this.#plans.get(this.#planKey(head, head.revision));
-    if (known) return known.flow;
+    if (known) return shownTo(actor, known.flow);
     const record = await this.#deps.records.revision(head, head.revision);
     if (!record) throw missingFlow(head);
-    return await this.flowOf(head, record);
+    return shownTo(actor, await this.flowOf(head, record));
   }
 
   /** The flow of a stored revision, or of one that is about to be stored. */
@@ -265,22 +266,22 @@ export class Flows {
    * @throws DomainError not_found
    */
   revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): AsyncGenerator<Flow[]> {
-    return this.#revisionsOf(this.#head(actor.tenant, key, true), allowDeleted);
+    return this.#revisionsOf(actor, this.#head(actor.tenant, key, true), allowDeleted);
   }
 
-  async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
+  async *#revisionsOf(actor: Actor, head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
     for await (const record of this.#deps.records.revisions(head)) {
-      if (allowDeleted || !record.deleted) yield [await this.flowOf(head, record)];
+      if (allowDeleted || !record.deleted) yield [shownTo(actor, await this.flowOf(head, record))];
     }
   }
 
-  /** The flows with these heads, in pieces that are read on demand; without those that are deleted meanwhile. */
-  async *pieces(heads: readonly FlowHead[]): AsyncGenerator<Flow[]> {
+  /** The flows with these heads as the actor may see them, in pieces that are read on demand; without those that are deleted meanwhile. */
+  async *pieces(actor: Actor, heads: readonly FlowHead[]): AsyncGenerator<Flow[]> {
     for (let i = 0; i < heads.length; i += FLOWS_PER_PIECE) {
       const flows = heads.slice(i, i + FLOWS_PER_PIECE).map((head) =>
         undefinedIfMissing(async () => {
           const options = { revision: head.revision, allowDeleted: true };
-          return (await this.plan(head.tenant, head, options)).flow;
+          return shownTo(actor, (await this.plan(head.tenant, head, options)).flow);
         })
       );
       yield (await Promise.all(flows)).filter((flow) => flow !== undefined);
@@ -488,6 +489,10 @@ export class Flows {
 
 function bytesOfPlan({ flow }: FlowPlan): number {
   return Math.max(MIN_BYTES_OF_PLAN, flow.source.length * PLAN_BYTES_PER_CHAR);
+}
+
+function shownTo({ hidesKeys }: Actor, flow: Flow): Flow {
+  return hidesKeys ? withoutWebhookKeys(flow) : flow;
 }
 
 function lockKey(actor: Actor, key: FlowKey): string {

@@ -272,8 +272,9 @@ export class NamespaceRenames {
           `Cannot rename namespace "${from}": its secret "${secret}" cannot be decrypted; store it again or delete it first`,
         );
       }
-      for (const head of flows.inNamespace({ tenant, user: "" }, from)) {
-        const { source, definition } = await flows.read(head);
+      const actor = { tenant, user: "" };
+      for (const head of flows.inNamespace(actor, from)) {
+        const { source, definition } = await flows.read(actor, head);
         if (renamedRevision({ source, definition }, to, renamed).source !== source) continue;
         throw illegalState(
           `Cannot rename namespace "${from}": the "namespace" of flow "${head.id}" cannot be replaced in its source; write it as a plain text first`,

@@ -103,7 +103,7 @@ export class NamespaceUsages {
     const { flows, triggerTypes } = this.#deps;
     const heads = flows.select(actor, ({ namespace }) => names.includes(namespace));
     const found: string[] = [];
-    for await (const piece of flows.pieces(heads)) {
+    for await (const piece of flows.pieces(actor, heads)) {
       for (const { namespace, id, triggers } of piece) {
         if (triggers.some(({ kind }) => triggerTypes.find(kind)?.form === "webhook")) {
           found.push(`${namespace}.${id}`);

@@ -59,7 +59,7 @@ export class Usages {
     const triggers = new Map<string, number>();
     const runners = new Map<string, number>();
     return queue.run(async (pace) => {
-      for await (const piece of flows.pieces(heads)) {
+      for await (const piece of flows.pieces(actor, heads)) {
         for (const flow of piece) {
           for (const task of tasksOf(flow)) {
             count(tasks, task.type);

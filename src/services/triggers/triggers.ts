@@ -8,6 +8,7 @@ import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, flowOf, type TriggerState } from "../../model/triggers/trigger_state.ts";
 import { dueOf } from "../../engine/schedule.ts";
+import { withoutTriggerKeys } from "../../flow/mod.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { EvaluationBuffer } from "./evaluation_buffer.ts";
@@ -92,9 +93,12 @@ export class Triggers implements TriggerPort {
     return this.#deps.records.ofFlow(tenant, flow);
   }
 
-  /** States with their declarations. */
-  async views({ tenant }: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
-    return await Promise.all(states.map((state) => this.#viewOf(tenant, state)));
+  /** States with their declarations, as the actor may see them. */
+  async views({ tenant, hidesKeys }: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
+    return await Promise.all(states.map(async (state) => {
+      const view = await this.#viewOf(tenant, state);
+      return hidesKeys && view.trigger ? { ...view, trigger: withoutTriggerKeys(view.trigger) } : view;
+    }));
   }
 
   /** The states of these triggers. @throws DomainError not_found */

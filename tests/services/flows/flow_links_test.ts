@@ -101,7 +101,7 @@ function dependencies(): FlowDependencies {
   const flows: Pick<Flows, "select" | "head" | "read"> = {
     select: (_actor, matches) => heads.filter(matches),
     head: (_actor, key) => heads.find(({ id }) => id === key.id) as FlowHead,
-    read: ({ id }) => Promise.resolve(flowOf(BODIES[id] ?? "")),
+    read: (_actor, { id }) => Promise.resolve(flowOf(BODIES[id] ?? "")),
   };
   return new FlowDependencies(flows as Flows);
 }

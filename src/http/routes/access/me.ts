@@ -34,6 +34,7 @@ function callerBody(c: Context<AppEnv>, { users, tenants }: CallerRoutesDeps): o
     superAdmin: role === "admin",
     role,
     rights: rightsOf(role),
+    isLimited: caller.isLimited,
     hasPassword: isChangeable,
     profile: { username: user },
     tenants: known.map(({ id, name }) => ({ id, name })),

@@ -80,17 +80,17 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
 
   routes.get("/flows/export/by-query", (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return zipResponse(c, transfer.export(heads));
+    return zipResponse(c, transfer.export(c.get("actor"), heads));
   });
 
   routes.post("/flows/export/by-ids", async (c) => {
     const heads = bulk.pick(c.get("actor"), await readFlowKeys(c));
-    return zipResponse(c, transfer.export(heads));
+    return zipResponse(c, transfer.export(c.get("actor"), heads));
   });
 
   routes.get("/flows/export/by-query/csv", (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return csvResponse(c, recordPieces(flows.pieces(heads)), "flows.csv");
+    return csvResponse(c, recordPieces(flows.pieces(c.get("actor"), heads)), "flows.csv");
   });
 }
 

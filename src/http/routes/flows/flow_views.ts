@@ -1,6 +1,7 @@
 /** Views of flows: graphs, dependencies, single tasks, search in sources. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../../base/json.ts";
+import type { Actor } from "../../../model/access/actor.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
 import { executedFlowText, flowText } from "../../../services/flows/flow_responses.ts";
@@ -97,16 +98,17 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
     query.delete("q"); // it applies to sources, not to names
     const matches = readFlowFilter(query);
     const { results, total } = await searchSources(flows, c.get("actor"), { text, matches, page, size });
-    return await streamedPageResponse(c, foundTexts(flows, results), total);
+    return await streamedPageResponse(c, foundTexts(flows, c.get("actor"), results), total);
   });
 }
 
 async function* foundTexts(
   flows: Flows,
+  actor: Actor,
   found: Awaited<ReturnType<typeof searchSources>>["results"],
 ): AsyncGenerator<string[]> {
   for (const { head, fragments } of found) {
-    for await (const [flow] of flows.pieces([head])) {
+    for await (const [flow] of flows.pieces(actor, [head])) {
       const model = flow && flowText(flow, { source: false });
       if (model) yield [`{"model":${model},"fragments":${stringifyJson(fragments)}}`];
     }
@@ -144,6 +146,6 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
   routes.get("/executions/namespaces/:namespace/flows", (c) => {
     const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     const startable = found.filter(({ disabled }) => !disabled);
-    return flowPiecesResponse(c, flows.pieces(startable), { source: false });
+    return flowPiecesResponse(c, flows.pieces(c.get("actor"), startable), { source: false });
   });
 }

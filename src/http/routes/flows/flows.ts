@@ -39,7 +39,7 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
     const { page, size, sort } = readPaging(query);
     const search = { page, size, sort, matches: readFlowFilter(query) };
     const { heads, total } = flows.search(c.get("actor"), search);
-    return streamedPageResponse(c, textPieces(flows.pieces(heads), { source: false }), total);
+    return streamedPageResponse(c, textPieces(flows.pieces(c.get("actor"), heads), { source: false }), total);
   });
 
   routes.get("/flows/distinct-namespaces", (c) => {
@@ -49,7 +49,7 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.get("/flows/:namespace", (c) => {
     const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
-    return flowPiecesResponse(c, flows.pieces(found), { source: false });
+    return flowPiecesResponse(c, flows.pieces(c.get("actor"), found), { source: false });
   });
 
   routes.get(`${FLOW_PATH}/revisions`, (c) => {

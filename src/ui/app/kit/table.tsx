@@ -1,6 +1,8 @@
 /** Tables of lists: sorting, selection, pages, and the keyboard (j, k, x, Enter, .). On small screens rows become cards. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { Right } from "../../../model/access/role.ts";
+import { may } from "../core/access.ts";
 import { navigate, setQuery } from "../core/router.ts";
 import { t } from "../texts/mod.ts";
 
@@ -13,6 +15,8 @@ export interface Column<Row> {
   readonly sort?: string;
   /** Numbers and times are aligned at their end. */
   readonly isNumber?: boolean;
+  /** Absent: all see it. */
+  readonly right?: Right;
 }
 
 interface TableProps<Row> {
@@ -31,8 +35,13 @@ interface TableProps<Row> {
   readonly onSelect?: (keys: ReadonlySet<string>) => void;
 }
 
-/** A table. */
-export function Table<Row>(props: TableProps<Row>) {
+/** A table. Rows are selected to change them, so only those who may change something select any. */
+export function Table<Row>(given: TableProps<Row>) {
+  const props = {
+    ...given,
+    columns: given.columns.filter(({ right = "read" }) => may(right)),
+    selected: may("change") ? given.selected : undefined,
+  };
   const { label, rows, columns, keyOf, selected, onSelect } = props;
   const body = useKeyboard(props);
   const areAllSelected = rows.length > 0 && rows.every((row) => selected?.has(keyOf(row)));

@@ -1,6 +1,7 @@
 /** Keys that work in all views, and the dialog that names them (`?`). */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { may } from "../core/access.ts";
 import { pagePath } from "../core/places.ts";
 import { navigate } from "../core/router.ts";
 import { Dialog } from "../kit/dialog.tsx";
@@ -26,6 +27,8 @@ const LIST_KEYS: readonly (readonly [keys: string, text: TextName])[] = [
   ["r", "keys.replay"],
   [".", "keys.actions"],
 ];
+/** Those of the list that change something. */
+const CHANGING = "xr.";
 /** Longest time between `g` and the second key. */
 const SEQUENCE_MS = 1_500;
 
@@ -74,7 +77,11 @@ function KeysDialog() {
         </section>
         <section>
           <h3>{t("keys.lists")}</h3>
-          <dl>{LIST_KEYS.map(([key, text]) => <Key key={key} keys={[key]}>{t(text)}</Key>)}</dl>
+          <dl>
+            {LIST_KEYS.filter(([key]) => may("change") || !CHANGING.includes(key)).map(([key, text]) => (
+              <Key key={key} keys={[key]}>{t(text)}</Key>
+            ))}
+          </dl>
         </section>
       </div>
     </Dialog>

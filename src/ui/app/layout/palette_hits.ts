@@ -1,6 +1,7 @@
 /** What the palette finds: views, actions, and the objects of the server. */
 import { get, type Page } from "../api/client.ts";
 import { VIEWS } from "../../views.ts";
+import { may, type Need } from "../core/access.ts";
 import { pagePath } from "../core/places.ts";
 import { choose } from "../core/preferences.ts";
 import { navigate } from "../core/router.ts";
@@ -19,14 +20,14 @@ const MAX_OBJECTS = 6;
 const EXECUTION_ID = /^[A-Za-z0-9]{22}$/;
 
 const go = (...path: readonly string[]) => () => navigate(pagePath(...path));
-const ACTIONS: readonly (readonly [title: TextName, run: () => void])[] = [
-  ["palette.newFlow", go("flows", "new")],
+const ACTIONS: readonly (readonly [title: TextName, run: () => void, need?: Need])[] = [
+  ["palette.newFlow", go("flows", "new"), "change"],
   ["palette.failed", () => navigate(`${pagePath("executions")}?state=FAILED&timeRange=PT24H`)],
   ["palette.running", () => navigate(`${pagePath("executions")}?state=RUNNING`)],
   ["palette.errors", () => navigate(`${pagePath("logs")}?minLevel=ERROR&timeRange=PT24H`)],
-  ["admin.tokens", go("admin", "tokens")],
-  ["admin.tenants", go("admin", "tenants")],
-  ["admin.maintenance", go("admin", "maintenance")],
+  ["admin.tokens", go("admin", "tokens"), "server"],
+  ["admin.tenants", go("admin", "tenants"), "server"],
+  ["admin.maintenance", go("admin", "maintenance"), "server"],
   ["palette.light", () => choose({ theme: "light" })],
   ["palette.dark", () => choose({ theme: "dark" })],
   ["palette.systemTheme", () => choose({ theme: "auto" })],
@@ -38,12 +39,13 @@ const ACTIONS: readonly (readonly [title: TextName, run: () => void])[] = [
 /** Views and actions whose names contain the text; only the views without one. */
 export function namedHits(wanted: string): Hit[] {
   const text = wanted.trim().toLowerCase();
-  const views = VIEWS.map((view): Hit => ({
+  const views = VIEWS.filter((view) => view !== "admin" || may("server")).map((view): Hit => ({
     title: view === "dashboards" ? t("nav.dashboard") : t(`nav.${view}` as "nav.flows"),
     kind: t("palette.view"),
     run: view === "dashboards" ? go() : go(view),
   }));
-  const actions = ACTIONS.map(([title, run]): Hit => ({ title: t(title), kind: t("palette.action"), run }));
+  const actions = ACTIONS.filter(([, , need = "read"]) => may(need))
+    .map(([title, run]): Hit => ({ title: t(title), kind: t("palette.action"), run }));
   return [...views, ...text === "" ? [] : actions].filter(({ title }) => title.toLowerCase().includes(text));
 }
 
@@ -70,14 +72,13 @@ async function flowsLike(q: string): Promise<Hit[]> {
   const { results } = await get<Page<FlowName>>("/flows/search", { q, size: MAX_OBJECTS });
   return results.flatMap(({ id, namespace }) => {
     const path = pagePath("flows", "edit", namespace, id);
-    return [
-      { title: `${namespace}.${id}`, kind: t("common.flow"), run: () => navigate(path) },
-      {
-        title: t("palette.run", { flow: `${namespace}.${id}` }),
-        kind: t("palette.action"),
-        run: () => navigate(`${path}?run=1`),
-      },
-    ];
+    const flow = `${namespace}.${id}`;
+    const hits = [{ title: flow, kind: t("common.flow"), run: () => navigate(path) }];
+    if (may("change")) {
+      const run = () => navigate(`${path}?run=1`);
+      hits.push({ title: t("palette.run", { flow }), kind: t("palette.action"), run });
+    }
+    return hits;
   });
 }
 

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { View } from "../../views.ts";
+import { may } from "../core/access.ts";
 import { pagePath } from "../core/places.ts";
 import { segments } from "../core/router.ts";
 import { Questions } from "../kit/dialog.tsx";
@@ -55,7 +56,7 @@ function Navigation() {
         {ICONS.logo}
         <span>Sluice</span>
       </a>
-      {NAVIGATION.map((view) => (
+      {NAVIGATION.filter((view) => view !== "admin" || may("server")).map((view) => (
         <a
           key={view}
           href={view === "dashboard" ? pagePath() : pagePath(view)}

@@ -28,6 +28,7 @@ Deno.test("GET /me returns the caller, what it may do, and the tenants that it m
     superAdmin: true,
     role: "admin",
     rights: ["read", "own", "change", "administer"],
+    isLimited: false,
     hasPassword: false,
     profile: { username: "admin" },
     tenants: [main, acme],
@@ -41,6 +42,7 @@ Deno.test("GET /me returns the caller, what it may do, and the tenants that it m
   });
   const limited = await me(bearerHeader(secret));
   assertEquals([limited.role, limited.rights, limited.tenants], ["viewer", ["read", "own"], [acme]]);
+  assertEquals(limited.isLimited, true);
 });
 
 Deno.test("GET /me of a server without a login names an admin without a password", async () => {

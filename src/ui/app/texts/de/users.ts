@@ -3,8 +3,9 @@ import type { USERS_EN } from "../en/users.ts";
 
 /** All of them. */
 export const USERS_DE: Readonly<Record<keyof typeof USERS_EN, string>> = {
-  "me.readOnly": "Ihre Rolle ist viewer: Sie dürfen lesen, aber nichts ändern.",
+  "me.readOnly": "Sie können ansehen, nicht ändern. Bitten Sie einen Administrator um die Rolle editor.",
   "me.adminOnly": "Nur Benutzer mit der Rolle admin sehen dies",
+  "me.allTenants": "Nur Benutzer aller Mandanten sehen dies",
   "admin.users": "Benutzer",
   "admin.noUsers": "Ein Server ohne Anmeldung hat keine Benutzer",
   "admin.createUser": "Benutzer anlegen",
@@ -16,7 +17,7 @@ export const USERS_DE: Readonly<Record<keyof typeof USERS_EN, string>> = {
   "admin.oldPassword": "Bisheriges Passwort",
   "admin.keepPassword": "Leer: das Passwort bleibt",
   "admin.disabled": "Keine Anmeldung",
-  "admin.configured": "Eine Option des Servers",
+  "admin.configured": "Durch eine Option des Servers bestimmt",
   "admin.confirmUser": "Benutzer {name} wird sofort abgemeldet, seine Token werden widerrufen.",
   "admin.userDeleted": "Benutzer {name} gelöscht",
   "settings.changePassword": "Passwort ändern",

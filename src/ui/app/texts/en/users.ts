@@ -2,8 +2,9 @@
 
 /** All of them. */
 export const USERS_EN = {
-  "me.readOnly": "Your role is viewer: you may read, but change nothing.",
+  "me.readOnly": "You can view, not change. Ask an administrator for the role editor.",
   "me.adminOnly": "Only users with the role admin see this",
+  "me.allTenants": "Only users of all tenants see this",
   "admin.users": "Users",
   "admin.noUsers": "A server without a log-in has no users",
   "admin.createUser": "Create a user",
@@ -15,7 +16,7 @@ export const USERS_EN = {
   "admin.oldPassword": "Present password",
   "admin.keepPassword": "Empty: the password stays",
   "admin.disabled": "No log-in",
-  "admin.configured": "An option of the server",
+  "admin.configured": "Set by an option of the server",
   "admin.confirmUser": "User {name} is logged out at once, and tokens of this user are revoked.",
   "admin.userDeleted": "User {name} deleted",
   "settings.changePassword": "Change password",

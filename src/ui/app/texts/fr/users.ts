@@ -3,8 +3,9 @@ import type { USERS_EN } from "../en/users.ts";
 
 /** All of them. */
 export const USERS_FR: Readonly<Record<keyof typeof USERS_EN, string>> = {
-  "me.readOnly": "Votre rôle est viewer : vous pouvez lire, mais rien modifier.",
+  "me.readOnly": "Vous pouvez voir, pas modifier. Demandez le rôle editor à un administrateur.",
   "me.adminOnly": "Réservé aux utilisateurs qui ont le rôle admin",
+  "me.allTenants": "Réservé aux utilisateurs de tous les locataires",
   "admin.users": "Utilisateurs",
   "admin.noUsers": "Un serveur sans connexion n'a pas d'utilisateurs",
   "admin.createUser": "Créer un utilisateur",
@@ -16,7 +17,7 @@ export const USERS_FR: Readonly<Record<keyof typeof USERS_EN, string>> = {
   "admin.oldPassword": "Mot de passe actuel",
   "admin.keepPassword": "Vide : le mot de passe reste",
   "admin.disabled": "Connexion interdite",
-  "admin.configured": "Une option du serveur",
+  "admin.configured": "Défini par une option du serveur",
   "admin.confirmUser": "L'utilisateur {name} est déconnecté aussitôt et ses jetons sont révoqués.",
   "admin.userDeleted": "Utilisateur {name} supprimé",
   "settings.changePassword": "Changer le mot de passe",

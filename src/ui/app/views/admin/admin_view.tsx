@@ -1,7 +1,9 @@
 /** `/admin[/:tab]`: the server, its workers and members, users, API tokens, tenants, and how to look after the data. */
+import type { Right } from "../../../../model/access/role.ts";
+import { access, may } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { segments } from "../../core/router.ts";
-import { EmptyState } from "../../kit/feedback.tsx";
+import { EmptyState, Skeleton } from "../../kit/feedback.tsx";
 import { Tabs, ViewHead } from "../../layout/shell.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
 import { AuditTab } from "./audit_tab.tsx";
@@ -12,21 +14,22 @@ import { TenantsTab } from "./tenants_tab.tsx";
 import { TokensTab } from "./tokens_tab.tsx";
 import { UsersTab } from "./users_tab.tsx";
 
-const TABS: readonly (readonly [name: string, title: TextName, content: typeof ServerTab])[] = [
-  ["server", "admin.server", ServerTab],
-  ["processes", "admin.processes", ProcessesTab],
-  ["users", "admin.users", UsersTab],
-  ["tokens", "admin.tokens", TokensTab],
-  ["tenants", "admin.tenants", TenantsTab],
-  ["audit", "admin.audit", AuditTab],
-  ["maintenance", "admin.maintenance", MaintenanceTab],
-];
+const TABS: readonly (readonly [name: string, title: TextName, content: typeof ServerTab, right?: Right])[] =
+  [
+    ["server", "admin.server", ServerTab],
+    ["processes", "admin.processes", ProcessesTab],
+    ["users", "admin.users", UsersTab, "administer"],
+    ["tokens", "admin.tokens", TokensTab],
+    ["tenants", "admin.tenants", TenantsTab],
+    ["audit", "admin.audit", AuditTab, "administer"],
+    ["maintenance", "admin.maintenance", MaintenanceTab],
+  ];
 
 /** The view. */
 export default function AdminView() {
   const present = segments.value[1] ?? "server";
-  const Content = TABS.find(([name]) => name === present)?.[2];
-  const tabs = TABS.map(([name, title]) => ({
+  const [, , Content, right = "read"] = TABS.find(([name]) => name === present) ?? [];
+  const tabs = TABS.filter(([, , , right = "read"]) => may(right)).map(([name, title]) => ({
     name,
     title: t(title),
     href: pagePath("admin", name === "server" ? undefined : name),
@@ -34,8 +37,16 @@ export default function AdminView() {
   return (
     <>
       <ViewHead title={t("nav.admin")} />
-      <Tabs tabs={tabs} present={present} label={t("nav.admin")} />
-      {Content ? <Content /> : <EmptyState title={t("notFound.title")} />}
+      {may("server") && <Tabs tabs={tabs} present={present} label={t("nav.admin")} />}
+      {!Content
+        ? <EmptyState title={t("notFound.title")} />
+        : !access.value
+        ? <Skeleton />
+        : !may("server")
+        ? <EmptyState title={t("me.allTenants")} />
+        : may(right)
+        ? <Content />
+        : <EmptyState title={t("me.adminOnly")} />}
     </>
   );
 }

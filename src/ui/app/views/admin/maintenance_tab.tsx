@@ -1,5 +1,6 @@
 /** How the data is looked after: what is removed by itself, and how it is backed up and checked. */
 import { get } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { useResource } from "../../core/resource.ts";
 import { shellQuoted } from "../../core/shell.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -24,10 +25,14 @@ export function MaintenanceTab() {
       {(found) => (
         <>
           <Rules settings={found} />
-          <StopSection />
-          <PurgeSection />
-          <BackupsSection />
-          <Doctor dataDir={found.dataDir ?? "./sluice-data"} />
+          <May>
+            <StopSection />
+            <PurgeSection />
+          </May>
+          <May right="administer">
+            <BackupsSection />
+            <Doctor dataDir={found.dataDir ?? "./sluice-data"} />
+          </May>
         </>
       )}
     </Loaded>

@@ -1,7 +1,7 @@
 /** Tenants with their quotas: list, create, rename, delete. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
-import { may } from "../../core/access.ts";
+import { May } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -41,11 +41,11 @@ export function TenantsTab() {
     <>
       <div class="section-head">
         <p class="dim">{t("admin.tenantsHint")}</p>
-        {may("administer") && (
+        <May right="administer">
           <button type="button" class="primary" onClick={() => editing.value = {}}>
             {t("admin.createTenant")}
           </button>
-        )}
+        </May>
       </div>
       <Loaded resource={tenants}>
         {(rows) => (
@@ -83,22 +83,22 @@ const columns = (
   { name: "quotas", title: t("admin.quotas"), cell: ({ quotas = [] }) => <QuotaList quotas={quotas} /> },
   {
     name: "actions",
+    right: "administer",
     title: t("common.actions"),
-    cell: (tenant) =>
-      may("administer") && (
-        <span class="row-actions">
-          <button type="button" onClick={() => edit(tenant)}>{t("admin.rename")}</button>
-          {tenant.id !== MAIN && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => void remove(tenant, reload)}
-            >
-              {t("common.delete")}
-            </button>
-          )}
-        </span>
-      ),
+    cell: (tenant) => (
+      <span class="row-actions">
+        <button type="button" onClick={() => edit(tenant)}>{t("admin.rename")}</button>
+        {tenant.id !== MAIN && (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => void remove(tenant, reload)}
+          >
+            {t("common.delete")}
+          </button>
+        )}
+      </span>
+    ),
   },
 ];
 

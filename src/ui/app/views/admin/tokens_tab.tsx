@@ -1,7 +1,7 @@
 /** API tokens: list, create, revoke. The secret of a token is shown once. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
-import { access } from "../../core/access.ts";
+import { access, May } from "../../core/access.ts";
 import { ROLES } from "../../../../model/access/role.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
@@ -39,9 +39,11 @@ export function TokensTab() {
     <>
       <div class="section-head">
         <p class="dim">{t("admin.tokensHint")}</p>
-        <button type="button" class="primary" onClick={() => isOpen.value = true}>
-          {t("admin.createToken")}
-        </button>
+        <May>
+          <button type="button" class="primary" onClick={() => isOpen.value = true}>
+            {t("admin.createToken")}
+          </button>
+        </May>
       </div>
       <Loaded resource={tokens}>
         {({ results }) =>
@@ -103,6 +105,7 @@ const columns = (reload: () => Promise<void>): readonly Column<TokenRow>[] => [
   },
   {
     name: "actions",
+    right: "change",
     title: t("common.actions"),
     cell: (token) => (
       <button type="button" class="danger" onClick={() => void revoke(token, reload)}>

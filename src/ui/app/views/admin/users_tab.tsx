@@ -2,11 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { type Role, ROLES } from "../../../../model/access/role.ts";
 import { get, type Page, send } from "../../api/client.ts";
-import { access, may } from "../../core/access.ts";
+import { access } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
+import { query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
-import { attempt, EmptyState, Loaded, Skeleton } from "../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
+import { type FilterField, Filters } from "../../kit/filters.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import { Outcome } from "../../kit/outcome.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
@@ -16,6 +18,7 @@ import { t } from "../../texts/mod.ts";
 const PATH = "/api/v1/users";
 /** More than a server can have. */
 const MAX_SHOWN = 1_001;
+const FIELDS: readonly FilterField[] = [{ name: "q", kind: "text", title: "common.search" }];
 
 interface UserRow {
   readonly username: string;
@@ -29,14 +32,13 @@ interface UserRow {
 
 /** The tab. */
 export function UsersTab() {
-  if (!access.value) return <Skeleton />;
-  if (!may("administer")) return <EmptyState title={t("me.adminOnly")} />;
-  return access.value.isProtected ? <UserList /> : <EmptyState title={t("admin.noUsers")} />;
+  return access.value?.isProtected ? <UserList /> : <EmptyState title={t("admin.noUsers")} />;
 }
 
 function UserList() {
   const users = useResource("users", (signal) => get<Page<UserRow>>(PATH, { size: MAX_SHOWN }, signal));
   const editing = useSignal<{ readonly user?: UserRow } | undefined>(undefined);
+  const wanted = (query.value.get("q") ?? "").toLowerCase();
   return (
     <>
       <div class="section-head">
@@ -45,11 +47,12 @@ function UserList() {
           {t("admin.createUser")}
         </button>
       </div>
+      <Filters fields={FIELDS} />
       <Loaded resource={users}>
         {({ results }) => (
           <Table
             label={t("admin.users")}
-            rows={results}
+            rows={results.filter(({ username }) => username.toLowerCase().includes(wanted))}
             columns={columns((user) => editing.value = { user }, users.reload)}
             keyOf={({ username }) => username}
           />
@@ -138,7 +141,7 @@ function UserForm({ user, reload, onClose }: UserFormProps) {
   };
   return (
     <FormDialog
-      title={user?.username ?? t("admin.createUser")}
+      title={user ? `${t("common.edit")}: ${user.username}` : t("admin.createUser")}
       action={t("common.save")}
       onSend={onSend}
       onClose={onClose}
@@ -174,13 +177,14 @@ function UserForm({ user, reload, onClose }: UserFormProps) {
         />
       </Field>
       {user && (
-        <Field title={t("admin.disabled")}>
+        <label class="check-field">
           <input
             type="checkbox"
             checked={disabled.value}
             onChange={(event) => disabled.value = event.currentTarget.checked}
           />
-        </Field>
+          {t("admin.disabled")}
+        </label>
       )}
     </FormDialog>
   );

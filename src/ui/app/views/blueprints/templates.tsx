@@ -1,6 +1,7 @@
 /** Templates of flows as cards. */
 import { get, type Page } from "../../api/client.ts";
 import type { BlueprintRow } from "../../api/flow_entities.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -46,9 +47,11 @@ export function TemplateCard({ template, tagNames, preview }: {
       </p>}
       <div class="actions">
         {preview && <button type="button" onClick={preview}>{t("blueprints.preview")}</button>}
-        <a class="button primary" href={`${pagePath("flows", "new")}?blueprint=${encodeURIComponent(id)}`}>
-          {t("blueprints.use")}
-        </a>
+        <May>
+          <a class="button primary" href={`${pagePath("flows", "new")}?blueprint=${encodeURIComponent(id)}`}>
+            {t("blueprints.use")}
+          </a>
+        </May>
       </div>
     </li>
   );

@@ -1,6 +1,7 @@
 /** `/`: how the executions do, what fails, what comes next. */
 import type { ComponentChildren } from "preact";
 import { urlQuery } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { query } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
@@ -61,7 +62,9 @@ function Figures({ range, running }: { readonly range: Range; readonly running: 
       </Card>
       <FailingFlows range={range} />
       <NextSchedules />
-      <ServerCard />
+      <May right="server">
+        <ServerCard />
+      </May>
     </div>
   );
 }

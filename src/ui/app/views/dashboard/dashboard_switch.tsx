@@ -1,5 +1,6 @@
 /** The choice between dashboards. */
 import { get, type Page } from "../../api/client.ts";
+import { may } from "../../core/access.ts";
 import { newDashboardPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate } from "../../core/router.ts";
@@ -28,7 +29,7 @@ export function DashboardSwitch() {
     title: `+ ${t("dashboards.new")}`,
     run: () => navigate(newDashboardPath()),
   };
-  return <Menu title={t("dashboards.all")} items={[own, ...items, add]} />;
+  return <Menu title={t("dashboards.all")} items={[own, ...items, ...may("change") ? [add] : []]} />;
 }
 
 function loadDashboards(signal: AbortSignal): Promise<Page<DashboardName>> {

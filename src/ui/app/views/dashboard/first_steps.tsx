@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
+import { May } from "../../core/access.ts";
 import { apiPath, apiRoot, pagePath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
@@ -23,20 +24,22 @@ export function FirstSteps() {
   return (
     <EmptyState title={t("dashboard.welcome")}>
       <p class="welcome">{t("dashboard.welcomeText")}</p>
-      <div class="actions">
-        <button type="button" class="primary" disabled={isBusy.value} onClick={() => void run()}>
-          {t("dashboard.runSample")}
-        </button>
-        <a class="button" href={pagePath("flows", "new")}>{t("dashboard.newFlow")}</a>
-      </div>
-      <details class="command">
-        <summary>{t("dashboard.source")}</summary>
-        <pre tabIndex={0}>{SAMPLE_SOURCE}</pre>
-      </details>
-      <p>{t("dashboard.curl")}</p>
-      <p class="command">
-        <code>{command}</code> <CopyButton text={command} />
-      </p>
+      <May>
+        <div class="actions">
+          <button type="button" class="primary" disabled={isBusy.value} onClick={() => void run()}>
+            {t("dashboard.runSample")}
+          </button>
+          <a class="button" href={pagePath("flows", "new")}>{t("dashboard.newFlow")}</a>
+        </div>
+        <details class="command">
+          <summary>{t("dashboard.source")}</summary>
+          <pre tabIndex={0}>{SAMPLE_SOURCE}</pre>
+        </details>
+        <p>{t("dashboard.curl")}</p>
+        <p class="command">
+          <code>{command}</code> <CopyButton text={command} />
+        </p>
+      </May>
     </EmptyState>
   );
 }

@@ -3,6 +3,7 @@ import { keymap } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { sendText } from "../../api/client.ts";
+import { May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { guardLeaving, navigate, query, segments } from "../../core/router.ts";
@@ -77,6 +78,7 @@ function DashboardEditor({ beginning: { source, stored } }: { readonly beginning
     if (stored) created.saved.value = source;
     return created;
   }, []);
+  const isReadOnly = !may("change");
   const latest = useSignal(stored);
   const dashboard = useSignal<Dashboard | undefined>(undefined);
   useEffect(() => guardLeaving(() => model.hasLosses ? t("dashboards.unsaved") : undefined), []);
@@ -101,7 +103,7 @@ function DashboardEditor({ beginning: { source, stored } }: { readonly beginning
     <div class="editor dashboard-editor">
       <div class="editor-main">
         <Bar model={model} save={save} />
-        <Source model={model} save={save} check={check} />
+        <Source key={isReadOnly} {...{ model, save, check, isReadOnly }} />
         <ProblemList model={model} />
       </div>
       <DashboardPreview dashboard={dashboard.value} problems={model.problems.value} />
@@ -129,25 +131,33 @@ interface PartProps {
 function Bar({ model, save }: PartProps) {
   return (
     <div class="editor-bar" role="toolbar" aria-label={t("common.actions")}>
-      <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
-        {t("common.save")} <kbd>Ctrl S</kbd>
-      </button>
+      <May>
+        <button type="button" class="primary" disabled={!model.isChanged} onClick={() => void save()}>
+          {t("common.save")} <kbd>Ctrl S</kbd>
+        </button>
+      </May>
       <SourceState model={model} />
     </div>
   );
 }
 
-function Source({ model, save, check }: PartProps & { readonly check: Parameters<typeof problemLinter>[1] }) {
+interface SourceProps extends PartProps {
+  readonly check: Parameters<typeof problemLinter>[1];
+  readonly isReadOnly: boolean;
+}
+
+function Source({ model, save, check, isReadOnly }: SourceProps) {
   const extensions = useMemo(() => [
     model.follow,
     problemLinter(model.receive, check),
-    keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (void save(), true) }]),
+    keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (isReadOnly || void save(), true) }]),
   ], []);
   return (
     <CodeEditor
       source={model.source.value}
       label={t("dashboards.source")}
       extensions={extensions}
+      isReadOnly={isReadOnly}
       onReady={(view) => model.connect(view)}
     />
   );

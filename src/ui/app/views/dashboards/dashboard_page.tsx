@@ -1,5 +1,6 @@
 /** `/dashboards/:id`: a dashboard with the data of a time range and namespace, both in the address. */
 import { useMemo } from "preact/hooks";
+import { May } from "../../core/access.ts";
 import { newDashboardPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate, query, segments } from "../../core/router.ts";
@@ -30,7 +31,9 @@ function Unknown({ id }: { readonly id: string }) {
     <EmptyState title={t("dashboards.unknown", { id })}>
       <div class="actions">
         <a class="button" href={pagePath()}>{t("notFound.home")}</a>
-        <a class="button" href={newDashboardPath()}>{t("dashboards.new")}</a>
+        <May>
+          <a class="button" href={newDashboardPath()}>{t("dashboards.new")}</a>
+        </May>
       </div>
     </EmptyState>
   );
@@ -45,7 +48,9 @@ function StoredView({ stored }: { readonly stored: StoredDashboard }) {
     <>
       <ViewHead title={dashboard.title} above={<a href={pagePath()}>{t("nav.dashboard")}</a>}>
         <ScopeRange dashboard={dashboard} />
-        <Actions stored={stored} dashboard={dashboard} />
+        <May>
+          <Actions stored={stored} dashboard={dashboard} />
+        </May>
         <DashboardSwitch />
       </ViewHead>
       {dashboard.description !== undefined && <p class="dim">{dashboard.description}</p>}
@@ -68,7 +73,9 @@ function NoCharts({ id }: { readonly id: string }) {
   return (
     <EmptyState title={t("dashboards.noCharts")}>
       <p>{t("dashboards.noChartsHint")}</p>
-      <a class="button" href={pagePath("dashboards", id, "edit")}>{t("common.edit")}</a>
+      <May>
+        <a class="button" href={pagePath("dashboards", id, "edit")}>{t("common.edit")}</a>
+      </May>
     </EmptyState>
   );
 }

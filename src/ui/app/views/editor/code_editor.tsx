@@ -64,6 +64,9 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
+/** Browsers would change the text on the page, although the editor refuses it. */
+const READING = EditorView.domEventHandlers({ beforeinput: (event) => (event.preventDefault(), true) });
+
 const EDITING: Extension = [
   Prec.highest(typeOver),
   highlightActiveLine(),
@@ -76,7 +79,7 @@ const EDITING: Extension = [
 /** An editor. */
 export function CodeEditor({ source, label, extensions = [], isReadOnly = false, onReady }: CodeEditorProps) {
   const host = useShadowHost((parent, root) => {
-    const editing = isReadOnly ? [] : EDITING;
+    const editing = isReadOnly ? READING : EDITING;
     const all = [...extensions, editing, ...readingExtensions(label, isReadOnly)];
     const view = new EditorView({ doc: source, extensions: all, parent, root });
     onReady?.(view);

@@ -3,6 +3,7 @@ import type { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { FlowSource } from "../../api/flow_entities.ts";
+import { may } from "../../core/access.ts";
 import { guardLeaving, setQuery } from "../../core/router.ts";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
@@ -55,7 +56,8 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
     if (stored && stored !== flow) onSaved(stored);
     return stored !== undefined;
   };
-  useKeys(saveIt, (isPart) => run(isPart ? model.runnableId.value : undefined));
+  const isReadOnly = !may("change");
+  useKeys(isReadOnly, saveIt, (isPart) => run(isPart ? model.runnableId.value : undefined));
   const lastRun = useLastRun(flow);
   useEffect(() => model.showRuns(summariesOf(lastRun.data)), [lastRun.data]);
   const compare = async () => conflict.value = flow && await attempt(() => readFlow(flow));
@@ -70,8 +72,8 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
       )}
       <div class="editor">
         <div class="editor-main">
-          <Bar model={model} save={saveIt} run={run} isStored={flow !== undefined} />
-          <Source model={model} />
+          {!isReadOnly && <Bar model={model} save={saveIt} run={run} isStored={flow !== undefined} />}
+          <Source key={isReadOnly} model={model} isReadOnly={isReadOnly} />
           <ProblemList model={model} />
         </div>
         <SidePanel model={model} flow={flow} lastRun={lastRun} store={storeForTest} />
@@ -89,8 +91,13 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
 }
 
 /** The keys work beside the source, too, where browsers would save the page. */
-function useKeys(save: () => Promise<unknown>, run: (isPart: boolean) => Promise<unknown>): void {
+function useKeys(
+  isReadOnly: boolean,
+  save: () => Promise<unknown>,
+  run: (isPart: boolean) => Promise<unknown>,
+): void {
   useEffect(() => {
+    if (isReadOnly) return;
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, shiftKey, target } = event;
       const isWithin = (selector: string) => target instanceof Element && target.closest(selector) !== null;
@@ -144,19 +151,23 @@ function Bar({ model, save, run, isStored }: BarProps) {
   );
 }
 
-function Source({ model }: { readonly model: EditorModel }) {
+function Source({ model, isReadOnly }: { readonly model: EditorModel; readonly isReadOnly: boolean }) {
   const extensions = useMemo(() => [
     model.follow,
     runMarks,
-    problemLinter(model.receive),
-    completion(flowCompletion()),
+    // What the server stores is valid; hidden keys would be problems.
+    ...isReadOnly ? [] : [problemLinter(model.receive), completion(flowCompletion())],
   ], []);
-  const connect = (view: EditorView) => model.connect(view);
+  const connect = (view: EditorView) => {
+    model.connect(view);
+    if (isReadOnly) model.receive([], model.source.value);
+  };
   return (
     <CodeEditor
       source={model.source.value}
       label={t("editor.source")}
       extensions={extensions}
+      isReadOnly={isReadOnly}
       onReady={connect}
     />
   );

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, send } from "../../api/client.ts";
+import { may } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
@@ -27,10 +28,12 @@ export function SidePanel({ model, flow, lastRun, store }: {
   readonly store: () => Promise<boolean>;
 }) {
   const side = query.value.get("side") ?? "graph";
+  // A test runs the flow.
+  const isTestable = flow !== undefined && may("change");
   return (
     <section class="editor-side" aria-label={t("editor.side")}>
       <div class="side-tabs" role="group" aria-label={t("editor.side")}>
-        {SIDES.filter((name) => flow || name !== "test").map((name) => (
+        {SIDES.filter((name) => name !== "test" || isTestable).map((name) => (
           <button
             key={name}
             type="button"
@@ -45,7 +48,7 @@ export function SidePanel({ model, flow, lastRun, store }: {
         ? <TypeDocumentation type={model.type.value} />
         : side === "run"
         ? <LastRunPanel model={model} run={lastRun} />
-        : side === "test" && flow
+        : side === "test" && flow && isTestable
         ? <Loaded resource={lastRun}>{(run) => <TestPanel flow={flow} run={run} store={store} />}</Loaded>
         : <DraftGraph model={model} />}
     </section>

@@ -29,6 +29,7 @@ const DANGEROUS: ReadonlySet<ExecutionAction> = new Set(["kill", "delete"]);
 export function ActionBar({ execution, changed }: ActionBarProps) {
   const dialog = useSignal<DialogName | undefined>(undefined);
   const run = (action: ExecutionAction) =>
+    refusalOf(action, execution) === undefined &&
     runAction(action, execution, changed, (name) => dialog.value = name);
   const buttons = mainActions(execution).filter((action) => refusalOf(action, execution) === undefined);
   useShortcut("r", () => run("replay"));

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo, JsonRecord, TaskRunInfo } from "../../api/execution.ts";
+import { May } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { EmptyState } from "../../kit/feedback.tsx";
@@ -28,7 +29,9 @@ export function ExecutionOutputs({ execution }: { readonly execution: ExecutionI
           <h2>{taskRun ? taskRunTitle(taskRun) : t("execution.flowOutputs")}</h2>
           <Values execution={execution} taskRun={taskRun} />
         </section>
-        <Evaluation execution={execution} taskRun={taskRun} />
+        <May>
+          <Evaluation execution={execution} taskRun={taskRun} />
+        </May>
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 /** The chosen task run beside the chart: its states, attempts and outputs, and what one can do with it. */
 import { useSignal } from "@preact/signals";
 import { type ExecutionInfo, hasEnded, type TaskRunInfo } from "../../api/execution.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { setQuery } from "../../core/router.ts";
 import { FileLink, isFileUri } from "../../kit/file_preview.tsx";
@@ -117,12 +118,14 @@ function Buttons({ execution, row: { taskRun }, changed }: PanelProps) {
       <a class="button" href={executionHref(execution, "logs", { task: taskRun.id })}>
         {t("execution.tab.logs")}
       </a>
-      <button type="button" disabled={!isAtRest} title={why} onClick={() => dialog.value = "replay"}>
-        {t("execution.replayFromHere")}
-      </button>
-      <button type="button" disabled={!isAtRest} title={why} onClick={() => dialog.value = "state"}>
-        {t("execution.action.changeState")}
-      </button>
+      <May>
+        <button type="button" disabled={!isAtRest} title={why} onClick={() => dialog.value = "replay"}>
+          {t("execution.replayFromHere")}
+        </button>
+        <button type="button" disabled={!isAtRest} title={why} onClick={() => dialog.value = "state"}>
+          {t("execution.action.changeState")}
+        </button>
+      </May>
       {dialog.value === "replay" && <ReplayDialog execution={execution} from={taskRun.id} onClose={close} />}
       {dialog.value === "state" && (
         <StateDialog execution={execution} taskRun={taskRun} changed={changed} onClose={close} />

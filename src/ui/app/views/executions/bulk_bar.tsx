@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, send } from "../../api/client.ts";
+import { may } from "../../core/access.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
 import { isTyping } from "../../kit/table.tsx";
@@ -94,6 +95,7 @@ export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): v
 
 /** Runs an action after a confirmation; true if it worked. One on all that match needs a typed phrase. */
 async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean> {
+  if (!may("change")) return false;
   const title = t(`executions.bulk.${action.name}`);
   const isConfirmed = await confirmed({
     title,

@@ -1,6 +1,7 @@
 /** `/flows`: all flows, filtered by the address, with their latest execution; search in sources; actions on those selected. */
 import { get, type Page, send, urlOf } from "../../api/client.ts";
 import type { FlowRow, LatestExecution } from "../../api/flow_entities.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -43,9 +44,13 @@ export function FlowList() {
   return (
     <>
       <ViewHead title={t("flows.title")}>
-        <ImportButton done={list.reload} />
+        <May>
+          <ImportButton done={list.reload} />
+        </May>
         <a class="button" download href={urlOf("/flows/export/by-query", filters)}>{t("flows.export")}</a>
-        <a class="button primary" href={pagePath("flows", "new")}>{t("flows.new")}</a>
+        <May>
+          <a class="button primary" href={pagePath("flows", "new")}>{t("flows.new")}</a>
+        </May>
       </ViewHead>
       <Filters fields={FILTERS} />
       {source ? <SourceMatches text={source} filters={filters} /> : (

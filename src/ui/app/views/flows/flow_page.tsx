@@ -1,6 +1,7 @@
 /** `/flows/edit/{namespace}/{id}/{tab}`: one flow. */
 import { send, urlOf } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
+import { access, May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate, query, segments, setQuery } from "../../core/router.ts";
@@ -85,7 +86,7 @@ function FlowView({ flow, tab, reload }: FlowViewProps) {
       <FlowHead flow={flow} tab={tab} run={run} reload={reload} />
       <Tabs tabs={tabs} present={tab} label={id} />
       <TabContent flow={flow} tab={tab} reload={reload} run={run} />
-      {query.value.has("run") && (
+      {query.value.has("run") && access.value && may("change") && (
         <RunDialog
           flow={flow}
           upTo={query.value.get("upTo") ?? undefined}
@@ -136,8 +137,13 @@ function FlowHead({ flow, tab, run, reload }: FlowViewProps & RunProps) {
     <>
       <ViewHead title={title} above={<Above namespace={namespace} />}>
         <FlowActions flow={flow} reload={reload} />
-        {!isEditing && (
-          <button type="button" class="primary" disabled={disabled} onClick={() => run()}>
+        {!isEditing && may("change") && (
+          <button
+            type="button"
+            class="primary"
+            disabled={disabled}
+            onClick={() => run()}
+          >
             {t("flows.run")}
           </button>
         )}
@@ -185,11 +191,15 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
           title={t("flows.copyUrl")}
         />
         <button type="button" class="plain" onClick={download}>{t("flows.exportOne")}</button>
-        <a class="button plain" href={`${pagePath("flows", "new")}?copy=${namespace}/${id}`}>
-          {t("flows.duplicate")}
-        </a>
-        <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.verb.${verb}`)}</button>
-        <button type="button" class="plain danger" onClick={() => void remove()}>{t("common.delete")}</button>
+        <May>
+          <a class="button plain" href={`${pagePath("flows", "new")}?copy=${namespace}/${id}`}>
+            {t("flows.duplicate")}
+          </a>
+          <button type="button" class="plain" onClick={() => void toggle()}>{t(`flows.verb.${verb}`)}</button>
+          <button type="button" class="plain danger" onClick={() => void remove()}>
+            {t("common.delete")}
+          </button>
+        </May>
       </div>
     </details>
   );

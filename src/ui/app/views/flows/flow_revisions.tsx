@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, get, send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
+import { may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
@@ -76,8 +77,11 @@ function Comparison({ flow, revisions, seen, setSeen, reload }: ComparisonProps)
         <Choice name="left" value={left.revision} revisions={newest} />
         <span aria-hidden="true">↔</span>
         <Choice name="right" value={right.revision} revisions={newest} />
-        {left.revision !== flow.revision && (
-          <button type="button" onClick={() => void restoreLeft()}>
+        {left.revision !== flow.revision && may("change") && (
+          <button
+            type="button"
+            onClick={() => void restoreLeft()}
+          >
             {t("flows.restore", { revision: left.revision })}
           </button>
         )}

@@ -86,6 +86,7 @@ const columns = (
   },
   {
     name: "actions",
+    right: "change",
     title: t("common.actions"),
     cell: ({ triggerContext: { triggerId, disabled = false } }) => (
       <button

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { get, send, sendText } from "../../api/client.ts";
+import { May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { guardLeaving } from "../../core/router.ts";
@@ -113,20 +114,23 @@ function YamlForm({ path, text, label, placeholder, reload }: YamlFormProps) {
         aria-label={label}
         aria-invalid={refusal.value !== undefined}
         rows={16}
+        readOnly={!may("change")}
         spellcheck={false}
         placeholder={placeholder}
         value={draft.value}
         onInput={(event) => draft.value = event.currentTarget.value}
       />
       {refusal.value !== undefined && <div class="notice bad" role="alert">{refusal.value}</div>}
-      <div class="actions">
-        <button type="button" class="primary" disabled={!isChanged} onClick={() => void save()}>
-          {t("common.save")}
-        </button>
-        <button type="button" disabled={!isChanged} onClick={() => draft.value = text}>
-          {t("namespaces.discard")}
-        </button>
-      </div>
+      <May>
+        <div class="actions">
+          <button type="button" class="primary" disabled={!isChanged} onClick={() => void save()}>
+            {t("common.save")}
+          </button>
+          <button type="button" disabled={!isChanged} onClick={() => draft.value = text}>
+            {t("namespaces.discard")}
+          </button>
+        </div>
+      </May>
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** The tree of files: folders are loaded when they are opened. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { may } from "../../core/access.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -114,7 +115,7 @@ function drag({ dataTransfer }: DragEvent, path: string): void {
 function dropTarget(folder: string, onMove: FileTreeProps["onMove"]) {
   return {
     onDragOver: (event: DragEvent) => {
-      if (event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
+      if (may("change") && event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
     },
     onDrop: (event: DragEvent) => {
       const path = event.dataTransfer?.getData(DRAGGED) ?? "";

@@ -1,6 +1,7 @@
 /** Uploads of files into a folder: by a button or by drag and drop, with progress. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { May, may } from "../../core/access.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
@@ -68,7 +69,7 @@ export function FileUploads({ namespace, folder, onChange, actions, children }: 
     <div
       class={`drop ${isOver.value ? "over" : ""}`}
       onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes("Files")) return;
+        if (!may("change") || !event.dataTransfer?.types.includes("Files")) return;
         event.preventDefault();
         isOver.value = true;
       }}
@@ -82,8 +83,7 @@ export function FileUploads({ namespace, folder, onChange, actions, children }: 
     >
       <div class="section-head">
         <div class="actions">
-          <UploadButton label={t("namespaces.upload", { folder })} onChoose={uploadAll} />
-          <UploadButton label={t("files.uploadFolder")} onChoose={uploadAll} isFolder />
+          <UploadButtons folder={folder} onChoose={uploadAll} />
           {actions}
         </div>
       </div>
@@ -102,10 +102,21 @@ export function FileUploads({ namespace, folder, onChange, actions, children }: 
   );
 }
 
+type OnChoose = (files: readonly ChosenFile[]) => Promise<void>;
+
+function UploadButtons({ folder, onChoose }: { readonly folder: string; readonly onChoose: OnChoose }) {
+  return (
+    <May>
+      <UploadButton label={t("namespaces.upload", { folder })} onChoose={onChoose} />
+      <UploadButton label={t("files.uploadFolder")} onChoose={onChoose} isFolder />
+    </May>
+  );
+}
+
 interface UploadButtonProps {
   readonly label: string;
   readonly isFolder?: boolean;
-  readonly onChoose: (files: readonly ChosenFile[]) => Promise<void>;
+  readonly onChoose: OnChoose;
 }
 
 function UploadButton({ label, isFolder = false, onChoose }: UploadButtonProps) {

@@ -1,6 +1,7 @@
 /** Files of a namespace: the tree, and beside it the file that the address names. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { navigate, query, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
@@ -71,7 +72,9 @@ export function FilesTab({ namespace }: TabProps) {
                 text={search.value.trim()}
               />
             )}
-          <p class="dim">{t("files.dropHint")}</p>
+          <May>
+            <p class="dim">{t("files.dropHint")}</p>
+          </May>
         </div>
         <section class="card section">
           {selected === ""
@@ -124,12 +127,14 @@ function Actions({ namespace, folder, ask }: {
 }) {
   return (
     <>
-      <button type="button" onClick={() => ask(newFile(namespace, folder))}>
-        {t("namespaces.newFile")}
-      </button>
-      <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
-        {t("namespaces.newFolder")}
-      </button>
+      <May>
+        <button type="button" onClick={() => ask(newFile(namespace, folder))}>
+          {t("namespaces.newFile")}
+        </button>
+        <button type="button" onClick={() => ask(newFolder(namespace, folder))}>
+          {t("namespaces.newFolder")}
+        </button>
+      </May>
       <a class="button" href={urlOf(`${filesPath(namespace)}/export`)} download>
         {t("namespaces.export")}
       </a>
@@ -193,12 +198,14 @@ function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedPr
           {!isFolder && (
             <a class="button" href={downloadUrl(namespace, path)} download>{t("namespaces.download")}</a>
           )}
-          <button type="button" onClick={() => ask({ title: "namespaces.move", path, run })}>
-            {t("namespaces.move")}
-          </button>
-          <button type="button" class="danger" onClick={() => void remove(namespace, path, onChange)}>
-            {t("common.delete")}
-          </button>
+          <May>
+            <button type="button" onClick={() => ask({ title: "namespaces.move", path, run })}>
+              {t("namespaces.move")}
+            </button>
+            <button type="button" class="danger" onClick={() => void remove(namespace, path, onChange)}>
+              {t("common.delete")}
+            </button>
+          </May>
         </div>
       </div>
       {isFolder ? <p class="dim">{t("namespaces.isFolder")}</p> : (

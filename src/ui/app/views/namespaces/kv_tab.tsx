@@ -1,6 +1,7 @@
 /** KV pairs of a namespace: list, value on demand, create, change, delete one or several. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -57,9 +58,11 @@ export function KvTab({ namespace }: TabProps) {
     <>
       <div class="section-head">
         <Filters fields={FILTERS} />
-        <button type="button" class="primary" onClick={() => editing.value = {}}>
-          {t("namespaces.kvCreate")}
-        </button>
+        <May>
+          <button type="button" class="primary" onClick={() => editing.value = {}}>
+            {t("namespaces.kvCreate")}
+          </button>
+        </May>
       </div>
       {selected.value.size > 0 && (
         <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
@@ -121,6 +124,7 @@ const columns = (
   },
   {
     name: "actions",
+    right: "change",
     title: t("common.actions"),
     cell: (pair) => (
       <ItemActions

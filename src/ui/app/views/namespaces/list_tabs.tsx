@@ -1,6 +1,8 @@
 /** Flows and latest executions of a namespace and of those below it. */
+import type { Right } from "../../../../model/access/role.ts";
 import { get, type Page } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -33,6 +35,7 @@ export function FlowsTab({ namespace }: TabProps) {
       first={{
         href: `${pagePath("flows", "new")}?namespace=${encodeURIComponent(namespace)}`,
         title: "flows.new",
+        right: "change",
       }}
       label="nav.flows"
       columns={flowColumns()}
@@ -67,7 +70,7 @@ interface RowListProps<Row> {
   readonly sort: string;
   readonly empty: TextName;
   /** Where the first row is made. */
-  readonly first: { readonly href: string; readonly title: TextName };
+  readonly first: { readonly href: string; readonly title: TextName; readonly right?: Right };
   readonly label: TextName;
   readonly columns: readonly Column<Row>[];
   readonly hrefOf: (row: Row) => string;
@@ -87,7 +90,9 @@ function RowList<Row>(props: RowListProps<Row>) {
         total === 0
           ? (
             <EmptyState title={t(props.empty)}>
-              <a class="button" href={props.first.href}>{t(props.first.title)}</a>
+              <May right={props.first.right ?? "read"}>
+                <a class="button" href={props.first.href}>{t(props.first.title)}</a>
+              </May>
             </EmptyState>
           )
           : (

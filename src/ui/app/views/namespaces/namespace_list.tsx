@@ -1,6 +1,7 @@
 /** `/namespaces`: the tree of namespaces. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { navigate, query } from "../../core/router.ts";
@@ -28,9 +29,11 @@ export function NamespaceList() {
   return (
     <>
       <ViewHead title={t("namespaces.title")}>
-        <button type="button" class="primary" onClick={() => isOpen.value = true}>
-          {t("namespaces.create")}
-        </button>
+        <May>
+          <button type="button" class="primary" onClick={() => isOpen.value = true}>
+            {t("namespaces.create")}
+          </button>
+        </May>
       </ViewHead>
       <Filters fields={FILTERS} />
       <Loaded resource={list}>

@@ -1,6 +1,7 @@
 /** `/namespaces/:id/:tab`: a namespace with its tabs. */
 import { type ComponentType, Fragment } from "preact";
 import { send } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
@@ -52,10 +53,10 @@ export function NamespacePage({ id, tab }: { readonly id: string; readonly tab: 
     <>
       <ViewHead title={id} above={<Above id={id} />}>
         {namespace.data?.exists && (
-          <>
+          <May>
             <RenameNamespaceButton namespace={id} />
             <DeleteNamespaceButton namespace={id} />
-          </>
+          </May>
         )}
       </ViewHead>
       <Tabs tabs={tabs} present={tab} label={t("namespaces.parts", { namespace: id })} />
@@ -93,7 +94,11 @@ function CreateButton({ id, reload }: MissingProps) {
     await attempt(() => send("POST", "/namespaces", { body }), t("namespaces.created", { namespace: id }));
     await reload();
   };
-  return <button type="button" onClick={() => void create()}>{t("namespaces.createIt")}</button>;
+  return (
+    <May>
+      <button type="button" onClick={() => void create()}>{t("namespaces.createIt")}</button>
+    </May>
+  );
 }
 
 function Above({ id }: { readonly id: string }) {

@@ -1,6 +1,7 @@
 /** What a namespace is for and what it holds. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -50,7 +51,9 @@ function Description({ namespace }: TabProps) {
       {(row) => (
         <div class="section-head">
           <p class={row.description ? "" : "dim"}>{row.description || t("namespaces.noDescription")}</p>
-          <button type="button" onClick={() => isOpen.value = true}>{t("namespaces.describe")}</button>
+          <May>
+            <button type="button" onClick={() => isOpen.value = true}>{t("namespaces.describe")}</button>
+          </May>
           {isOpen.value && (
             <DescriptionForm
               row={row}

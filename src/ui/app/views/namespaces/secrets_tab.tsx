@@ -1,6 +1,7 @@
 /** Secrets of a namespace. Values are set and replaced, never shown. */
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
+import { May } from "../../core/access.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { confirmed } from "../../kit/dialog.tsx";
@@ -57,9 +58,11 @@ export function SecretsTab({ namespace }: TabProps) {
     <>
       <div class="section-head">
         <p class="dim">{t("namespaces.secretsHint", { expression: "{{ secret('NAME') }}" })}</p>
-        <button type="button" class="primary" onClick={() => editing.value = {}}>
-          {t("namespaces.secretCreate")}
-        </button>
+        <May>
+          <button type="button" class="primary" onClick={() => editing.value = {}}>
+            {t("namespaces.secretCreate")}
+          </button>
+        </May>
       </div>
       {hasEnvironment && <p class="notice">{t("items.environmentSecrets")}</p>}
       <ItemList
@@ -130,6 +133,7 @@ const columns = (
   },
   {
     name: "actions",
+    right: "change",
     title: t("common.actions"),
     cell: (secret) =>
       secret.namespace === namespace

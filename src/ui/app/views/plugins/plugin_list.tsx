@@ -1,5 +1,6 @@
 /** `/plugins` and `/plugins/{type}`: types of tasks, triggers and conditions by group, and the documentation of one. */
 import { get } from "../../api/client.ts";
+import { may } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, segments } from "../../core/router.ts";
@@ -73,7 +74,9 @@ function TypePage({ type, groups }: { readonly type: string; readonly groups: re
   );
   const group = groups.find(({ types }) => types.some(({ cls }) => cls === type));
   const kind = kindOf(type, groups);
-  const use = kind === "condition" ? undefined : (example: string) => openDraft(flowAround(example, kind));
+  const use = kind === "condition" || !may("change")
+    ? undefined
+    : (example: string) => openDraft(flowAround(example, kind));
   return (
     <div class="plugin-page">
       <article class="card">

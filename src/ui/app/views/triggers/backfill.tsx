@@ -1,6 +1,7 @@
 /** A backfill of a schedule: executions for dates of the past. Its form, and the progress of the present one. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
+import { May, may } from "../../core/access.ts";
 import { dateTimeText } from "../../core/time.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
@@ -21,7 +22,7 @@ export function BackfillPart({ of, backfill, reload }: BackfillProps) {
     <section class="section">
       <div class="section-head">
         <h3>{t("triggers.backfill")}</h3>
-        {!backfill && (
+        {!backfill && may("change") && (
           <button type="button" onClick={() => isOpen.value = true}>{t("triggers.startBackfill")}</button>
         )}
       </div>
@@ -59,22 +60,24 @@ function BackfillProgress({ of, backfill, reload }: BackfillProps & { readonly b
           to: dateTimeText(end),
         })}
       </p>
-      <div class="actions">
-        {paused
-          ? (
-            <button type="button" onClick={() => void change("unpause", "PUT", t("triggers.backfillRuns"))}>
-              {t("triggers.continueBackfill")}
-            </button>
-          )
-          : (
-            <button type="button" onClick={() => void change("pause", "PUT", t("triggers.backfillPaused"))}>
-              {t("triggers.pauseBackfill")}
-            </button>
-          )}
-        <button type="button" class="danger" onClick={() => void remove()}>
-          {t("triggers.deleteBackfill")}
-        </button>
-      </div>
+      <May>
+        <div class="actions">
+          {paused
+            ? (
+              <button type="button" onClick={() => void change("unpause", "PUT", t("triggers.backfillRuns"))}>
+                {t("triggers.continueBackfill")}
+              </button>
+            )
+            : (
+              <button type="button" onClick={() => void change("pause", "PUT", t("triggers.backfillPaused"))}>
+                {t("triggers.pauseBackfill")}
+              </button>
+            )}
+          <button type="button" class="danger" onClick={() => void remove()}>
+            {t("triggers.deleteBackfill")}
+          </button>
+        </div>
+      </May>
     </>
   );
 }

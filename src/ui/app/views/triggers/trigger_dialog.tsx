@@ -1,5 +1,6 @@
 /** One trigger in a dialog: its dates, webhook address, backfill, evaluations, and actions on it. */
 import type { ComponentChildren } from "preact";
+import { May, may } from "../../core/access.ts";
 import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { navigate, setQuery } from "../../core/router.ts";
@@ -72,7 +73,7 @@ function TriggerDetails(
         </Fact>
       </dl>
       <Actions row={row} reload={reload} />
-      {trigger.key && <WebhookAddress flow={state} triggerKey={trigger.key} />}
+      {trigger.key && may("change") && <WebhookAddress flow={state} triggerKey={trigger.key} />}
       {state.kind === "SCHEDULE" && <BackfillPart of={state} backfill={state.backfill} reload={reload} />}
       <section class="section">
         <h3>{t("triggers.evaluations")}</h3>
@@ -113,11 +114,15 @@ function Actions({ row, reload }: { readonly row: TriggerRow; readonly reload: (
           {executionId && (
             <a class="mono" href={pagePath("executions", namespace, flowId, executionId)}>{executionId}</a>
           )}
-          <button type="button" onClick={() => void release()}>{t("triggers.unlock")}</button>
+          <May>
+            <button type="button" onClick={() => void release()}>{t("triggers.unlock")}</button>
+          </May>
         </div>
       )}
       <div class="actions">
-        <button type="button" onClick={() => void run()}>{t("triggers.run")}</button>
+        <May>
+          <button type="button" onClick={() => void run()}>{t("triggers.run")}</button>
+        </May>
         <a class="button" href={pagePath("flows", "edit", namespace, flowId)}>{t("triggers.openFlow")}</a>
       </div>
     </>

@@ -34,7 +34,7 @@ for (const [state, expected] of POSSIBLE) {
 
 /** The person of the page. */
 function personWith(role: Role) {
-  return { username: role, role, rights: rightsOf(role), hasPassword: true, tenants: [] };
+  return { username: role, role, rights: rightsOf(role), isLimited: false, hasPassword: true, tenants: [] };
 }
 
 Deno.test("refusalOf() names the role of a viewer for each action, and nothing more for an editor", () => {

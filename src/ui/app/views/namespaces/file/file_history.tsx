@@ -1,4 +1,5 @@
 /** The revisions of a file that the server keeps: one of them beside the present one, and the way back to it. */
+import { may } from "../../../core/access.ts";
 import { useResource } from "../../../core/resource.ts";
 import { query, setQuery } from "../../../core/router.ts";
 import { sizeText } from "../../../core/sizes.ts";
@@ -122,7 +123,9 @@ function ChosenRevision({ chosen, present, place, draft, onRestored }: ChosenPro
         <a class="button" href={downloadUrl(place.namespace, place.path, revision)} download>
           {t("files.downloadRevision", { revision })}
         </a>
-        {chosen !== present && <button type="button" onClick={() => void restore()}>{title}</button>}
+        {chosen !== present && may("change") && (
+          <button type="button" onClick={() => void restore()}>{title}</button>
+        )}
       </div>
       <TaskAuthor author={chosen.author} />
       {chosen === present ? <p class="dim">{t("files.isPresent")}</p> : (

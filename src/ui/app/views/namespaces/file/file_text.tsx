@@ -1,4 +1,5 @@
 /** The text of a file in a field, and the buttons that save or discard what was typed. */
+import { May, may } from "../../../core/access.ts";
 import { preferences } from "../../../core/preferences.ts";
 import { attempt, showToast } from "../../../kit/feedback.tsx";
 import { t } from "../../../texts/mod.ts";
@@ -28,24 +29,27 @@ export function FileText({ model, onSaved, onConflict }: FileTextProps) {
       <textarea
         class="source file"
         aria-label={nameOf(model.path)}
+        readOnly={!may("change")}
         spellcheck={false}
         style={{ fontSize: `${preferences.value.editorFontSize}px` }}
         value={model.draft.value}
         onInput={(event) => model.draft.value = event.currentTarget.value}
         onKeyDown={onKeyDown}
       />
-      <div class="actions">
-        <button type="button" class="primary" disabled={!model.isChanged.value} onClick={() => void save()}>
-          {t("common.save")} <kbd>Ctrl S</kbd>
-        </button>
-        <button
-          type="button"
-          disabled={!model.isChanged.value}
-          onClick={() => model.take(model.stored.value)}
-        >
-          {t("namespaces.discard")}
-        </button>
-      </div>
+      <May>
+        <div class="actions">
+          <button type="button" class="primary" disabled={!model.isChanged.value} onClick={() => void save()}>
+            {t("common.save")} <kbd>Ctrl S</kbd>
+          </button>
+          <button
+            type="button"
+            disabled={!model.isChanged.value}
+            onClick={() => model.take(model.stored.value)}
+          >
+            {t("namespaces.discard")}
+          </button>
+        </div>
+      </May>
     </>
   );
 }
