@@ -3,6 +3,7 @@ import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment } from "./given.ts";
 import { optionKey, OPTIONS, optionVariable } from "./options.ts";
 import { readCredentials } from "./values.ts";
+import { baseUrlOf, isUnprotected, parseServerUrl } from "./server_url.ts";
 
 /** A running server that makes the backup. */
 interface BackupServer {
@@ -80,12 +81,15 @@ function readServer(
   values: ReadonlyMap<string, string>,
   environment: Environment,
 ): BackupServer | ConfigProblem {
-  const url = URL.parse(values.get("server") ?? "");
-  if (
-    !url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== ""
-  ) {
+  const url = parseServerUrl(values.get("server") ?? "");
+  if (!url) {
     return new ConfigProblem(
       'Cannot use --server: it must be an address such as "https://sluice.example.org", without credentials',
+    );
+  }
+  if (isUnprotected(url)) {
+    return new ConfigProblem(
+      `Cannot use "${url.origin}" as --server: a backup holds all secrets, so a server of another machine needs https`,
     );
   }
   const token = values.get("token") || environment.SLUICE_TOKEN || undefined;
@@ -98,7 +102,7 @@ function readServer(
   }
   const basic = auth && `Basic ${new TextEncoder().encode(auth).toBase64()}`;
   return {
-    url: url.href.replace(/\/+$/, "").replace(/\/(?:api\/v1|ui)(?:\/.*)?$/, ""),
+    url: baseUrlOf(url),
     authorization: token === undefined ? basic : `Bearer ${token}`,
   };
 }

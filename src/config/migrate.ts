@@ -1,6 +1,7 @@
 /** The options of `sluice migrate`, from its arguments and the environment. Pure. */
 import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment } from "./given.ts";
+import { baseUrlOf, parseServerUrl } from "./server_url.ts";
 import { readCredentials } from "./values.ts";
 
 /** A server whose API is called. */
@@ -134,8 +135,8 @@ function addressOf(
   side: "source" | "target",
   read: (name: ValueName) => string | undefined,
 ): ServerAddress | ConfigProblem {
-  const url = URL.parse(text);
-  if (!url || !isAddress(text) || url.search !== "" || url.hash !== "" || url.username !== "") {
+  const url = parseServerUrl(text);
+  if (!url) {
     return new ConfigProblem(
       `Cannot use "${
         withoutUser(text)
@@ -152,7 +153,7 @@ function addressOf(
     return new ConfigProblem(`Cannot use --${side}-auth: it must be "user:password", neither part empty`);
   }
   return {
-    url: url.href.replace(/\/+$/, "").replace(/\/(?:api\/v1|ui)(?:\/.*)?$/, ""),
+    url: baseUrlOf(url),
     tenant: read(`${side}-tenant`) ?? "main",
     authorization: auth !== undefined ? basicOf(auth) : token !== undefined ? `Bearer ${token}` : undefined,
   };

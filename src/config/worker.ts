@@ -1,10 +1,10 @@
 /** The options of `sluice worker`, from its arguments and the environment. Pure. */
-import { isLoopback } from "../base/network/ip.ts";
 import { isWorkerGroup, WORKER_GROUP_RULE } from "../base/worker_group.ts";
 import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment, type ReadFile } from "./given.ts";
 import { optionKey, type OptionName, OPTIONS, optionVariable } from "./options.ts";
 import { type Config, parseConfig } from "./parse.ts";
+import { baseUrlOf, isUnprotected, parseServerUrl } from "./server_url.ts";
 
 /** Options of a worker. */
 export interface WorkerOptions {
@@ -121,20 +121,18 @@ function isRepeatable(name: OptionName): boolean {
 }
 
 function readServer(text: string | undefined): string | ConfigProblem {
-  const url = text === undefined ? undefined : URL.parse(text) ?? undefined;
-  const isAddress = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" &&
-    url.search === "" && url.hash === "";
-  if (!isAddress) {
+  const url = parseServerUrl(text ?? "");
+  if (!url) {
     return new ConfigProblem(
       'Cannot start a worker: --server must be an address such as "https://sluice.example.org"',
     );
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (isUnprotected(url)) {
     return new ConfigProblem(
       `Cannot use "${url.origin}" as --server: attempts hold secrets, so a server of another machine needs https`,
     );
   }
-  return url.href.replace(/\/+$/, "").replace(/\/(?:api\/v1|ui)(?:\/.*)?$/, "");
+  return baseUrlOf(url);
 }
 
 function readToken(

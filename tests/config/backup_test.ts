@@ -31,7 +31,13 @@ Deno.test("parseBackup() reads a folder, or a server with its credentials", () =
 
 const REFUSED: readonly (readonly [readonly string[], Record<string, string>, string])[] = [
   [["--server=ftp://x"], {}, "Cannot use --server: it must be an address"],
+  [
+    ["--server=http://10.0.0.1:8080"],
+    {},
+    'Cannot use "http://10.0.0.1:8080" as --server: a backup holds all secrets',
+  ],
   [["--server=https://a:b@x"], {}, "Cannot use --server: it must be an address"],
+  [["--server=https://:b@x"], {}, "Cannot use --server: it must be an address"],
   [["--server=https://x", "--data-dir=/d"], {}, "Cannot use both --server and --data-dir"],
   [["--server=https://x", "--token=t", "--auth=a:b"], {}, "Cannot use both a token and credentials"],
   [["--server=https://x", "--auth=a"], {}, 'Cannot use --auth: it must be "user:password"'],
