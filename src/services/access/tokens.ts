@@ -1,6 +1,6 @@
 /** API tokens: created, shown once, accepted, extended, revoked. All are in memory; changes are written through. */
 import { createHash } from "node:crypto";
-import type { Clock, Instant } from "../../base/time/clock.ts";
+import { type Clock, type Instant, toIso } from "../../base/time/clock.ts";
 import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
@@ -118,13 +118,17 @@ export class Tokens {
     return listed.sort((a, b) => a.id < b.id ? 1 : -1);
   }
 
-  /** Creates a token of a user; `secret` is returned only here. @throws DomainError invalid_entity, conflict */
-  create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
-    return this.#lock.run(user, () => this.#create(user, request));
+  /**
+   * Creates a token of a user; `secret` is returned only here. `by` is the id of the token that asks for it.
+   * @throws DomainError invalid_entity, also if it would outlive the token that asks; conflict
+   */
+  create(user: string, request: TokenRequest, by?: string): Promise<{ token: ApiToken; secret: string }> {
+    return this.#lock.run(user, () => this.#create(user, request, by));
   }
 
-  async #create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
+  async #create(user: string, request: TokenRequest, by: string | undefined) {
     checkTokenRequest(request);
+    this.#checkLifetime(request, by);
     const unknown = request.tenants?.find((tenant) => !this.#deps.tenants.has(tenant));
     if (unknown !== undefined) {
       throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
@@ -147,6 +151,20 @@ export class Tokens {
     await committer.commit({ mutations: [setToken({ hash, token })] });
     this.#add(hash, token);
     return { token, secret };
+  }
+
+  /** Who finds a token that ends must not get more time by it. One that each use prolongs gives that anyway. */
+  #checkLifetime({ maxAgeMs, extended }: TokenRequest, by: string | undefined): void {
+    const { token } = [...this.#grants.values()].find(({ token: { id } }) => id === by) ?? {};
+    if (token?.expiresAt === undefined || token.extended) return;
+    const expiresAt = maxAgeMs === undefined || extended ? Infinity : this.#deps.clock.now() + maxAgeMs;
+    if (expiresAt <= token.expiresAt) return;
+    throw invalidEntity(
+      `maxAge: the token of this request ends at ${
+        toIso(token.expiresAt)
+      }: give "maxAge", so that the new one does not ` +
+        'end later, without "extended"',
+    );
   }
 
   /** Revokes a token, of that user if one is given. @throws DomainError not_found */

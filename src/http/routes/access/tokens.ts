@@ -45,7 +45,8 @@ export async function createToken(
   { tokens, clock }: TokenDeps,
 ): Promise<Response> {
   const request = readTokenRequest(await readEntity(c, 'a token is of the form {"name": "…"}'));
-  const { token, secret } = await tokens.create(user, limitedTo(c.get("caller"), request));
+  const caller = c.get("caller");
+  const { token, secret } = await tokens.create(user, limitedTo(caller, request), caller.tokenId);
   c.set("auditedIds", [["id", token.id]]);
   c.header("cache-control", "no-store");
   return c.json({ ...tokenBody(token, clock.now()), fullToken: secret });

@@ -163,3 +163,31 @@ for (const [body, message] of BAD_ROLES) {
     assertStringIncludes((await response.json()).message, message);
   });
 }
+
+Deno.test("POST /me/api-tokens by a token that ends creates none that outlives it", async () => {
+  await using server = await startApp({ isProtected: true });
+  const { fullToken } = await (await create(server, { name: "short", maxAge: "PT2H" })).json();
+  await server.clock.advance(3_600_000);
+  const statuses: number[] = [];
+  const bodies = [
+    { maxAge: "PT1H" },
+    { maxAge: "PT1H0.001S" },
+    {},
+    { maxAge: "PT1M", extended: true },
+  ];
+  for (const [index, body] of bodies.entries()) {
+    const response = await create(server, { name: `t${index}`, ...body }, bearerHeader(fullToken));
+    statuses.push(response.status);
+    const { message } = await response.json();
+    if (response.status !== 200) {
+      assertStringIncludes(message, 'ends at 2026-01-15T12:30:00.000Z: give "maxAge"');
+    }
+  }
+  assertEquals(statuses, [200, 422, 422, 422]);
+});
+
+Deno.test("POST /me/api-tokens by a token that each use prolongs creates any", async () => {
+  await using server = await startApp({ isProtected: true });
+  const { fullToken } = await (await create(server, { name: "long", maxAge: "PT2H", extended: true })).json();
+  assertEquals((await create(server, { name: "a" }, bearerHeader(fullToken))).status, 200);
+});
