@@ -84,7 +84,7 @@ export class ExecutionActions {
   /** Checks that a pause can be ended with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
   async resumeRefusalOf(actor: Actor, id: string): Promise<undefined> {
     const target = await this.target(actor, id);
-    await pauseInputs(this.#deps.checks, target.plan, pauseOf(target), new Map());
+    await pauseInputs(this.#deps.checks, target, pauseOf(target), new Map());
     return undefined;
   }
 
@@ -93,7 +93,7 @@ export class ExecutionActions {
     const target = await this.target(actor, id);
     const point = pauseOf(target);
     const given = await readForm(point.inputs, measureFile);
-    return stringifyJson(await pauseReport(this.#deps.checks, target.plan, point, given));
+    return stringifyJson(await pauseReport(this.#deps.checks, target, point, given));
   }
 
   /**
@@ -136,7 +136,7 @@ export class ExecutionActions {
     const point = pauseOf(target);
     const mutations: Mutation[] = [];
     const given = await readForm(point.inputs, this.#fileStore(target, point, mutations));
-    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, given);
+    const inputs = await pauseInputs(this.#deps.checks, target, point, given);
     const taskRun = point.taskRun?.ordinal;
     return { request: { type: "resumed", taskRun, inputs, by: actor.user }, mutations };
   }

@@ -21,7 +21,7 @@ import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { type ReadForm, storeFilesOf } from "../starts/given_files.ts";
-import type { StartChecks } from "../starts/start_checks.ts";
+import { type StartChecks, withLabels } from "../starts/start_checks.ts";
 
 interface ExecutionReplaysDeps {
   readonly actions: ExecutionActions;
@@ -113,7 +113,8 @@ export class ExecutionReplays {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
     const identity = this.#identity();
     const files: Mutation[] = [];
-    const inputs = options.readForm && await this.#readInputs(plan, identity.id, options.readForm, files);
+    const inputs = options.readForm &&
+      await this.#readInputs({ source, plan }, identity.id, options.readForm, files);
     const request: ReplayRequest = {
       ...identity,
       taskRun: taskRun?.ordinal,
@@ -172,11 +173,12 @@ export class ExecutionReplays {
   }
 
   async #readInputs(
-    { flow }: FlowPlan,
+    { source, plan }: Pick<PreparedReplay, "source" | "plan">,
     executionId: string,
     readForm: ReadForm,
     mutations: Mutation[],
   ): Promise<JsonObject | undefined> {
+    const flow = withLabels(plan.flow, source.labels);
     const store = storeFilesOf(this.#deps.files, { flow, executionId, folder: "inputs", mutations });
     const given = await readForm(flow.inputs, store);
     return await this.#deps.checks.reading(flow, (checks) => checks.inputs(flow, given));

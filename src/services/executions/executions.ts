@@ -41,7 +41,7 @@ import { type ExecutionPage, executionPieces } from "./execution_pages.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type ReadForm, storeFilesOf } from "../starts/given_files.ts";
 import { logEntries, type LogFilter } from "../logs/log_entries.ts";
-import type { StartChecks } from "../starts/start_checks.ts";
+import { type StartChecks, withLabels } from "../starts/start_checks.ts";
 
 interface ExecutionsDeps {
   readonly flows: Flows;
@@ -121,7 +121,8 @@ export class Executions {
     // Most forms are empty and most flows read nothing: what is known is not awaited.
     const read = readForm(flow.inputs, storeFilesOf(files, owner));
     const given = read instanceof Promise ? await read : read;
-    const resolved = checks.reading(flow, (reading) => reading.inputs(flow, given));
+    const labelled = withLabels(flow, options.labels);
+    const resolved = checks.reading(labelled, (reading) => reading.inputs(labelled, given));
     const inputs = resolved instanceof Promise ? await resolved : resolved;
     const now = clock.now();
     const execution = createExecution(flow, { ...options, id, inputs }, now);
@@ -131,8 +132,14 @@ export class Executions {
   }
 
   /** Validates the values of a start; the report as JSON text. Stores nothing. @throws DomainError not_found, conflict */
-  async validate(actor: Actor, key: FlowKey, readForm: ReadForm, revision?: number): Promise<string> {
-    const { flow } = await this.#startable(actor, key, revision);
+  async validate(
+    actor: Actor,
+    key: FlowKey,
+    readForm: ReadForm,
+    { revision, labels }: Pick<StartOptions, "revision" | "labels">,
+  ): Promise<string> {
+    const plan = await this.#startable(actor, key, revision);
+    const flow = withLabels(plan.flow, labels);
     const given = await readForm(flow.inputs, measureFile);
     return stringifyJson(await this.#deps.checks.reading(flow, (checks) => checks.report(flow, given)));
   }

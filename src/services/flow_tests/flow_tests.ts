@@ -14,7 +14,7 @@ import type { EvaluateObject } from "../../rendering/expression_renderer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { checkEnabled, type Executions } from "../executions/executions.ts";
 import type { Flows } from "../flows/flows.ts";
-import { maskedValue, type StartChecks } from "../starts/start_checks.ts";
+import { maskedValue, type StartChecks, withLabels } from "../starts/start_checks.ts";
 import { givenValues } from "../starts/subflows.ts";
 import { OPERATORS } from "./operators.ts";
 import { type Assertion, type Check, readTestCase, type TestCase, wrong } from "./test_case.ts";
@@ -72,10 +72,10 @@ export class FlowTests {
 
   async #create(plan: FlowPlan, { inputs: given, tasks, trigger }: TestCase): Promise<Execution> {
     const { checks, clock, ids } = this.#deps;
-    const { flow } = plan;
+    const labels = [{ key: TEST_LABEL, value: "true" }];
+    const flow = withLabels(plan.flow, labels);
     const inputs = await checks.reading(flow, (reading) => reading.inputs(flow, givenValues(given)));
     const now = clock.now();
-    const labels = [{ key: TEST_LABEL, value: "true" }];
     const created = createExecution(flow, { id: ids.next(now), inputs, labels, trigger, kind: "TEST" }, now);
     const execution: Execution = { ...created, fixtures: { tasks } };
     await checks.reading(flow, (reading) => reading.evaluateChecks(flow, execution, now));

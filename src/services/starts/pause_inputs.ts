@@ -6,13 +6,19 @@ import { buildInputs } from "../../flow/mod.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
-import type { StartChecks } from "./start_checks.ts";
+import { type StartChecks, withLabels } from "./start_checks.ts";
 
 /** Where an execution is paused. */
 export interface PausePoint {
   /** Absent if the whole execution is held. */
   readonly taskRun?: TaskRun;
   readonly inputs: readonly Input[];
+}
+
+/** An execution that is paused, and its flow. */
+interface PausedExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
 }
 
 /** The hold of an execution, else its oldest pause; `undefined` if nothing is paused. */
@@ -26,22 +32,22 @@ export function pausePointOf(execution: Execution, plan: FlowPlan): PausePoint |
 /** The values of the inputs; `undefined` if there are none. @throws DomainError invalid_entity */
 export async function pauseInputs(
   checks: StartChecks,
-  { flow }: FlowPlan,
+  { execution, plan }: PausedExecution,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
 ): Promise<JsonObject | undefined> {
-  const asking = askingFlow(flow, inputs);
+  const asking = askingFlow(withLabels(plan.flow, execution.labels), inputs);
   return await checks.reading(asking, (reading) => reading.inputs(asking, given));
 }
 
 /** The report on these values. */
 export async function pauseReport(
   checks: StartChecks,
-  { flow }: FlowPlan,
+  { execution, plan }: PausedExecution,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
 ): Promise<JsonObject> {
-  const asking = askingFlow(flow, inputs);
+  const asking = askingFlow(withLabels(plan.flow, execution.labels), inputs);
   return await checks.reading(asking, (reading) => reading.report(asking, given));
 }
 

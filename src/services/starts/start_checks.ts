@@ -21,6 +21,7 @@ import {
 import { DomainError } from "../../model/errors.ts";
 import { addLogLine, type Execution } from "../../model/executions/execution.ts";
 import type { Flow } from "../../model/flows/flow.ts";
+import { type Label, mergeLabels } from "../../model/flows/label.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { move } from "../../model/executions/state.ts";
 
@@ -90,7 +91,7 @@ export class StartChecks {
    * @throws DomainError invalid_entity if a check blocks it
    */
   evaluateChecks(flow: Flow, execution: Execution, now: Instant): void {
-    const failed = this.#failed(flow, execution.inputs);
+    const failed = this.#failed(withLabels(flow, execution.labels), execution.inputs);
     if (failed.length === 0) return;
     const decisive = decisiveChecks(failed);
     const message = decisive.map((check) => check.message).join(", ");
@@ -144,6 +145,11 @@ export class StartChecks {
   #rendered(flow: Flow, template: string, inputs: JsonObject): JsonValue {
     return this.#deps.render(flow, { template, inputs, host: this.#reads ?? NO_HOST });
   }
+}
+
+/** The flow as templates of a start see it: with the labels that its execution has. */
+export function withLabels(flow: Flow, labels: readonly Label[] = []): Flow {
+  return labels.length === 0 ? flow : { ...flow, labels: mergeLabels(flow.labels, labels) };
 }
 
 const NO_CHECKS: readonly FailedCheck[] = [];

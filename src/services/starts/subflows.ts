@@ -11,7 +11,7 @@ import { isEnded } from "../../model/executions/state.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { SubflowRequest } from "../../runtime/children/subflow.ts";
 import type { Flows } from "../flows/flows.ts";
-import type { StartChecks } from "./start_checks.ts";
+import { type StartChecks, withLabels } from "./start_checks.ts";
 
 interface SubflowsDeps {
   readonly flows: Flows;
@@ -37,10 +37,10 @@ export class Subflows {
 
   #create(plan: FlowPlan, request: SubflowRequest): NewExecution | Promise<NewExecution> {
     const { namespace, flowId } = request;
-    const { flow } = plan;
-    if (flow.disabled) {
+    if (plan.flow.disabled) {
       throw new DomainError("conflict", `Cannot execute a flow which is disabled: "${namespace}.${flowId}"`);
     }
+    const flow = withLabels(plan.flow, request.labels);
     const given = givenValues(request.inputs);
     return this.#deps.checks.reading(flow, (checks) => {
       const inputs = checks.inputs(flow, given);

@@ -17,7 +17,7 @@ import {
 } from "../../model/flows/label.ts";
 import { move } from "../../model/executions/state.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
-import type { StartChecks } from "../starts/start_checks.ts";
+import { type StartChecks, withLabels } from "../starts/start_checks.ts";
 import { givenValues } from "../starts/subflows.ts";
 
 interface TriggerStartsDeps {
@@ -112,9 +112,9 @@ export class TriggerStarts {
     start: TriggerStart,
     own: Pick<TriggerStart, "labels" | "inputs">,
   ): Execution | Promise<Execution> {
-    const { flow } = start.plan;
     const labels = mergeLabels(own.labels ?? [], start.labels ?? []);
     checkStartLabels(labels);
+    const flow = withLabels(start.plan.flow, labels);
     const given = givenValues({ ...own.inputs, ...start.inputs });
     return this.#deps.checks.reading(flow, (checks) => {
       const execution = this.#create(start, { labels, inputs: checks.triggerInputs(flow, given) });

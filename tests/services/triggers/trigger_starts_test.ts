@@ -20,14 +20,17 @@ Deno.test("TriggerStarts.create() drops empty labels and system labels", async (
   assertEquals([execution?.state, correlationId], ["SUCCESS", execution?.id]);
 });
 
-Deno.test("TriggerStarts.create() renders inputs and their defaults with the labels of the flow", async () => {
+Deno.test("TriggerStarts.create() renders inputs with the labels of the flow, and defaults also with its own", async () => {
   const inputs: JsonObject[] = [
     { id: "given", type: "STRING" },
-    { id: "kept", type: "STRING", defaults: "{{ labels.team }}/{{ labels.app.tier }}" },
+    { id: "kept", type: "STRING", defaults: "{{ labels.team }}/{{ labels.app.tier }}/{{ labels.own }}" },
   ];
   const labels = { team: "blue", "app.tier": "web" };
-  const execution = await startOf({ inputs: { given: "{{ labels.team }}" } }, { inputs, labels });
-  assertEquals(execution?.inputs, { given: "blue", kept: "blue/web" });
+  const execution = await startOf(
+    { inputs: { given: "{{ labels.team }}" }, labels: { own: "a" } },
+    { inputs, labels },
+  );
+  assertEquals(execution?.inputs, { given: "blue", kept: "blue/web/a" });
 });
 
 Deno.test("TriggerStarts.create() gives a required input without a value as null", async () => {

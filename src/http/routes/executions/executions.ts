@@ -42,9 +42,9 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
   routes.post("/executions/trigger/:namespace/:flowId", start);
 
   routes.post("/executions/:namespace/:flowId/validate", async (c) => {
-    const { revision } = readStartQuery(c.req.raw.url);
+    const query = readStartQuery(c.req.raw.url);
     const readForm = formReader(c, deps.maxUploadBytes);
-    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readForm, revision));
+    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readForm, query));
   });
 }
 

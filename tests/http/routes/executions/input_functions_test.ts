@@ -45,6 +45,47 @@ for (const [declared, value] of DEFAULTS) {
   });
 }
 
+Deno.test("POST /executions/:namespace/:flowId renders defaults, conditions and checks with the labels of the start", async () => {
+  await using server = await Harness.start();
+  const inputs = [
+    `{id: name, type: STRING, defaults: "{{ labels.team }} of {{ labels.env }} and {{ labels.zone }}"}`,
+    `{id: only, type: STRING, defaults: x, dependsOn: {condition: "{{ labels.env == 'prod' }}"}}`,
+  ];
+  const check = `{condition: "{{ labels.env != 'bad' }}", message: "not in {{ labels.env }}"}`;
+  await server.save(
+    `{id: f, namespace: demo, labels: {team: blue, env: dev, zone: eu}, inputs: [${inputs}], checks: [${check}], ${NAMED}}`,
+  );
+  const rows: readonly (readonly [query: string, expected: unknown])[] = [
+    ["", { name: "blue of dev and eu" }],
+    ["?labels=env:prod&labels=zone:us", { name: "blue of prod and us", only: "x" }],
+    ["?labels=env:bad", "Invalid entity: not in bad"],
+  ];
+  for (const [query, expected] of rows) {
+    const answer = await (await server.request("POST", `/executions/demo/f${query}`, {})).json();
+    assertEquals(answer.message ?? answer.inputs, expected);
+    const report = await (await server.request("POST", `/executions/demo/f/validate${query}`, {})).json();
+    const shown = report.inputs.flatMap((entry: { input: { id: string }; enabled: boolean; value: string }) =>
+      entry.enabled ? [[entry.input.id, entry.value]] : []
+    );
+    const failed = report.checks.map(({ message }: { message: string }) => `Invalid entity: ${message}`);
+    assertEquals(failed[0] ?? Object.fromEntries(shown), expected);
+  }
+});
+
+Deno.test("POST /executions/:id/resume renders defaults with the labels of the execution", async () => {
+  await using server = await Harness.start();
+  const input = `{id: why, type: STRING, defaults: "{{ labels.env }}"}`;
+  await server.save(
+    `{id: f, namespace: demo, labels: {env: dev}, tasks: [{id: p, type: io.svc.plugin.core.flow.Pause, onResume: [${input}]}]}`,
+  );
+  const { id } = await (await server.request("POST", "/executions/demo/f?labels=env:prod", {})).json();
+  await settle();
+  await server.request("POST", `/executions/${id}/resume`, {});
+  await settle();
+  const [taskRun] = (await server.execution(id)).taskRunList;
+  assertEquals(taskRun?.outputs?.onResume, { why: "prod" });
+});
+
 Deno.test("POST /executions/:namespace/:flowId takes only what the choices read from a KV pair have", async () => {
   await using server = await startWithPairs({ cities: ["Oslo", "Bergen"] });
   const input = `{id: name, type: SELECT, expression: "{{ kv('cities') }}"}`;
