@@ -1,5 +1,5 @@
 /** Renders expressions that a caller tries out: on an execution, or with variables of its own. Secrets are masked. */
-import { type JsonObject, ownProperty } from "../base/json.ts";
+import { type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { compileTemplate, type HostFunction, renderText } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
@@ -81,6 +81,23 @@ export function createObjectEvaluator(deps: RenderDeps, contexts: LoopContexts):
       if (isRenderError(error)) return { error: mask(error.message) };
       throw error;
     }
+  };
+}
+
+/** What templates see that are rendered beside the tasks of an execution. */
+interface ExecutionView {
+  readonly variable: (name: string) => JsonValue | undefined;
+  readonly calls: HostCalls;
+}
+
+/** Views of executions as a task run of them sees it, or as the execution itself does. */
+export function createViewer(
+  deps: RenderDeps,
+  contexts: LoopContexts,
+): (target: Parameters<EvaluateExpression>[0]) => Promise<ExecutionView> {
+  return async (target) => {
+    const { renderer, scope } = await rendererOf(target, deps, contexts);
+    return { variable: (name) => renderer.variable(name, scope), calls: renderer.hostCalls };
   };
 }
 

@@ -1,5 +1,5 @@
-/** Renders defaults of inputs and checks of flows, before an execution exists. */
-import type { JsonObject, JsonValue } from "../base/json.ts";
+/** Renders defaults of inputs and checks of flows: before an execution exists, or for one that is paused. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue, type Scope } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import {
@@ -17,6 +17,8 @@ interface InputTemplate {
   /** The inputs before a default, or all of them for a check. */
   readonly inputs: JsonObject;
   readonly host: Pick<Scope, "functions" | "elsewhere">;
+  /** The root variables of the execution that asks for inputs; its own inputs are seen beside `inputs`. */
+  readonly variable?: Scope["variable"];
 }
 
 /** The value of a template. @throws ExpressionError it cannot be rendered */
@@ -25,9 +27,11 @@ type RenderInput = (flow: Flow, template: InputTemplate) => JsonValue;
 /** A renderer of defaults and checks. */
 export function createInputRenderer(deps: ScopeDeps & { readonly server: ServerRoots }): RenderInput {
   const { server } = deps;
-  return (flow, { template, inputs, host }) => {
+  return (flow, { template, inputs: own, host, variable: ofExecution }) => {
     const roots = { flow, server };
-    const variable = withVariables({ inputs }, (name) => rootVariable(name, roots));
+    const given = ofExecution?.("inputs");
+    const inputs = isJsonObject(given) ? { ...given, ...own } : own;
+    const variable = withVariables({ inputs }, ofExecution ?? ((name) => rootVariable(name, roots)));
     const scope = createScope(deps, host, { variable, authored: authoredBy(flow) });
     return renderValue(compileTemplate(template), scope);
   };

@@ -138,6 +138,11 @@ export class Renderer {
     return this.#variables.outer;
   }
 
+  /** A root variable as a task run sees it, or the execution without one. */
+  variable(name: string, task?: TaskScope): JsonValue | undefined {
+    return this.#variables.get(name, task);
+  }
+
   /** The properties of a task for one attempt. @throws ExpressionError, or an error of a host function */
   properties(task: Task, type: TaskType, taskRun: TaskRun): JsonObject | Promise<JsonObject> {
     const { constants, dynamic } = this.#cache.task(this.#plan, task, type);
@@ -187,7 +192,7 @@ export class Renderer {
   /** The value of a template with further root variables. @throws as {@link properties} */
   value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
     const template = this.#cache.template(this.#plan, source);
-    const variable = withVariables(variables, (name) => this.#variables.get(name, task));
+    const variable = withVariables(variables, (name) => this.variable(name, task));
     const scope = createScope(this.#deps, this.hostCalls, { variable, authored: this.#authored });
     return this.hostCalls.run(() => renderValue(template, scope));
   }
@@ -262,7 +267,7 @@ export class Renderer {
 
   #scope(task?: TaskScope): Scope {
     return createScope(this.#deps, this.hostCalls, {
-      variable: (name) => this.#variables.get(name, task),
+      variable: (name) => this.variable(name, task),
       authored: this.#authored,
     });
   }

@@ -1,12 +1,12 @@
 /** Builds the services of executions: their use cases, what people do to them, and the files of their attempts. */
-import { HostCalls, type HostValues, type SubflowCall } from "../rendering/host_functions/mod.ts";
+import { HostCalls, type HostValues, type SubflowPort } from "../rendering/host_functions/mod.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
 import { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { ExecutionActions } from "../services/executions/execution_actions.ts";
 import { ExecutionBulk } from "../services/executions/execution_bulk.ts";
 import { createInputRenderer } from "../rendering/input_renderer.ts";
-import { createEvaluator, createObjectEvaluator } from "../rendering/expression_renderer.ts";
+import { createEvaluator, createObjectEvaluator, createViewer } from "../rendering/expression_renderer.ts";
 import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
 import { ExecutionContents } from "../services/executions/execution_contents.ts";
 import { ExecutionFileViews } from "../services/executions/execution_file_views.ts";
@@ -50,12 +50,9 @@ export function createExecutionServices(
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(deps);
-  const checks: StartChecks = createStartChecks(deps, {
-    flows,
-    inputCipher,
-    values,
-    run: (...args) => executions.run(...args),
-  });
+  const run: Executions["run"] = (...args) => executions.run(...args);
+  const parts = { flows, inputCipher, values, run };
+  const checks: StartChecks = createStartChecks(deps, parts);
   const shared = { ...deps, flows, files, catalog, checks, quotas };
   const executions = new Executions({ ...shared, cleanup });
   return {
@@ -67,6 +64,7 @@ export function createExecutionServices(
     cleanup,
     catalog,
     checks,
+    inputValues: createInputValues(deps, parts),
     quotas,
   };
 }
@@ -99,24 +97,28 @@ interface StartChecksParts {
 /** Checks of starts; those of flows that `subflow()` calls are `depth` calls deep. */
 function createStartChecks(options: ServicesDeps, parts: StartChecksParts, depth = 0): StartChecks {
   const { clock } = options;
-  const { flows, inputCipher, run } = parts;
-  const values = {
-    ...parts.values,
-    subflows: {
-      run(call: SubflowCall) {
-        const checks = createStartChecks(options, parts, depth + 1);
-        return new SubflowCalls({ subflows: new Subflows({ ...options, flows, checks }), run, depth }).run(
-          call,
-        );
-      },
-    },
-  };
+  const { inputCipher } = parts;
+  const values = createInputValues(options, parts, depth);
   return new StartChecks({
     seal: (flow, text) => inputCipher.seal(flow, text),
     render: createInputRenderer({ ...options, server: serverRoots(options) }),
     reads: ({ tenant, namespace, id: flowId }) =>
       new HostCalls(values, { tenant, namespace, flowId, now: () => clock.now() }),
   });
+}
+
+/** Data for the functions of inputs that are `depth` calls of `subflow()` deep. */
+function createInputValues(options: ServicesDeps, parts: StartChecksParts, depth = 0): HostValues {
+  const { flows, run, values } = parts;
+  const subflows: SubflowPort = {
+    run(call) {
+      const checks = createStartChecks(options, parts, depth + 1);
+      return new SubflowCalls({ subflows: new Subflows({ ...options, flows, checks }), run, depth }).run(
+        call,
+      );
+    },
+  };
+  return { ...values, subflows };
 }
 
 type ActionDeps = RenderServices & ExecutionServices & { readonly flows: Flows };
@@ -126,8 +128,10 @@ export function createActionServices(deps: ServicesDeps, services: ActionDeps) {
   const { executionFiles: files } = services;
   const [renderDeps, contexts] = [createRenderDeps(deps, services), new LoopContexts(deps.records)];
   const evaluate = createEvaluator(renderDeps, contexts);
+  const hostValues = { ...renderDeps.hostValues, ...services.inputValues };
+  const view = createViewer({ ...renderDeps, hostValues }, contexts);
   const shared = { ...deps, ...services, files };
-  const actions = new ExecutionActions({ ...shared, evaluate });
+  const actions = new ExecutionActions({ ...shared, evaluate, view });
   const replays = new ExecutionReplays({ ...shared, actions });
   const bulk = new ExecutionBulk({ ...shared, actions, replays });
   const flowTests = new FlowTests({ ...shared, evaluate: createObjectEvaluator(renderDeps, contexts) });

@@ -17,8 +17,14 @@ import type { ExecutionRecords } from "../../store/records/executions/execution_
 import type { Mutation } from "../../store/store.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type ReadForm, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
-import { pauseInputs, type PausePoint, pausePointOf, pauseReport } from "../starts/pause_inputs.ts";
-import type { StartChecks } from "../starts/start_checks.ts";
+import {
+  type PauseForm,
+  pauseInputs,
+  type PausePoint,
+  pausePointOf,
+  pauseReport,
+} from "../starts/pause_inputs.ts";
+import type { AskingExecution, StartChecks } from "../starts/start_checks.ts";
 
 export { UNQUEUED_STATES } from "../../engine/events.ts";
 export type { Request } from "../../engine/requests/requests.ts";
@@ -37,6 +43,8 @@ interface ExecutionActionsDeps {
   readonly checks: StartChecks;
   /** Renders an expression in the context of the task run, or of the execution without one; masks secrets. */
   readonly evaluate: (target: ExecutionTarget, source: string) => Promise<RenderedText>;
+  /** The execution as templates of the inputs of its pause see it. */
+  readonly view: (target: ExecutionTarget) => Promise<AskingExecution>;
 }
 
 /** An execution, the plan that it runs, and one of its task runs. */
@@ -84,7 +92,7 @@ export class ExecutionActions {
   /** Checks that a pause can be ended with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
   async resumeRefusalOf(actor: Actor, id: string): Promise<undefined> {
     const target = await this.target(actor, id);
-    await pauseInputs(this.#deps.checks, target, pauseOf(target), new Map());
+    await pauseInputs(this.#deps.checks, await this.#formOf(target, pauseOf(target)), new Map());
     return undefined;
   }
 
@@ -93,7 +101,7 @@ export class ExecutionActions {
     const target = await this.target(actor, id);
     const point = pauseOf(target);
     const given = await readForm(point.inputs, measureFile);
-    return stringifyJson(await pauseReport(this.#deps.checks, target, point, given));
+    return stringifyJson(await pauseReport(this.#deps.checks, await this.#formOf(target, point), given));
   }
 
   /**
@@ -136,9 +144,13 @@ export class ExecutionActions {
     const point = pauseOf(target);
     const mutations: Mutation[] = [];
     const given = await readForm(point.inputs, this.#fileStore(target, point, mutations));
-    const inputs = await pauseInputs(this.#deps.checks, target, point, given);
+    const inputs = await pauseInputs(this.#deps.checks, await this.#formOf(target, point), given);
     const taskRun = point.taskRun?.ordinal;
     return { request: { type: "resumed", taskRun, inputs, by: actor.user }, mutations };
+  }
+
+  async #formOf({ execution, plan }: ExecutionTarget, { inputs, taskRun }: PausePoint): Promise<PauseForm> {
+    return { flow: plan.flow, inputs, asking: await this.#deps.view({ execution, plan, taskRun }) };
   }
 
   #fileStore(

@@ -6,7 +6,7 @@ import { buildInputs } from "../../flow/mod.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
-import { type StartChecks, withLabels } from "./start_checks.ts";
+import type { AskingExecution, StartChecks } from "./start_checks.ts";
 
 /** Where an execution is paused. */
 export interface PausePoint {
@@ -15,10 +15,11 @@ export interface PausePoint {
   readonly inputs: readonly Input[];
 }
 
-/** An execution that is paused, and its flow. */
-interface PausedExecution {
-  readonly execution: Execution;
-  readonly plan: FlowPlan;
+/** What is asked for in a pause, and the execution as its templates see it. */
+export interface PauseForm {
+  readonly flow: Flow;
+  readonly inputs: readonly Input[];
+  readonly asking: AskingExecution;
 }
 
 /** The hold of an execution, else its oldest pause; `undefined` if nothing is paused. */
@@ -32,26 +33,17 @@ export function pausePointOf(execution: Execution, plan: FlowPlan): PausePoint |
 /** The values of the inputs; `undefined` if there are none. @throws DomainError invalid_entity */
 export async function pauseInputs(
   checks: StartChecks,
-  { execution, plan }: PausedExecution,
-  { inputs }: PausePoint,
+  { flow, inputs, asking }: PauseForm,
   given: ReadonlyMap<string, GivenValue>,
 ): Promise<JsonObject | undefined> {
-  const asking = askingFlow(withLabels(plan.flow, execution.labels), inputs);
-  return await checks.reading(asking, (reading) => reading.inputs(asking, given));
+  return await checks.asking(asking, (reading) => reading.inputs(flow, given, inputs));
 }
 
 /** The report on these values. */
 export async function pauseReport(
   checks: StartChecks,
-  { execution, plan }: PausedExecution,
-  { inputs }: PausePoint,
+  { flow, inputs, asking }: PauseForm,
   given: ReadonlyMap<string, GivenValue>,
 ): Promise<JsonObject> {
-  const asking = askingFlow(withLabels(plan.flow, execution.labels), inputs);
-  return await checks.reading(asking, (reading) => reading.report(asking, given));
-}
-
-/** The flow with the inputs of the pause, and without its checks, which concern its own inputs. */
-function askingFlow(flow: Flow, inputs: readonly Input[]): Flow {
-  return { ...flow, inputs, definition: {} };
+  return await checks.asking(asking, (reading) => reading.report(flow, given, inputs));
 }

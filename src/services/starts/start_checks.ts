@@ -49,6 +49,13 @@ interface Rendering {
   readonly template: string;
   readonly inputs: JsonObject;
   readonly host: TemplateHost;
+  readonly variable?: Scope["variable"];
+}
+
+/** An execution that asks for inputs while it runs, as templates see it. */
+export interface AskingExecution {
+  readonly variable: Scope["variable"];
+  readonly calls: HostReads;
 }
 
 /** Values that a caller gives for inputs, by id. */
@@ -58,10 +65,12 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 export class StartChecks {
   readonly #deps: StartChecksDeps;
   readonly #reads?: HostReads;
+  readonly #variable?: Scope["variable"];
 
-  constructor(deps: StartChecksDeps, reads?: HostReads) {
+  constructor(deps: StartChecksDeps, reads?: HostReads, variable?: Scope["variable"]) {
     this.#deps = deps;
     this.#reads = reads;
+    this.#variable = variable;
   }
 
   /**
@@ -74,6 +83,12 @@ export class StartChecks {
     const reads = this.#deps.reads(flow);
     const checks = new StartChecks(this.#deps, reads);
     return reads.run(() => work(checks));
+  }
+
+  /** Runs `work` with checks whose templates see an execution, as {@link reading}. */
+  asking<T>({ variable, calls }: AskingExecution, work: (checks: StartChecks) => T): T | Promise<T> {
+    const checks = new StartChecks(this.#deps, calls, variable);
+    return calls.run(() => work(checks));
   }
 
   /** The inputs of an execution, or values for other `declared` ones; `undefined` for none. @throws DomainError invalid_entity */
@@ -143,7 +158,12 @@ export class StartChecks {
   }
 
   #rendered(flow: Flow, template: string, inputs: JsonObject): JsonValue {
-    return this.#deps.render(flow, { template, inputs, host: this.#reads ?? NO_HOST });
+    return this.#deps.render(flow, {
+      template,
+      inputs,
+      host: this.#reads ?? NO_HOST,
+      variable: this.#variable,
+    });
   }
 }
 

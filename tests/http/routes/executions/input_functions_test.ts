@@ -72,18 +72,61 @@ Deno.test("POST /executions/:namespace/:flowId renders defaults, conditions and 
   }
 });
 
-Deno.test("POST /executions/:id/resume renders defaults with the labels of the execution", async () => {
+/** What an input of a Pause declares, what it is resumed with, and its value. */
+const RESUMED: readonly (readonly [declared: string, given: string | undefined, value: unknown])[] = [
+  [`type: STRING, defaults: "{{ labels.env }}"`, undefined, "prod"],
+  [`type: STRING, defaults: "{{ outputs.a.value }}"`, undefined, "hello"],
+  [`type: STRING, defaults: "{{ inputs.who }} {{ inputs.first }}"`, undefined, "Ann 1"],
+  [`type: STRING, defaults: "{{ execution.state }} {{ flow.id }} {{ vars.base }}"`, undefined, "PAUSED f 9"],
+  [`type: STRING, defaults: "{{ taskrun.value }} {{ kv('city') }}"`, undefined, "x Oslo"],
+  [`type: SELECT, expression: "{{ inputs.hosts }}"`, "h2", "h2"],
+  [
+    `type: BOOL, defaults: true, dependsOn: {inputs: [first], condition: "{{ outputs.a.value == 'hello' }}"}`,
+    undefined,
+    true,
+  ],
+];
+
+for (const [declared, given, value] of RESUMED) {
+  Deno.test(`POST /executions/:id/resume renders the input {${declared}} with the variables of the execution`, async () => {
+    await using server = await startWithPairs({ city: "Oslo" });
+    const asked = `{id: first, type: INT, defaults: 1}, {id: why, ${declared}}`;
+    await server.save(`
+id: f
+namespace: demo
+labels: {env: dev}
+variables: {base: 9}
+inputs:
+  - {id: who, type: STRING, defaults: Ann}
+  - {id: hosts, type: ARRAY, itemType: STRING, defaults: [h1, h2]}
+tasks:
+  - {id: a, type: ${RETURN}, format: hello}
+  - {id: e, type: io.svc.plugin.core.flow.ForEach, values: [x], tasks: [{id: p, type: io.svc.plugin.core.flow.Pause, onResume: [${asked}]}]}
+`);
+    const { id } = await (await server.request("POST", "/executions/demo/f?labels=env:prod", {})).json();
+    await settle();
+    const body = new URLSearchParams(given === undefined ? {} : { why: given });
+    const report = await (await server.request("POST", `/executions/${id}/resume/validate`, { body })).json();
+    assertEquals(report.inputs[1].errors, []);
+    await server.request("POST", `/executions/${id}/resume`, { body });
+    await settle();
+    const taskRun = (await server.execution(id)).taskRunList.find(({ taskId }) => taskId === "p");
+    assertEquals(taskRun?.outputs?.onResume, { first: 1, why: value });
+  });
+}
+
+Deno.test("POST /executions/:id/resume/validate shows no secret input that a default reads", async () => {
   await using server = await Harness.start();
-  const input = `{id: why, type: STRING, defaults: "{{ labels.env }}"}`;
+  const asked = `{id: why, type: STRING, defaults: "{{ inputs.token }}"}`;
   await server.save(
-    `{id: f, namespace: demo, labels: {env: dev}, tasks: [{id: p, type: io.svc.plugin.core.flow.Pause, onResume: [${input}]}]}`,
+    `{id: f, namespace: demo, inputs: [{id: token, type: SECRET}], tasks: [{id: p, type: io.svc.plugin.core.flow.Pause, onResume: [${asked}]}]}`,
   );
-  const { id } = await (await server.request("POST", "/executions/demo/f?labels=env:prod", {})).json();
+  const body = new URLSearchParams({ token: "s3cret-token" });
+  const { id } = await (await server.request("POST", "/executions/demo/f", { body })).json();
   await settle();
-  await server.request("POST", `/executions/${id}/resume`, {});
-  await settle();
-  const [taskRun] = (await server.execution(id)).taskRunList;
-  assertEquals(taskRun?.outputs?.onResume, { why: "prod" });
+  const text = await (await server.request("POST", `/executions/${id}/resume/validate`, {})).text();
+  assertStringIncludes(text, "******");
+  assertEquals(text.includes("s3cret-token"), false);
 });
 
 Deno.test("POST /executions/:namespace/:flowId takes only what the choices read from a KV pair have", async () => {
