@@ -97,7 +97,14 @@ function TextField({ field: { name, title, kind } }: FieldProps) {
     value: draft.value ?? query.value.get(name) ?? "",
     onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
   };
-  if (kind === "date") return <input type="date" title={t(title)} {...shared} />;
+  if (kind === "date") {
+    // Browsers show a pattern in an empty field of dates, and no hint.
+    return (
+      <label>
+        {t(title)} <input type="date" {...shared} />
+      </label>
+    );
+  }
   return <input type="search" placeholder={t(title)} {...shared} />;
 }
 

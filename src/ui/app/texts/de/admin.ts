@@ -112,6 +112,7 @@ export const ADMIN_DE: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.backUpNow": "Jetzt sichern",
   "admin.backupHint":
     "Eine vollständige Kopie der Daten, während der Server arbeitet. Sie enthält den Schlüssel der Geheimnisse: sicher aufbewahren.",
+  "admin.noBackups": "Es gibt noch keine Sicherungen",
   "admin.size": "Größe",
   "admin.audit": "Prüfprotokoll",
   "admin.auditHint":

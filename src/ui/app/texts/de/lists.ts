@@ -76,7 +76,7 @@ export const LISTS_DE: ListTexts = {
   "logs.message": "Meldung",
   "logs.none": "Keine Logzeile passt",
   "logs.noneHint": "Durchsucht wird nur die letzte Stunde, solange Sie keinen längeren Zeitraum wählen.",
-  "logs.older": "Ältere Zeilen zeigen",
+  "logs.older": "Ältere zeigen",
   "logs.incomplete":
     "Nicht alle Ausführungen wurden durchsucht. Schränken Sie Zeitraum oder Filter ein, um mehr zu sehen.",
   "logs.execution": "Ausführung",

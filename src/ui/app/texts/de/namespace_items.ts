@@ -27,6 +27,6 @@ export const ITEMS_DE: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.renameBelow": "Auch untergeordnete umbenennen: {names}",
   "items.renameForce": "Trotzdem umbenennen. Diese Stellen müssen von Hand geändert werden.",
   "items.references": "Stellen, die auf ihn verweisen: {count}",
-  "items.unfinished": "{count} Ausführungen sind nicht beendet. Warten Sie darauf oder brechen Sie sie ab.",
+  "items.unfinished": "Nicht beendete Ausführungen: {count}. Warten Sie darauf oder brechen Sie sie ab.",
   "items.webhooks": "Die Webhook-Adressen dieser Flows ändern sich: {flows}",
 };

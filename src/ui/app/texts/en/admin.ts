@@ -97,7 +97,7 @@ export const ADMIN_EN = {
   "admin.killExecutions": "Kill all unfinished executions",
   "admin.killExecutionsHint": "Running tasks are stopped. Queued and paused executions end, too.",
   "admin.purge": "Remove old executions",
-  "admin.purgeHint": "Once, beside the retention of the server.",
+  "admin.purgeHint": "Once, in addition to what the server removes by itself.",
   "admin.endedBefore": "Ended more than … ago",
   "admin.anyState": "All states",
   "admin.nothingToDo": "Nothing to do: no match",
@@ -109,6 +109,7 @@ export const ADMIN_EN = {
   "admin.backUpNow": "Back up now",
   "admin.backupHint":
     "A complete copy of the data, made while the server works. It holds the key of the secrets: keep it safe.",
+  "admin.noBackups": "There are no backups yet",
   "admin.size": "Size",
   "admin.audit": "Audit log",
   "admin.auditHint":

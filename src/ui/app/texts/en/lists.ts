@@ -75,7 +75,7 @@ export const LISTS_EN = {
   "logs.message": "Message",
   "logs.none": "No log line matches",
   "logs.noneHint": "Only the last hour is searched unless you choose a longer time range.",
-  "logs.older": "Show older lines",
+  "logs.older": "Show older",
   "logs.incomplete": "Not all executions were searched. Narrow the time range or the filters to see more.",
   "logs.execution": "Execution",
   "logs.since": "From",

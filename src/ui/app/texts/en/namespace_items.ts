@@ -25,6 +25,6 @@ export const ITEMS_EN = {
   "items.renameBelow": "Also rename those below it: {names}",
   "items.renameForce": "Rename it all the same. These places must be changed by hand.",
   "items.references": "Places that refer to it: {count}",
-  "items.unfinished": "{count} executions have not ended. Wait for them or kill them first.",
+  "items.unfinished": "Executions that have not ended: {count}. Wait for them or kill them first.",
   "items.webhooks": "The addresses of the webhooks of these flows change: {flows}",
 } as const;

@@ -112,6 +112,7 @@ export const ADMIN_FR: Readonly<Record<keyof typeof ADMIN_EN, string>> = {
   "admin.backUpNow": "Sauvegarder maintenant",
   "admin.backupHint":
     "Une copie complète des données, faite pendant que le serveur travaille. Elle contient la clé des secrets : conservez-la en lieu sûr.",
+  "admin.noBackups": "Il n'y a pas encore de sauvegarde",
   "admin.size": "Taille",
   "admin.audit": "Journal d’audit",
   "admin.auditHint":

@@ -78,7 +78,7 @@ export const LISTS_FR: ListTexts = {
   "logs.message": "Message",
   "logs.none": "Aucune ligne ne correspond",
   "logs.noneHint": "Seule la dernière heure est parcourue, à moins de choisir une période plus longue.",
-  "logs.older": "Afficher les lignes plus anciennes",
+  "logs.older": "Afficher plus ancien",
   "logs.incomplete":
     "Toutes les exécutions n'ont pas été parcourues. Réduisez la période ou les filtres pour en voir plus.",
   "logs.execution": "Exécution",

@@ -28,6 +28,6 @@ export const ITEMS_FR: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.renameBelow": "Renommer aussi ceux en dessous : {names}",
   "items.renameForce": "Renommer quand même. Ces endroits doivent être modifiés à la main.",
   "items.references": "Endroits qui y font référence : {count}",
-  "items.unfinished": "{count} exécutions ne sont pas terminées. Attendez-les ou arrêtez-les d’abord.",
+  "items.unfinished": "Exécutions non terminées : {count}. Attendez-les ou arrêtez-les d’abord.",
   "items.webhooks": "Les adresses des webhooks de ces flows changent : {flows}",
 };

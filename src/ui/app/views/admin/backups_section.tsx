@@ -45,7 +45,7 @@ export function BackupsSection() {
       <p class="dim">{t("admin.backupHint")}</p>
       <Loaded resource={backups} rows={2}>
         {({ results }) =>
-          results.length > 0 && (
+          results.length === 0 ? <p class="dim">{t("admin.noBackups")}</p> : (
             <Table
               label={t("admin.backup")}
               rows={results}

@@ -1,12 +1,12 @@
 /** Beside the source: a test case of the flow, and what came of its last run. */
 import { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
-import { ApiError, send } from "../../api/client.ts";
+import { send } from "../../api/client.ts";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import type { Schemas } from "../../api/schemas.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
-import { ErrorCard, Loaded } from "../../kit/feedback.tsx";
+import { Loaded } from "../../kit/feedback.tsx";
 import { Outcome } from "../../kit/outcome.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
 import { t } from "../../texts/mod.ts";
@@ -33,7 +33,7 @@ function TestForm({ flow, text, store }: Omit<PanelProps, "run"> & { readonly te
   const source = useSignal(text);
   const isRunning = useSignal(false);
   const result = useSignal<Result | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
+  const error = useSignal<string | undefined>(undefined);
   const follow = EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) keepTestCase(flow, source.value = state.doc.toString());
   });
@@ -46,7 +46,7 @@ function TestForm({ flow, text, store }: Omit<PanelProps, "run"> & { readonly te
       error.value = undefined;
     } catch (refusal) {
       result.value = undefined;
-      error.value = refusal instanceof ApiError ? refusal : new ApiError(String(refusal), 0);
+      error.value = refusal instanceof Error ? refusal.message : String(refusal);
     }
     isRunning.value = false;
   };
@@ -70,7 +70,7 @@ function TestForm({ flow, text, store }: Omit<PanelProps, "run"> & { readonly te
         </button>
       </div>
       <div aria-live="polite">
-        {error.value && <ErrorCard error={error.value} />}
+        {error.value !== undefined && <p class="notice bad" role="alert">{error.value}</p>}
         {result.value && <ResultView flow={flow} result={result.value} />}
       </div>
     </form>

@@ -22,7 +22,7 @@ stories("/admin/audit", [
       await rows.nth(49).waitFor();
       await checkAccessibility(page);
       assertStringIncludes(await rows.first().innerText(), "main / audit.list / k52");
-      await page.getByRole("button", { name: "Show older lines" }).click();
+      await page.getByRole("button", { name: "Show older" }).click();
       await rows.nth(52).waitFor();
       await page.getByRole("searchbox", { name: "Resource" }).fill("audit.list");
       await page.waitForURL("**/ui/admin/audit?q=audit.list");

@@ -155,7 +155,7 @@ stories("/logs: filters", [
       await runFlow(server, "ops.many/many");
       await page.goto(`${LIST}?namespace=ops.many`);
       await waitFor(page, 100);
-      await page.getByRole("button", { name: "Show older lines" }).click();
+      await page.getByRole("button", { name: "Show older" }).click();
       await waitFor(page, 130);
       assertEquals((await rowsOf(page, TABLE).last().textContent())?.endsWith("line 0"), true);
       await server.json("DELETE", "/executions/by-query?namespace=ops.many");

@@ -85,7 +85,7 @@ stories("/namespaces: rename", [
       await server.json("POST", "/executions/busy.old/ask");
       await openTab(page, "busy.old", "overview");
       await page.getByRole("button", { name: "Rename…" }).click();
-      await page.getByText("1 executions have not ended").waitFor();
+      await page.getByText("Executions that have not ended: 1.").waitFor();
       await fill(page, "Name", "busy.new");
       await press(page, "Rename");
       await page.getByRole("alert").getByText("1 executions of its flows have not ended").waitFor();
