@@ -103,6 +103,15 @@ triggers:
     cron: "0 8 * * 1"
 `;
 
+/** The user of the pictures: views of users and of the audit log are empty without a log-in. */
+const [USER, PASSWORD] = ["anna@example.org", "correct:horse"];
+const AUTHORIZATION = { authorization: `Basic ${btoa(`${USER}:${PASSWORD}`)}` };
+const USERS = [
+  { username: "ben@example.org", role: "editor" },
+  { username: "chloe@example.org", role: "viewer" },
+  { username: "dev@example.org", role: "editor", tenants: ["research"] },
+];
+
 /** Executions by name. */
 type Ids = Readonly<Record<"orders" | "cards", string>>;
 
@@ -131,17 +140,30 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   plugins: { path: () => `/ui/plugins/${CORE}.flow.ForEach`, shows: "concurrencyLimit" },
   blueprints: { path: () => "/ui/blueprints", shows: /hello/i },
   admin: { path: () => "/ui/admin", shows: /version/i },
+  users: { path: () => "/ui/admin/users", shows: "chloe@example.org" },
+  audit: { path: () => "/ui/admin/audit", shows: "ben@example.org" },
+  backups: { path: () => "/ui/admin/maintenance", shows: "Download" },
   settings: { path: () => "/ui/settings", shows: /theme/i },
 };
 
-async function fill(server: ServerProcess): Promise<Ids> {
-  for (const body of [ORDERS, CARDS, REPORT]) {
-    await server.json("POST", "/flows", { headers: { "content-type": "application/x-yaml" }, body });
-  }
-  const run = async (flow: string, query = "?wait=true") => {
-    const body = new FormData();
-    return (await server.json<{ readonly id: string }>("POST", `/executions/${flow}${query}`, { body })).id;
+async function fill({ url }: ServerProcess): Promise<Ids> {
+  const send = async <Result>(path: string, body?: FormData | string | object): Promise<Result> => {
+    const isGiven = body instanceof FormData || typeof body === "string";
+    const type = typeof body === "string" ? "application/x-yaml" : "application/json";
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method: "POST",
+      headers: { ...AUTHORIZATION, ...(!(body instanceof FormData) && { "content-type": type }) },
+      body: isGiven ? body : JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+    return await response.json();
   };
+  for (const body of [ORDERS, CARDS, REPORT]) await send("/main/flows", body);
+  const run = async (flow: string, query = "?wait=true") =>
+    (await send<{ readonly id: string }>(`/main/executions/${flow}${query}`, new FormData())).id;
+  await send("/tenants", { id: "research", name: "Research" });
+  for (const user of USERS) await send("/users", { ...user, password: PASSWORD });
+  await send("/backups");
   await run("reports/weekly_report", "");
   for (let count = 0; count < 5; count++) {
     await run("shop.orders/import_orders", "?wait=true&labels=env:prod");
@@ -164,6 +186,7 @@ async function take(
     locale: "en-GB",
     timezoneId: "UTC",
     reducedMotion: "reduce",
+    extraHTTPHeaders: AUTHORIZATION,
   });
   const page = await context.newPage();
   for (const [name, picture] of Object.entries(PICTURES)) {
@@ -192,7 +215,11 @@ async function main(): Promise<number> {
   await buildServer();
   const problems: string[] = [];
   await withTempDir(async (dataDir) => {
-    await using server = await ServerProcess.start({ dataDir });
+    // With several tenants scripts must be enabled.
+    await using server = await ServerProcess.start({
+      dataDir,
+      args: ["--basic-auth", `${USER}:${PASSWORD}`, "--scripts", "process"],
+    });
     const ids = await fill(server);
     await withBrowser(async (browser) => {
       for (const scheme of ["light", "dark"] as const) {

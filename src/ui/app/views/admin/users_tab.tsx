@@ -78,10 +78,9 @@ const columns = (
     name: "role",
     title: t("admin.role"),
     cell: ({ role, disabled }) => (
-      <span class="row-actions">
-        {role}
-        {disabled && <Outcome tone="bad" text={t("admin.disabled")} />}
-      </span>
+      <div>
+        {role} {disabled && <Outcome tone="bad" text={t("admin.disabled")} />}
+      </div>
     ),
   },
   {
