@@ -49,12 +49,25 @@ export function CopyButton({ text, title }: { readonly text: string; readonly ti
     const timer = setTimeout(() => setCopied(false), 1_500);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const copy = (event: { readonly currentTarget: HTMLElement }) =>
+    void copyText(text, event.currentTarget).then(() => setCopied(true));
   return (
     <button type="button" class="plain copy" title={title ?? t("common.copy")} onClick={copy}>
       {isCopied ? t("common.copied") : title ?? t("common.copy")}
     </button>
   );
+}
+
+/** Browsers give a clipboard to pages of this machine and by https only. The field stays in the dialog of its button, which keeps the focus. */
+async function copyText(text: string, button: HTMLElement): Promise<void> {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  button.after(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+  button.focus();
 }
 
 /** A text with its parts between backticks as code. */

@@ -104,6 +104,25 @@ stories("/executions/:id", [{
     await waitForState(page, "SUCCESS");
   },
 }, {
+  name: "its id is copied where the browser has no clipboard, as on a page by http",
+  size: "small",
+  run: async (page, server) => {
+    const started = await run(server, "p.copied", SHORT);
+    await page.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined })
+    );
+    await open(page, started);
+    const copied = page.evaluate(() =>
+      new Promise((resolve) => {
+        const textOf = () => (document.activeElement as HTMLTextAreaElement).value;
+        addEventListener("copy", () => resolve(textOf()), { once: true });
+      })
+    );
+    await page.getByRole("button", { name: "Copy", exact: true }).first().click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assertEquals(await copied, started.id);
+  },
+}, {
   name: "one that does not exist, and an address with the id alone",
   expectedErrors: /404/,
   run: async (page, server) => {
