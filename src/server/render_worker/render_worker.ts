@@ -1,6 +1,7 @@
 /**
- * Evaluates templates that take long in a thread of their own, one at a time, tenants in turn. An evaluation that exceeds
- * its time is ended together with its thread, whatever it does; the next one gets a new thread.
+ * Evaluates templates that take long in a thread of their own, one at a time, tenants in turn. An evaluation ends itself when it
+ * exceeds its time. One that does not is given up together with its thread, which Deno ends only when it pauses; the next
+ * one gets a new thread.
  */
 import { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";

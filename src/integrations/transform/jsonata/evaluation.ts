@@ -1,7 +1,6 @@
 /**
- * Evaluates JSONata and grok in a thread of their own. Both have limits of steps or time, but a regular expression of the user
- * passes those of JSONata, and those of grok allow each value 300 ms: a thread that does not respond in time is ended, whatever
- * it does.
+ * Evaluates JSONata and grok in a thread of their own. Both have limits of steps or time, of up to ten seconds for a value. A thread
+ * that does not respond in time is given up: Deno ends it only when it pauses.
  */
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/time/clock.ts";

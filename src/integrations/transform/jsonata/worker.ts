@@ -10,6 +10,7 @@ import {
   type ThreadOptions,
   type ToThread,
 } from "./messages.ts";
+import { BoundedRegExp } from "./regular_expression.ts";
 
 const MAX_LIST_ITEMS = 1_000_000;
 
@@ -22,7 +23,12 @@ interface Compiled {
 
 type Compile = (
   source: string,
-  limits: { readonly timeout: number; readonly stack: number; readonly sequence: number },
+  options: {
+    readonly timeout: number;
+    readonly stack: number;
+    readonly sequence: number;
+    readonly RegexEngine: typeof BoundedRegExp;
+  },
 ) => Compiled;
 
 async function serve(port: MessagePort, expression: ThreadExpression): Promise<void> {
@@ -57,7 +63,7 @@ async function jsonataEvaluator({ source, maxDepth }: JsonataExpression): Promis
   const limits = { timeout: MAX_EVALUATION_MS, stack: maxDepth, sequence: MAX_LIST_ITEMS };
   let compiled: Compiled;
   try {
-    compiled = jsonata(source, limits);
+    compiled = jsonata(source, { ...limits, RegexEngine: BoundedRegExp });
   } catch (error) {
     throw new Error(`Invalid expression: ${messageOf(error)}`, { cause: error });
   }
