@@ -8,6 +8,7 @@ import type { RandomBytes } from "../base/id.ts";
 import { readEncryptionKey } from "../config/values.ts";
 import type { DiskProblem } from "../model/server_health.ts";
 import { readDiskSpace } from "./disk_space.ts";
+import { tryLock } from "./file_lock.ts";
 import { prepareNewDatabase } from "./new_database.ts";
 
 const LOCK_FILE = "sluice.lock";
@@ -28,8 +29,6 @@ const OWNER_ONLY = 0o600;
 export const RESERVE_BYTES = 16 * 1024 * 1024;
 /** Limit of one call of `getRandomValues`. */
 const RANDOM_BLOCK_BYTES = 65_536;
-/** Wait for a lock on runtimes without `tryLock`. */
-const LOCK_WAIT_MS = 250;
 
 /** The data directory cannot be used; the message is one line for the operator. */
 export class DataDirError extends Error {
@@ -288,18 +287,6 @@ async function lock(path: string, clock: Clock): Promise<Deno.FsFile> {
   if (isLocked) return file;
   file.close();
   throw new DataDirError(await inUseMessage(path));
-}
-
-/** Runtimes before 2.7 have no `tryLock`: a lock that takes longer than {@link LOCK_WAIT_MS} counts as held. */
-async function tryLock(file: Deno.FsFile, clock: Clock): Promise<boolean> {
-  if (typeof file.tryLock === "function") return await file.tryLock(true);
-  const { promise: waited, resolve } = Promise.withResolvers<boolean>();
-  const cancel = clock.setTimer(LOCK_WAIT_MS, () => resolve(false));
-  try {
-    return await Promise.race([file.lock(true).then(() => true), waited]);
-  } finally {
-    cancel();
-  }
 }
 
 /**

@@ -2,12 +2,13 @@
  * A folder of backups. Each is a folder in it, a complete data directory with a description. It is made under a temporary
  * name and renamed when everything in it is on the disk, so that what has the name of a backup is complete.
  */
-import { type Instant, toIso } from "../../base/time/clock.ts";
+import { type Instant, systemClock, toIso } from "../../base/time/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { StoredBackup } from "../../model/backup.ts";
 import { DomainError, illegalState } from "../../model/errors.ts";
 import type { BackupDownload, BackupPort, BackupRequest } from "../../model/ports/backups.ts";
 import { readDiskSpace } from "../disk_space.ts";
+import { tryLock } from "../file_lock.ts";
 import { copyApart } from "./database_copy.ts";
 import { tarBytes, type TarFile, tarStream } from "./tar.ts";
 
@@ -230,7 +231,7 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
 async function lockFolder(path: string): Promise<Deno.FsFile | undefined | null> {
   if (Deno.build.os === "windows") return null;
   const folder = await Deno.open(path);
-  if (await folder.tryLock(true)) return folder;
+  if (await tryLock(folder, systemClock)) return folder;
   folder.close();
   return undefined;
 }
