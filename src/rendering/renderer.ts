@@ -219,7 +219,7 @@ export class Renderer {
     this.#variables.note(touched);
   }
 
-  /** The outputs of the flow by id; an optional one that cannot be rendered is null. @throws as {@link properties} */
+  /** The outputs of the flow by id; an optional one that cannot be rendered has no value. @throws as {@link properties} */
   outputs(): RenderedOutputs | Promise<RenderedOutputs> {
     const { flow } = this.#plan;
     return this.hostCalls.run(() => {
@@ -227,13 +227,14 @@ export class Renderer {
       const ignored: string[] = [];
       const scope = this.#scope();
       for (const output of flow.outputs) {
-        setOwnProperty(rendered, output.id, this.#output(output, scope, ignored));
+        const value = this.#output(output, scope, ignored);
+        if (value !== undefined) setOwnProperty(rendered, output.id, value);
       }
       return { converted: this.#deps.convertOutputs(flow, rendered), ignored };
     });
   }
 
-  #output({ id, value, required }: Output, scope: Scope, ignored: string[]): JsonValue {
+  #output({ id, value, required }: Output, scope: Scope, ignored: string[]): JsonValue | undefined {
     if (required) return this.#value(value, scope);
     try {
       return this.#value(value, scope);
@@ -242,7 +243,7 @@ export class Renderer {
       ignored.push(
         this.hostCalls.mask(`Cannot render the optional output "${id}", it is null: ${error.message}`),
       );
-      return null;
+      return undefined;
     }
   }
 

@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { createExecution } from "../../src/engine/create.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { ExpressionError } from "../../src/expr/mod.ts";
+import { convertOutputs } from "../../src/flow/mod.ts";
 import type { Execution, TaskRun } from "../../src/model/executions/execution.ts";
 import { encryptedValue } from "../../src/model/flows/input_value.ts";
 import type { Flow, Output, Task } from "../../src/model/flows/flow.ts";
@@ -290,7 +291,8 @@ Deno.test("outputs() renders the outputs of the flow; an optional one that fails
     output("b", { c: ["{{ vars.a }}"] }),
     output("d", "{{ no.x }}", false),
   ];
-  const { converted, ignored } = await new Setup({ outputs, variables: { a: "x" } }).renderer().outputs();
+  const renderer = new Setup({ outputs, variables: { a: "x" } }).renderer({ convertOutputs });
+  const { converted, ignored } = await renderer.outputs();
   assertEquals(converted, { outputs: { a: "x", b: { c: ["x"] }, d: null } });
   assertEquals(ignored.length, 1);
   assert(ignored[0]?.startsWith('Cannot render the optional output "d", it is null: '));

@@ -9,7 +9,7 @@ type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: str
 /**
  * Converts the rendered values of a flow's outputs. A value without type stays unchanged. As null is printed as an empty
  * text, it is one for a STRING. For other types null is a missing value, and for types other than texts the empty text is,
- * too; only an optional output may have one.
+ * too; only an optional output may have one, or none at all.
  */
 export function convertOutputs(
   flow: Pick<Flow, "outputs">,
@@ -18,11 +18,11 @@ export function convertOutputs(
 ): OutputsOutcome {
   const outputs: JsonObject = {};
   for (const output of flow.outputs) {
-    const value = ownProperty(rendered, output.id) ?? null;
+    const value = ownProperty(rendered, output.id);
     const converted = convert(output, value, options);
     if ("reason" in converted) {
       const problem = `Invalid output for \`${output.id}\`, ${converted.reason}, but received \`${
-        shownValue(value)
+        shownValue(value ?? null)
       }\``;
       return { problem };
     }
@@ -33,11 +33,12 @@ export function convertOutputs(
 
 function convert(
   { type, required }: Output,
-  value: JsonValue,
+  value: JsonValue | undefined,
   options: Pick<ResolveOptions, "seal">,
 ): { readonly value: JsonValue } | { readonly reason: string } {
   if (value === null && type === "STRING") return { value: "" };
-  const isMissing = value === null || value === "" && type !== undefined && !TEXT_TYPES.has(type);
+  const isMissing = value === undefined || value === null ||
+    value === "" && type !== undefined && !TEXT_TYPES.has(type);
   if (!isMissing) return convertValue(type, value, options);
   // Without a type any value is accepted, null too.
   return required && type !== undefined ? { reason: "missing required output" } : { value: null };
