@@ -36,11 +36,11 @@ export async function watchRights(page: Page, role: Role): Promise<ReadonlySet<s
 }
 
 /**
- * Presses each button of the view once, confirms what it asks, and presses the keys of lists and editors. Gives the
- * addresses of links to the API that the role may not read.
+ * Presses each button of the view once, confirms what it asks, and presses the keys of lists and editors. Those in `pressed`,
+ * to which it adds its own, are left out. Gives the addresses of links to the API that the role may not read.
  */
-export async function pressEverything(page: Page, role: Role): Promise<string[]> {
-  await page.evaluate(pressButtons);
+export async function pressEverything(page: Page, role: Role, pressed: Set<string>): Promise<string[]> {
+  for (const button of await page.evaluate(pressButtons, [...pressed])) pressed.add(button);
   for (const key of ["j", "x", ".", "r", "ControlOrMeta+s", "ControlOrMeta+Enter"]) {
     await page.keyboard.press(key);
     await page.evaluate(closeDialogs);
@@ -51,8 +51,8 @@ export async function pressEverything(page: Page, role: Role): Promise<string[]>
   return links.filter((pathname) => !hasRight(role, rightFor("GET", pathname)));
 }
 
-/** Runs in the page, so it uses nothing of this module. */
-async function pressButtons(): Promise<void> {
+/** Runs in the page, so it uses nothing of this module. Gives what is pressed now, and what was before. */
+async function pressButtons(before: readonly string[]): Promise<string[]> {
   const MAX = 80;
   const start = location.pathname;
   const send = fetch;
@@ -65,9 +65,12 @@ async function pressButtons(): Promise<void> {
       sending--;
     }
   };
-  const pressed = new Set<string>();
+  const pressed = new Set(before);
+  // The head of a view is the same on all of its tabs.
+  const placeOf = (element: Element) =>
+    element.closest(".view-head")?.querySelector("h1")?.textContent ?? start;
   const nameOf = (element: Element) =>
-    `${element.tagName} ${element.ariaLabel ?? ""} ${element.textContent} ${
+    `${placeOf(element)} ${element.tagName} ${element.ariaLabel ?? ""} ${element.textContent} ${
       element.closest("[role=menu]") !== null
     }`
       .replaceAll(/\d+/g, "0");
@@ -91,6 +94,7 @@ async function pressButtons(): Promise<void> {
     }
   }
   globalThis.fetch = send;
+  return [...pressed];
 
   /** Waits until what was pressed is drawn, and nothing is loaded or sent. */
   async function drawn(): Promise<void> {

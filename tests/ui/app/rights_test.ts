@@ -84,8 +84,15 @@ const paths = (): readonly string[] => [
   ...ADMIN_TABS.map((tab) => `/admin${tab}`),
 ];
 
+/** Goes there by the router, which takes a fifth of the time of a new page, unless what was pressed keeps the view. */
 async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/ui${path}`);
+  const isThere = await page.evaluate(async (target) => {
+    history.pushState(null, "", target);
+    dispatchEvent(new PopStateEvent("popstate"));
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return `${location.pathname}${location.search}` === target && !document.querySelector("dialog");
+  }, `/ui${path}`);
+  if (!isThere) await page.goto(`/ui${path}`);
   // Until then nothing is left out.
   await page.locator("#user-menu p").waitFor({ state: "attached" });
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
@@ -111,11 +118,12 @@ stories(
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       const refused = await watchRights(page, role);
       const links: string[] = [];
+      const pressed = new Set<string>();
       for (const path of paths().filter((each) => views.test(each))) {
         await open(page, path);
         await checkAccessibility(page);
         await checkWidth(page);
-        if (presses) links.push(...await pressEverything(page, role));
+        if (presses) links.push(...await pressEverything(page, role, pressed));
       }
       assertEquals([...refused, ...new Set(links)], []);
     },
