@@ -16,7 +16,7 @@ export interface SoakOptions {
   /** Operations a second. */
   readonly rate: number;
   readonly sampleMs: number;
-  /** Of executions that have ended. */
+  /** Of executions that have ended, and of records of the audit log. */
   readonly retention: string;
   readonly folder: string;
   readonly report: (line: string) => void;
@@ -100,7 +100,10 @@ class Soak {
     const { folder, retention } = this.#options;
     return await ServerProcess.start({
       dataDir: `${folder}/data`,
-      args: ["--log-level", "warn", "--scripts", "process", "--retention-age", retention],
+      args: [
+        ...["--log-level", "warn", "--scripts", "process"],
+        ...["--retention-age", retention, "--audit-retention", retention],
+      ],
     });
   }
 
