@@ -1,6 +1,6 @@
 /**
  * Flows as those see them who may not start executions: without the keys of webhooks. The key is the only protection of a
- * webhook, so that whoever reads it can start executions.
+ * webhook: a caller who reads it can start executions.
  */
 import { isAlias, isScalar, visit } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";

@@ -27,7 +27,7 @@ stories(
         const name = `vera-${size}`;
         await logIn(page, "root", "/ui/admin/users");
         await userRow(page, "root").getByText("An option of the server").waitFor();
-        await page.getByLabel("Search").fill("nobody");
+        await page.getByLabel("Search").fill("missing");
         await userRow(page, "root").waitFor({ state: "detached" });
         await page.getByRole("button", { name: "Clear filters" }).click();
         await userRow(page, "root").waitFor();
