@@ -150,6 +150,14 @@ Deno.test("judge() allows the data directory in the settings, and a hidden path 
   assertEquals(/^leak/.test(kindOf("/api/v1/main/flows/search", flows) ?? ""), true);
 });
 
+Deno.test("judge() takes the path of a target with another scheme", async () => {
+  await using server = await startInProcess();
+  const path = "/api/v1/main/dependencies";
+  const response = await server.exchange(get(path));
+  assert(response);
+  assertEquals(judge(get(`htthttp://127.5..0.1${path}`), response, server.rules), undefined);
+});
+
 Deno.test("judge() finds a response without credentials that needs some", async () => {
   await using server = await startInProcess();
   const response = await server.exchange(get("/api/v1/main/flows/search"));

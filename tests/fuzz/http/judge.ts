@@ -198,10 +198,12 @@ function sizeOf({ target, body }: FuzzRequest): number {
   return target.length + (body?.length ?? 0);
 }
 
+/** The server takes any scheme in the absolute form of a target, as it decides by the path. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
+
 function pathOf({ target }: FuzzRequest): string {
-  const isAbsolute = /^https?:\/\//i.test(target);
-  const path = target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/, 1)[0] ?? "";
-  return isAbsolute && path === "" ? "/" : path;
+  const path = target.replace(ORIGIN, "").split(/[?#]/, 1)[0] ?? "";
+  return path === "" && ORIGIN.test(target) ? "/" : path;
 }
 
 /** The body as Latin-1 text, unpacked. */
