@@ -106,6 +106,8 @@ export class StartChecks {
    * @throws DomainError invalid_entity if a check blocks it
    */
   evaluateChecks(flow: Flow, execution: Execution, now: Instant): void {
+    // Most flows have none, and each start would copy its flow for the labels.
+    if (!hasChecks(flow)) return;
     const failed = this.#failed(withLabels(flow, execution.labels), execution.inputs);
     if (failed.length === 0) return;
     const decisive = decisiveChecks(failed);
