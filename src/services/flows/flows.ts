@@ -182,7 +182,8 @@ export class Flows {
 
   /** The latest revision, if it is the expected one. */
   async #latest(actor: Actor, key: FlowKey, expected: number | undefined): Promise<Flow> {
-    const current = await this.get(actor, key);
+    // Not as the actor may see it: it is written back.
+    const { flow: current } = await this.plan(actor.tenant, key);
     if (expected === undefined || expected === current.revision) return current;
     const message =
       `Cannot update flow "${key.id}": revision ${expected} was expected, but the latest is ${current.revision}`;
