@@ -34,7 +34,8 @@ Without --server it reads the data directory, and a server may use it meanwhile.
 the backup, which keeps it; with --to, too, it downloads it as a tar archive.
 
 A backup is a data directory with the database and the file of the encryption key. To restore it, copy it into a new
-folder, never over another data directory, and start a server with --data-dir. It holds all data and the key of secrets: keep it as safe as the data.
+folder, never over another data directory, and start a server with --data-dir. It holds all data and the key of
+secrets: keep it as safe as the data.
 
 Options:
   --data-dir <folder>    Data directory (default: ./sluice-data)
