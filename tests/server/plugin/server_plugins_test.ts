@@ -123,7 +123,7 @@ const TRIGGERED = (properties: string) =>
 
 Deno.test("a server with plugins checks, documents and runs their triggers as its own", async () => {
   await withServer(async (server) => {
-    assertMatch(server.log, /Plugins add types folder=\S+ tasks=1 triggers=1/);
+    await server.waitForLog(/Plugins add types folder=\S+ tasks=1 triggers=1/, 10_000);
     const problems = await server.json<{ readonly constraints?: string }[]>("POST", "/flows/validate", {
       body: TRIGGERED("steps: 1, timeout: a"),
       headers: YAML,
