@@ -5,7 +5,7 @@ import { pause } from "../servers/server_under_test.ts";
 import { buildWithoutIntegrations, embeddedBytes, PROJECT } from "../without_integrations.ts";
 import type { Row } from "./row.ts";
 
-const TURNS = 5;
+const TURNS = 20;
 const IDLE_MS = 2_000;
 const MAX_GROWTH = 1.03;
 const MAX_ADDED_MB = 25;
