@@ -25,6 +25,8 @@ export class Sessions {
   readonly #randomBytes: RandomBytes;
   /** By value, in the order in which they were opened. */
   readonly #sessions = new Map<string, Session>();
+  /** Their values by user, in the same order. */
+  readonly #valuesOf = new Map<string, Set<string>>();
 
   constructor(clock: Clock, randomBytes: RandomBytes) {
     this.#clock = clock;
@@ -40,6 +42,7 @@ export class Sessions {
     this.#randomBytes(bytes);
     const value = bytes.toBase64({ alphabet: "base64url", omitPadding: true });
     this.#sessions.set(value, { caller, openedAt: now, lastUsedAt: now });
+    this.#valuesOf.set(caller.user, (this.#valuesOf.get(caller.user) ?? new Set()).add(value));
     return value;
   }
 
@@ -49,7 +52,7 @@ export class Sessions {
     if (!session) return undefined;
     const now = this.#clock.now();
     if (now >= session.openedAt + SESSION_MAX_MS || now >= session.lastUsedAt + SESSION_IDLE_MS) {
-      this.#sessions.delete(value);
+      this.close(value);
       return undefined;
     }
     session.lastUsedAt = now;
@@ -58,19 +61,26 @@ export class Sessions {
 
   /** Ends a session; without effect if it is not open. */
   close(value: string): void {
+    const session = this.#sessions.get(value);
+    if (!session) return;
     this.#sessions.delete(value);
+    const { user } = session.caller;
+    const values = this.#valuesOf.get(user);
+    values?.delete(value);
+    if (values?.size === 0) this.#valuesOf.delete(user);
   }
 
   #makeRoomOf(user: string): void {
-    const own = [...this.#sessions].filter(([, { caller }]) => caller.user === user);
-    const [oldest] = own;
-    if (oldest && own.length >= MAX_SESSIONS_OF_USER) this.#sessions.delete(oldest[0]);
+    const own = this.#valuesOf.get(user);
+    if (!own || own.size < MAX_SESSIONS_OF_USER) return;
+    const [oldest] = own.values().take(1);
+    if (oldest !== undefined) this.close(oldest);
   }
 
   #makeRoom(now: Instant): void {
     for (const [value, { openedAt }] of this.#sessions) {
       if (this.#sessions.size < MAX_SESSIONS && now < openedAt + SESSION_MAX_MS) return;
-      this.#sessions.delete(value);
+      this.close(value);
     }
   }
 }
