@@ -25,7 +25,7 @@ const LONG_FOLDERS = [
 /** Files that are a group of their own: one leaves timers of a package behind, one begins with modules that are not loaded yet. */
 const ALONE = ["tests/integrations/kafka/stop_test.ts", "tests/integrations/loading_test.ts"];
 /** Files of a group of stories, in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
-const GROUP_SIZES = { stories: 8, long: 5, other: 40 };
+const GROUP_SIZES = { stories: 11, long: 5, other: 40 };
 
 const ESCAPES = new RegExp(String.raw`\u001b\[[0-9;]*m`, "g");
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;
@@ -44,9 +44,9 @@ export function countTests(output: string, exitCode: number): TestCounts {
   return { passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed };
 }
 
-/** Files that run side by side. Many wait for other processes: three at a time leave two cores half idle. */
+/** Groups that run side by side. Many wait for other processes: five at a time leave two cores a quarter idle. */
 function jobs(): string {
-  return Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency + 1);
+  return Deno.env.get("DENO_JOBS") ?? String(4 * navigator.hardwareConcurrency);
 }
 
 /**

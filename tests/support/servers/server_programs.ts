@@ -21,7 +21,8 @@ export async function startServer(program: string, args: string[], port: number)
   }
   return {
     async [Symbol.asyncDispose]() {
-      process.kill("SIGTERM");
+      // Another server took the port: the test has met that one, and its mistake must not be hidden by this end.
+      if (!isOver) process.kill("SIGTERM");
       await ended;
       await errors;
     },
