@@ -23,8 +23,8 @@ const MAX_WAITING = 10_000;
 const MAX_WAITING_SIZE = 32_000_000;
 /** Characters of a variable that are sent to the thread; writing them takes some 20 ms. */
 const MAX_HANDED_OVER = 4_000_000;
-/** Time for the start of the thread and its messages, besides that of the evaluation. */
-const GRACE_MS = 2_000;
+/** Time for the start of the thread, its messages, and threads that go first, besides that of the evaluation. */
+const GRACE_MS = 10_000;
 /**
  * Memory of the thread, which else grows to several times of what it needs. The charges of expressions bound what an
  * evaluation keeps; a thread that exceeds the limit may not respond any more, and its evaluation fails when its time is over.

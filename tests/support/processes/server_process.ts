@@ -12,7 +12,7 @@ export const START_FLAGS: readonly string[] = [
   "--allow-write",
   "--allow-env",
   "--allow-run",
-  "--allow-sys=statfs",
+  "--allow-sys=statfs,getPriority,setPriority",
 ];
 /** The search for a container runtime takes a third of the processor time of a start. Tests of containers name theirs. */
 export const WITHOUT_CONTAINERS = { SLUICE_CONTAINER_RUNTIME: "none" };
