@@ -18,7 +18,7 @@ const MAX_CONNECTIONS = 50_000;
 
 /** Text of `--help`. */
 export const USAGE = `deno task test:overload [options]
-  --seconds <n>      length of each attack (10; at most ${MAX_SECONDS})
+  --seconds <n>      length of each attack (20; at most ${MAX_SECONDS})
   --connections <n>  idle connections (10000; at most ${MAX_CONNECTIONS} and what the limit of open files permits)
   --only <a,b>       names of attacks, each alone; "together" for all at once`;
 
@@ -27,7 +27,7 @@ export function readOptions(args: readonly string[]): OverloadOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: { type: "string", default: "10" },
+      seconds: { type: "string", default: "20" },
       connections: { type: "string", default: "10000" },
       only: { type: "string", default: "" },
       help: { type: "boolean", default: false },

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { readOptions } from "./options.ts";
 
 Deno.test("readOptions() has defaults, and reads numbers and names", () => {
-  assertEquals(readOptions([]), { only: [], seconds: 10, connections: 10_000, wantsHelp: false });
+  assertEquals(readOptions([]), { only: [], seconds: 20, connections: 10_000, wantsHelp: false });
   assertEquals(readOptions(["--seconds=3", "--connections", "50", "--only", "idle,lists"]), {
     ...{ only: ["idle", "lists"], seconds: 3, connections: 50, wantsHelp: false },
   });
