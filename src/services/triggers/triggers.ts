@@ -2,7 +2,13 @@
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { illegalState, invalidEntity, notFound, undefinedIfMissing } from "../../model/errors.ts";
+import {
+  type DomainError,
+  illegalState,
+  invalidEntity,
+  notFound,
+  undefinedIfMissing,
+} from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
@@ -133,7 +139,10 @@ export class Triggers implements TriggerPort {
       if (request.start >= end || end > now) {
         throw invalidEntity("backfill: start must lie before end, and end not after now");
       }
-      const backfill = backfillOf(await this.#deps.dates.timesOf(flow, trigger), { ...request, end });
+      const times = await this.#deps.dates.timesOf(flow, trigger).catch(({ message }: Error) => {
+        throw cannotBackfill(trigger, message);
+      });
+      const backfill = backfillOf(times, { ...request, end });
       // Without a date between start and end it has ended already.
       return backfill ? this.#withBackfill(state, backfill) : state;
     });
@@ -213,7 +222,7 @@ export class Triggers implements TriggerPort {
       ? "it has a backfill already; delete that one first"
       : undefined;
     if (reason === undefined) return;
-    throw illegalState(`Cannot backfill trigger "${trigger.id}": ${reason}`);
+    throw cannotBackfill(trigger, reason);
   }
 
   #withBackfill(state: TriggerState, backfill: Backfill | undefined): TriggerState {
@@ -227,6 +236,10 @@ export class Triggers implements TriggerPort {
     const trigger = plan?.flow.triggers.find(({ id }) => id === key.triggerId);
     if (plan && trigger) this.#deps.index.listen(tenant, plan.flow, trigger);
   }
+}
+
+function cannotBackfill({ id }: Trigger, reason: string): DomainError {
+  return illegalState(`Cannot backfill trigger "${id}": ${reason}`);
 }
 
 function backfillIn({ backfill, triggerId }: TriggerState): Backfill {

@@ -194,6 +194,18 @@ Deno.test("PUT /triggers/backfill/create gives its inputs to the executions", as
   assertEquals((await executionsOf(app, "s")).map(({ inputs }) => inputs.n), [7, 7, 7, 7]);
 });
 
+Deno.test("PUT /triggers/backfill/create says which expression of the schedule has no value", async () => {
+  await using app = await startWith({ timezone: "{{ x }}" });
+  const { status, body } = await send(app, "PUT", "/triggers/backfill/create", {
+    ...KEY,
+    backfill: BACKFILL,
+  });
+  assertEquals([status, body.message], [
+    409,
+    'Illegal state: Cannot backfill trigger "t": Unable to find `x` used in the expression `{{ x }}` at line 1',
+  ]);
+});
+
 Deno.test("PUT /triggers/backfill/create continues after a crash, one date after the other, each once", async () => {
   let release = () => {};
   const effect: Effect = () => new Promise((resolve) => release = () => resolve({ state: "SUCCESS" }));
