@@ -19,6 +19,8 @@ export interface CampaignOptions {
   readonly rate: number;
   /** The run ends after them, also before its last request. */
   readonly minutes: number;
+  /** Ends the run in good order. */
+  readonly signal?: AbortSignal;
   readonly report: (line: string) => void;
   readonly found: (finding: HttpFinding) => Promise<void>;
 }
@@ -109,7 +111,7 @@ class Campaign {
       clearInterval(watch);
       clearInterval(samples);
     }
-    const finding = this.#hasEnded
+    const finding = this.#hasEnded && !this.#options.signal?.aborted
       ? { kind: "the server ended", detail: this.#server.process.log.slice(-5_000) }
       : undefined;
     if (finding) {
@@ -132,11 +134,15 @@ class Campaign {
     while (this.#next < this.#options.requests && !this.#isOver()) {
       const index = this.#next++;
       await this.#pace(index);
-      await this.#maintain(index);
+      await this.#maintain(index).catch((error) => {
+        if (!this.#options.signal?.aborted) throw error;
+      });
       const request = requestAt(this.#generator, index);
       if (request.raw) wire = void wire?.[Symbol.dispose]();
       const outcome = await this.#exchange(lane, index, request, wire);
       wire = outcome.wire;
+      // The same signal of a terminal ends the server, too.
+      if (this.#options.signal?.aborted) break;
       this.#done++;
       await this.#check(index, request, outcome);
       this.#before.push(request);
@@ -147,6 +153,7 @@ class Campaign {
 
   #isOver(): boolean {
     const minutes = (performance.now() - this.#startedMs) / 60_000;
+    if (this.#options.signal?.aborted) return true;
     return this.#hasEnded || this.#known.size >= MAX_FINDINGS || minutes >= this.#options.minutes;
   }
 

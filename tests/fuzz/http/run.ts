@@ -68,7 +68,10 @@ async function report(finding: HttpFinding): Promise<void> {
 async function fuzz({ replay: _replay, ...options }: HttpFuzzOptions): Promise<number> {
   print(`seed ${options.seed}, ${options.requests} requests, ${options.connections} connections`);
   await using server = await FuzzedServer.start();
-  const result = await fuzzHttp(server, { ...options, report: print, found: report });
+  const stop = new AbortController();
+  // Ended at once, it would leave the server behind.
+  for (const name of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(name, () => stop.abort());
+  const result = await fuzzHttp(server, { ...options, signal: stop.signal, report: print, found: report });
   for (const line of summary(result)) print(line);
   return result.findings > 0 || result.memory.isGrowing ? 1 : 0;
 }
