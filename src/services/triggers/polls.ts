@@ -1,6 +1,7 @@
 /** Polls: runs polling triggers and starts an execution when one has found something. */
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { IdSource } from "../../base/id.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
 import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
@@ -71,6 +72,8 @@ export class Polls {
   readonly #closing = new AbortController();
   /** Begin of each poll that is under way. */
   readonly #running = new Map<string, Instant>();
+  /** Polls with their confirmations: until these have ended, the next poll would find the same once more. */
+  readonly #underWay = new KeyedLock();
   #startedPorts: TaskPorts | undefined;
 
   constructor(deps: PollsDeps) {
@@ -97,8 +100,13 @@ export class Polls {
     return this.#running.get(triggerName(tenant, key));
   }
 
-  /** Polls once; resolves once the result is durable. */
-  async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
+  /** Polls once, after the poll of the trigger before; resolves once the result is durable and confirmed. */
+  poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
+    const name = triggerName(due.tenant, due.trigger);
+    return this.#underWay.run(name, () => this.#pollOnce(due, declared, isRunning));
+  }
+
+  async #pollOnce(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
     await using work = await this.#workOf(due, declared);
     const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
     const reason = isSkipped

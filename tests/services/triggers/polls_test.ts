@@ -31,6 +31,19 @@ function httpTrigger(uri: string, properties: JsonObject = {}): JsonObject {
   return { type: "io.kestra.plugin.core.http.Trigger", uri, interval: "PT1M", ...properties };
 }
 
+function sqsTrigger(url: string, when?: string): JsonObject {
+  return {
+    type: "io.kestra.plugin.aws.sqs.Trigger",
+    accessKeyId: "key",
+    secretKeyId: "secret",
+    region: "eu-central-1",
+    endpointOverride: url,
+    queueUrl: `${url}/q`,
+    maxRecords: 1,
+    ...when && { when },
+  };
+}
+
 /** Advances the clock and waits until the trigger was evaluated so many times in total. */
 async function poll(app: Harness, ms: number, evaluations: number): Promise<void> {
   await app.advance(ms);
@@ -86,22 +99,36 @@ for (
       seen.push(evaluationsOf(await stateOf(app, "p")));
       return Response.json({ message: "refused" }, { status: 400 });
     });
-    await app.save(triggeredFlow("p", {
-      type: "io.kestra.plugin.aws.sqs.Trigger",
-      accessKeyId: "key",
-      secretKeyId: "secret",
-      region: "eu-central-1",
-      endpointOverride: queue.url,
-      queueUrl: `${queue.url}/q`,
-      maxRecords: 1,
-      ...when && { when },
-    }));
+    await app.save(triggeredFlow("p", sqsTrigger(queue.url, when)));
     await app.advance(1_000);
     const last = async () => evaluationsOf(await stateOf(app, "p"))[0] ?? "";
     await until(async () => (await last()).includes("Cannot delete messages"));
     assertEquals(seen, [outcomes]);
   });
 }
+
+Deno.test("Polls.poll() waits until the messages of the poll before are confirmed", async () => {
+  await using app = await Harness.start();
+  const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isDeleted = false;
+  await using queue = new ApiStub(async ({ headers }) => {
+    if (headers["x-amz-target"] === "AmazonSQS.ReceiveMessage") {
+      return { Messages: isDeleted ? [] : [{ Body: "1", ReceiptHandle: "r" }] };
+    }
+    asked.resolve();
+    await release.promise;
+    isDeleted = true;
+    return {};
+  });
+  await app.save(triggeredFlow("p", sqsTrigger(queue.url)));
+  await app.advance(1_000);
+  await asked.promise;
+  await app.advance(2 * MINUTE);
+  assertEquals((await stateOf(app, "p")).evaluateRunningDate, undefined);
+  release.resolve();
+  await until(async () => evaluationsOf(await stateOf(app, "p")).length === 2);
+  assertEquals((await executionsOf(app, "p")).length, 1);
+});
 
 Deno.test("Polls.poll() closes a connection after its confirmations, or when it fails", async () => {
   await using app = await Harness.start();
