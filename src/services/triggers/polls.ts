@@ -107,7 +107,10 @@ export class Polls {
   }
 
   async #pollOnce(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
-    await using work = await this.#workOf(due, declared);
+    const before = await this.#deps.states.get(due.tenant, due.trigger);
+    // While it waited, the trigger may have been disabled or polled otherwise.
+    if (before?.dueAt !== due.dueAt) return;
+    await using work = this.#workOf(due, declared, before.pollState);
     const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
     const reason = isSkipped
       ? "The previous execution is still running"
@@ -150,12 +153,11 @@ export class Polls {
     });
   }
 
-  async #workOf({ tenant, trigger }: DueTrigger, { plan: { flow } }: DeclaredPoll): Promise<PollWork> {
-    const { states, ids, clock } = this.#deps;
-    const state = await states.get(tenant, trigger);
+  #workOf({ tenant, trigger }: DueTrigger, { plan: { flow } }: DeclaredPoll, state?: JsonObject): PollWork {
+    const { ids, clock } = this.#deps;
     return new PollWork(
       { ...trigger, tenant, flowRevision: flow.revision, executionId: ids.next(clock.now()) },
-      { clock, state: state?.pollState },
+      { clock, state },
     );
   }
 

@@ -107,27 +107,52 @@ for (
   });
 }
 
-Deno.test("Polls.poll() waits until the messages of the poll before are confirmed", async () => {
-  await using app = await Harness.start();
+/** A queue with a message until it is deleted, which takes until `release` resolves. */
+function slowQueue() {
   const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let isDeleted = false;
-  await using queue = new ApiStub(async ({ headers }) => {
+  const seen = { received: 0, isDeleted: false };
+  const stub = new ApiStub(async ({ headers }) => {
     if (headers["x-amz-target"] === "AmazonSQS.ReceiveMessage") {
-      return { Messages: isDeleted ? [] : [{ Body: "1", ReceiptHandle: "r" }] };
+      seen.received++;
+      return { Messages: seen.isDeleted ? [] : [{ Body: "1", ReceiptHandle: "r" }] };
     }
     asked.resolve();
     await release.promise;
-    isDeleted = true;
+    seen.isDeleted = true;
     return {};
   });
+  return { stub, asked: asked.promise, release: release.resolve, seen };
+}
+
+Deno.test("Polls.poll() waits until the messages of the poll before are confirmed", async () => {
+  await using app = await Harness.start();
+  const { stub, asked, release } = slowQueue();
+  await using queue = stub;
   await app.save(triggeredFlow("p", sqsTrigger(queue.url)));
   await app.advance(1_000);
-  await asked.promise;
+  await asked;
   await app.advance(2 * MINUTE);
   assertEquals((await stateOf(app, "p")).evaluateRunningDate, undefined);
-  release.resolve();
+  release();
   await until(async () => evaluationsOf(await stateOf(app, "p")).length === 2);
   assertEquals((await executionsOf(app, "p")).length, 1);
+});
+
+Deno.test("Polls.poll() does not poll a trigger that was disabled while it waited", async () => {
+  await using app = await Harness.start();
+  const { stub, asked, release, seen } = slowQueue();
+  await using queue = stub;
+  await app.save(triggeredFlow("p", sqsTrigger(queue.url)));
+  await app.advance(1_000);
+  await asked;
+  await app.advance(2 * MINUTE);
+  const body = JSON.stringify({ namespace: "demo", flowId: "p", triggerId: "t", disabled: true });
+  await app.json("PUT", "/triggers/set-disabled", { body });
+  release();
+  await until(() => seen.isDeleted);
+  // A poll that began then would have sent its request before these.
+  for (let n = 0; n < 20; n++) await (await fetch(queue.url, { method: "POST" })).body?.cancel();
+  assertEquals(seen.received, 1);
 });
 
 Deno.test("Polls.poll() closes a connection after its confirmations, or when it fails", async () => {
