@@ -73,7 +73,7 @@ export class Sessions {
   #makeRoomOf(user: string): void {
     const own = this.#valuesOf.get(user);
     if (!own || own.size < MAX_SESSIONS_OF_USER) return;
-    const [oldest] = own.values().take(1);
+    const [oldest] = own;
     if (oldest !== undefined) this.close(oldest);
   }
 

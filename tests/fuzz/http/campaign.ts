@@ -111,7 +111,7 @@ class Campaign {
       clearInterval(watch);
       clearInterval(samples);
     }
-    const finding = this.#hasEnded && !this.#options.signal?.aborted
+    const finding = this.#hasEnded && !this.#isStopped
       ? { kind: "the server ended", detail: this.#server.process.log.slice(-5_000) }
       : undefined;
     if (finding) {
@@ -135,14 +135,14 @@ class Campaign {
       const index = this.#next++;
       await this.#pace(index);
       await this.#maintain(index).catch((error) => {
-        if (!this.#options.signal?.aborted) throw error;
+        if (!this.#isStopped) throw error;
       });
       const request = requestAt(this.#generator, index);
       if (request.raw) wire = void wire?.[Symbol.dispose]();
       const outcome = await this.#exchange(lane, index, request, wire);
       wire = outcome.wire;
       // The same signal of a terminal ends the server, too.
-      if (this.#options.signal?.aborted) break;
+      if (this.#isStopped) break;
       this.#done++;
       await this.#check(index, request, outcome);
       this.#before.push(request);
@@ -151,10 +151,14 @@ class Campaign {
     wire?.[Symbol.dispose]();
   }
 
+  get #isStopped(): boolean {
+    return this.#options.signal?.aborted ?? false;
+  }
+
   #isOver(): boolean {
     const minutes = (performance.now() - this.#startedMs) / 60_000;
-    if (this.#options.signal?.aborted) return true;
-    return this.#hasEnded || this.#known.size >= MAX_FINDINGS || minutes >= this.#options.minutes;
+    return this.#isStopped || this.#hasEnded || this.#known.size >= MAX_FINDINGS ||
+      minutes >= this.#options.minutes;
   }
 
   async #exchange(

@@ -1,5 +1,6 @@
 /** Presses everything that a view offers, and notes the requests that the person has no right to. */
 import { hasRight, type Right, type Role } from "../../../src/model/access/role.ts";
+import { CONFIGS_PATH } from "../../../src/http/pipeline/mount.ts";
 import { declaredRight, declaredRoutes } from "../../../src/http/pipeline/route_rights.ts";
 import type { Page } from "../../support/browser/browser.ts";
 
@@ -8,7 +9,7 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 export const NOT_SENT = 418;
 
 /** Needs no credentials, so no right is declared. */
-const OPEN_PATH = "/configs";
+const OPEN_PATH = relativePath(CONFIGS_PATH);
 /** Declared routes with their patterns: making one takes longer than hundreds of comparisons. */
 const ROUTES = declaredRoutes().map((route) => {
   const [method = "", pathname = ""] = route.split(" ");
@@ -17,11 +18,16 @@ const ROUTES = declaredRoutes().map((route) => {
 
 /** What the server says a request to the path needs. */
 function rightFor(method: string, path: string): Right {
-  const pathname = path.replace(/^\/api\/v1(\/main(?=\/))?/, "");
+  const pathname = relativePath(path);
   if (pathname === OPEN_PATH) return "read";
   const matching = ROUTES.filter((route) => route.method === method && route.pattern.test({ pathname }));
   const [nearest] = matching.sort((a, b) => a.pathname.split(":").length - b.pathname.split(":").length);
   return (nearest && declaredRight(method, nearest.pathname)) ?? "administer";
+}
+
+/** As routes are declared. */
+function relativePath(path: string): string {
+  return path.replace(/^\/api\/v1(\/main(?=\/))?/, "");
 }
 
 /** Requests of a page that its person has no right to. Those that would change something are not sent. */
