@@ -52,6 +52,11 @@ export class SketchCountsWriter {
     return this.#length;
   }
 
+  /** Drops what was written; the memory is kept. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   /** Appends counts by bucket. */
   add(counts: Uint32Array): void {
     let last = 0;
@@ -88,6 +93,17 @@ export class NumberSketch {
   /** By bucket; as long as the largest number needs. */
   #counts = new Uint32Array(MIN_LENGTH);
   #total = 0;
+
+  /** How many numbers were added. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Removes all numbers; the memory is kept. */
+  clear(): void {
+    this.#counts.fill(0);
+    this.#total = 0;
+  }
 
   /** Adds a number. */
   add(number: number): void {

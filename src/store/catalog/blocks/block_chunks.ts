@@ -6,25 +6,34 @@ import { NumberSketch, type SketchCounts, SketchCountsWriter } from "../../../ba
 import { FACT_BITS, RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, summarizeAll } from "../rows/summary.ts";
 
-/** Blocks of a chunk. With 200 flows and six states each a chunk of 37,000 rows has 1,200 sums of 36 bytes, a byte a row. */
+/** Blocks of a chunk. With 200 flows and six states each a chunk of 37,000 rows has 1,200 sums of 23 bytes, 0.7 bytes a row. */
 export const CHUNK_BLOCKS = 32;
 /** Blocks of a part of a chunk; its sums serve where a chunk lies in two days. */
 const PART_BLOCKS = 8;
 /** More sums than one for so many rows would not be worth their memory; parts with sums are few. */
 const MIN_ROWS_PER_SUM = 8;
 const MIN_ROWS_PER_PART_SUM = 4;
+const MAX_BYTE = 0xff;
+const MAX_WORD = 0xffff_ffff;
 
-/** Numbers of the rows that share flow, state, kind and child flag; one place each in the arrays. */
+/**
+ * Numbers of the rows that share flow, state, kind and child flag; one place each in the arrays. As narrow as a chunk of at
+ * most 37,440 rows allows: those of 10 million rows take some 10 MB.
+ */
 export interface ChunkSums {
   /** One row for each place, with flow and facts only. */
   readonly columns: RowColumns;
-  readonly counts: Float64Array;
+  readonly counts: Uint16Array;
   /** Of the executions that have ended: their number, and their durations in milliseconds. */
-  readonly ended: Float64Array;
+  readonly ended: Uint16Array;
   readonly durations: Float64Array;
-  readonly least: Float64Array;
-  readonly most: Float64Array;
+  /** 0 where none has ended. */
+  readonly least: Milliseconds;
+  readonly most: Milliseconds;
 }
+
+/** Wide beyond 49 days. */
+type Milliseconds = Uint32Array | Float64Array;
 
 /** Durations of the ended rows that share facts, or flow and facts. */
 export interface DurationSketches {
@@ -68,11 +77,11 @@ export class BlockChunk {
   }
 
   /** The sums; reads all blocks the first time. `undefined` where they would be too many. */
-  async sums(read: ReadBlock): Promise<ChunkSums | undefined> {
+  async sums(read: ReadBlock, { sums }: Adders): Promise<ChunkSums | undefined> {
     if (this.#sums !== undefined) return this.#sums ?? undefined;
-    const adder = new SumAdder();
-    for (const summary of this.blocks) adder.add(await read(summary));
-    this.#sums = adder.size * this.#minRowsPerSum > this.summary.rows ? null : adder.sums();
+    sums.begin(Math.floor(this.summary.rows / this.#minRowsPerSum));
+    for (const summary of this.blocks) sums.add(await read(summary));
+    this.#sums = sums.end() ?? null;
     return this.#sums ?? undefined;
   }
 
@@ -80,11 +89,10 @@ export class BlockChunk {
    * The sketches of durations; reads all blocks the first time. They are not by flow (see `chunk_spans.ts`): with 10 million
    * rows and eight states they take 3 MB.
    */
-  async sketches(read: ReadBlock): Promise<DurationSketches> {
+  async sketches(read: ReadBlock, { sketches }: Adders): Promise<DurationSketches> {
     if (this.#sketches) return this.#sketches;
-    const adder = new SketchAdder();
-    for (const summary of this.blocks) adder.add(await read(summary));
-    return this.#sketches = adder.sketches();
+    for (const summary of this.blocks) sketches.add(await read(summary));
+    return this.#sketches = sketches.end();
   }
 }
 
@@ -139,67 +147,100 @@ export function neighboursOf<Item, Group>(
   return groups;
 }
 
-interface RunningSum {
-  counts: number;
-  ended: number;
-  duration: number;
-  least: number;
-  most: number;
+/** What makes sums and sketches. One for each chunk, some 300 KB, would wait for garbage collection. */
+export class Adders {
+  readonly sums = new SumAdder();
+  readonly sketches = new SketchAdder();
 }
 
 /** Adds up rows by flow, state, kind and child flag. */
 class SumAdder {
   readonly #places = new Map<number, number>();
-  readonly #flows: number[] = [];
-  readonly #facts: number[] = [];
-  readonly #sums: RunningSum[] = [];
+  #limit = 0;
+  #counts = new Uint16Array(0);
+  #ended = new Uint16Array(0);
+  #durations = new Float64Array(0);
+  #least = new Float64Array(0);
+  #most = new Float64Array(0);
 
-  get size(): number {
-    return this.#sums.length;
+  /** Begins up to `limit` sums. */
+  begin(limit: number): void {
+    this.#limit = limit;
+    this.#places.clear();
+    if (this.#counts.length >= limit) {
+      for (const each of [this.#counts, this.#ended, this.#durations, this.#most]) each.fill(0);
+    } else {
+      [this.#counts, this.#ended] = [new Uint16Array(limit), new Uint16Array(limit)];
+      [this.#durations, this.#most] = [new Float64Array(limit), new Float64Array(limit)];
+      this.#least = new Float64Array(limit);
+    }
+    this.#least.fill(Infinity);
   }
 
+  /** Adds the rows of a block; those beyond the limit are left out. */
   add(block: RowColumns): void {
     const { flows, facts, count } = block;
+    const [counts, ended] = [this.#counts, this.#ended];
+    const [durations, least, most] = [this.#durations, this.#least, this.#most];
     for (let row = 0; row < count; row++) {
-      const sum = this.#sumOf(flows[row] as number, (facts[row] as number) & FACT_BITS);
-      sum.counts++;
+      const place = this.#placeOf(codeOf(flows[row] as number, facts[row] as number));
+      if (place >= this.#limit) return;
+      counts[place] = (counts[place] as number) + 1;
       const duration = block.durationAt(row);
       if (duration === undefined) continue;
-      sum.ended++;
-      sum.duration += duration;
-      if (duration < sum.least) sum.least = duration;
-      if (duration > sum.most) sum.most = duration;
+      ended[place] = (ended[place] as number) + 1;
+      durations[place] = (durations[place] as number) + duration;
+      if (duration < (least[place] as number)) least[place] = duration;
+      if (duration > (most[place] as number)) most[place] = duration;
     }
   }
 
-  sums(): ChunkSums {
-    const numbers = (read: (sum: RunningSum) => number) => Float64Array.from(this.#sums, read);
+  /** `undefined` if there are more than the limit. */
+  end(): ChunkSums | undefined {
+    const { size } = this.#places;
+    if (size > this.#limit) return undefined;
     return {
-      columns: RowColumns.ofFacts(Uint32Array.from(this.#flows), Uint16Array.from(this.#facts)),
-      counts: numbers(({ counts }) => counts),
-      ended: numbers(({ ended }) => ended),
-      durations: numbers(({ duration }) => duration),
-      least: numbers(({ least }) => least),
-      most: numbers(({ most }) => most),
+      columns: columnsOfCodes([...this.#places.keys()]),
+      counts: this.#counts.slice(0, size),
+      ended: this.#ended.slice(0, size),
+      durations: this.#durations.slice(0, size),
+      least: narrowed(this.#least.subarray(0, size).map((ms) => ms === Infinity ? 0 : ms)),
+      most: narrowed(this.#most.subarray(0, size)),
     };
   }
 
-  #sumOf(flow: number, facts: number): RunningSum {
-    const code = flow * (FACT_BITS + 1) + facts;
-    let place = this.#places.get(code);
-    if (place === undefined) {
-      this.#places.set(code, place = this.#sums.length);
-      this.#flows.push(flow);
-      this.#facts.push(facts);
-      this.#sums.push({ counts: 0, ended: 0, duration: 0, least: Infinity, most: -Infinity });
-    }
-    return this.#sums[place] as RunningSum;
+  #placeOf(code: number): number {
+    const known = this.#places.get(code);
+    if (known !== undefined) return known;
+    const place = this.#places.size;
+    this.#places.set(code, place);
+    return place;
   }
+}
+
+function narrowed(ms: Float64Array): Milliseconds {
+  return ms.every((each) => each <= MAX_WORD) ? Uint32Array.from(ms) : ms.slice();
+}
+
+/** Flow number and facts of a row as one number. */
+export function codeOf(flow: number, facts: number): number {
+  return flow * (FACT_BITS + 1) + (facts & FACT_BITS);
+}
+
+/** A row for each of these codes, with flow and facts only. */
+export function columnsOfCodes(codes: readonly number[]): RowColumns {
+  const flows = codes.map((code) => Math.floor(code / (FACT_BITS + 1)));
+  const most = flows.reduce((a, b) => Math.max(a, b), 0);
+  return RowColumns.ofFacts(
+    most <= MAX_BYTE ? Uint8Array.from(flows) : Uint32Array.from(flows),
+    Uint16Array.from(codes, (code) => code % (FACT_BITS + 1)),
+  );
 }
 
 /** Collects the durations of rows by state, kind and child flag. */
 class SketchAdder {
   readonly #sketches = new Map<number, NumberSketch>();
+  readonly #writer = new SketchCountsWriter();
 
   add(block: RowColumns): void {
     const { facts, count } = block;
@@ -209,15 +250,19 @@ class SketchAdder {
     }
   }
 
-  sketches(): DurationSketches {
-    const facts = Uint16Array.from(this.#sketches.keys());
-    const writer = new SketchCountsWriter();
-    const ends = [...this.#sketches.values()].map((sketch) => {
+  /** The sketches of all rows since the last call. */
+  end(): DurationSketches {
+    const facts = [...this.#sketches].flatMap(([each, { total }]) => total > 0 ? [each] : []);
+    const writer = this.#writer;
+    writer.clear();
+    const ends = facts.map((each) => {
+      const sketch = this.#of(each);
       sketch.writeCounts(writer);
+      sketch.clear();
       return writer.length;
     });
     return {
-      columns: RowColumns.ofFacts(new Uint32Array(facts.length), facts),
+      columns: RowColumns.ofFacts(new Uint8Array(facts.length), Uint16Array.from(facts)),
       counts: writer.bytes(),
       ends: Uint32Array.from(ends),
     };

@@ -4,12 +4,15 @@
  * widely spread durations, and adding them up takes a tenth of the time of the rows.
  */
 import { bucketOf, SketchCountsWriter } from "../../../base/number_sketch.ts";
-import { FACT_BITS, RowColumns } from "../rows/row_columns.ts";
+import type { RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, summarizeAll } from "../rows/summary.ts";
 import {
+  type Adders,
   type BlockChunk,
   CHUNK_BLOCKS,
   type ChunkSums,
+  codeOf,
+  columnsOfCodes,
   type DurationSketches,
   neighboursOf,
   type ReadBlock,
@@ -20,13 +23,16 @@ export const SPAN_CHUNKS = 8;
 /** Counters while the sketches of a span are made: 16 MB. */
 const MAX_CELLS = 4_000_000;
 
-/** An array of counters. One for each span, some 4 MB, would wait for garbage collection. */
+/**
+ * An array of counters for one scan. It has its largest length at once, because larger and larger ones would wait for garbage
+ * collection; the system gives memory only to the part that is used.
+ */
 export class CounterTable {
-  #counters = new Uint32Array(0);
+  #counters: Uint32Array | undefined;
 
   /** Counters that are 0; those before are not used any more. */
   take(length: number): Uint32Array {
-    if (this.#counters.length < length) this.#counters = new Uint32Array(length);
+    this.#counters ??= new Uint32Array(MAX_CELLS);
     return this.#counters.subarray(0, length).fill(0);
   }
 }
@@ -61,12 +67,12 @@ export class ChunkSpan {
    */
   async sketches(
     read: ReadBlock,
-    table: CounterTable,
+    { adders, table }: { readonly adders: Adders; readonly table: CounterTable },
   ): Promise<{ readonly sums: readonly ChunkSums[]; readonly sketches: DurationSketches } | undefined> {
     if (!this.#isComplete || this.#sketches === null) return undefined;
     const sums: ChunkSums[] = [];
     for (const chunk of this.chunks) {
-      const own = await chunk.sums(read);
+      const own = await chunk.sums(read, adders);
       if (!own) return undefined;
       sums.push(own);
     }
@@ -110,11 +116,7 @@ class DurationAdder {
   readonly #counts: Uint32Array;
 
   private constructor(places: ReadonlyMap<number, number>, buckets: number, table: CounterTable) {
-    const codes = [...places.keys()];
-    this.#columns = RowColumns.ofFacts(
-      Uint32Array.from(codes, (code) => Math.floor(code / (FACT_BITS + 1))),
-      Uint16Array.from(codes, (code) => code % (FACT_BITS + 1)),
-    );
+    this.#columns = columnsOfCodes([...places.keys()]);
     this.#places = places;
     this.#buckets = buckets;
     this.#counts = table.take(places.size * buckets);
@@ -157,8 +159,4 @@ class DurationAdder {
     }
     return { columns: this.#columns, counts: writer.bytes(), ends };
   }
-}
-
-function codeOf(flow: number, facts: number): number {
-  return flow * (FACT_BITS + 1) + (facts & FACT_BITS);
 }

@@ -77,7 +77,10 @@ class ConjunctiveFilter {
   readonly #accepts = new Uint8Array(FACT_BITS + 1);
   readonly #maskStep: FilterStep;
   readonly #startStep: FilterStep;
-  readonly #masked: readonly FilterStep[];
+  /** Share of all flows whose rows pass. */
+  readonly #flowShare: number;
+  /** Lists of steps by what they leave out and begin with. */
+  readonly #variants: (readonly FilterStep[] | undefined)[] = new Array(8);
 
   constructor(conditions: readonly ExecutionCondition[], context: FilterContext) {
     this.#context = context;
@@ -88,10 +91,10 @@ class ConjunctiveFilter {
     this.#fillAccepts();
     this.#maskStep = maskStep(this.#accepts);
     this.#startStep = startStep(this.#minStart, this.#maxStart);
-    // Last, because each remaining row may cost a read of its record.
+    this.#flowShare = Math.min(1, ...this.#flowTables.map(shareOf));
     this.#steps.unshift(...this.#flowTables.map((table) => flowStep(table.accepts)));
+    // Last, because each remaining row may cost a read of its record.
     this.#steps.push(...this.factSteps);
-    this.#masked = [this.#maskStep, ...this.#steps];
   }
 
   /** The number of rows of the block that pass; `undefined` when the summary does not determine it. */
@@ -137,12 +140,20 @@ class ConjunctiveFilter {
     return kept;
   }
 
+  /** The step that fewer rows pass comes first, because the others read only these. */
   #stepsFor(summary: BlockSummary | undefined): readonly FilterStep[] {
     const { minStart, maxStart, rows } = summary ?? { minStart: -Infinity, maxStart: Infinity, rows: 0 };
     const isCovered = minStart >= this.#minStart && maxStart <= this.#maxStart;
-    const isMasked = !summary || this.#child !== undefined || this.#countMasked(summary.counts) < rows;
-    if (isCovered) return isMasked ? this.#masked : this.#steps;
-    return isMasked ? [this.#maskStep, this.#startStep, ...this.#steps] : [this.#startStep, ...this.#steps];
+    const masked = summary ? this.#countMasked(summary.counts) : 0;
+    const isMasked = !summary || this.#child !== undefined || masked < rows;
+    const flows = this.#flowShare * rows < masked ? this.#flowTables.length : 0;
+    const variant = (isCovered ? 1 : 0) | (isMasked ? 2 : 0) | (flows > 0 ? 4 : 0);
+    return this.#variants[variant] ??= [
+      ...this.#steps.slice(0, flows),
+      ...isMasked ? [this.#maskStep] : [],
+      ...isCovered ? [] : [this.#startStep],
+      ...this.#steps.slice(flows),
+    ];
   }
 
   /** The number of rows with an accepted kind and state. */
@@ -244,6 +255,12 @@ class ConjunctiveFilter {
     if (ofIds.length === 0) this.#flowTables.push(flows.complement(tenant, table));
     else this.#steps.push(exceptStep([flowStep(table.accepts), ...ofIds.map(idWordStep)]));
   }
+}
+
+function shareOf({ accepts }: FlowTable): number {
+  let flows = 0;
+  for (const accepted of accepts) flows += accepted;
+  return flows / Math.max(1, accepts.length);
 }
 
 function factsOf(condition: FactCondition): RecordFact[] {

@@ -14,6 +14,9 @@ import { compareIds, FLAG, hashText, tryPackId, unpackId } from "../rows/row.ts"
 import { FACT_BITS, ID_WORDS, LEVEL_SHIFT, type RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "../rows/summary.ts";
 
+/** One of 32 rows, below which a search of the native code is faster. */
+const RARE_SHIFT = 5;
+
 /** One step of a filter. */
 export interface FilterStep {
   /** Copies the rows that pass from the first `count` of `from` to the front of `to`, in order; returns their number. `to` may be `from`. */
@@ -81,9 +84,15 @@ export function startStep(min: number, max: number): FilterStep {
 
 /** Passes rows whose flow number has a 1 in the table. */
 export function flowStep(accepts: Uint8Array): FilterStep {
+  const first = accepts.indexOf(1);
+  const only = accepts.indexOf(1, first + 1) < 0 ? first : undefined;
   return {
     refine({ flows }, from, count, to) {
-      let kept = 0;
+      // So many of a list in order are all rows.
+      const isRare = only !== undefined && count === flows.length;
+      let kept = isRare ? findRare(flows, only, to) : undefined;
+      if (kept !== undefined) return kept;
+      kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
         to[kept] = row;
@@ -92,6 +101,17 @@ export function flowStep(accepts: Uint8Array): FilterStep {
       return kept;
     },
   };
+}
+
+/** Copies the rows of a flow to `to`; `undefined` if they are so many that the search takes longer than reading each row. */
+function findRare(flows: RowColumns["flows"], flowNo: number, to: Uint32Array): number | undefined {
+  const limit = flows.length >> RARE_SHIFT;
+  let kept = 0;
+  for (let row = flows.indexOf(flowNo); row >= 0; row = flows.indexOf(flowNo, row + 1)) {
+    if (kept === limit) return undefined;
+    to[kept++] = row;
+  }
+  return kept;
 }
 
 /** Passes rows whose most severe log line has at least this level. */

@@ -259,6 +259,7 @@ class Sums {
     this.#fit(groups);
     for (let i = 0; i < chosen.length; i++) {
       const [group, at] = [found[i] as number, chosen[i] as number];
+      if (more.ended[at] === 0) continue;
       this.#counts[group] = (this.#counts[group] as number) + (more.ended[at] as number);
       this.#sums[group] = (this.#sums[group] as number) + (more.durations[at] as number);
       this.#least[group] = Math.min(this.#least[group] as number, more.least[at] as number);

@@ -1,6 +1,12 @@
 /** Runs a query over the rows in memory and the sealed blocks of one tenant. */
 import type { TenantId } from "../../../model/flows/flow.ts";
-import type { BlockChunk, ChunkSums, DurationSketches, ReadBlock } from "../blocks/block_chunks.ts";
+import {
+  Adders,
+  type BlockChunk,
+  type ChunkSums,
+  type DurationSketches,
+  type ReadBlock,
+} from "../blocks/block_chunks.ts";
 import type { BlockReader } from "../blocks/block_reader.ts";
 import { type ChunkSpan, CounterTable } from "../blocks/chunk_spans.ts";
 import type { ExecutionFilter } from "../filters/filter.ts";
@@ -66,6 +72,7 @@ interface WantedSums {
 /** One pass over the rows. */
 export class Scan {
   readonly #input: ScanInput;
+  readonly #adders = new Adders();
   readonly #table = new CounterTable();
   #doubts: readonly Doubt[] = [];
   #ahead = new Map<BlockSummary, RowColumns>();
@@ -178,7 +185,7 @@ export class Scan {
     const { filter, pace } = this.#input;
     const { summary, blocks } = span;
     if (!wanted?.sketches || !this.#canUseSums(span, wanted)) return false;
-    const found = await span.sketches(this.#readerOf(blocks), this.#table);
+    const found = await span.sketches(this.#readerOf(blocks), { adders: this.#adders, table: this.#table });
     if (!found) return false;
     for (const sums of found.sums) wanted.visit(sums, filter.select(sums.columns, summary), summary);
     const { sketches } = found;
@@ -194,10 +201,10 @@ export class Scan {
     if (!wanted || !this.#canUseSums(chunk, wanted) || this.#isByFlow(visitor)) return false;
     const read = this.#readerOf(chunk.blocks);
     const { summary } = chunk;
-    const sums = await chunk.sums(read);
+    const sums = await chunk.sums(read, this.#adders);
     if (sums) wanted.visit(sums, filter.select(sums.columns, summary), summary);
     if (sums && wanted.sketches) {
-      const sketches = await chunk.sketches(read);
+      const sketches = await chunk.sketches(read, this.#adders);
       wanted.sketches.visit(sketches, filter.select(sketches.columns, summary), summary);
     }
     if (pace.isDue) await pace.pause();
