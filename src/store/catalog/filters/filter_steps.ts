@@ -88,11 +88,9 @@ export function flowStep(accepts: Uint8Array): FilterStep {
   const only = accepts.indexOf(1, first + 1) < 0 ? first : undefined;
   return {
     refine({ flows }, from, count, to) {
-      // So many of a list in order are all rows.
-      const isRare = only !== undefined && count === flows.length;
-      let kept = isRare ? findRare(flows, only, to) : undefined;
-      if (kept !== undefined) return kept;
-      kept = 0;
+      // So many rows of a list in order are all rows.
+      if (only !== undefined && count === flows.length) return rowsOfFlow(flows, only, to);
+      let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
         to[kept] = row;
@@ -103,13 +101,16 @@ export function flowStep(accepts: Uint8Array): FilterStep {
   };
 }
 
-/** Copies the rows of a flow to `to`; `undefined` if they are so many that the search takes longer than reading each row. */
-function findRare(flows: RowColumns["flows"], flowNo: number, to: Uint32Array): number | undefined {
-  const limit = flows.length >> RARE_SHIFT;
+/** Writes the rows of a flow to `to`; returns how many. Searches for the next one natively as long as there are few. */
+function rowsOfFlow(flows: RowColumns["flows"], flowNo: number, to: Uint32Array): number {
+  const few = flows.length >> RARE_SHIFT;
   let kept = 0;
-  for (let row = flows.indexOf(flowNo); row >= 0; row = flows.indexOf(flowNo, row + 1)) {
-    if (kept === limit) return undefined;
-    to[kept++] = row;
+  let row = flows.indexOf(flowNo);
+  for (; row >= 0 && kept < few; row = flows.indexOf(flowNo, row + 1)) to[kept++] = row;
+  if (row < 0) return kept;
+  for (; row < flows.length; row++) {
+    to[kept] = row;
+    if (flows[row] === flowNo) kept++;
   }
   return kept;
 }

@@ -12,10 +12,13 @@ const flowsOf = (every: number) =>
 function passed(flows: Uint8Array | Uint16Array, accepted: readonly number[], rows: readonly number[]) {
   const accepts = new Uint8Array(20);
   for (const flowNo of accepted) accepts[flowNo] = 1;
-  const out = new Uint32Array(ROWS);
   const block = RowColumns.ofFacts(flows, new Uint16Array(ROWS));
-  const count = flowStep(accepts).refine(block, Uint32Array.from(rows), rows.length, out);
-  return [...out.subarray(0, count)];
+  const from = Uint32Array.from(rows);
+  const to = new Uint32Array(ROWS);
+  const copied = flowStep(accepts).refine(block, from, rows.length, to);
+  const inPlace = flowStep(accepts).refine(block, from, rows.length, from);
+  assertEquals([...from.subarray(0, inPlace)], [...to.subarray(0, copied)], "in place");
+  return [...to.subarray(0, copied)];
 }
 
 const ALL = Array.from({ length: ROWS }, (_, row) => row);
