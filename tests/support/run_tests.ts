@@ -25,7 +25,7 @@ const LONG_FOLDERS = [
 /** Files that are a group of their own: one leaves timers of a package behind, one begins with modules that are not loaded yet. */
 const ALONE = ["tests/integrations/kafka/stop_test.ts", "tests/integrations/loading_test.ts"];
 /** Files of a group of stories, in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
-const GROUP_SIZES = { stories: 11, long: 5, other: 40 };
+const GROUP_SIZES = { stories: 11, long: 7, other: 55 };
 
 const ESCAPES = new RegExp(String.raw`\u001b\[[0-9;]*m`, "g");
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;

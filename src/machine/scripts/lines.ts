@@ -1,7 +1,7 @@
 /** Splits a byte stream into lines, with back-pressure. A carriage return ends a line too, so that progress is shown. */
-import { setImmediate } from "node:timers";
 import { joinBytes } from "../../base/bytes.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { letOthersRun } from "../../base/time/turn.ts";
 import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
 
 const LINE_FEED = 10;
@@ -73,7 +73,7 @@ export class LineReader {
 
   async #yield(): Promise<void> {
     this.#turnBytes = 0;
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await letOthersRun();
   }
 
   /** After the end of the process: reads what it has written, within {@link LINGER_MS}. */

@@ -2,8 +2,8 @@
  * Fires stored items at their due times. Only those of the next minute are in memory, in a heap: 100,000 stored times cost
  * nothing at boot and nothing while they wait.
  */
-import { setImmediate } from "node:timers";
 import type { Clock, Instant } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { Key, Selector, Store } from "../../store/store.ts";
 import { TimerHeap } from "./timer_heap.ts";
 
@@ -117,14 +117,12 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
 
   async #fireDue(): Promise<void> {
     const { clock, fire, maxAtOnce = 1 } = this.#deps;
-    let turnEnd = clock.monotonicMs() + TURN_MS;
+    const turns = new Turns(clock, TURN_MS);
     const fireNext = async () => {
       for (let item = this.#heap.popDue(clock.now()); item; item = this.#heap.popDue(clock.now())) {
         if (this.#isStopped) return;
         await fire(item);
-        if (clock.monotonicMs() < turnEnd) continue;
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        turnEnd = clock.monotonicMs() + TURN_MS;
+        await turns.next();
       }
     };
     await Promise.all(Array.from({ length: maxAtOnce }, fireNext));

@@ -1,6 +1,6 @@
 /** Actions on many executions: all are checked first, and one refusal refuses all. */
-import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, type ErrorItem } from "../../model/errors.ts";
@@ -57,6 +57,8 @@ interface BulkStep {
 /** Concurrent executions: enough to share commits, few enough not to delay other requests. */
 const AT_ONCE = 64;
 const PAGE_SIZE = 2_000;
+/** Time after which it yields to other requests: work from memory alone would never do so. */
+const TURN_MS = 4;
 /** Maximum number of reported refusals. */
 const MAX_REPORTED = 1_000;
 
@@ -80,13 +82,13 @@ export class ExecutionBulk {
 
   async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     const step = this.#stepOf(actor, action);
-    const refusals = await mapBounded(ids, (id) => refusalOf(step, id));
+    const { clock, ids: idSource } = this.#deps;
+    const refusals = await mapBounded(clock, ids, (id) => refusalOf(step, id));
     const refused = refusals.flatMap((refusal, index): ErrorItem[] =>
       refusal ? [{ path: ids[index] ?? "", message: refusal.message }] : []
     );
     if (refused.length > 0) throw bulkRefusal(action, refused, ids.length);
-    const done = await mapBounded(ids, (id) => runStep(step, id));
-    const { clock, ids: idSource } = this.#deps;
+    const done = await mapBounded(clock, ids, (id) => runStep(step, id));
     const count = done.filter((isDone) => isDone).length;
     return { count, totalItems: ids.length, operationId: idSource.next(clock.now()) };
   }
@@ -208,14 +210,19 @@ function bulkRefusal({ type }: BulkAction, refused: readonly ErrorItem[], total:
   );
 }
 
-/** The results of `work` in order, a bounded number at a time; yields to other requests between any two. */
-async function mapBounded<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** The results of `work` in order, a bounded number at a time. */
+async function mapBounded<T, R>(
+  clock: Clock,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
+  const turns = new Turns(clock, TURN_MS);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < items.length; index = next++) {
       results[index] = await work(items[index] as T);
-      await new Promise<void>((resolve) => setImmediate(resolve)); // Work from memory alone would never yield.
+      await turns.next();
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));

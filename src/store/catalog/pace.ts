@@ -1,7 +1,7 @@
 /** Paces long work, so that it does not block the thread: the work runs in slices and yields between them. */
-import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/time/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
+import { letOthersRun } from "../../base/time/turn.ts";
 
 /** Longest slice. */
 const SLICE_MS = 4;
@@ -49,8 +49,8 @@ export class Pace {
   /** Yields to other work, then begins a new slice. */
   async pause(): Promise<void> {
     this.#charge(0);
-    // One turn of the event loop; a 0 ms timer would cost 2.2 ms, half a scan.
-    if (!this.#isBusy() || !await this.#wait()) await new Promise<void>((resolve) => setImmediate(resolve));
+    // A 0 ms timer would cost 2.2 ms, half a scan.
+    if (!this.#isBusy() || !await this.#wait()) await letOthersRun();
     this.#sliceStart = this.#clock.monotonicMs();
   }
 

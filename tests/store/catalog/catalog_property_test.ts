@@ -1,5 +1,6 @@
 /** Random executions, restarts of executions, deletions, sealings and process restarts: every list equals a filter over an array. */
 import { assertEquals, assertRejects } from "@std/assert";
+import type { ExecutionKind } from "../../../src/model/executions/execution.ts";
 import type {
   ExecutionCondition,
   ExecutionQuery,
@@ -19,6 +20,8 @@ import { randomFacts, referenceQuery } from "./reference.ts";
 
 /** More executions are not searched for triggers and inputs, of which rows say nothing. */
 const MAX_UNKNOWN_ROWS = 1_000;
+
+const KINDS: readonly (readonly ExecutionKind[])[] = [["NORMAL"], ["TEST"], ["NORMAL", "TEST"]];
 
 type Random = () => number;
 const pick = <T>(random: Random, items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
@@ -63,7 +66,7 @@ function randomCondition(random: Random, app: CatalogFixture): ExecutionConditio
       values: pick(random, [[facts.id], [facts.id.slice(0, 14)], [facts.id.slice(-3)]]),
     }),
     () => ({ field: "state", states: [pick(random, STATES), facts.state], negated }),
-    () => ({ field: "kind", kinds: [pick(random, ["NORMAL", "TEST"] as const)], negated }),
+    () => ({ field: "kind", kinds: pick(random, KINDS), negated }),
     () => ({ field: "maxLogLevel", least: pick(random, LOG_LEVELS) }),
     () => ({ field: "child", child: random() < 0.5 }),
     () => ({ field: "triggerExecutionId", ids: [`parent-${Math.floor(random() * 6)}`], negated }),

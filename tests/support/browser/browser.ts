@@ -156,17 +156,18 @@ class SharedPage implements AsyncDisposable {
 async function reset(page: Page): Promise<void> {
   const context = page.context();
   await context.setOffline(false);
-  await context.clearPermissions();
   await page.unrouteAll();
-  await page.setExtraHTTPHeaders({});
-  await page.mouse.move(0, 0);
   // A page of the same process that runs no script of the application, which could store something or send a request.
   await page.goto("/ui/icon.svg");
   await page.evaluate(() => {
     localStorage.clear();
     sessionStorage.clear();
   });
+  // The page of the story would draw itself again for these.
   await context.clearCookies();
+  await context.clearPermissions();
+  await page.setExtraHTTPHeaders({});
+  await page.mouse.move(0, 0);
 }
 
 async function withServer(
