@@ -44,7 +44,7 @@ interface CatalogDeps extends FlowNames {
   readonly liveRows?: (tenant: TenantId) => Iterable<Uint8Array>;
   /** Resolves when the live executions are known; `undefined`: they are. */
   readonly liveKnown?: () => Promise<unknown> | undefined;
-  /** True while starts are waiting: scans then take a quarter of the time. */
+  /** True while starts are waiting: scans then take a fifth of the time. */
   readonly isBusy?: () => boolean;
   /** Limit of the block cache. */
   readonly maxCacheBytes?: number;

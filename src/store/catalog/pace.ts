@@ -5,8 +5,8 @@ import { letOthersRun } from "../../base/time/turn.ts";
 
 /** Longest slice. */
 const SLICE_MS = 4;
-/** While starts are waiting, scans get 1/4 of the time. Without this limit, scans in a loop reduce starts by 75 %. */
-const BUSY_SHARE = 4;
+/** While starts are waiting, scans get 1/5 of the time. Without this limit, scans in a loop reduce starts by 75 %. */
+const BUSY_SHARE = 5;
 /** Shorter waits are added to the next slice, because timers are not more precise. */
 const MIN_WAIT_MS = 1;
 /** Longest wait for the next slice. */
