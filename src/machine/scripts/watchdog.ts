@@ -109,7 +109,8 @@ export class Watchdog implements AsyncDisposable {
     const mark = `${this.#mark}${++this.#markCount}-`;
     const words = cleanUp ? [`c${inOctal(cleanUp)}`] : [];
     const support = this.#control && !cleanUp ? await this.support() : undefined;
-    if (!this.#process || cleanUp) await this.#hold(words);
+    // A process that starts before this would outlive a server that ends in the same moment.
+    if (cleanUp || !this.#process || !await this.#process.told) await this.#hold(words);
     words.push(`m${mark}`);
     try {
       const child = this.#groups.start(command, {
@@ -324,6 +325,7 @@ class WatchdogProcess {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #onResponse: () => void;
   readonly #deadline: Deadline | undefined;
+  #told: Promise<boolean> | undefined;
   #isUp = false;
 
   constructor(child: Deno.ChildProcess, onResponse: () => void, deadline?: Deadline) {
@@ -341,8 +343,19 @@ class WatchdogProcess {
     return this.#isUp;
   }
 
+  /** True once it has got the first lines; false when it has ended before. */
+  get told(): Promise<boolean> | undefined {
+    return this.#told;
+  }
+
   /** Sends lines; false when the process has ended. */
-  async send(lines: readonly string[]): Promise<boolean> {
+  send(lines: readonly string[]): Promise<boolean> {
+    const written = this.#write(lines);
+    this.#told ??= written;
+    return written;
+  }
+
+  async #write(lines: readonly string[]): Promise<boolean> {
     const until = this.#deadline ? [`until ${Math.max(0, this.#deadline.leftMs()) / 1_000}`] : [];
     const bytes = encoder.encode([...lines, ...until].map((line) => `${line}\n`).join(""));
     const [{ status }] = await Promise.allSettled([this.#writer.write(bytes)]);

@@ -5,7 +5,7 @@ import { GroupStarter, signalGroup } from "../../../src/machine/scripts/groups.t
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { WATCHDOG_PROGRAM } from "../../../src/machine/scripts/watchdog_program.ts";
-import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import {
   childrenOf,
   childrenWithVariable,
@@ -314,4 +314,37 @@ Deno.test("signalGroup() of what has ended does nothing", async () => {
   const child = new GroupStarter().start(["/bin/true"], { stdin: "null", stdout: "null", stderr: "null" });
   await child.status;
   signalGroup(child, "SIGKILL");
+});
+
+/** Children that do nothing. What a watchdog is told arrives once `arrived` has settled. */
+class SlowStarter extends GroupStarter {
+  /** Processes other than the watchdog. */
+  count = 0;
+  readonly arrived = Promise.withResolvers<void>();
+
+  override start(command: readonly string[]): Deno.ChildProcess {
+    if (!command.includes(WATCHDOG_PROGRAM)) this.count++;
+    const { promise: status, resolve: end } = Promise.withResolvers<Deno.CommandStatus>();
+    const stdin = new WritableStream<Uint8Array>({
+      write: () => this.arrived.promise,
+      close: () => end({ success: true, code: 0, signal: null }),
+    });
+    const child = { pid: 2 ** 31 - 1, stdin, stdout: new ReadableStream(), status, ref() {}, unref() {} };
+    return child as unknown as Deno.ChildProcess;
+  }
+}
+
+Deno.test("no script starts while a new watchdog is told what to end", async () => {
+  const groups = new SlowStarter();
+  const watchdog = new Watchdog(ENV, new FakeClock(), { groups });
+  const command = { command: ["/bin/true"], cwd: "/", env: {} };
+  const first = watchdog.start(command);
+  await settle();
+  const second = watchdog.start(command);
+  await settle();
+  assertEquals(groups.count, 0);
+  groups.arrived.resolve();
+  await Promise.all([first, second]);
+  assertEquals(groups.count, 2);
+  await watchdog[Symbol.asyncDispose]();
 });
