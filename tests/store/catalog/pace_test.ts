@@ -11,7 +11,7 @@ Deno.test("Pace.isDue is true after 4 ms", () => {
   assertEquals(pace.isDue, true);
 });
 
-Deno.test("Pace.pause() takes one turn of the event loop while no start waits", async () => {
+Deno.test("Pace.pause() begins a slice without a timer while no start waits", async () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => false);
   clock.jump(4);

@@ -15,6 +15,8 @@ const MIN_ROWS_PER_SUM = 8;
 const MIN_ROWS_PER_PART_SUM = 4;
 const MAX_BYTE = 0xff;
 const MAX_WORD = 0xffff_ffff;
+/** Counters while the sketches of a span are made: 16 MB. */
+export const MAX_CELLS = 4_000_000;
 
 /**
  * Numbers of the rows that share flow, state, kind and child flag; one place each in the arrays. As narrow as a chunk of at
@@ -151,6 +153,21 @@ export function neighboursOf<Item, Group>(
 export class Adders {
   readonly sums = new SumAdder();
   readonly sketches = new SketchAdder();
+  readonly counters = new CounterTable();
+}
+
+/**
+ * An array of counters for one scan. It has its largest length at once, because larger and larger ones would wait for garbage
+ * collection; the system gives memory only to the part that is used.
+ */
+export class CounterTable {
+  #counters: Uint32Array | undefined;
+
+  /** Counters that are 0; those before are not used any more. */
+  take(length: number): Uint32Array {
+    this.#counters ??= new Uint32Array(MAX_CELLS);
+    return this.#counters.subarray(0, length).fill(0);
+  }
 }
 
 /** Adds up rows by flow, state, kind and child flag. */

@@ -13,30 +13,15 @@ import {
   type ChunkSums,
   codeOf,
   columnsOfCodes,
+  type CounterTable,
   type DurationSketches,
+  MAX_CELLS,
   neighboursOf,
   type ReadBlock,
 } from "./block_chunks.ts";
 
 /** Chunks of a span: 300,000 rows. A window covers some spans in part, whose rows are then read: up to 6 ms each. */
 export const SPAN_CHUNKS = 8;
-/** Counters while the sketches of a span are made: 16 MB. */
-const MAX_CELLS = 4_000_000;
-
-/**
- * An array of counters for one scan. It has its largest length at once, because larger and larger ones would wait for garbage
- * collection; the system gives memory only to the part that is used.
- */
-export class CounterTable {
-  #counters: Uint32Array | undefined;
-
-  /** Counters that are 0; those before are not used any more. */
-  take(length: number): Uint32Array {
-    this.#counters ??= new Uint32Array(MAX_CELLS);
-    return this.#counters.subarray(0, length).fill(0);
-  }
-}
-
 /** Neighbouring chunks. */
 export class ChunkSpan {
   /** In id order. */
@@ -67,7 +52,7 @@ export class ChunkSpan {
    */
   async sketches(
     read: ReadBlock,
-    { adders, table }: { readonly adders: Adders; readonly table: CounterTable },
+    adders: Adders,
   ): Promise<{ readonly sums: readonly ChunkSums[]; readonly sketches: DurationSketches } | undefined> {
     if (!this.#isComplete || this.#sketches === null) return undefined;
     const sums: ChunkSums[] = [];
@@ -76,7 +61,7 @@ export class ChunkSpan {
       if (!own) return undefined;
       sums.push(own);
     }
-    if (this.#sketches === undefined) this.#sketches = await this.#make(sums, read, table);
+    if (this.#sketches === undefined) this.#sketches = await this.#make(sums, read, adders.counters);
     return this.#sketches ? { sums, sketches: this.#sketches } : undefined;
   }
 

@@ -91,7 +91,7 @@ class ConjunctiveFilter {
     this.#fillAccepts();
     this.#maskStep = maskStep(this.#accepts);
     this.#startStep = startStep(this.#minStart, this.#maxStart);
-    this.#flowShare = Math.min(1, ...this.#flowTables.map(shareOf));
+    this.#flowShare = Math.min(1, ...this.#flowTables.map(({ share }) => share));
     this.#steps.unshift(...this.#flowTables.map((table) => flowStep(table.accepts)));
     // Last, because each remaining row may cost a read of its record.
     this.#steps.push(...this.factSteps);
@@ -255,12 +255,6 @@ class ConjunctiveFilter {
     if (ofIds.length === 0) this.#flowTables.push(flows.complement(tenant, table));
     else this.#steps.push(exceptStep([flowStep(table.accepts), ...ofIds.map(idWordStep)]));
   }
-}
-
-function shareOf({ accepts }: FlowTable): number {
-  let flows = 0;
-  for (const accepted of accepts) flows += accepted;
-  return flows / Math.max(1, accepts.length);
 }
 
 function factsOf(condition: FactCondition): RecordFact[] {

@@ -30,6 +30,8 @@ export interface FlowTable {
   readonly accepts: Uint8Array;
   /** The low bits of these numbers, as in the summary of a block. */
   readonly bits: Uint32Array;
+  /** How many of all numbers these are, from 0 to 1. */
+  readonly share: number;
 }
 
 /** Ranks of names in text order. An unassigned number has rank 0. */
@@ -86,7 +88,7 @@ export class FlowIndex {
       if (this.#clock.monotonicMs() - startedAt > MAX_TABLE_MS) throw tooSlow();
       if (tests.every((test) => test(flow))) accepts[flowNo] = 1;
     });
-    const table = { accepts, bits: bitsOf(accepts) };
+    const table = tableOf(accepts);
     this.#tables.set(key, table, keyWeight(key));
     return table;
   }
@@ -95,7 +97,7 @@ export class FlowIndex {
   complement(tenant: TenantId, table: FlowTable): FlowTable {
     const accepts = new Uint8Array(table.accepts.length);
     this.#forEach(tenant, (flowNo) => accepts[flowNo] = 1 - (table.accepts[flowNo] ?? 0));
-    return { accepts, bits: bitsOf(accepts) };
+    return tableOf(accepts);
   }
 
   /** The rank of the namespace or id of each flow of the tenant. */
@@ -195,12 +197,15 @@ function withBounds(ranks: Float64Array): FlowRanks {
   return { ranks, lowest, highest };
 }
 
-function bitsOf(accepts: Uint8Array): Uint32Array {
+function tableOf(accepts: Uint8Array): FlowTable {
   const bits = new Uint32Array(FLOW_BITS >> 5);
+  let count = 0;
   for (let flowNo = 0; flowNo < accepts.length; flowNo++) {
-    if (accepts[flowNo] === 1) setBit(bits, flowNo & (FLOW_BITS - 1));
+    if (accepts[flowNo] !== 1) continue;
+    setBit(bits, flowNo & (FLOW_BITS - 1));
+    count++;
   }
-  return bits;
+  return { accepts, bits, share: count / Math.max(1, accepts.length) };
 }
 
 /** True when the two sets of low bits overlap. */

@@ -8,7 +8,7 @@ import {
   type ReadBlock,
 } from "../blocks/block_chunks.ts";
 import type { BlockReader } from "../blocks/block_reader.ts";
-import { type ChunkSpan, CounterTable } from "../blocks/chunk_spans.ts";
+import type { ChunkSpan } from "../blocks/chunk_spans.ts";
 import type { ExecutionFilter } from "../filters/filter.ts";
 import type { Doubt, FactVerdicts } from "../filters/fact_step.ts";
 import type { HiddenByBlock, HiddenRows, Overlay } from "../rows/overlay.ts";
@@ -72,13 +72,17 @@ interface WantedSums {
 /** One pass over the rows. */
 export class Scan {
   readonly #input: ScanInput;
-  readonly #adders = new Adders();
-  readonly #table = new CounterTable();
+  #made: Adders | undefined;
   #doubts: readonly Doubt[] = [];
   #ahead = new Map<BlockSummary, RowColumns>();
 
   constructor(input: ScanInput) {
     this.#input = input;
+  }
+
+  /** Lists need none. */
+  get #adders(): Adders {
+    return this.#made ??= new Adders();
   }
 
   /** The page at `offset` in id order. */
@@ -185,7 +189,7 @@ export class Scan {
     const { filter, pace } = this.#input;
     const { summary, blocks } = span;
     if (!wanted?.sketches || !this.#canUseSums(span, wanted)) return false;
-    const found = await span.sketches(this.#readerOf(blocks), { adders: this.#adders, table: this.#table });
+    const found = await span.sketches(this.#readerOf(blocks), this.#adders);
     if (!found) return false;
     for (const sums of found.sums) wanted.visit(sums, filter.select(sums.columns, summary), summary);
     const { sketches } = found;
