@@ -39,6 +39,8 @@ export interface Entry {
   readonly bulk?: boolean;
   /** Belongs to a rename: it may change namespaces that are frozen for all others. */
   readonly isRename?: boolean;
+  /** Small, and about a change that is stored already: it may use the room that is kept free when the disk is nearly full. */
+  readonly isFollowUp?: boolean;
   /** Called once the entry is durable, in commit order, before any `commit()` of the group resolves; must not throw. */
   readonly committed?: () => void;
 }
@@ -125,6 +127,8 @@ export class Committer {
   #running = false;
   #idle: Promise<void> = Promise.resolve();
   readonly #refusal: WriteRefusal;
+  /** Writes are refused although the last one succeeded, to keep some room of the disk. */
+  #keepsRoom = false;
   /** Set when this process must not write any more. */
   #ended: DomainError | undefined;
   #cancelProbe: (() => void) | undefined;
@@ -173,11 +177,15 @@ export class Committer {
     return this.#refusal.problem;
   }
 
-  /** Refuses writes until the disk has space again. */
+  /** Refuses writes, except {@link Entry.isFollowUp}, until the disk has space again. */
   refuseFullDisk(freeBytes: number): void {
     if (this.#refusal.error || this.#stopped) return;
     this.#probeLater();
+    const followUps = this.#normal.filter(({ entry }) => entry.isFollowUp);
+    this.#normal = this.#normal.filter(({ entry }) => !entry.isFollowUp);
     this.#refuse("disk_full", new Error(`only ${freeBytes} bytes are free`));
+    this.#normal = followUps;
+    this.#keepsRoom = true;
   }
 
   /** Refuses all further data of a removed tenant; entries that are waiting are committed. */
@@ -240,7 +248,7 @@ export class Committer {
     if (this.#stopped || this.#isDisposed) {
       return new DomainError("unavailable", "Cannot write: the server is shutting down", { retryAfter: 1 });
     }
-    if (this.#refusal.error) return this.#refusal.error;
+    if (this.#refusal.error && !(this.#keepsRoom && entry.isFollowUp)) return this.#refusal.error;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
       return new DomainError("too_many_requests", "Cannot write: too many writes are waiting", {
         retryAfter: 1,
@@ -299,8 +307,8 @@ export class Committer {
       for (const pending of group) pending.reject(outcome);
       return;
     }
-    // The outcome of this group was unreadable for a while.
-    this.#refusal.leave();
+    // The outcome of this group was unreadable for a while. A disk that is nearly full is so after this group, too.
+    if (this.#refusal.fault === "unreadable") this.#refusal.leave();
     this.stats.groups++;
     this.stats.entries += group.length;
     this.stats.mutations += mutations.length + 1;
@@ -402,6 +410,7 @@ export class Committer {
 
   /** Refuses writes until a probe succeeds. */
   #enterReadOnly(fault: WriteFault, cause: Error): DomainError {
+    this.#keepsRoom = false;
     // At once: Deno takes a message out of the queue every two seconds while executions are live, and ends the process if
     // there is no space for that ("KV queue dequeue failed").
     if (fault === "disk_full") void this.#options.store.releaseReserve().catch(() => false);
@@ -419,6 +428,7 @@ export class Committer {
   }
 
   #refuse(fault: WriteFault, cause: Error): DomainError {
+    if (fault !== "disk_full") this.#keepsRoom = false;
     const refusal = this.#refusal.enter(fault, cause);
     this.#rejectWaiting(refusal);
     return refusal;
@@ -430,7 +440,14 @@ export class Committer {
 
   #probeLater(): void {
     if (this.#stopped) return;
-    this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
+    this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => this.#startProbe());
+  }
+
+  /** Starts a probe, unless a group is being written: the chain advances by one at a time. */
+  #startProbe(): void {
+    if (this.#running) return this.#probeLater();
+    this.#running = true;
+    this.#idle = this.#probe().finally(() => this.#run());
   }
 
   /** Tries an empty group; accepts writes again when it succeeds and leaves some space. */

@@ -18,8 +18,11 @@ interface SpaceWatchDeps {
 
 /** Below this the log is made longer. */
 const SCARCE_BYTES = 256 * 1024 * 1024;
-/** Below this writes are refused; a group of entries and what its checkpoint adds to the database fit into it. */
-const FULL_BYTES = 4 * 1024 * 1024;
+/**
+ * Below this writes are refused. What a checkpoint adds to the database at once fits into it: 1,000 pages of 4 KiB and those
+ * of the group that reached them, and what is written until the free space is known.
+ */
+const FULL_BYTES = 6 * 1024 * 1024;
 /** Written bytes from one check to the next; the log has room for them and for the messages of the queue. */
 const CHECKED_BYTES = 1024 * 1024;
 /**

@@ -35,7 +35,7 @@ export class AuditRecords {
       tenant ?? null,
       resources,
     ];
-    await this.#committer.commit({ mutations: [setJson(auditKey(at, id), value)] });
+    await this.#committer.commit({ mutations: [setJson(auditKey(at, id), value)], isFollowUp: true });
   }
 
   /** Records from `from` on and before `to`, newest first; `before` is the place of the last one that was read. */
