@@ -263,13 +263,15 @@ export class Assembly {
   }
 
   async #recover(): Promise<void> {
-    const listed = await this.#manifests.read(this.#options.store);
+    const { store } = this.#options;
+    await this.#manifests.moveOld(store, (entry) => this.committer.commit(entry));
+    const listed = await this.#manifests.read(store);
     this.#manifests.adopt(listed);
     for (const tenant of this.services.tenants.internalIds()) {
-      await this.executor.slots.load(this.#options.store, tenant);
+      await this.executor.slots.load(store, tenant);
     }
     // Read before anything runs: later messages are delivered by the executor itself, once.
-    const messages = await Array.fromAsync(undelivered(this.#options.store));
+    const messages = await Array.fromAsync(undelivered(store));
     this.#takesStarts.resolve();
     const recovered = await this.executor.recover(listed);
     await this.#deliver(messages);

@@ -12,9 +12,13 @@ export const META_KEY: Key = ["meta"];
 /** Name of the chain; one process owns the database. */
 export const INSTANCE = "main";
 
-/** `["chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. */
+/**
+ * `["~chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. `~` sorts it after all other
+ * keys: SQLite reads the complete value, up to 64 KB, of each key that a search passes, and a search for one of the first keys
+ * passes parts of files and blocks of the catalog.
+ */
 export function chainKey(instance: string): Key {
-  return ["chain", instance];
+  return ["~chain", instance];
 }
 
 /** `["lease"]` → who leads, and for how long: a {@link Lease}. Written with each take-over and by each renewal, deleted by a clean shutdown. */
@@ -50,14 +54,14 @@ export function auditRange(
   return { start: ["audit", from ?? 0], end };
 }
 
-/** `["g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. */
+/** `["~g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. Last, as the chain key. */
 export function manifestKey(instance: string, seq: number): Key {
-  return ["g", instance, seq];
+  return ["~g", instance, seq];
 }
 
 /** All manifests of an instance, oldest first. */
 export function manifestsOf(instance: string): Selector {
-  return { prefix: ["g", instance] };
+  return { prefix: ["~g", instance] };
 }
 
 /** `["tm", dueMs, tenant, executionId, name]` → a timer of an execution. Written by the transition that sets or ends it. */
@@ -328,11 +332,6 @@ export function blockKey(tenant: TenantId, firstId: string): Key {
 /** All sealed blocks of a tenant, oldest first. */
 export function blocksOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "r"] };
-}
-
-/** `[tenant, "xb", firstId]` → the same in data of formats 1 and 2. Moved by the first access to the catalog of the tenant. */
-export function oldBlocksOf(tenant: TenantId): Selector {
-  return { prefix: [tenant, "xb"] };
 }
 
 /** `[tenant, "xc"]` → counters of the catalog after its last sealing. */

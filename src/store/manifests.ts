@@ -8,6 +8,8 @@
 import { decodeJson, encodeJson } from "./codec.ts";
 import type { Contribution, Entry, GroupRider } from "./committer.ts";
 import { manifestKey, manifestsOf } from "./keys.ts";
+import { oldManifestsOf } from "./old_keys.ts";
+import { deleteKey } from "./stored_entries.ts";
 import type { Message, Mutation, Store } from "./store.ts";
 
 /** An execution that was live when its manifest was written; it can have ended since. */
@@ -61,6 +63,15 @@ export class Manifests implements GroupRider {
       const [tenant, id] = key.split("/") as [string, string];
       return { tenant, id, seq };
     });
+  }
+
+  /** Moves the manifests of data of formats 1 to 3 to the keys of this version. Must be called before {@link read}. */
+  async moveOld(store: Store, commit: (entry: Entry) => Promise<void>): Promise<void> {
+    const old = await Array.fromAsync(store.list(oldManifestsOf(this.#instance)));
+    await Promise.all(old.map(({ key, value }) => {
+      const moved = manifestKey(this.#instance, Number(key[2]));
+      return commit({ mutations: [{ type: "set", key: moved, value }, deleteKey(key)] });
+    }));
   }
 
   /** The executions in the manifests of earlier processes of this instance. */

@@ -5,9 +5,10 @@ import type { Store } from "./store.ts";
 
 /**
  * The format that this version writes, and the oldest that reads it. 1: executions are plain JSON. 2: executions with inline
- * task runs leave out what follows from other members. 3: blocks of the catalog have other keys.
+ * task runs leave out what follows from other members. 3: blocks of the catalog have other keys. 4: so have the chain and the
+ * manifests.
  */
-const DATA_FORMAT = 3;
+const DATA_FORMAT = 4;
 
 /** The data was written by a newer version, or with another encryption key. */
 export class DataMismatchError extends Error {
@@ -83,12 +84,22 @@ export async function prepareData(store: Store, key: string): Promise<string> {
     const stored = await readMeta(store);
     if (stored?.versionstamp !== versionstamp) continue;
     if (stored.meta.format >= DATA_FORMAT) return versionstamp;
-    const meta: Meta = { ...stored.meta, format: DATA_FORMAT, minReader: DATA_FORMAT };
     // Another process may raise it at the same time: the next round reads what is stored.
-    await store.commit({
-      checks: [{ key: META_KEY, versionstamp }],
-      mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
-      messages: [],
-    });
+    await raise(store, stored);
   }
+}
+
+/** Raises the stored format, if there is one, as {@link prepareData} does; for data whose key is not known. No other process writes. */
+export async function raiseFormat(store: Store): Promise<void> {
+  const stored = await readMeta(store);
+  if (stored && stored.meta.format < DATA_FORMAT) await raise(store, stored);
+}
+
+async function raise(store: Store, { meta: stored, versionstamp }: StoredMeta): Promise<void> {
+  const meta: Meta = { ...stored, format: DATA_FORMAT, minReader: DATA_FORMAT };
+  await store.commit({
+    checks: [{ key: META_KEY, versionstamp }],
+    mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
+    messages: [],
+  });
 }

@@ -11,7 +11,9 @@ import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import { DomainError } from "../model/errors.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { chainKey } from "./keys.ts";
+import { oldChainKey } from "./old_keys.ts";
 import type { Atomic, Check, Key, Mutation, Store } from "./store.ts";
+import { deleteKey } from "./stored_entries.ts";
 
 /** The value of the chain key. */
 interface StoredChain {
@@ -76,6 +78,7 @@ export const FIRST_TRY_MS = 1_000;
 export class WriterChain {
   readonly #store: Store;
   readonly #key: Key;
+  readonly #oldKey: Key;
   readonly #writerId: string;
   readonly #lease: ChainLease | undefined;
   #commits = 0;
@@ -101,6 +104,7 @@ export class WriterChain {
     this.#store = store;
     this.#lease = lease;
     this.#key = chainKey(instance);
+    this.#oldKey = oldChainKey(instance);
     const id = new Uint8Array(WRITER_ID_BYTES);
     randomBytes(id);
     this.#writerId = id.toHex();
@@ -118,7 +122,9 @@ export class WriterChain {
 
   /** Starts a new epoch; any earlier writer is fenced from now on. @throws DomainError conflict: another process takes over concurrently */
   async takeOver(now: Instant): Promise<void> {
-    const { chain: { epoch, seq, id, isLeft, at: latest }, versionstamp } = await this.#read();
+    const { versionstamp, ...found } = await this.#read();
+    const old = versionstamp === null ? await this.#read(this.#oldKey) : undefined;
+    const { epoch, seq, id, isLeft, at: latest } = (old ?? found).chain;
     this.#versionstamp = versionstamp;
     this.#epoch = Math.max(epoch + 1, Math.floor(now / 1000));
     this.#seq = seq;
@@ -127,8 +133,8 @@ export class WriterChain {
     this.#at = latest;
     this.#pass(now);
     this.#groupId = this.#nextId();
-    const rider = this.#lease?.take(this.#epoch);
-    const isWritten = await this.#write(this.#groupId, rider).catch((error) => {
+    const rider = this.#lease?.take(this.#epoch) ?? NO_RIDER;
+    const isWritten = await this.#write(this.#groupId, this.#withMove(rider, old)).catch((error) => {
       failure = error;
       return false;
     });
@@ -137,6 +143,15 @@ export class WriterChain {
     this.#followsStop = isLeft === true || this.#lease?.isOwn === true;
     // All keys of an atomic have its versionstamp.
     this.#lease?.taken(this.#versionstamp as string, latest);
+  }
+
+  /** Also removes the chain key of an earlier format: a writer that goes on with that is fenced. */
+  #withMove(rider: ChainRider, old: FoundChain | undefined): ChainRider {
+    if (!old || old.versionstamp === null) return rider;
+    return {
+      checks: [...rider.checks, { key: this.#oldKey, versionstamp: old.versionstamp }],
+      mutations: [...rider.mutations, deleteKey(this.#oldKey)],
+    };
   }
 
   /** After the takeover failed: its response may have been lost. @throws when it was not written */
@@ -231,8 +246,8 @@ export class WriterChain {
     this.#versionstamp = versionstamp;
   }
 
-  async #read(): Promise<FoundChain> {
-    const entry = await this.#store.get(this.#key);
+  async #read(key = this.#key): Promise<FoundChain> {
+    const entry = await this.#store.get(key);
     if (!entry) return { chain: NO_CHAIN, versionstamp: null };
     return { chain: decodeJson(entry.value) as unknown as StoredChain, versionstamp: entry.versionstamp };
   }

@@ -269,7 +269,7 @@ async function read({ memory, now, effects, id }: State): Promise<Result> {
     logs: app.store.count(["main", "l"]),
     chunks: app.store.count(["main", "b"]),
     intents: app.store.count(["bi"]),
-    manifests: app.store.count(["g"]),
+    manifests: app.store.count(["~g"]),
     timers: app.store.count(["tm"]),
     messages: app.store.count(["ob"]),
     slots: app.store.count(["main", "cs"]),

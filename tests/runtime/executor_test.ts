@@ -61,7 +61,7 @@ Deno.test("begin() of a pure flow: one commit from start to end, the response sh
   assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
   assertEquals(execution.taskRunList.map(statesOf), ["CREATED RUNNING SUCCESS", "CREATED RUNNING SUCCESS"]);
   assertEquals(execution.taskRunList.map(({ outputs }) => outputs), [{ value: "Hello Ada" }, {}]);
-  assertEquals(app.store.count(["g"]), 0);
+  assertEquals(app.store.count(["~g"]), 0);
   const logs = await app.json("GET", `/logs/${execution.id}`) as { message: string; level: string }[];
   assertEquals(logs.map(({ level, message }) => `${level} ${message}`), [
     "DEBUG Hello Ada",
@@ -82,14 +82,14 @@ Deno.test("begin() of a task with a side effect: RUNNING is durable before the e
   assertEquals(seen, "one: CREATED RUNNING SUCCESS, CREATED RUNNING");
   assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
   assertEquals(execution.taskRunList[2]?.outputs, { value: "yes" });
-  assertEquals(app.store.count(["g"]), 0);
+  assertEquals(app.store.count(["~g"]), 0);
 });
 
 Deno.test("crash during a side effect: the attempt ends RESUBMITTED, another one follows, everything before is kept", async () => {
   const hang = () => new Promise<never>(() => {});
   const first = await Harness.start({ effect: hang });
   const { id } = await first.run(EFFECT);
-  assertEquals(first.store.count(["g"]), 1);
+  assertEquals(first.store.count(["~g"]), 1);
   await using second = await first.crash({
     effect: () => ({ state: "SUCCESS", outputs: { done: "again" } }),
   });
@@ -99,7 +99,7 @@ Deno.test("crash during a side effect: the attempt ends RESUBMITTED, another one
   const attempts = execution.taskRunList[1]?.attempts?.map(({ state }) => state.current);
   assertEquals(attempts, ["RESUBMITTED", "SUCCESS"]);
   assertEquals(execution.taskRunList[2]?.outputs, { value: "again" });
-  assertEquals(second.store.count(["g"]), 0);
+  assertEquals(second.store.count(["~g"]), 0);
 });
 
 Deno.test("crash three times while an execution is live: it is given up and says so", async () => {
@@ -139,7 +139,7 @@ Deno.test("Sleep: a stored timer, no live execution while it waits, also across 
   const { id, state } = await first.run(SLEEP);
   assertEquals(state.current, "RUNNING");
   assertEquals(first.assembly.executor.liveCount, 0);
-  assertEquals([first.store.count(["g"]), first.store.count(["tm"])], [0, 1]);
+  assertEquals([first.store.count(["~g"]), first.store.count(["tm"])], [0, 1]);
   await first.advance(5 * 60_000);
   await using second = await first.crash();
   await second.advance(4 * 60_000);
@@ -206,7 +206,7 @@ Deno.test("delete of a running execution stops it for good", async () => {
   ended.resolve();
   await settle();
   assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
-  assertEquals([app.store.count(["main", "x"]), app.store.count(["g"])], [0, 0]);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["~g"])], [0, 0]);
 });
 
 Deno.test("an expression that fails ends its task run FAILED with the message in its log", async () => {
@@ -255,7 +255,7 @@ Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read b
     Array.from({ length: 300 }, (_, n) => `v${n}`),
   );
   assertEquals(((await app.json("GET", `/logs/${execution.id}`)) as unknown[]).length, 300);
-  assertEquals(app.store.count(["g"]), 0);
+  assertEquals(app.store.count(["~g"]), 0);
 });
 
 Deno.test("a full disk refuses starts with 507; live executions continue when space returns", async () => {
@@ -357,7 +357,7 @@ Deno.test("a delete that the database refuses leaves the execution running", asy
   await app.advance(5_000);
   assertEquals((await app.execution(id)).state.current, "RUNNING");
   assertEquals((await app.request("DELETE", `/executions/${id}`)).status, 204);
-  assertEquals([app.store.count(["main", "x"]), app.store.count(["g"])], [0, 0]);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["~g"])], [0, 0]);
 });
 
 Deno.test("an unreadable live execution does not prevent the server from starting", async () => {

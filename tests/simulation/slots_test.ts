@@ -154,7 +154,7 @@ class Story {
     }
     const { store } = this.app;
     const left = (await this.#list()).filter(({ state }) => /RUNNING|PAUSED|QUEUED/.test(state.current));
-    const rows = [store.count(["main", "cs"]), store.count(["main", "xq"]), store.count(["g"])];
+    const rows = [store.count(["main", "cs"]), store.count(["main", "xq"]), store.count(["~g"])];
     assertEquals([left.length, ...rows], [0, 0, 0, 0], this.told.join("\n"));
   }
 

@@ -14,7 +14,7 @@ import { repairDerived, type Repaired } from "../../store/check/repair.ts";
 import { Committer } from "../../store/committer.ts";
 import { INSTANCE, META_KEY } from "../../store/keys.ts";
 import { KvStore } from "../../store/kv_store.ts";
-import { checkData, DataMismatchError, keyFingerprint } from "../../store/meta.ts";
+import { checkData, DataMismatchError, keyFingerprint, raiseFormat } from "../../store/meta.ts";
 import { type DoctorReport, exitCodeOf, jsonOf, textOf } from "./report.ts";
 
 type Output = Pick<ProcessPlatform, "print" | "printError">;
@@ -126,6 +126,7 @@ async function repair(store: KvStore, context: CheckContext): Promise<Repaired> 
     onFatal: (reason) => failure = reason,
   });
   try {
+    await raiseFormat(store);
     return await repairDerived(context, committer);
   } catch (error) {
     throw new DataDirError(`Cannot repair: ${failure ?? messageOf(error)}; run it again, nothing is lost`);

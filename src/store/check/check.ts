@@ -3,6 +3,7 @@ import { isId } from "../../base/id.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import { chainKey, globalKeys, INSTANCE, keysAfter, kindsAfter, TENANTS } from "../keys.ts";
+import { oldChainKey } from "../old_keys.ts";
 import { decodeAudit } from "../records/audit_records.ts";
 import { decodeAssignment } from "../records/assignment_records.ts";
 import { decodeTenant } from "../records/access/tenant_records.ts";
@@ -37,6 +38,8 @@ const GLOBAL_KINDS = [
   "user",
   "wa",
   "xd",
+  "~chain",
+  "~g",
 ];
 /** Second parts of the keys of a tenant. */
 const TENANT_KINDS = [
@@ -91,7 +94,7 @@ class Values {
 
 async function checkChain(context: CheckContext): Promise<void> {
   const key = chainKey(INSTANCE);
-  const entry = await context.store.get(key);
+  const entry = await context.store.get(key) ?? await context.store.get(oldChainKey(INSTANCE));
   if (entry && context.decode(entry, ({ value }) => decodeJson(value))) return;
   context.found("chain_missing", key);
 }

@@ -39,13 +39,8 @@ export class WakeCheck {
   /** Reads everything but the executions. */
   async read(tenants: readonly TenantId[]): Promise<void> {
     const context = this.#context;
-    for await (const entry of context.read(globalKeys("g"), "lists of live executions")) {
-      const names = context.decode(
-        entry,
-        ({ value }) => (decodeJson(value) as [string, string][]).map(([tenant, id]) => nameOf(tenant, id)),
-      );
-      for (const name of names ?? []) this.#listed.add(name);
-    }
+    // Those of an earlier format, which no server has moved yet, are the first.
+    for (const kind of ["g", "~g"]) await this.#readListed(kind);
     for await (const { key } of context.read(EXECUTION_REMOVALS, "removals in progress")) {
       this.#removals.add(nameOf(String(key[1]), String(key[2])));
     }
@@ -66,6 +61,16 @@ export class WakeCheck {
       for await (const { key } of context.read(queuedOf(tenant), "queued executions")) {
         this.#queued.set(nameOf(tenant, String(key[4])), key);
       }
+    }
+  }
+
+  async #readListed(kind: string): Promise<void> {
+    for await (const entry of this.#context.read(globalKeys(kind), "lists of live executions")) {
+      const names = this.#context.decode(
+        entry,
+        ({ value }) => (decodeJson(value) as [string, string][]).map(([tenant, id]) => nameOf(tenant, id)),
+      );
+      for (const name of names ?? []) this.#listed.add(name);
     }
   }
 

@@ -1,6 +1,7 @@
 /** `sluice doctor` as operators run it: on the data directory of a real server. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { rowGroupsOf } from "../../../src/store/keys.ts";
+import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
+import { META_KEY, rowGroupsOf } from "../../../src/store/keys.ts";
 import { KvStore } from "../../../src/store/kv_store.ts";
 import { type Finished, ServerProcess } from "../../support/processes/server_process.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
@@ -47,16 +48,25 @@ async function doctorJson(
   return { ...JSON.parse(log.slice(log.indexOf("{"))), code };
 }
 
-async function loseCatalog(dataDir: string): Promise<void> {
+async function withStore(dataDir: string, use: (store: KvStore) => Promise<void>): Promise<void> {
   const store = await KvStore.open(`${dataDir}/sluice.db`);
-  const keys = await Array.fromAsync(store.list(rowGroupsOf("main")));
-  assert(keys.length > 0);
-  await store.commit({
-    checks: [],
-    messages: [],
-    mutations: keys.map(({ key }) => ({ type: "delete", key })),
+  try {
+    await use(store);
+  } finally {
+    store.close();
+  }
+}
+
+async function loseCatalog(dataDir: string): Promise<void> {
+  await withStore(dataDir, async (store) => {
+    const keys = await Array.fromAsync(store.list(rowGroupsOf("main")));
+    assert(keys.length > 0);
+    await store.commit({
+      checks: [],
+      messages: [],
+      mutations: keys.map(({ key }) => ({ type: "delete", key })),
+    });
   });
-  store.close();
 }
 
 Deno.test("doctor finds nothing wrong in a healthy directory, as text and as JSON", async () => {
@@ -109,6 +119,29 @@ Deno.test("doctor reports a lost catalog with code 1, and --repair writes it aga
     await using server = await ServerProcess.start({ dataDir });
     const { total } = await server.json<{ total: number }>("GET", "/executions/search?size=1");
     assertEquals(total, STARTS);
+  });
+});
+
+Deno.test("doctor --repair raises the format of earlier data, since it writes the chain of this one", async () => {
+  await withData(async (dataDir) => {
+    await loseCatalog(dataDir);
+    await withStore(dataDir, async (store) => {
+      const meta = decodeJson((await store.get(META_KEY))?.value ?? new Uint8Array()) as object;
+      const value = encodeJson({ ...meta, format: 3, minReader: 3 });
+      await store.commit({
+        checks: [],
+        messages: [],
+        mutations: [{ type: "set", key: META_KEY, value }],
+      });
+    });
+    const { code, log } = await doctor(dataDir, "--repair", "--no-copy");
+    assertEquals(code, 0, log);
+    await withStore(dataDir, async (store) => {
+      const meta = decodeJson((await store.get(META_KEY))?.value ?? new Uint8Array()) as {
+        minReader: number;
+      };
+      assertEquals(meta.minReader, 4);
+    });
   });
 });
 

@@ -323,7 +323,7 @@ const DAMAGES: readonly Damage[] = [
   {
     code: "chain_missing",
     name: "a lost chain key",
-    plant: async (store) => await remove(store, kind("chain")),
+    plant: async (store) => await remove(store, kind("~chain")),
   },
   {
     code: "value_unreferenced",
@@ -393,7 +393,7 @@ Deno.test("a repair writes only derived records", async () => {
   const committer = quietCommitter(store, new FakeClock(), { instance: "main" });
   await repairDerived(context, committer);
   await committer[Symbol.asyncDispose]();
-  const derived = (key: Key) => ["tm", "chain"].includes(String(key[0])) || key[1] === "xr";
+  const derived = (key: Key) => ["tm", "~chain"].includes(String(key[0])) || key[1] === "xr";
   const after = await Array.fromAsync(store.list({ start: [""], end: ["\u{10ffff}"] }));
   const rest = (entries: readonly StoredEntry[]) => entries.filter(({ key }) => !derived(key));
   assertEquals(rest(after), rest(before));
@@ -420,10 +420,23 @@ Deno.test("a server that starts after a repair lists every execution once", asyn
   assertEquals(total, 9);
 });
 
+Deno.test("checkStore() finds nothing in data of format 3 that no server has moved", async () => {
+  const store = healthy.reopen();
+  for (const [kind, old] of [["~chain", "chain"], ["~g", "g"]] as const) {
+    const entries = await Array.fromAsync(store.list({ prefix: [kind] }));
+    assert(entries.length > 0);
+    for (const { key, value } of entries) {
+      await write(store, { type: "set", key: [old, ...key.slice(1)], value }, { type: "delete", key });
+    }
+  }
+  assertEquals(await codesOf(store), []);
+});
+
 Deno.test("checkStore() knows every kind of key", async () => {
-  const source = await Deno.readTextFile("src/store/keys.ts");
+  const files = ["src/store/keys.ts", "src/store/old_keys.ts"];
+  const source = (await Promise.all(files.map((path) => Deno.readTextFile(path)))).join();
   const ofTenants = [...source.matchAll(/`\[tenant, "(\w+)"/g)].map(([, name = ""]) => name);
-  const ofNobody = [...source.matchAll(/`\["(\w+)"/g)].map(([, name = ""]) => name);
+  const ofNobody = [...source.matchAll(/`\["([~\w]+)"/g)].map(([, name = ""]) => name);
   assert(ofTenants.length > 20 && ofNobody.length > 10);
   const store = new MemoryStore(new FakeClock());
   const keys: Key[] = [

@@ -1,7 +1,8 @@
 /** Blocks of data of formats 1 and 2, which have other keys. */
 import type { TenantId } from "../../../model/flows/flow.ts";
 import type { Entry } from "../../committer.ts";
-import { blockKey, oldBlocksOf } from "../../keys.ts";
+import { blockKey } from "../../keys.ts";
+import { oldBlocksOf } from "../../old_keys.ts";
 import type { Store } from "../../store.ts";
 import { deleteKey } from "../../stored_entries.ts";
 

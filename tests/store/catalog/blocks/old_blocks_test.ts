@@ -1,7 +1,8 @@
 /** Data of format 2, whose blocks have other keys: lists and counters are as before, also after a crash between two moves. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { checkStore } from "../../../../src/store/check/check.ts";
-import { blocksOf, oldBlocksOf } from "../../../../src/store/keys.ts";
+import { blocksOf } from "../../../../src/store/keys.ts";
+import { oldBlocksOf } from "../../../../src/store/old_keys.ts";
 import type { Selector, Store } from "../../../../src/store/store.ts";
 import { deleteKey } from "../../../../src/store/stored_entries.ts";
 import { MemoryFiles } from "../../../support/fakes/memory_files.ts";
