@@ -12,7 +12,6 @@ import {
   type Request,
 } from "playwright-core";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { buildServer } from "../../../src/server/build.ts";
 import { Description } from "../../fuzz/http/description.ts";
 import { fail } from "../assert.ts";
 import { ServerProcess, type ServerProcessOptions } from "../processes/server_process.ts";
@@ -174,7 +173,6 @@ async function withServer(
   options: StoryServer,
   run: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
-  await buildServer();
   await withTempDir(async (dataDir) => {
     await using server = await ServerProcess.start({ ...options, dataDir });
     await run(server);
