@@ -70,7 +70,7 @@ export class Manifests implements GroupRider {
     const old = await Array.fromAsync(store.list(oldManifestsOf(this.#instance)));
     await Promise.all(old.map(({ key, value }) => {
       const moved = manifestKey(this.#instance, Number(key[2]));
-      return commit({ mutations: [{ type: "set", key: moved, value }, deleteKey(key)] });
+      return commit({ mutations: [{ type: "set", key: moved, value }, deleteKey(key)], bulk: true });
     }));
   }
 
