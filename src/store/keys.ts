@@ -13,8 +13,8 @@ export const META_KEY: Key = ["meta"];
 export const INSTANCE = "main";
 
 /**
- * `["~chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. `~` sorts it after all other
- * keys: SQLite reads the complete value, up to 64 KB, of each key that a search passes, and a search for one of the first keys
+ * `["~chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. `~` sorts it after all keys
+ * but the manifests: SQLite reads the complete value, up to 64 KB, of each key that a search passes, and a search for one of the first keys
  * passes parts of files and blocks of the catalog.
  */
 export function chainKey(instance: string): Key {
@@ -54,7 +54,7 @@ export function auditRange(
   return { start: ["audit", from ?? 0], end };
 }
 
-/** `["~g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. Last, as the chain key. */
+/** `["~g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. Among the last keys, as the chain key. */
 export function manifestKey(instance: string, seq: number): Key {
   return ["~g", instance, seq];
 }
