@@ -16,6 +16,7 @@ function instantBackups(stored: StoredBackup[]): BackupPort {
       return Promise.resolve(made);
     },
     list: () => Promise.resolve([...stored]),
+    find: (id) => Promise.resolve(stored.find((each) => each.id === id)),
     open: () => Promise.resolve(undefined),
     remove(id) {
       const at = stored.findIndex((each) => each.id === id);

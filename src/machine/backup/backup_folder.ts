@@ -89,15 +89,31 @@ export class BackupFolder implements BackupPort {
   async list(): Promise<StoredBackup[]> {
     const found: StoredBackup[] = [];
     for (const id of await this.#ids()) {
-      const stored = await this.#read(id);
+      const stored = await this.find(id);
       if (stored) found.push(stored);
     }
     return found.sort((a, b) => a.id < b.id ? 1 : -1);
   }
 
   /** @inheritdoc */
+  async find(id: string): Promise<StoredBackup | undefined> {
+    if (!ID.test(id)) return undefined;
+    const path = join(this.#options.folder, `${id}/${DESCRIPTION_FILE}`);
+    const value = tryParseJson(await Deno.readTextFile(path).catch(() => ""));
+    if (!isJsonObject(value) || value.id !== id) return undefined;
+    return {
+      id,
+      createdAt: Number(value.createdAt),
+      origin: value.origin === "SCHEDULE" ? "SCHEDULE" : "MANUAL",
+      bytes: Number(value.bytes),
+      hasKey: value.hasKey === true,
+      version: String(value.version),
+    };
+  }
+
+  /** @inheritdoc */
   async open(id: string): Promise<BackupDownload | undefined> {
-    const stored = await this.#read(id);
+    const stored = await this.find(id);
     if (!stored) return undefined;
     const names = [DATABASE_FILE, ...stored.hasKey ? [KEY_FILE] : [], DESCRIPTION_FILE];
     const folder = `sluice-backup-${id}`;
@@ -120,7 +136,7 @@ export class BackupFolder implements BackupPort {
 
   /** Renamed before: what remains after a crash has no name of a backup. @inheritdoc */
   async remove(id: string): Promise<boolean> {
-    if (!await this.#read(id)) return false;
+    if (!await this.find(id)) return false;
     const unfinished = join(this.#options.folder, id + UNFINISHED);
     await Deno.rename(join(this.#options.folder, id), unfinished);
     await Deno.remove(unfinished, { recursive: true });
@@ -184,22 +200,6 @@ export class BackupFolder implements BackupPort {
 
   async #ids(): Promise<string[]> {
     return (await namesIn(this.#options.folder)).filter((name) => ID.test(name));
-  }
-
-  /** `undefined` if nothing has that name, or it is not a backup. */
-  async #read(id: string): Promise<StoredBackup | undefined> {
-    if (!ID.test(id)) return undefined;
-    const path = join(this.#options.folder, `${id}/${DESCRIPTION_FILE}`);
-    const value = tryParseJson(await Deno.readTextFile(path).catch(() => ""));
-    if (!isJsonObject(value) || value.id !== id) return undefined;
-    return {
-      id,
-      createdAt: Number(value.createdAt),
-      origin: value.origin === "SCHEDULE" ? "SCHEDULE" : "MANUAL",
-      bytes: Number(value.bytes),
-      hasKey: value.hasKey === true,
-      version: String(value.version),
-    };
   }
 
   async #diskFull(): Promise<DomainError> {

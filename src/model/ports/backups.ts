@@ -30,6 +30,8 @@ export interface BackupPort {
   create(request: BackupRequest): Promise<StoredBackup>;
   /** The complete ones, newest first. */
   list(): Promise<StoredBackup[]>;
+  /** A complete one, without reading the others. */
+  find(id: string): Promise<StoredBackup | undefined>;
   /** `undefined` if there is no such backup. */
   open(id: string): Promise<BackupDownload | undefined>;
   /** False if there is no such backup. */

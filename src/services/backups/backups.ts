@@ -71,8 +71,11 @@ export class Backups {
 
   /** A backup. @throws DomainError not_found, conflict */
   async get(id: string): Promise<Backup> {
-    const found = (await this.list()).find((backup) => backup.id === id);
-    if (found) return found;
+    const port = this.#port();
+    const current = this.#running?.backup ?? this.#failed;
+    if (current?.id === id) return current;
+    const stored = await port.find(id);
+    if (stored) return complete(stored);
     throw noBackup(id);
   }
 

@@ -107,7 +107,7 @@ Deno.test("create() that is aborted, or has no database, leaves nothing", async 
   });
 });
 
-Deno.test("list(), open() and remove() see complete backups only; removeUnfinished() leaves what is foreign", async () => {
+Deno.test("list(), find(), open() and remove() see complete backups only; removeUnfinished() leaves what is foreign", async () => {
   await withFolder(async ({ folder, root }) => {
     const backups = folderOf(root, folder, false);
     assertEquals(await backups.list(), []);
@@ -122,8 +122,10 @@ Deno.test("list(), open() and remove() see complete backups only; removeUnfinish
     ];
     for (const name of others) await Deno.mkdir(`${folder}/${name}`);
     assertEquals((await backups.list()).map(({ id }) => id), [ID]);
+    assertEquals((await backups.find(ID))?.id, ID);
     for (const id of [...others, "..", ""]) {
-      assertEquals([await backups.open(id), await backups.remove(id)], [undefined, false]);
+      const seen = [await backups.find(id), await backups.open(id), await backups.remove(id)];
+      assertEquals(seen, [undefined, undefined, false]);
     }
     await backups.removeUnfinished();
     assertEquals(namesIn(folder), [ID, others[0], "own", "own.unfinished"]);

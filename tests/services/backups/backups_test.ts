@@ -12,6 +12,7 @@ const HOUR_MS = 3_600_000;
 class FakeBackups implements BackupPort {
   stored: StoredBackup[] = [];
   isFull = false;
+  lists = 0;
   #end: ((error?: Error) => void) | undefined;
 
   idOf(createdAt: number): string {
@@ -40,7 +41,12 @@ class FakeBackups implements BackupPort {
   }
 
   list(): Promise<StoredBackup[]> {
+    this.lists++;
     return Promise.resolve([...this.stored]);
+  }
+
+  find(id: string): Promise<StoredBackup | undefined> {
+    return Promise.resolve(this.stored.find((each) => each.id === id));
   }
 
   open(): Promise<BackupDownload | undefined> {
@@ -78,7 +84,9 @@ Deno.test("start() runs one backup at a time, whose progress is listed, and list
   port.end();
   await untilIdle();
   assertEquals(await states(), ["SUCCESS"]);
+  const { lists } = port;
   assertEquals((await backups.get(id)).bytes, 120);
+  assertEquals(port.lists, lists, "the others are not read");
   await backups.remove(id);
   await assertRejects(() => backups.get(id), DomainError, `there is no backup "${id}"`);
 });
