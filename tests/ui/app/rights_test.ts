@@ -5,6 +5,7 @@ import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { checkWidth, CORE } from "./list_page.ts";
 import { NOT_SENT, pressEverything, watchRights } from "./press_everything.ts";
 import { createUser, logIn, sendAsRoot, WITH_ROOT } from "./users.ts";
+import { visit } from "./visit.ts";
 
 const flow = (description: string) =>
   `id: hello
@@ -84,15 +85,8 @@ const paths = (): readonly string[] => [
   ...ADMIN_TABS.map((tab) => `/admin${tab}`),
 ];
 
-/** Goes there by the router, which takes less time than a new page, unless what was pressed keeps the view. */
 async function open(page: Page, path: string): Promise<void> {
-  const isThere = await page.evaluate(async (target) => {
-    history.pushState(null, "", target);
-    dispatchEvent(new PopStateEvent("popstate"));
-    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
-    return `${location.pathname}${location.search}` === target && !document.querySelector("dialog");
-  }, `/ui${path}`);
-  if (!isThere) await page.goto(`/ui${path}`);
+  await visit(page, path);
   // Until then nothing is left out.
   await page.locator("#user-menu p").waitFor({ state: "attached" });
   await page.locator(".skeleton").first().waitFor({ state: "detached" });

@@ -4,6 +4,7 @@ import type { ServerProcess } from "../../../support/processes/server_process.ts
 import { helloIn } from "../editing.ts";
 import { runFlow, saveFlow } from "../flows.ts";
 import { checkWidth } from "../list_page.ts";
+import { visit } from "../visit.ts";
 
 const DOUBLE = { width: 720, height: 450 };
 const FOURFOLD = { width: 320, height: 256 };
@@ -59,7 +60,7 @@ const ZOOMED = WINDOWS.map(([zoom, viewport, language]): PageStory => ({
     await page.locator(`html[lang=${language}]`).waitFor();
     const execution = `executions/zoomed/hello/${await runFlow(server, "zoomed/hello")}`;
     for (const path of [...PAGES, ...TABS.map((tab) => execution + tab)]) {
-      await page.goto(`/ui/${path}`);
+      await visit(page, `/${path}`);
       await waitForContent(page);
       await checkWidth(page);
     }
