@@ -29,6 +29,8 @@ const ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 /** What a backup leaves free on its disk, which may be that of the database: what a server needs to work. */
 const KEPT_FREE_BYTES = 256 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
+/** Descriptions that are read side by side. One after the other, 750 of them take more than a second on a busy server. */
+const READ_TOGETHER = 64;
 
 /** Makes, lists, opens and removes the backups of a folder. */
 export class BackupFolder implements BackupPort {
@@ -87,10 +89,11 @@ export class BackupFolder implements BackupPort {
 
   /** @inheritdoc */
   async list(): Promise<StoredBackup[]> {
+    const ids = await this.#ids();
     const found: StoredBackup[] = [];
-    for (const id of await this.#ids()) {
-      const stored = await this.find(id);
-      if (stored) found.push(stored);
+    for (let start = 0; start < ids.length; start += READ_TOGETHER) {
+      const read = await Promise.all(ids.slice(start, start + READ_TOGETHER).map((id) => this.find(id)));
+      found.push(...read.filter((stored) => stored !== undefined));
     }
     return found.sort((a, b) => a.id < b.id ? 1 : -1);
   }

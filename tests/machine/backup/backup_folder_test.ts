@@ -134,6 +134,20 @@ Deno.test("list(), find(), open() and remove() see complete backups only; remove
   });
 });
 
+Deno.test("list() of hundreds of backups has each of them, newest first", async () => {
+  await withFolder(async ({ folder, root }) => {
+    const backups = folderOf(root, folder, false);
+    await backups.check();
+    const stored = await backups.create(request());
+    const later = Array.from({ length: 200 }, (_, index) => backups.idOf(stored.createdAt + 1 + index));
+    for (const id of later) {
+      await Deno.mkdir(`${folder}/${id}`);
+      await Deno.writeTextFile(`${folder}/${id}/backup.json`, JSON.stringify({ ...stored, id }));
+    }
+    assertEquals((await backups.list()).map(({ id }) => id), [...later.reverse(), ID]);
+  });
+});
+
 Deno.test("removeUnfinished() leaves a backup that another process makes", async () => {
   await withFolder(async ({ folder, root }) => {
     const backups = folderOf(root, folder, false);
