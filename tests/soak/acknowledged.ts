@@ -26,10 +26,16 @@ const MAX_PROBLEMS = 50;
 export class Acknowledged {
   readonly problems: string[] = [];
   readonly written = new Map<string, Written>();
+  readonly #signal: AbortSignal | undefined;
   #queue: StartedExecution[] = [];
   #problems = 0;
   #looked = 0;
   #versions = 0;
+
+  /** After the signal nothing is a problem: that of a terminal ends the server, too. */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
 
   /** Number of executions that were looked at. */
   get looked(): number {
@@ -66,6 +72,7 @@ export class Acknowledged {
 
   /** Something is not as it was acknowledged. */
   problem(text: string): void {
+    if (this.#signal?.aborted) return;
     if (this.#problems++ < MAX_PROBLEMS) this.problems.push(text);
   }
 

@@ -65,7 +65,12 @@ async function run(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "sluice-soak-" });
   const sampleMs = Math.max(MIN_SAMPLE_MS, durationMs / MAX_SAMPLES);
   const sampled = (samples: readonly SoakSample[]) => Deno.writeTextFileSync(csv, csvOf(samples));
-  const options = { durationMs, rate, seed, sampleMs, retention: RETENTION, folder, report: print, sampled };
+  const stop = new AbortController();
+  const { signal } = stop;
+  // Ended at once, it would leave the server behind, and print no slopes.
+  for (const name of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(name, () => stop.abort());
+  const times = { durationMs, rate, sampleMs, retention: RETENTION };
+  const options = { ...times, seed, folder, report: print, sampled, signal };
   const result = await soak(options).finally(() => Deno.remove(folder, { recursive: true }));
   return conclude(result);
 }

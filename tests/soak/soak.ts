@@ -22,6 +22,8 @@ export interface SoakOptions {
   readonly report: (line: string) => void;
   /** Told of each sample at once: a run may be ended before its end. */
   readonly sampled: (samples: readonly SoakSample[]) => void;
+  /** Ends the load before its time, and the run without its last looks. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a run showed. */
@@ -50,7 +52,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 
 class Soak {
   readonly #options: SoakOptions;
-  readonly #acknowledged = new Acknowledged();
+  readonly #acknowledged: Acknowledged;
   readonly #samples: SoakSample[] = [];
   readonly #startedAt = Date.now();
   #operations = 0;
@@ -59,11 +61,12 @@ class Soak {
 
   constructor(options: SoakOptions) {
     this.#options = options;
+    this.#acknowledged = new Acknowledged(options.signal);
   }
 
   async run(): Promise<SoakResult> {
     await this.#firstLife();
-    await this.#secondLife();
+    if (!this.#isStopped) await this.#secondLife();
     const { problems, problemCount, looked } = this.#acknowledged;
     const counts = { operations: this.#operations, streams: this.#streams };
     return { samples: this.#samples, ...counts, looked, problems, problemCount };
@@ -77,13 +80,18 @@ class Soak {
     const chance = new Chance(this.#options.seed);
     const load = new Load({ client, acknowledged: this.#acknowledged, followers, chance });
     await this.#drive(server, load);
+    [this.#operations, this.#streams] = [load.done, followers.opened];
+    if (this.#isStopped) return;
     await this.#settle(load);
     await load.checkWritten();
-    [this.#operations, this.#streams] = [load.done, followers.opened];
     await followers[Symbol.asyncDispose]();
     const { code, log } = await server.kill("SIGTERM");
     if (code !== 0) this.#acknowledged.problem(`The server stopped with code ${code}:\n${log.slice(-2_000)}`);
     for (const [line] of log.matchAll(/^.*\bERROR\b.*$/gm)) this.#acknowledged.problem(line.slice(0, 500));
+  }
+
+  get #isStopped(): boolean {
+    return this.#options.signal?.aborted ?? false;
   }
 
   /** What was acknowledged last must be there after a restart, too. */
@@ -117,7 +125,7 @@ class Soak {
     const underWay = new Set<Promise<void>>();
     let hasEnded = false;
     void server.finished.then(() => hasEnded = true);
-    for (let n = 0; Date.now() < endsAt && !hasEnded; n++) {
+    for (let n = 0; Date.now() < endsAt && !hasEnded && !this.#isStopped; n++) {
       if (underWay.size >= MAX_UNDER_WAY) await Promise.race(underWay);
       const work = load.next().finally(() => underWay.delete(work));
       underWay.add(work);

@@ -55,6 +55,15 @@ for (const name of Object.keys(GAUGES) as GaugeName[]) {
   });
 }
 
+Deno.test("what fails after the signal that ends a run is no problem", () => {
+  const stop = new AbortController();
+  const acknowledged = new Acknowledged(stop.signal);
+  acknowledged.problem("before");
+  stop.abort();
+  acknowledged.problem("after");
+  assertEquals([acknowledged.problems, acknowledged.problemCount], [["before"], 1]);
+});
+
 Deno.test("csvOf() writes the names, then a line for each sample", () => {
   const [head = "", first = ""] = csvOf(samplesWith("rss", 0)).split("\n");
   assertEquals(head.split(",").slice(0, 3), ["seconds", "rss", "heap"]);
