@@ -29,7 +29,7 @@ const ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 /** What a backup leaves free on its disk, which may be that of the database: what a server needs to work. */
 const KEPT_FREE_BYTES = 256 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
-/** Descriptions that are read side by side. One after the other, 750 of them take more than a second on a busy server. */
+/** Descriptions that are read side by side. One after the other, a thousand take more than a second on a busy server. */
 const READ_TOGETHER = 64;
 
 /** Makes, lists, opens and removes the backups of a folder. */

@@ -10,7 +10,7 @@ const CORE = "io.svc.plugin.core";
 const WAITING = 1_000;
 /** A tenth of the executions of a full store. */
 const STORED_SHARE = 0.1;
-/** V8 collects what the work before has left, once, within 15 s of its end. */
+/** V8 collects what the work before has left some 10 s after its end. */
 const SETTLE_MS = 20_000;
 const IDLE_MS = 5_000;
 const BOOTS = 5;
