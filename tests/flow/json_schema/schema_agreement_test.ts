@@ -94,7 +94,7 @@ Deno.test("an editor finds a mistake where a save would be refused, and nowhere 
     )
   );
   const schema = schemaDocument(createDefinitions(catalogs), "Flow");
-  const views = await editorViews({ schema, documents: flows });
+  const [views = []] = await editorViews([{ schema, documents: flows }]);
   const disagreed: string[] = [];
   let mistaken = 0;
   for (const [index, source] of flows.entries()) {

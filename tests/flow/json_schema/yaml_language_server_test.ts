@@ -7,7 +7,7 @@ import {
 } from "../../../src/flow/json_schema/json_schema.ts";
 import type { TypeDeclaration } from "../../../src/model/flows/type_declaration.ts";
 import { builtInTypes, declaredTypes } from "../../support/flows/all_types.ts";
-import { CURSOR, editorViews } from "../../support/browser/editor.ts";
+import { CURSOR, type EditorRequest, type EditorView, editorViews } from "../../support/browser/editor.ts";
 
 function flowSchema(sources: SchemaSources): unknown {
   return schemaDocument(createDefinitions(sources), "Flow");
@@ -187,9 +187,25 @@ const OFFERS: readonly (readonly [string, string, readonly string[], readonly st
   ], ["validator"]],
 ];
 
+const requests: (() => EditorRequest)[] = [];
+let answers: Promise<EditorView[][]> | undefined;
+
+/** Views of an editor. The requests of all tests are sent at once: the service takes longer to start than to answer them. */
+function viewsOf(request: () => EditorRequest): () => Promise<EditorView[]> {
+  const index = requests.push(request) - 1;
+  return async () => {
+    answers ??= editorViews(requests.map((each) => each()));
+    return (await answers)[index] ?? [];
+  };
+}
+
+const goodViews = viewsOf(() => ({
+  schema: flowSchema(builtInTypes()),
+  documents: GOOD_FLOWS.map(([, source]) => source),
+}));
+
 Deno.test("an editor shows no problem of a good flow", async () => {
-  const documents = GOOD_FLOWS.map(([, source]) => source);
-  const views = await editorViews({ schema: flowSchema(builtInTypes()), documents });
+  const views = await goodViews();
   for (const [index, [what]] of GOOD_FLOWS.entries()) assertEquals(views[index]?.problems, [], what);
 });
 
@@ -199,9 +215,13 @@ for (
     ["nested tasks", BAD_NESTED, declaredTypes],
   ] as const
 ) {
+  const badViews = viewsOf(() => ({
+    schema: flowSchema(sources()),
+    documents: cases.map(([, source]) => source),
+  }));
+
   Deno.test(`an editor shows one problem for one mistake of ${what}`, async () => {
-    const documents = cases.map(([, source]) => source);
-    const views = await editorViews({ schema: flowSchema(sources()), documents });
+    const views = await badViews();
     for (const [index, [mistake, , expected]] of cases.entries()) {
       const problems = views[index]?.problems ?? [];
       assert(
@@ -212,9 +232,13 @@ for (
   });
 }
 
+const offerViews = viewsOf(() => ({
+  schema: flowSchema(builtInTypes()),
+  documents: OFFERS.map(([, source]) => source),
+}));
+
 Deno.test("an editor offers types, properties and values", async () => {
-  const documents = OFFERS.map(([, source]) => source);
-  const views = await editorViews({ schema: flowSchema(builtInTypes()), documents });
+  const views = await offerViews();
   for (const [index, [what, , wanted, unwanted]] of OFFERS.entries()) {
     const offers = views[index]?.offers ?? [];
     const missing = wanted.filter((name) => !offers.includes(name));
@@ -226,24 +250,37 @@ Deno.test("an editor offers types, properties and values", async () => {
 
 const current = (type: TypeDeclaration) => type.deprecated === undefined;
 
-Deno.test("exampleOf() gives flows that an editor has nothing to say of, for every declared type", async () => {
-  const sources = declaredTypes();
-  const documents = [
-    ...sources.tasks.list().filter(current).map((type) => `${HEAD}tasks:\n${indent(exampleOf(type))}`),
-    ...sources.triggers.list().filter(current).map((type) => withTriggers(exampleOf(type))),
+function exampleFlows(): string[] {
+  const { tasks, triggers } = declaredTypes();
+  return [
+    ...tasks.list().filter(current).map((type) => `${HEAD}tasks:\n${indent(exampleOf(type))}`),
+    ...triggers.list().filter(current).map((type) => withTriggers(exampleOf(type))),
   ];
-  const views = await editorViews({ schema: flowSchema(sources), documents });
-  for (const [index, source] of documents.entries()) assertEquals(views[index]?.problems, [], source);
+}
+
+const exampleViews = viewsOf(() => ({ schema: flowSchema(declaredTypes()), documents: exampleFlows() }));
+
+Deno.test("exampleOf() gives flows that an editor has nothing to say of, for every declared type", async () => {
+  const views = await exampleViews();
+  for (const [index, source] of exampleFlows().entries()) assertEquals(views[index]?.problems, [], source);
 });
 
-Deno.test("exampleOf() gives conditions that an editor has nothing to say of", async () => {
-  const sources = declaredTypes();
-  const schema = schemaDocument(createDefinitions(sources), "Condition", { isList: true });
-  const documents = sources.triggers.listConditions().filter(current).map((type) =>
+function exampleConditions(): string[] {
+  return declaredTypes().triggers.listConditions().filter(current).map((type) =>
     exampleOf(type, { hasId: false })
   );
-  const views = await editorViews({ schema, documents });
-  for (const [index, source] of documents.entries()) assertEquals(views[index]?.problems, [], source);
+}
+
+const conditionViews = viewsOf(() => ({
+  schema: schemaDocument(createDefinitions(declaredTypes()), "Condition", { isList: true }),
+  documents: exampleConditions(),
+}));
+
+Deno.test("exampleOf() gives conditions that an editor has nothing to say of", async () => {
+  const views = await conditionViews();
+  for (const [index, source] of exampleConditions().entries()) {
+    assertEquals(views[index]?.problems, [], source);
+  }
 });
 
 function withTriggers(example: string): string {

@@ -1,14 +1,14 @@
 /** What an author sees who writes flows in an editor with a given schema. */
 import type { EditorRequest, EditorView } from "./editor/language_server.ts";
 
-export { CURSOR, type EditorView } from "./editor/language_server.ts";
+export { CURSOR, type EditorRequest, type EditorView } from "./editor/language_server.ts";
 
 /** Exact, as in the lock file beside the program. */
 const PACKAGE = "npm:yaml-language-server@2.0.0";
 const FOLDER = new URL("./editor/", import.meta.url).pathname;
 
-/** One view a document. @throws Error when the language service cannot be run */
-export async function editorViews(request: EditorRequest): Promise<EditorView[]> {
+/** For each request one view a document. @throws Error when the language service cannot be run */
+export async function editorViews(requests: readonly EditorRequest[]): Promise<EditorView[][]> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -23,7 +23,7 @@ export async function editorViews(request: EditorRequest): Promise<EditorView[]>
   });
   await using child = command.spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(request)));
+  await writer.write(new TextEncoder().encode(JSON.stringify(requests)));
   await writer.close();
   const { success, stdout, stderr } = await child.output();
   if (!success) throw new Error(`The language service failed: ${new TextDecoder().decode(stderr)}`);

@@ -1,7 +1,7 @@
 /**
  * Runs the language service of YAML editors over documents: a program of its own with a lock file of its own, so that the
  * package neither joins the project's dependencies nor the binary, which holds all of these. Its one argument is the
- * package; standard input is an {@link EditorRequest}, standard output a list of {@link EditorView}.
+ * package; standard input is a list of {@link EditorRequest}, standard output a list of {@link EditorView} for each.
  */
 
 /** A schema, and the documents to look at with it. */
@@ -55,7 +55,12 @@ interface LanguageModule {
   };
 }
 
-async function inspect(module: LanguageModule, { schema, documents }: EditorRequest): Promise<EditorView[]> {
+/** `folder` is a name that no other request has: the service keeps what it knows of a document of the same address. */
+async function inspect(
+  module: LanguageModule,
+  { schema, documents }: EditorRequest,
+  folder: number,
+): Promise<EditorView[]> {
   const service = module.getLanguageService({
     schemaRequestService: () => Promise.reject(new Error("Nothing is fetched")),
     workspaceContext: { resolveRelativePath: (path: string) => path },
@@ -66,7 +71,7 @@ async function inspect(module: LanguageModule, { schema, documents }: EditorRequ
   for (const [index, text] of documents.entries()) {
     const at = text.indexOf(CURSOR);
     const source = at < 0 ? text : text.slice(0, at) + text.slice(at + 1);
-    const document = module.TextDocument.create(`file:///${index}.yaml`, "yaml", 1, source);
+    const document = module.TextDocument.create(`file:///${folder}/${index}.yaml`, "yaml", 1, source);
     const found = at < 0 ? await service.doValidation(document, false) : [];
     const offered = at < 0 ? [] : (await service.doComplete(document, document.positionAt(at), false)).items;
     views.push({ problems: problemLines(found), offers: offered.map(({ label }) => label) });
@@ -82,7 +87,8 @@ function problemLines(found: readonly Diagnostic[]): string[] {
 if (import.meta.main) {
   const [specifier = ""] = Deno.args;
   const module: LanguageModule = await import(specifier);
-  const request: EditorRequest = await new Response(Deno.stdin.readable).json();
-  const views = new TextEncoder().encode(JSON.stringify(await inspect(module, request)));
-  await new Response(views).body?.pipeTo(Deno.stdout.writable);
+  const requests: EditorRequest[] = await new Response(Deno.stdin.readable).json();
+  const views: EditorView[][] = [];
+  for (const [index, request] of requests.entries()) views.push(await inspect(module, request, index));
+  await new Response(JSON.stringify(views)).body?.pipeTo(Deno.stdout.writable);
 }
