@@ -10,6 +10,7 @@ import type { Ledger } from "./ledger.ts";
 const INTERVAL_MS = 1_000;
 /** A schedule that is up to date has its next date at most that far in the past. */
 const BEHIND_MS = 2_000;
+const NEAR_MS = 3_000;
 const CATCH_UP_MS = 60_000;
 const POLL_MS = 100;
 const JSON_TYPE = { "content-type": "application/json" };
@@ -68,7 +69,11 @@ export function verifyTicks(
     const first = (Math.floor(saved.to / INTERVAL_MS) + 1) * INTERVAL_MS;
     for (let date = first; date <= stopped.from - BEHIND_MS; date += INTERVAL_MS, dates++) {
       if (byDate.has(date) || isPassedOver(flowId, date, ticks)) continue;
-      findings.add("lost", `${flowId} ${date}`, `${new Date(date).toISOString()} has started nothing`);
+      findings.add(
+        "lost",
+        `${flowId} ${date}`,
+        `${isoOf(date)} has started nothing; ${neighbours(date, ticks)}`,
+      );
     }
     const strange = [...byDate.keys()].find((date) =>
       !(date % INTERVAL_MS === 0 && date >= saved.from && date <= stopped.to)
@@ -80,6 +85,16 @@ export function verifyTicks(
 
 function dateOf({ trigger }: SeenExecution): number {
   return Date.parse(trigger?.variables.date ?? "");
+}
+
+/** The executions of the dates around that one, with their states: what tells a lost date from one that was passed over. */
+function neighbours(date: number, ticks: readonly SeenExecution[]): string {
+  const near = ticks.filter((tick) => Math.abs(dateOf(tick) - date) <= NEAR_MS);
+  return near.map((tick) => `${isoOf(dateOf(tick))}: ${JSON.stringify(tick.state.histories)}`).join("; ");
+}
+
+function isoOf(date: number): string {
+  return new Date(date).toISOString();
 }
 
 /** An earlier execution was still running then. */
