@@ -10,7 +10,6 @@ import type { Ledger } from "./ledger.ts";
 const INTERVAL_MS = 1_000;
 /** A schedule that is up to date has its next date at most that far in the past. */
 const BEHIND_MS = 2_000;
-const NEAR_MS = 3_000;
 const CATCH_UP_MS = 60_000;
 const POLL_MS = 100;
 const JSON_TYPE = { "content-type": "application/json" };
@@ -87,10 +86,13 @@ function dateOf({ trigger }: SeenExecution): number {
   return Date.parse(trigger?.variables.date ?? "");
 }
 
-/** The executions of the dates around that one, with their states: what tells a lost date from one that was passed over. */
+/** The executions before and after that date, with their states: they tell a lost date from one that was passed over. */
 function neighbours(date: number, ticks: readonly SeenExecution[]): string {
-  const near = ticks.filter((tick) => Math.abs(dateOf(tick) - date) <= NEAR_MS);
-  return near.map((tick) => `${isoOf(dateOf(tick))}: ${JSON.stringify(tick.state.histories)}`).join("; ");
+  const inOrder = ticks.toSorted((a, b) => dateOf(a) - dateOf(b));
+  const before = inOrder.findLast((tick) => dateOf(tick) < date);
+  const after = inOrder.find((tick) => dateOf(tick) > date);
+  return [before, after].filter((tick) => tick !== undefined)
+    .map((tick) => `${isoOf(dateOf(tick))}: ${JSON.stringify(tick.state.histories)}`).join("; ");
 }
 
 function isoOf(date: number): string {
