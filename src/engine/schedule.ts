@@ -18,8 +18,10 @@ export interface ScheduleFacts {
   readonly startedAt: Instant;
   /** Evaluations were delayed until then: the process was stopped, or too busy. */
   readonly delayedUntil: Instant;
-  /** The last execution of the schedule has not ended. */
+  /** The last execution of the schedule has not ended, or its end is not durable yet. */
   readonly isRunning: boolean;
+  /** Its end is not durable yet. */
+  readonly isEnding: boolean;
 }
 
 /** The decision about a schedule. */
@@ -54,7 +56,7 @@ export function decideTick(
 function decideDate(
   due: Instant,
   { times, policy }: { readonly times: FireTimes; readonly policy: SchedulePolicy },
-  { now, startedAt, delayedUntil, isRunning }: ScheduleFacts,
+  { now, startedAt, delayedUntil, isRunning, isEnding }: ScheduleFacts,
 ): TickDecision {
   const isMissed = due < startedAt || now - due > MISSED_MS;
   if (isMissed && policy.recover === "NONE") {
@@ -68,8 +70,8 @@ function decideDate(
     return { type: "skip", date, reason: `It is late by more than ${lateMaximumDelayMs} ms`, nextDate };
   }
   if (isRunning && !policy.allowConcurrent) {
-    // A missed date waits, as no execution ran at it; a date in time is skipped.
-    if (isMissed || due < delayedUntil) return { type: "wait" };
+    // A missed date waits, as no execution ran at it, and so does one after an end; another date in time is skipped.
+    if (isMissed || due < delayedUntil || isEnding) return { type: "wait" };
     return {
       type: "skip",
       date,

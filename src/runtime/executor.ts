@@ -346,6 +346,12 @@ export class Executor {
     return this.#connected?.slices.workers?.waitingFor(tenant, id);
   }
 
+  /** Whether it is in memory and has ended there. */
+  isEnding(tenant: string, id: string): boolean {
+    const execution = this.#live.get(tenant, id)?.execution;
+    return execution !== undefined && isEnded(execution.history);
+  }
+
   /** Whether it is in memory. */
   isLive(tenant: string, id: string): boolean {
     return this.#live.has(tenant, id);

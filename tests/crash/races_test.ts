@@ -1,9 +1,8 @@
 /** What one request does to an execution while another one, or the engine, is at it. */
 import { assert, assertEquals } from "@std/assert";
 import type { MemoryStore } from "../support/fakes/memory_store.ts";
-import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
-import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { GatedStore } from "../support/fakes/gated_store.ts";
 import { type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
@@ -15,34 +14,6 @@ const SLEEP =
 const AGAIN = SLEEP.replace("id: sleep", "id: again") +
   "  - {id: fail, type: io.svc.plugin.core.execution.Fail}\n" +
   "retry: {type: constant, interval: PT1M, maxAttempt: 3, behavior: CREATE_NEW_EXECUTION}\n";
-
-/** Holds commits or reads until they are let go. */
-class GatedStore extends FaultyStore {
-  isClosed = false;
-  holdsReads = false;
-  #waiting: (() => void)[] = [];
-
-  override async commit(atomic: Atomic): Promise<string | null> {
-    if (this.isClosed) await this.#wait();
-    return await super.commit(atomic);
-  }
-
-  override async get(key: Key): Promise<StoredEntry | null> {
-    const entry = await super.get(key);
-    if (this.holdsReads && key[1] === "x") await this.#wait();
-    return entry;
-  }
-
-  /** Lets through what waits now. */
-  async letThrough(): Promise<void> {
-    for (const resolve of this.#waiting.splice(0)) resolve();
-    await settle();
-  }
-
-  #wait(): Promise<void> {
-    return new Promise((resolve) => void this.#waiting.push(resolve));
-  }
-}
 
 async function startGated(): Promise<{ app: Harness; store: GatedStore }> {
   let store: GatedStore | undefined;

@@ -79,6 +79,12 @@ const CASES: readonly Case[] = [
     decision: { type: "wait" },
   },
   {
+    name: "lets a date wait for an end of the last execution that is not durable yet",
+    state: { nextDate: at(100) },
+    facts: { isRunning: true, isEnding: true },
+    decision: { type: "wait" },
+  },
+  {
     name: "makes up for the last of the missed dates alone",
     state: { nextDate: at(50) },
     policy: { recover: "LAST" },
@@ -136,7 +142,8 @@ const CASES: readonly Case[] = [
 for (const { name, state, policy, facts, decision } of CASES) {
   Deno.test(`decideTick() ${name}`, () => {
     const rules: SchedulePolicy = { recover: "ALL", allowConcurrent: false, ...policy };
-    const known: ScheduleFacts = { now: at(100), startedAt: 0, delayedUntil: 0, isRunning: false, ...facts };
+    const calm = { startedAt: 0, delayedUntil: 0, isRunning: false, isEnding: false };
+    const known: ScheduleFacts = { now: at(100), ...calm, ...facts };
     assertEquals(decideTick(state, { times: TIMES, policy: rules }, known), decision);
   });
 }

@@ -37,6 +37,11 @@ export class LiveExecutions {
     for (const live of this.#byKey.values()) live.interruptAll();
   }
 
+  /** The execution in memory. */
+  get(tenant: string, id: string): LiveExecution | undefined {
+    return this.#byKey.get(liveKey(tenant, id));
+  }
+
   /** Whether it is in memory. */
   has(tenant: string, id: string): boolean {
     return this.#byKey.has(liveKey(tenant, id));
@@ -54,7 +59,7 @@ export class LiveExecutions {
 
   /** The execution in memory, if it has no work and nothing to commit. */
   idle(tenant: string, id: string): LiveExecution | undefined {
-    const live = this.#byKey.get(liveKey(tenant, id));
+    const live = this.get(tenant, id);
     return live && !live.isDriven && !live.isDirty && !live.isLive ? live : undefined;
   }
 

@@ -35,7 +35,7 @@ interface SchedulesDeps {
   readonly starts: TriggerStarts;
   readonly dates: ScheduleDates;
   readonly catalog: TriggerCatalog;
-  readonly executor: Pick<Executor, "begin" | "prepareStart" | "shapes">;
+  readonly executor: Pick<Executor, "begin" | "isEnding" | "prepareStart" | "shapes">;
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
@@ -190,7 +190,8 @@ export class Schedules {
   #carryOut(tick: Tick, isRunning: boolean): Promise<void> {
     const { due, state, trigger, times, now } = tick;
     if (isDelayed(tick)) this.#delayedUntil = now;
-    const facts = { now, startedAt: this.#startedAt, delayedUntil: this.#delayedUntil, isRunning };
+    const isEnding = isRunning && this.#isEnding(due.tenant, state);
+    const facts = { now, startedAt: this.#startedAt, delayedUntil: this.#delayedUntil, isRunning, isEnding };
     const decision = decideTick(state, { times, policy: policyOf(trigger) }, facts);
     switch (decision.type) {
       case "rest":
@@ -277,6 +278,10 @@ export class Schedules {
   /** True while the last execution that the trigger started has not ended. Synchronous when the answer is cached. */
   hasOpenExecution(tenant: TenantId, { executionId }: TriggerState): boolean | Promise<boolean> {
     return executionId !== undefined && this.#deps.records.isOpen(tenant, executionId);
+  }
+
+  #isEnding(tenant: TenantId, { executionId }: TriggerState): boolean {
+    return executionId !== undefined && this.#deps.executor.isEnding(tenant, executionId);
   }
 
   #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<void> {

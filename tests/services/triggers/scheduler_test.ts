@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { GatedStore } from "../../support/fakes/gated_store.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import {
   condition,
@@ -240,6 +241,23 @@ Deno.test("Scheduler skips a date when the last execution was restarted after th
   await app.advance(5 * MINUTE);
   assertEquals(await datesOf(app, "s"), ["2026-01-15T10:40:00Z"]);
   assertEquals(evaluationsOf(await stateOf(app, "s"))[0], "SKIPPED: The previous execution is still running");
+  release();
+});
+
+Deno.test("Scheduler starts an execution at a date before which the last one has ended, though that is not durable yet", async () => {
+  const { effect, release } = heldEffect();
+  let store: GatedStore | undefined;
+  await using app = await Harness.start({ effect, wrap: (memory) => store = new GatedStore(memory) });
+  await app.save(triggeredFlow("s", schedule(CRON), EFFECT));
+  await app.advance(20 * MINUTE - 1_000);
+  if (store) store.isClosed = true;
+  release();
+  await app.advance(2_000);
+  assertEquals((await executionsOf(app, "s")).map(({ state }) => state), ["RUNNING"]);
+  if (store) store.isClosed = false;
+  await store?.letThrough();
+  await app.advance(1_000);
+  assertEquals(await datesOf(app, "s"), ["2026-01-15T10:40:00Z", "2026-01-15T10:50:00Z"]);
   release();
 });
 

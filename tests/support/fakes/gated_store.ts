@@ -1,0 +1,32 @@
+/** A store whose commits or reads wait until a test lets them through. */
+import type { Atomic, Key, StoredEntry } from "../../../src/store/store.ts";
+import { settle } from "./fake_clock.ts";
+import { FaultyStore } from "./faulty_store.ts";
+
+/** Delegates to another store; holds commits while it is closed, and reads of executions while `holdsReads` is set. */
+export class GatedStore extends FaultyStore {
+  isClosed = false;
+  holdsReads = false;
+  #waiting: (() => void)[] = [];
+
+  override async commit(atomic: Atomic): Promise<string | null> {
+    if (this.isClosed) await this.#wait();
+    return await super.commit(atomic);
+  }
+
+  override async get(key: Key): Promise<StoredEntry | null> {
+    const entry = await super.get(key);
+    if (this.holdsReads && key[1] === "x") await this.#wait();
+    return entry;
+  }
+
+  /** Lets through what waits now. */
+  async letThrough(): Promise<void> {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    await settle();
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+}
