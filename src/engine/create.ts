@@ -2,7 +2,7 @@
 import type { Instant } from "../base/time/clock.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
-import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
+import { CORRELATION_LABEL, isSystemLabel, type Label, mergeLabels } from "../model/flows/label.ts";
 
 /** The given members of a new execution. */
 type StartRequest =
@@ -10,9 +10,12 @@ type StartRequest =
   & Readonly<Pick<Execution, "breakpoints" | "variables">>
   & { readonly labels: readonly Label[] };
 
-/** A new execution in state CREATED. Labels: the flow's, then the given ones, then the correlation id unless given. */
+/**
+ * A new execution in state CREATED. Labels: the flow's without those of the system, which are about the flow, then the given
+ * ones, then the correlation id unless given.
+ */
 export function createExecution(flow: Flow, request: StartRequest, now: Instant): Execution {
-  const labels = mergeLabels(flow.labels, request.labels);
+  const labels = mergeLabels(flow.labels.filter(({ key }) => !isSystemLabel(key)), request.labels);
   if (!labels.some((label) => label.key === CORRELATION_LABEL)) {
     labels.push({ key: CORRELATION_LABEL, value: request.id });
   }

@@ -53,9 +53,11 @@ for (const path of ["/executions/demo/hello", "/executions/trigger/demo/hello"])
   }
 }
 
-Deno.test("POST /executions labels: those of the flow, then of the request, then the correlation id", async () => {
+Deno.test("POST /executions labels: those of the flow without system labels, then of the request, then the correlation id", async () => {
   await using server = await Harness.start();
-  await server.save(flowSource("hello", "labels:\n  env: dev\n  team: blue\n", "{{ labels.env }}"));
+  await server.save(
+    flowSource("hello", "labels: {env: dev, team: blue, system.readOnly: true}\n", "{{ labels.env }}"),
+  );
   const query = "?labels=env:prod&labels=note:a:b&labels=system.correlationId:mine&labels=system.from:ui";
   const { labels, id } = await server.start("hello", {}, query);
   assertEquals(labels, [
