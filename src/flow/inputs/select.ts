@@ -8,6 +8,7 @@ import {
   expected,
   type InputType,
 } from "./input_type.ts";
+import { inputIdOf } from "./form.ts";
 import { readJson } from "./json.ts";
 import { shownValue } from "./shown_value.ts";
 
@@ -113,7 +114,10 @@ function checkItemType(properties: JsonObject, conversions: Conversions): Declar
   if (type === undefined) return [];
   const isKnown = type !== "ARRAY" && type !== "MULTISELECT" && conversions.isKnown(type);
   if (isKnown) return [];
-  const message = type === "ARRAY" ? "`itemType` cannot be `ARRAY`" : `Invalid type: ${type}`;
+  // Existing clients know the first text, which names the input.
+  const message = type === "ARRAY"
+    ? `${inputIdOf(properties)}: \`itemType\` cannot be \`ARRAY\``
+    : `Invalid type: ${type}`;
   return [{ property: "itemType", message }];
 }
 

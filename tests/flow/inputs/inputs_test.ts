@@ -499,7 +499,7 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
   ]],
   ["no item type", "{id: a, type: ARRAY}", ["inputs[0].itemType: must not be null @6:3+20"]],
   ["lists of lists", "{id: a, type: ARRAY, itemType: ARRAY}", [
-    "inputs[0].itemType: `itemType` cannot be `ARRAY` @6:34+5",
+    "inputs[0].itemType: a: `itemType` cannot be `ARRAY` @6:34+5",
   ]],
   ["a FORM as item type", "{id: a, type: ARRAY, itemType: FORM}", [
     "inputs[0].itemType: Invalid type: FORM @6:34+4",
