@@ -4,7 +4,7 @@
  */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
-import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
+import type { Flow, Task } from "../../model/flows/flow.ts";
 import type { DrawnRuns, DrawnValue, RunPlace } from "./drawn_runs.ts";
 import {
   type FlowGraph,
@@ -47,7 +47,8 @@ interface Group {
   readonly place: Place;
   readonly from: string;
   readonly to: string;
-  readonly relation: Relation;
+  /** Absent for the tasks of a flow. */
+  readonly relation?: Relation;
 }
 
 /** Values of loops in one graph; further ones are counted at their loop. */
@@ -80,8 +81,8 @@ class Drawing {
   #flow(flow: DrawnFlow, place: Place, { first, last, from }: Ends & { readonly from: string }): void {
     const after = this.#gate(place, "afterExecution", flow.afterExecution, last);
     const end = this.#gate(place, "finally", flow.finally, after);
-    this.#triggers(flow.triggers, place, first);
-    this.#chain(flow.tasks, { place, from, to: end, relation: relationOf("SEQUENTIAL") });
+    this.#triggers(flow, place, first);
+    this.#chain(flow.tasks, { place, from, to: end });
     this.#chain(flow.errors, { place, from, to: end, relation: relationOf("ERROR") });
     this.#chain(flow.finally, { place, from: end, to: after, relation: relationOf("FINALLY") });
     const relation = relationOf("AFTER_EXECUTION");
@@ -93,13 +94,14 @@ class Drawing {
     return tasks.length === 0 ? next : this.#parts.addGate(place.cluster, place.uid, name);
   }
 
-  #triggers(triggers: readonly Trigger[], place: Place, to: string): void {
-    if (triggers.length === 0) return;
-    const uid = `${place.uid}.@triggers`;
-    const cluster = { uid, parents: ancestors(place), relation: undefined, task: undefined };
-    const { first, last } = this.#parts.openCluster(cluster);
-    for (const { id, properties } of triggers) {
-      const node = this.#parts.addNode(uid, `${uid}.${id}`, "GraphTrigger", {
+  #triggers(flow: DrawnFlow, place: Place, to: string): void {
+    if (flow.triggers.length === 0) return;
+    const uid = `${place.uid}.${triggersName(flow)}`;
+    const cluster = `cluster_${uid}`;
+    const ends = { uid: cluster, parents: ancestors(place), relation: undefined };
+    const { first, last } = this.#parts.openCluster(ends);
+    for (const { id, properties } of flow.triggers) {
+      const node = this.#parts.addNode(cluster, `${uid}.${id}`, "GraphTrigger", {
         triggerDeclaration: properties,
       });
       this.#parts.addEdge(first, node);
@@ -110,9 +112,14 @@ class Drawing {
 
   #chain(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     let previous = from;
+    const type = relation?.relationType;
     for (const [index, task] of tasks.entries()) {
-      const { first, last } = this.#task(task, place);
-      this.#parts.addEdge(previous, first, index === 0 ? relation : relationOf("SEQUENTIAL"));
+      const { first, last } = this.#task(task, place, BLOCK_TYPES.has(type) ? type : undefined);
+      this.#parts.addEdge(
+        previous,
+        first,
+        index === 0 || type === "DYNAMIC" ? relation : relationOf("SEQUENTIAL"),
+      );
       previous = last;
     }
     if (tasks.length > 0) this.#parts.addEdge(previous, to);
@@ -120,25 +127,25 @@ class Drawing {
 
   #parallel(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     for (const task of tasks) {
-      const { first, last } = this.#task(task, place);
+      const { first, last } = this.#task(task, place, "PARALLEL");
       this.#parts.addEdge(from, first, relation);
       this.#parts.addEdge(last, to);
     }
   }
 
-  #dag(tasks: readonly Task[], { place, from, to }: Group): void {
+  #dag(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     const drawn = new Map(tasks.map((task) => [task.id, this.#task(task, place)]));
     const needed = new Set(tasks.flatMap(({ dependsOn = [] }) => dependsOn));
     for (const { id, dependsOn = [] } of tasks) {
       const ends = drawn.get(id) as Ends;
       const before = dependsOn.flatMap((name) => drawn.get(name) ?? []);
-      for (const { last } of before) this.#parts.addEdge(last, ends.first, relationOf("SEQUENTIAL"));
-      if (before.length === 0) this.#parts.addEdge(from, ends.first, relationOf("PARALLEL"));
+      for (const { last } of before) this.#parts.addEdge(last, ends.first, relation);
+      if (before.length === 0) this.#parts.addEdge(from, ends.first, relation);
       if (!needed.has(id)) this.#parts.addEdge(ends.last, to);
     }
   }
 
-  #task(task: Task, place: Place): Ends {
+  #task(task: Task, place: Place, relationType: RelationType = "SEQUENTIAL"): Ends {
     const uid = `${place.uid}.${task.id}`;
     const subflow = this.#subflows.get(uid);
     if (subflow) return this.#subflow(task, subflow, { ...place, uid });
@@ -146,7 +153,8 @@ class Drawing {
     const hasTasks = [...task.blocks.values()].some((tasks) => tasks.length > 0);
     if (hasTasks) return this.#flowable(task, { ...place, uid });
     const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
-    this.#parts.addNode(place.cluster, uid, type, this.#facts(task, this.#runOf(task, place)));
+    const facts = { ...this.#facts(task, this.#runOf(task, place)), relationType };
+    this.#parts.addNode(place.cluster, uid, type, facts);
     return { first: uid, last: uid };
   }
 
@@ -158,11 +166,7 @@ class Drawing {
     const { relation, layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
     const values = taskRun && LOOPS.has(task.kind) ? this.#valuesOf(taskRun) : undefined;
     const hidden: JsonObject = values?.hidden ? { hiddenValues: values.hidden } : {};
-    const ends = this.#open(task, inner, {
-      relation,
-      type: "GraphTask",
-      facts: { ...this.#facts(task, taskRun), ...hidden },
-    });
+    const ends = this.#open(task, inner, { relation, facts: { ...this.#facts(task, taskRun), ...hidden } });
     this.#parts.flowables.push(uid);
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
     for (const [name, tasks] of task.blocks) {
@@ -182,7 +186,7 @@ class Drawing {
     const { uid } = place;
     const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
     const facts = this.#facts(task, this.#runOf(task, place));
-    const ends = this.#open(task, inner, { relation: "SEQUENTIAL", type: "SubflowGraphTask", facts });
+    const ends = this.#open(task, inner, { relation: "SEQUENTIAL", isSubflow: true, facts });
     this.#flow(flow, inner, { ...ends, from: uid });
     return ends;
   }
@@ -197,7 +201,7 @@ class Drawing {
       const cluster = `cluster_${uid}`;
       const parents = ancestors(place);
       const run = { parent: place.run?.parent, iteration };
-      const ends = this.#parts.openCluster({ uid: cluster, parents, relation: "DYNAMIC", task: undefined });
+      const ends = this.#parts.openCluster({ uid: cluster, parents, relation: "DYNAMIC" });
       this.#parts.addEdge(isParallel ? from : previous, ends.first, relationOf("DYNAMIC", value));
       const group = { place: { cluster, parents, uid, run }, from: ends.first, to: ends.last };
       if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf("PARALLEL") });
@@ -229,17 +233,34 @@ class Drawing {
   #open(
     task: Task,
     { cluster, parents, uid }: Place,
-    { relation, type, facts }: {
+    { relation, facts, isSubflow = false }: {
       readonly relation: RelationType;
-      readonly type: string;
       readonly facts: JsonObject;
+      readonly isSubflow?: boolean;
     },
   ): Ends {
-    const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: task.properties });
-    this.#parts.addNode(cluster, uid, type, facts);
+    const { properties } = task;
+    const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: properties, isSubflow });
+    const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
+    this.#parts.addNode(cluster, uid, type, { ...facts, relationType: relation });
     this.#parts.addEdge(ends.first, uid);
     return ends;
   }
+}
+
+/** Blocks whose nodes name the block; others are in a sequence. */
+const BLOCK_TYPES: ReadonlySet<RelationType | undefined> = new Set([
+  "ERROR",
+  "FINALLY",
+  "AFTER_EXECUTION",
+]);
+
+/** What the uid of the triggers of a flow ends with. Existing clients know the first; the uid of a task never contains "@". */
+function triggersName({ tasks, errors, finally: last, afterExecution }: DrawnFlow): string {
+  const isTaken = [tasks, errors, last, afterExecution].some((block) =>
+    block.some(({ id }) => id === "Triggers")
+  );
+  return isTaken ? "@triggers" : "Triggers";
 }
 
 /** The values of a loop between two nodes. */

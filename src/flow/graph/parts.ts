@@ -46,11 +46,13 @@ interface ClusterFacts {
   /** Uids of its ancestor clusters, outermost first. */
   readonly parents: readonly string[];
   readonly relation: RelationType | undefined;
-  /** The task of the cluster. */
-  readonly task: JsonObject | undefined;
+  /** The task of the cluster; absent for the triggers of a flow and for a value of a loop. */
+  readonly task?: JsonObject;
+  /** The cluster shows the flow that the task starts. */
+  readonly isSubflow?: boolean;
 }
 
-/** Builder of a graph. Uids are unique: task ids contain no "@". */
+/** Builder of a graph. */
 export class GraphParts implements FlowGraph {
   readonly nodes: JsonObject[] = [];
   readonly edges: JsonObject[] = [];
@@ -66,14 +68,17 @@ export class GraphParts implements FlowGraph {
   }
 
   /** Adds a cluster with its first and last node. */
-  openCluster({ uid, parents, relation, task }: ClusterFacts): { first: string; last: string } {
+  openCluster(
+    { uid, parents, relation, task, isSubflow = false }: ClusterFacts,
+  ): { first: string; last: string } {
     const nodes: string[] = [];
     this.#members.set(uid, nodes);
     const ends = this.#addEnds(uid);
-    const cluster: JsonObject = { uid, type: `${TYPE_PREFIX}GraphCluster` };
+    const cluster: JsonObject = { uid, type: `${TYPE_PREFIX}${isSubflow ? "Subflow" : ""}GraphCluster` };
     if (relation) cluster.relationType = relation;
     if (task) {
-      cluster.taskNode = { uid: uid.replace(CLUSTER_PREFIX, ""), type: `${TYPE_PREFIX}GraphTask`, task };
+      const type = `${TYPE_PREFIX}${isSubflow ? "Subflow" : ""}GraphTask`;
+      cluster.taskNode = { uid: uid.replace(CLUSTER_PREFIX, ""), type, task };
     }
     const { first: start, last: end } = ends;
     this.clusters.push({ cluster, nodes, parents: [...parents], start, end });

@@ -79,6 +79,7 @@ const GRAPHS: Readonly<Record<string, Schema>> = {
   GraphNode: objectOf({
     uid: TEXT,
     type: TEXT,
+    "relationType?": oneOf(GRAPH_RELATIONS),
     "task?": ref("Task"),
     "triggerDeclaration?": ref("Trigger"),
   }),

@@ -34,7 +34,7 @@ function short(uid: unknown): string {
 /** What it shows, blocks, edges. */
 const SHAPES: readonly [string, string, string[]][] = [
   ["tasks run one after the other", "tasks: [Ra, Rb]", [
-    "@root > a SEQUENTIAL",
+    "@root > a",
     "a > b SEQUENTIAL",
     "b > @end",
   ]],
@@ -46,7 +46,7 @@ const SHAPES: readonly [string, string, string[]][] = [
       "s > s.a SEQUENTIAL",
       "s.a > s.b SEQUENTIAL",
       "s.b > s.@end",
-      "@root > s.@root SEQUENTIAL",
+      "@root > s.@root",
       "s.@end > @end",
     ],
   ],
@@ -56,7 +56,7 @@ const SHAPES: readonly [string, string, string[]][] = [
     "s.a > s.@end",
     "s > s.b PARALLEL",
     "s.b > s.@end",
-    "@root > s.@root SEQUENTIAL",
+    "@root > s.@root",
     "s.@end > @end",
   ]],
   ["branches of an If", "tasks: [{id: s, type: F.If, then: [Ra, Rb], else: [Rc]}]", [
@@ -66,7 +66,7 @@ const SHAPES: readonly [string, string, string[]][] = [
     "s.b > s.@end",
     "s > s.c CHOICE else",
     "s.c > s.@end",
-    "@root > s.@root SEQUENTIAL",
+    "@root > s.@root",
     "s.@end > @end",
   ]],
   ["cases of a Switch", "tasks: [{id: s, type: F.Switch, cases: {ONE: [Ra], a.b: [Rb]}, defaults: [Rc]}]", [
@@ -77,15 +77,15 @@ const SHAPES: readonly [string, string, string[]][] = [
     "s.b > s.@end",
     "s > s.c CHOICE defaults",
     "s.c > s.@end",
-    "@root > s.@root SEQUENTIAL",
+    "@root > s.@root",
     "s.@end > @end",
   ]],
   ["iterated tasks", "tasks: [{id: s, type: F.ForEach, tasks: [Ra, Rb]}]", [
     "s.@root > s",
     "s > s.a DYNAMIC",
-    "s.a > s.b SEQUENTIAL",
+    "s.a > s.b DYNAMIC",
     "s.b > s.@end",
-    "@root > s.@root SEQUENTIAL",
+    "@root > s.@root",
     "s.@end > @end",
   ]],
   [
@@ -95,24 +95,24 @@ const SHAPES: readonly [string, string, string[]][] = [
       "s.@root > s",
       "s > s.a PARALLEL",
       "s > s.b PARALLEL",
-      "s.a > s.c SEQUENTIAL",
-      "s.b > s.c SEQUENTIAL",
+      "s.a > s.c PARALLEL",
+      "s.b > s.c PARALLEL",
       "s.c > s.@end",
-      "s.a > s.d SEQUENTIAL",
+      "s.a > s.d PARALLEL",
       "s.d > s.@end",
-      "@root > s.@root SEQUENTIAL",
+      "@root > s.@root",
       "s.@end > @end",
     ],
   ],
   ["errors of a flow", "tasks: [Ra], errors: [Rb, Rc]", [
-    "@root > a SEQUENTIAL",
+    "@root > a",
     "a > @end",
     "@root > b ERROR",
     "b > c SEQUENTIAL",
     "c > @end",
   ]],
   ["what runs last has a gate before it", "tasks: [Ra], errors: [Rb], finally: [Rc], afterExecution: [Rd]", [
-    "@root > a SEQUENTIAL",
+    "@root > a",
     "a > @finally",
     "@root > b ERROR",
     "b > @finally",
@@ -132,21 +132,21 @@ const SHAPES: readonly [string, string, string[]][] = [
       "s.b > s.@finally",
       "s.@finally > s.c FINALLY",
       "s.c > s.@end",
-      "@root > s.@root SEQUENTIAL",
+      "@root > s.@root",
       "s.@end > @end",
     ],
   ],
   ["triggers lead to the flow", "tasks: [Ra], triggers: [{id: x, type: t.T}, {id: y, type: t.T}]", [
-    "@triggers.@root > @triggers.x",
-    "@triggers.x > @triggers.@end",
-    "@triggers.@root > @triggers.y",
-    "@triggers.y > @triggers.@end",
-    "@triggers.@end > @root",
-    "@root > a SEQUENTIAL",
+    "Triggers.@root > Triggers.x",
+    "Triggers.x > Triggers.@end",
+    "Triggers.@root > Triggers.y",
+    "Triggers.y > Triggers.@end",
+    "Triggers.@end > @root",
+    "@root > a",
     "a > @end",
   ]],
   ["a flowable task without tasks is a node", "tasks: [{id: s, type: F.Sequential, tasks: []}]", [
-    "@root > s SEQUENTIAL",
+    "@root > s",
     "s > @end",
   ]],
 ];
@@ -160,17 +160,25 @@ const SUBFLOW = "tasks: [{id: call, type: F.Subflow, namespace: n, flowId: g}]";
 
 Deno.test("flowGraph() draws a subflow as a node, or in its place", () => {
   const flow = flowOf(SUBFLOW);
-  assertEquals(edgesOf(flow), ["@root > call SEQUENTIAL", "call > @end"]);
+  assertEquals(edgesOf(flow), ["@root > call", "call > @end"]);
   assertEquals(typesOf(flow).get("root.call"), "SubflowGraphTask");
+  const drawn = flowGraph(flow, { subflows: new Map([["root.call", flowOf("tasks: [Ra]")]]) });
+  const cluster = drawn.clusters[0]?.cluster as Record<string, unknown>;
+  const { type, uid } = cluster.taskNode as Record<string, unknown>;
+  assertEquals([cluster.type, type].map((each) => String(each).split(".").at(-1)), [
+    "SubflowGraphCluster",
+    "SubflowGraphTask",
+  ]);
+  assertEquals(uid, "root.call");
   const inner = flowOf("tasks: [Ra], triggers: [{id: x, type: t.T}]");
   assertEquals(edgesOf(flow, new Map([["root.call", inner]])).sort(), [
-    "@root > call.@root SEQUENTIAL",
-    "call > call.a SEQUENTIAL",
+    "@root > call.@root",
+    "call > call.a",
     "call.@end > @end",
     "call.@root > call",
-    "call.@triggers.@end > call.@root",
-    "call.@triggers.@root > call.@triggers.x",
-    "call.@triggers.x > call.@triggers.@end",
+    "call.Triggers.@end > call.@root",
+    "call.Triggers.@root > call.Triggers.x",
+    "call.Triggers.x > call.Triggers.@end",
     "call.a > call.@end",
   ]);
 });
@@ -191,9 +199,9 @@ Deno.test("flowGraph() sets the types of nodes", () => {
     "root.@end": "GraphClusterEnd",
     "root.@afterExecution": "GraphClusterAfterExecution",
     "root.@finally": "GraphClusterFinally",
-    "root.@triggers.@root": "GraphClusterRoot",
-    "root.@triggers.@end": "GraphClusterEnd",
-    "root.@triggers.x": "GraphTrigger",
+    "root.Triggers.@root": "GraphClusterRoot",
+    "root.Triggers.@end": "GraphClusterEnd",
+    "root.Triggers.x": "GraphTrigger",
     "root.s.@root": "GraphClusterRoot",
     "root.s.@end": "GraphClusterEnd",
     "root.s": "GraphTask",
@@ -216,12 +224,12 @@ Deno.test("flowGraph() lists clusters with their nodes and with those around the
     }),
     [
       [
-        "root.@triggers",
+        "cluster_root.Triggers",
         undefined,
-        ["root.@triggers.@root", "root.@triggers.@end", "root.@triggers.x"],
+        ["root.Triggers.@root", "root.Triggers.@end", "root.Triggers.x"],
         [],
-        "root.@triggers.@root",
-        "root.@triggers.@end",
+        "root.Triggers.@root",
+        "root.Triggers.@end",
       ],
       [
         "cluster_root.s",
@@ -249,7 +257,8 @@ Deno.test("flowGraph() gives no uid twice, whatever tasks are called, and edges 
     `tasks: [
       {id: root, type: F.Sequential, tasks: [{id: end, type: F.Parallel, tasks: [Rroot1, Rend1]}]},
       {id: cluster_root, type: F.Sequential, tasks: [Rtriggers]}, Rfinally
-    ], errors: [Rerrors], finally: [RTriggers], triggers: [{id: root, type: t.T}, {id: end, type: t.T}]`,
+    ], errors: [Rerrors], finally: [{id: Triggers, type: F.Sequential, tasks: [Rx]}],
+    triggers: [{id: root, type: t.T}, {id: end, type: t.T}, {id: x, type: t.T}]`,
   );
   const { nodes, edges, clusters } = flowGraph(flow);
   const uids = nodes.map(({ uid }) => uid);
@@ -260,9 +269,29 @@ Deno.test("flowGraph() gives no uid twice, whatever tasks are called, and edges 
   }
 });
 
+Deno.test("flowGraph() gives nodes the relation of their block, and those of flowable tasks their own", () => {
+  const blocks =
+    "tasks: [Ra, {id: s, type: F.Switch, cases: {ONE: [Rb]}}, {id: p, type: F.Parallel, tasks: [Rc]}], " +
+    "errors: [Rd], finally: [Re], afterExecution: [Rf]";
+  const { nodes } = flowGraph(flowOf(blocks));
+  const tasks = nodes.filter(({ task }) => task).map(({ uid, relationType }) =>
+    `${short(uid)} ${relationType}`
+  );
+  assertEquals(tasks, [
+    "a SEQUENTIAL",
+    "s CHOICE",
+    "s.b SEQUENTIAL",
+    "p PARALLEL",
+    "p.c PARALLEL",
+    "d ERROR",
+    "e FINALLY",
+    "f AFTER_EXECUTION",
+  ]);
+});
+
 Deno.test("flowGraph() keeps what was written of tasks and triggers", () => {
   const { nodes } = flowGraph(flowOf("tasks: [Ra], triggers: [{id: x, type: t.T, key: k}]"));
   const byUid = new Map(nodes.map((node) => [node.uid, node]));
   assertEquals(byUid.get("root.a")?.task, { id: "a", type: "io.svc.plugin.core.debug.Return" });
-  assertEquals(byUid.get("root.@triggers.x")?.triggerDeclaration, { id: "x", type: "t.T", key: "k" });
+  assertEquals(byUid.get("root.Triggers.x")?.triggerDeclaration, { id: "x", type: "t.T", key: "k" });
 });
