@@ -83,6 +83,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
   const serverMetrics = createServerMetrics(assembled);
   const pages = { executions, flows, bundle };
+  const transfer = new FlowTransfer(flows, clock);
   const app = createApp({
     auth,
     firstUser: assembled.firstUser,
@@ -102,7 +103,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     config: configOf(options, isProtected),
     tenantRoutes: [
       { path: "", routes: flowRoutes({ flows, taskEdits: new TaskEdits(flows, services.tasks) }) },
-      ...flowMounts(assembled),
+      ...flowMounts(assembled, transfer),
       { routes: flowTestRoutes({ flowTests: services.flowTests, baseUrlOf }) },
       { path: "", routes: expressionRoutes(services.expressions) },
       {
@@ -121,7 +122,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       { path: "", routes: executionFileRoutes(services.executionFileViews) },
       { path: "", routes: logRoutes({ ...services, clock }) },
       { path: "", routes: workerListRoutes(services.workers) },
-      ...namespaceMounts(services, maxUploadBytes),
+      ...namespaceMounts(services, transfer, maxUploadBytes),
       ...serverMounts(services, options),
     ],
     globalRoutes: globalMounts(assembled, clients),
@@ -183,8 +184,13 @@ function clusterStateOf(
   return () => Promise.resolve({ processes: [{ ...process, seenAt: clock.now() }] });
 }
 
-function namespaceMounts({ kvPairs, secrets, files, blobs }: Services, maxUploadBytes: number): Mount[] {
-  const transfer = new FileTransfer({ files, blobs, maxUploadBytes });
+function namespaceMounts(
+  { kvPairs, secrets, files, blobs }: Services,
+  flows: FlowTransfer,
+  maxUploadBytes: number,
+): Mount[] {
+  const flowItems = (...space: Parameters<FlowTransfer["itemsOf"]>) => flows.itemsOf(...space);
+  const transfer = new FileTransfer({ files, blobs, maxUploadBytes, flowItems });
   return [
     { path: "", routes: kvPairRoutes(kvPairs) },
     { path: "", routes: secretRoutes(secrets) },
@@ -239,10 +245,9 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
   ];
 }
 
-function flowMounts({ services, options }: HttpDeps): Mount[] {
+function flowMounts({ services, options }: HttpDeps, transfer: FlowTransfer): Mount[] {
   const { flows, executions, tasks, flowRevisions } = services;
   const bulk = new FlowBulk(flows);
-  const transfer = new FlowTransfer(flows, options.clock);
   const graphs = new FlowGraphs({ flows, executions, clock: options.clock });
   const views = {
     flows,

@@ -1,4 +1,4 @@
-/** Exports and imports all files of a namespace as a zip. All entries are checked before the first one is stored. */
+/** Exports and imports all files of a namespace, and its flows, as a zip. All entries are checked before the first one is stored. */
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
@@ -16,6 +16,8 @@ interface FileTransferDeps {
   readonly files: Files;
   readonly blobs: Blobs;
   readonly maxUploadBytes: number;
+  /** The flows of a namespace, as files of its folder of flows. */
+  readonly flowItems: (actor: Actor, namespace: string) => readonly ArchiveItem[];
 }
 
 /** The files of a namespace, and who imports into them, see `FileRevision`. */
@@ -23,7 +25,7 @@ interface ImportTarget extends FileSpace {
   readonly author?: string;
 }
 
-/** The limits of a zip without zip64. */
+/** The limits of a zip without zip64; the bytes leave room for the flows. */
 const MAX_EXPORT_BYTES = 0xf0000000;
 const MAX_EXPORT_ENTRIES = 0xfffe;
 /** Content in memory until it is committed. */
@@ -41,11 +43,12 @@ export class FileTransfer {
     this.#deps = deps;
   }
 
-  /** A zip of all files and directories, packed as it is read. @throws DomainError too_large, invalid_argument */
-  async export(actor: Pick<Actor, "tenant">, namespace: string): Promise<ReadableStream<Uint8Array>> {
-    const { files } = this.#deps;
+  /** A zip of all files, directories and flows, packed as it is read. @throws DomainError too_large, invalid_argument */
+  async export(actor: Actor, namespace: string): Promise<ReadableStream<Uint8Array>> {
+    const { files, flowItems } = this.#deps;
+    const flows = flowItems(actor, namespace);
     let size = 0;
-    let count = 0;
+    let count = flows.length;
     for await (const { content } of files.listAll(actor, namespace)) {
       size += content?.size ?? 0;
       count++;
@@ -56,7 +59,7 @@ export class FileTransfer {
         `Cannot export namespace "${namespace}": a zip cannot hold ${count} files of ${size} bytes`,
       );
     }
-    return packArchive(this.#items(actor, namespace));
+    return packArchive(this.#items(actor, namespace, flows));
   }
 
   /**
@@ -79,12 +82,17 @@ export class FileTransfer {
     }
   }
 
-  async *#items(actor: Pick<Actor, "tenant">, namespace: string): AsyncGenerator<ArchiveItem> {
+  async *#items(
+    actor: Actor,
+    namespace: string,
+    flows: readonly ArchiveItem[],
+  ): AsyncGenerator<ArchiveItem> {
     const { files } = this.#deps;
     for await (const { path, modifiedAt, content } of files.listAll(actor, namespace)) {
       const open = async () => (await files.open(actor, namespace, path)).content;
       yield { path, modifiedAt, content: content && open };
     }
+    yield* flows;
   }
 
   async #unpack(space: ImportTarget, source: ByteSource): Promise<void> {

@@ -4,6 +4,7 @@ import { splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import { type ArchiveItem, packArchive, unpackEntry } from "../files/file_archive.ts";
@@ -37,6 +38,19 @@ export class FlowTransfer {
     return packArchive(this.#items(actor, heads));
   }
 
+  /** The sources of the flows of a namespace, as files of its folder of flows. */
+  itemsOf(actor: Actor, namespace: string): ArchiveItem[] {
+    const heads = [...this.#flows.heads(actor.tenant)].filter((head) =>
+      head.namespace === namespace && !head.deleted
+    );
+    const modifiedAt = this.#clock.now();
+    return heads.sort((a, b) => a.id < b.id ? -1 : 1).map((head) => ({
+      path: `${FLOWS_FOLDER}/${head.id}.yml`,
+      modifiedAt,
+      content: async () => streamOf((await this.#flows.read(actor, head)).source),
+    }));
+  }
+
   /**
    * Creates or updates the flows of a file. Returns those that are invalid: indexes of documents, or names of zip entries.
    * @throws DomainError invalid_argument: not a file of flows; with `failOnError` also the first refusal of a flow
@@ -54,7 +68,7 @@ export class FlowTransfer {
     const modifiedAt = this.#clock.now();
     for (const head of heads) {
       const { source } = await this.#flows.read(actor, head);
-      const content = () => Promise.resolve(ReadableStream.from([new TextEncoder().encode(source)]));
+      const content = () => Promise.resolve(streamOf(source));
       yield { path: `${head.namespace}.${head.id}.yml`, modifiedAt, content };
     }
   }
@@ -95,4 +109,8 @@ function byteSource(bytes: Uint8Array<ArrayBuffer>): ByteSource {
     size: bytes.length,
     read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
   };
+}
+
+function streamOf(source: string): ReadableStream<Uint8Array> {
+  return ReadableStream.from([new TextEncoder().encode(source)]);
 }

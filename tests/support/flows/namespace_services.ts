@@ -65,7 +65,8 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
       return Promise.resolve();
     },
   });
-  const transfer = new FileTransfer({ files, blobs, maxUploadBytes });
+  const flowItems = () => [];
+  const transfer = new FileTransfer({ files, blobs, maxUploadBytes, flowItems });
   const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
     c.set("actor", ACTOR);

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { unzipSync, zipSync } from "fflate";
 import { Harness } from "../../../support/harness.ts";
-import { json, yaml } from "../../../support/flows/request_bodies.ts";
+import { fileForm, json, yaml } from "../../../support/flows/request_bodies.ts";
 
 /** A flow that returns `format`. */
 function source(id: string, { namespace = "demo", format = "a", more = "" } = {}): string {
@@ -234,6 +234,19 @@ Deno.test("POST /flows/import takes back what was exported", async () => {
   const response = await importFile(server, "flows.zip", zip as BlobPart);
   assertEquals(await response.json(), []);
   assertEquals(await present(server), ["away.c@3", "demo.a@3", "demo.b@3"]);
+});
+
+Deno.test("GET /namespaces/:namespace/files/export has the flows of the namespace, which an upload saves elsewhere", async () => {
+  await using server = await three();
+  await server.request("POST", "/namespaces/demo/files?path=/a.txt", fileForm("a"));
+  await server.request("DELETE", "/flows/demo/b");
+  const zip = await (await server.request("GET", "/namespaces/demo/files/export")).bytes();
+  const files = unzipSync(zip);
+  assertEquals(Object.keys(files), ["a.txt", "_flows/a.yml"]);
+  assertEquals(new TextDecoder().decode(files["_flows/a.yml"]), source("a"));
+  const upload = fileForm(zip as BlobPart, "all.zip");
+  await server.request("POST", "/namespaces/other/files?path=/all.zip", upload);
+  assertEquals(await present(server), ["away.c@1", "demo.a@1", "other.a@1"]);
 });
 
 const IMPORT_REFUSALS: readonly [string, BlobPart, string, string][] = [
