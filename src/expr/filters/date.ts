@@ -17,6 +17,8 @@ import { fail, isInteger, kindOf, toInteger } from "../../languages/values/mod.t
 const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
+/** At the end of a date with a time. */
+const OFFSET = /(?<=T.*)(?:Z|[-+]\d{2}:?\d{2})$/i;
 const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
 /** Filters on dates; null stays null. */
@@ -85,8 +87,11 @@ function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue
   if (input === null) return null;
   const [, , , timeZone, existingFormat, locale] = args;
   const amount = amountOf(args[0]);
-  const moment = readDate(input, { timeZone, existingFormat, locale }, context);
-  return printDate(addUnits(moment, amount, textArgument(args[1], "unit")), args.slice(2));
+  const offset = typeof input === "string" && !existingFormat ? OFFSET.exec(input)?.[0] : undefined;
+  // In the offset of the text: the end of its month and its changes of the clock are those of that place.
+  const moment = readDate(input, { timeZone: offset ?? timeZone, existingFormat, locale }, context);
+  const { epochSeconds, nanos } = addUnits(moment, amount, textArgument(args[1], "unit"));
+  return printDate(dateTimeAt(epochSeconds, nanos, zoneOf(timeZone, context)), args.slice(2));
 }
 
 /** An amount may be written as text. @throws ExpressionError `argument` */

@@ -62,7 +62,7 @@ function urlDecode(text: string, _: Arguments, context: Context): string {
 
 function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonValue {
   const type = textArgument(args[0], "type");
-  const escape = ESCAPES.get(type);
+  const escape = ESCAPES.get(type.toLowerCase());
   if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
   context.spend(measureValue(input, context).size >>> 8);
   return escapeWithin(input, escape);

@@ -1,6 +1,6 @@
 /** Filters with regular expressions, and those that replace and split. */
 import { includesText, splitByText } from "../../base/text/find_text.ts";
-import { isJsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
   type Arguments,
@@ -34,7 +34,7 @@ export const REGEX_FILTERS: readonly FilterEntry[] = [
     apply: (input, args, context) => input === null ? "" : extract(input, args, context),
   }],
   ["split", textFilter({ parameters: ["delimiter", "limit"], required: 1 }, splitText)],
-  ["replace", textFilter({ parameters: ["replace_pairs", "regexp"], required: 1 }, replacePairs)],
+  ["replace", { parameters: ["replace_pairs", "regexp"], required: 1, apply: replaceWithin }],
 ];
 
 function regexOf(args: Arguments, name: string, context: Context): Regex {
@@ -118,6 +118,18 @@ export function splitText(text: string, args: Arguments, context: Context): Json
   return metered(context, (budget) => regex.split(text, limit, budget));
 }
 
+/** Replaces in a text, or in all texts of a list or map. */
+function replaceWithin(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  if (!Array.isArray(input) && !isJsonObject(input)) return REPLACE_TEXT.apply(input, args, context);
+  context.spend(weightOf(input));
+  if (Array.isArray(input)) return input.map((item) => replaceWithin(item, args, context));
+  const replaced: JsonObject = {};
+  for (const name of keysOf(input, context)) {
+    setOwnProperty(replaced, name, replaceWithin(input[name] as JsonValue, args, context));
+  }
+  return replaced;
+}
+
 function replacePairs(text: string, args: Arguments, context: Context): JsonValue {
   const [pairs = null] = args;
   if (!isJsonObject(pairs)) {
@@ -137,6 +149,8 @@ function replacePairs(text: string, args: Arguments, context: Context): JsonValu
   }
   return current;
 }
+
+const REPLACE_TEXT = textFilter({ parameters: ["replace_pairs", "regexp"], required: 1 }, replacePairs);
 
 function replaceText(text: string, [from, to]: readonly [string, string], context: Context): string {
   if (!includesText(text, from)) return text;

@@ -79,11 +79,8 @@ function withBreaks(text: string, context: Context): string {
 
 function slugify(text: string, _: Arguments, context: Context): string {
   context.spend(text.length >>> SCAN_SHIFT);
-  return text.replace(/\s/g, "-").normalize("NFD").replace(/[^\w-]/g, "").replace(/_/g, "-").replace(
-    /-+/g,
-    "-",
-  )
-    .toLowerCase();
+  return text.replace(/\s/g, "-").normalize("NFD").replace(/[^\w-]/g, "").replace(/_/g, "-")
+    .replace(/-+/g, "-").replace(/^-|-$/g, "").toLowerCase();
 }
 
 function edge(input: JsonValue, args: Arguments, test: (text: string, value: string) => boolean): boolean {

@@ -31,6 +31,7 @@ testRows("text filter", [
   ["{{ 'a b&c=d/é~*!()'|urlencode }}", "a+b%26c%3Dd%2F%C3%A9%7E*%21%28%29"],
   ["{{ 'a1b2'|replace({'(\\d)':'-$1-'}, regexp=true) }}", "a-1-b-2-"],
   ["{{ 'a.b.c'|replace({'.':'-'}) }}", "a-b-c"],
+  ["{{ [1, 'a1', {'n': ['1']}]|replace({'1':'x'}) }}", '["x","ax",{"n":["x"]}]'],
   ["{{ 'I like A and B'|replace({'A': 'x', 'B': 'y'}) }}", "I like x and y"],
   ["{{ 'ab'|replace({'a': 'b', 'b': 'c'}) }}", "cc"],
   ["{{ 'cost'|replace({'o': '$1'}) }}", "c$1st"],

@@ -38,6 +38,11 @@ testRows("data filter", [
   ["{{ 12 | string ~ 'x' }}{{ 2.0 | string }}", "12x2.0"],
   ["{{ 'Crème Brûlée & Co' | slugify }}", "creme-brulee-co"],
   ["{{ 'a__b  c' | slugify }}", "a-b-c"],
+  [
+    "{{ 'test test ' | slugify }} {{ \"--Test\t\t\ntest9*\" | slugify }} {{ ' a b ' | slugify }}",
+    "test-test test-test9 a-b",
+  ],
+  ["{{ \"a'b\" | escapeChar('SINGLE') }}", "a\\'b"],
   ["{{ text | startsWith('a-') }}{{ text | endsWith('x') }}{{ nil | startsWith('a') }}", "truefalsefalse"],
   [
     "{{ text | substringBefore('-') }} {{ text | substringBeforeLast('-') }} {{ text | substringBefore('x') }}",

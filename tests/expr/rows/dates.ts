@@ -329,6 +329,14 @@ export const ZONES: Table = {
       "2024-03-31T13:00:00+02:00",
     ],
     [
+      "{{ '2024-03-30T12:00:00Z' | dateAdd(1, 'DAYS', 'iso_sec', timeZone='Europe/Paris') }}",
+      "2024-03-31T14:00:00+02:00",
+    ],
+    [
+      "{{ '2024-01-30T23:30:00Z' | dateAdd(1, 'MONTHS', 'iso_sec', timeZone='Europe/Paris') }}",
+      "2024-03-01T00:30:00+01:00",
+    ],
+    [
       "{{ '2024-03-30T12:00:00' | dateAdd(1, 'DAYS', 'iso_sec', timeZone='Europe/Paris') }}",
       "2024-03-31T12:00:00+02:00",
     ],

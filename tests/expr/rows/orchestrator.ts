@@ -158,7 +158,6 @@ export const TEXT: Table = {
     ["{{ l | startsWith('1') }}", "type"],
     ["{{ q | escapeChar }}", "argument"],
     ["{{ q | escapeChar('triple') }}", "argument"],
-    ["{{ q | escapeChar('SINGLE') }}", "argument"],
     ["{{ path | indent }}", "argument"],
     ["{{ path | indent(-1) }}", "argument"],
     ["{{ path | indent('2') }}", "argument"],
