@@ -1,5 +1,5 @@
 /** YAML text → syntax tree of the library. Stops early on deep nesting, many errors and a second document. */
-import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
+import { Composer, type CST, type Document, isMap, isScalar, isSeq, Lexer, Parser, Scalar } from "yaml";
 
 /** Nested maps and lists of the source of a flow. */
 export const MAX_YAML_DEPTH = 100;
@@ -51,10 +51,27 @@ export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTr
     if (errors.length === 0) errors.push(syntaxError(messageOf(error), 0, 1));
   }
   const [document] = documents;
+  if (document) dropAddedBreak(document.contents, source);
   const all = errors.length > 0
     ? errors
     : (document?.errors ?? []).map(({ message, pos }) => syntaxError(message, ...pos));
   return all.length > 0 || !document ? { errors: explainAliases(all) } : { document, errors: [] };
+}
+
+/** The library ends a block text with a line break, also one that ends with the source and has none there. */
+function dropAddedBreak(contents: unknown, source: string): void {
+  const lastLine = source.slice(source.lastIndexOf("\n") + 1).trimStart();
+  if (lastLine === "") return;
+  const last = lastNode(contents);
+  const isBlock = isScalar(last) && (last.type === Scalar.BLOCK_LITERAL || last.type === Scalar.BLOCK_FOLDED);
+  if (!isBlock || typeof last.value !== "string" || !last.value.endsWith(`${lastLine}\n`)) return;
+  last.value = last.value.slice(0, -1);
+}
+
+function lastNode(contents: unknown): unknown {
+  let node = contents;
+  while (isMap(node) || isSeq(node)) node = isMap(node) ? node.items.at(-1)?.value : node.items.at(-1);
+  return node;
 }
 
 /** What the library says of `*` where a value is not one alias. */

@@ -149,6 +149,23 @@ for (const [name, source] of HUGE) {
   });
 }
 
+/** Sources whose last line has no line break, and the value of `a`. */
+const UNFINISHED: readonly (readonly [string, string])[] = [
+  ["a: |\n  b", "b"],
+  ["a: |\n  b\n   c ", "b\n c "],
+  ["a: |+\n  b", "b"],
+  ["a: |-\n  b", "b"],
+  ["a: >\n  b\n  c", "b c"],
+  ["a: |\n  b\n", "b\n"],
+  ["a: |\n  b\n# c", "b\n"],
+  ["a: |\n  b\n  ", "b\n"],
+];
+for (const [source, value] of UNFINISHED) {
+  Deno.test(`readYaml() adds no line break to a block text that ends with ${JSON.stringify(source)}`, () => {
+    assertEquals(readFully(source), { value: { a: value } });
+  });
+}
+
 const scalar = fc.oneof(
   fc.constantFrom(
     "",
