@@ -4,7 +4,7 @@ import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
-import type { Flow, Task } from "../model/flows/flow.ts";
+import { canonicalType, type Flow, type Task } from "../model/flows/flow.ts";
 import { itemView } from "../model/executions/loop_run.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
 import { merged, type OuterContext } from "./loop_contexts.ts";
@@ -98,6 +98,11 @@ export class ExecutionVariables {
     return variables && this.#inputs.openOutputs(variables);
   }
 
+  /** The trigger variables under their older name, if a Schedule has started the execution. */
+  get schedule(): JsonObject | undefined {
+    return SCHEDULES.has(canonicalType(this.#execution.trigger?.type ?? "")) ? this.trigger : undefined;
+  }
+
   /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
   get labels(): JsonObject {
     return nestLabels(this.#execution.labels);
@@ -158,12 +163,18 @@ export class ExecutionVariables {
   }
 }
 
+const SCHEDULES: ReadonlySet<string> = new Set([
+  "core.trigger.Schedule",
+  "core.models.triggers.types.Schedule",
+]);
+
 type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
 
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["execution", (variables) => variables.execution],
   ["inputs", ({ inputs }) => Object.keys(inputs).length > 0 ? inputs : undefined],
   ["trigger", (variables) => variables.trigger],
+  ["schedule", (variables) => variables.schedule],
   ["outputs", (variables) => variables.outputs],
   ["item", (variables) => variables.item],
   ["tasks", ({ views }) => views.states],

@@ -94,7 +94,8 @@ export class ScheduleDates {
     const next = times.next(date);
     if (next !== undefined) variables.next = times.text(next);
     if (previous !== undefined) variables.previous = times.text(previous);
-    const start = { plan, trigger, variables, scheduleDate: date, ...given };
+    const rootVariables = { schedule: variables };
+    const start = { plan, trigger, variables, rootVariables, scheduleDate: date, ...given };
     return this.#deps.conditions.has(trigger) ? this.#evaluate(schedule, start, next) : { start };
   }
 
@@ -125,7 +126,7 @@ export class ScheduleDates {
     variables: JsonObject,
   ): Promise<string | undefined> {
     const { timeZone } = await this.#render(flow, trigger);
-    const facts = { flow, date, timeZone, variables: { trigger: variables } };
+    const facts = { flow, date, timeZone, variables: { trigger: variables, schedule: variables } };
     return await this.#deps.conditions.refusal(trigger, facts);
   }
 

@@ -73,6 +73,24 @@ Deno.test("Scheduler starts flows whose inputs and checks read KV pairs", async 
   assertEquals([execution?.state, execution?.inputs], ["SUCCESS", { day: "monday" }]);
 });
 
+Deno.test("Scheduler gives the dates also as `schedule`: to tasks, inputs and conditions", async () => {
+  await using app = await Harness.start();
+  const date = "{{ schedule.date }}";
+  const conditions = [condition("DateTimeBetween", { date, after: "2026-01-15T10:45:00Z" })];
+  const tasks = [{ id: "out", type: "io.kestra.plugin.core.debug.Return", format: "{{ schedule.date }}" }];
+  const inputs = [{ id: "when", type: "STRING" }];
+  await app.save(
+    triggeredFlow("s", schedule(CRON, { conditions, inputs: { when: date } }), { tasks, inputs }),
+  );
+  await app.advance(25 * MINUTE);
+  const [execution] = await executionsOf(app, "s");
+  const { taskRunList } = await app.execution(execution?.id);
+  assertEquals(
+    [execution?.inputs.when, taskRunList[0]?.outputs.value],
+    Array(2).fill("2026-01-15T10:50:00Z"),
+  );
+});
+
 Deno.test("Scheduler renders labels and inputs from a single expression each", async () => {
   await using app = await Harness.start();
   const trigger = schedule(CRON, { labels: "{{ vars.labels }}", inputs: "{{ vars.inputs }}" });
