@@ -50,14 +50,27 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
   });
   const body = await responseText(received, defaultCharset);
   const lists = Object.fromEntries([...received.headers].map(([name, values]) => [name, [...values]]));
-  const response = { statusCode: received.code, body: readStructure(body), headers: lists };
+  const response = { statusCode: received.code, body, headers: lists };
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
-  if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
+  if (!await isMet(condition, response, context)) return undefined;
   const variables: JsonObject = { uri, code: received.code, headers: lists };
   const isSecret = isFlagSet(ownProperty(properties, "encryptBody"));
   return isSecret
     ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }
     : { variables: { ...variables, body } };
+}
+
+/** The body is its text, as existing flows read it: `json(response.body).a`. A condition may also read `response.body.a`. */
+async function isMet(
+  condition: string,
+  response: JsonObject & { readonly body: string },
+  { render }: PollContext,
+): Promise<boolean> {
+  const isTrue = async (given: JsonObject) =>
+    isTruthyText(String(await render(condition, { response: given })));
+  const body = readStructure(response.body);
+  if (typeof body === "string") return await isTrue(response);
+  return await isTrue(response).catch(() => isTrue({ ...response, body }));
 }
 
 function bodyOf(payload: HttpPayload): HttpBody {

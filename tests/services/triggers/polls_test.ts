@@ -222,6 +222,10 @@ const CASES:
       "SKIPPED: Its condition is false",
       "STARTED",
     ]],
+    [[200], { responseCondition: "{{ json(response.body).number == 2 and response.body contains '2' }}" }, [
+      "SKIPPED: Its condition is false",
+      "STARTED",
+    ]],
     [[200], { responseCondition: "{{ response.body.number == 2 }}" }, [
       "SKIPPED: Its condition is false",
       "STARTED",
