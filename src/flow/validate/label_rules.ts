@@ -61,10 +61,14 @@ function labelMessage({ key, value }: Entry): string | undefined {
 /** Reports system labels among those that the SLAs of a flow set. */
 export function checkSlaLabels(slas: JsonValue | undefined, path: Path, report: Report): void {
   for (const [index, sla] of Array.isArray(slas) ? slas.entries() : []) {
-    const labels = isJsonObject(sla) ? readLabels(ownProperty(sla, "labels")) : [];
-    for (const { key, value } of labels) {
-      if (!key.startsWith(SYSTEM_LABEL_PREFIX)) continue;
-      report.error("bad_label", [...path, index, "labels"], systemLabelMessage(key, value));
-    }
+    if (isJsonObject(sla)) checkNoSystemLabels(sla, [...path, index], report);
+  }
+}
+
+/** Reports system labels among the `labels` of a declaration, which its executions would get. */
+export function checkNoSystemLabels(declared: JsonObject, path: Path, report: Report): void {
+  for (const { key, value } of readLabels(ownProperty(declared, "labels"))) {
+    if (!key.startsWith(SYSTEM_LABEL_PREFIX)) continue;
+    report.error("bad_label", [...path, "labels"], systemLabelMessage(key, value));
   }
 }

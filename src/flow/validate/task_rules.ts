@@ -9,6 +9,7 @@ import { orderByNeeds } from "../inputs/depends_on.ts";
 import { cutText, elementsOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
+import { checkNoSystemLabels } from "./label_rules.ts";
 import { checkOutputs } from "./validate_inputs.ts";
 
 /** Shared by all tasks of one validation. */
@@ -42,8 +43,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["core.flow.Dag", checkDag],
   ["core.flow.Switch", checkBranches],
   [WORKING_DIRECTORY, checkWorkingDirectory],
-  [SUBFLOW, checkRecursion],
-  ["core.flow.ForEachItem", checkRecursion],
+  [SUBFLOW, checkStartedFlow],
+  ["core.flow.ForEachItem", checkStartedFlow],
   [LOOP, checkPassOutputs],
 ]);
 
@@ -65,6 +66,11 @@ const NOT_RUNNABLE: ReadonlySet<string> = new Set([
 /** Refused, not ignored: the author of a flow chooses a machine for a reason. */
 const NO_WORKERS = "is not supported with a WorkingDirectory, whose tasks share a directory of the server: " +
   "remove it, or write the commands as one scripts task";
+
+/** Existing clients know the first half, which is true of the language. */
+const NO_WORKERS_WITHIN =
+  "Cannot set a Worker Group in any WorkingDirectory sub-tasks, it is only supported at the " +
+  "WorkingDirectory level, and not by this server: its tasks share a directory of the server";
 
 /** Reports what schemas cannot express; returns the names of members that the schema check must skip. */
 export function checkTaskRules(task: TypedTask, context: RuleContext): ReadonlySet<string> {
@@ -118,7 +124,7 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
     const written = isJsonObject(child) ? textOf(child, "type") : undefined;
     if (isJsonObject(child) && hasValue(child, "workerGroup")) {
-      report.error("not_supported", [...at, index, "workerGroup"], NO_WORKERS);
+      report.error("not_supported", [...at, index, "workerGroup"], NO_WORKERS_WITHIN);
     }
     const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;
@@ -141,11 +147,12 @@ function checkPassOutputs({ task, path }: TypedTask, { report }: RuleContext) {
 }
 
 /** A flow that starts itself would never end. Expressions are known only after rendering. */
-function checkRecursion({ task, path }: TypedTask, { flow, report }: RuleContext) {
+function checkStartedFlow({ task, path }: TypedTask, { flow, report }: RuleContext) {
   const id = textOf(task, "flowId"), namespace = textOf(task, "namespace");
   if (flow && id === flow.id && namespace === flow.namespace) {
     report.error("recursion", [...path, "flowId"], `Recursive call to flow [${namespace}.${id}]`);
   }
+  checkNoSystemLabels(task, path, report);
   return NONE;
 }
 

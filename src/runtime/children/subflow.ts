@@ -100,12 +100,12 @@ export function triggerOf(
   return { id, type, variables: { executionId, namespace, flowId, flowRevision } };
 }
 
-/** Inherited labels if requested, then the given ones, and always the correlation id. */
+/** Inherited labels if requested, then the given ones, and always the correlation id. Other system labels are left out. */
 function labelsOf(execution: Execution, properties: JsonObject): Label[] {
   const inherited = isFlagSet(properties.inheritLabels, false)
     ? execution.labels.filter(({ key }) => !isSystemLabel(key))
     : [];
-  const given = readLabels(properties.labels);
+  const given = readLabels(properties.labels).filter(({ key }) => !isSystemLabel(key));
   const correlation = execution.labels.filter(({ key }) => key === CORRELATION_LABEL);
   return mergeLabels(mergeLabels(inherited, given), correlation);
 }

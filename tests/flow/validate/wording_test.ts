@@ -202,6 +202,17 @@ const TASKS: Wordings = [
   ],
   ["{id: s, type: core.flow.Subflow, namespace: n, flowId: f}", "recursion", "Recursive call to flow [n.f]"],
   [
+    "{id: s, type: core.flow.Subflow, namespace: n, flowId: g, labels: {system.a: b}}",
+    "bad_label",
+    "System labels can only be set by Kestra itself, offending label: system.a=b",
+  ],
+  [
+    "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.debug.Return, workerGroup: {key: g}}]}",
+    "not_supported",
+    "Cannot set a Worker Group in any WorkingDirectory sub-tasks, it is only supported at the WorkingDirectory " +
+    "level, and not by this server: its tasks share a directory of the server",
+  ],
+  [
     "{id: a, type: io.kestra.plugin.core.debug.Echo, format: m}",
     "deprecated_type",
     'Type "io.kestra.plugin.core.debug.Echo" is deprecated: use `core.log.Log`',
