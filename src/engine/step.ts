@@ -75,7 +75,7 @@ function apply(t: Transition, event: Event): void {
     case "started":
       return start(t);
     case "refused_slot":
-      return refuseSlot(t, event.state);
+      return refuseStart(t, event.state);
     case "continued":
       return continueFrame(t, event.frame);
     case "condition_rendered":
@@ -155,6 +155,15 @@ function start(t: Transition): void {
   setSlaTimers(t);
   resumeOpenTaskRuns(t);
   touchAllFrames(t);
+}
+
+/** The limit of the flow is reached. */
+function refuseStart(t: Transition, state: EventOf<"refused_slot">["state"]): void {
+  const isOver = state !== "QUEUED" && !isEnded(t.execution.history);
+  if (isOver) {
+    t.log(state === "FAILED" ? "ERROR" : "WARN", `Flow is ${state} due to concurrency limit exceeded`);
+  }
+  refuseSlot(t, state);
 }
 
 function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {

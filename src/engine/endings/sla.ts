@@ -1,7 +1,8 @@
 /** SLAs of executions, and the effect of a violation. */
 import type { Sla } from "../../model/flows/flow.ts";
-import { mergeLabels } from "../../model/flows/label.ts";
-import { changedAt, isEnded } from "../../model/executions/state.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { hasLabel, mergeLabels } from "../../model/flows/label.ts";
+import { changedAt, isEnded, startedAt } from "../../model/executions/state.ts";
 import type { FlowPlan } from "../plan.ts";
 import { abortExecution } from "./stop.ts";
 import type { Transition } from "../transition.ts";
@@ -43,8 +44,20 @@ export function slaKey(slas: readonly Sla[], sla: Sla): string {
 function violate(t: Transition, sla: Sla): void {
   const { execution } = t;
   if (isEnded(execution.history)) return;
+  // An assertion that does not end the execution is violated again after each change.
+  const isRepeated = sla.behavior === "NONE" && sla.type === "EXECUTION_ASSERTION" &&
+    sla.labels.every((label) => hasLabel(execution.labels, label));
+  if (isRepeated) return;
   execution.labels = mergeLabels(execution.labels, sla.labels);
+  const violation = `SLA '${sla.id}' violated: ${reasonOf(t, sla)}`;
+  t.log("WARN", violation);
   if (sla.behavior === "NONE") return;
-  t.log("ERROR", `SLA "${sla.id}" was violated`);
+  if (sla.behavior === "FAIL") t.log("ERROR", `Execution failed due to ${violation}`);
   abortExecution(t, sla.behavior === "CANCEL" ? "CANCELLED" : "FAILED");
+}
+
+function reasonOf({ execution, now }: Transition, { assertion, durationMs = 0 }: Sla): string {
+  if (assertion !== undefined) return `assertion is false: ${assertion}.`;
+  const duration = formatDuration(now - startedAt(execution.history));
+  return `execution duration of ${duration} exceed the maximum duration of ${formatDuration(durationMs)}.`;
 }
