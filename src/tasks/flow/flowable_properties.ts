@@ -39,7 +39,7 @@ export const ON_CHILD_FAILURE: PropertySchema = dynamicChoice(
 export const ITERATED_VALUES: PropertySchema = dynamicProperty(
   "list",
   "Values to iterate over: a list, a map, or an expression or JSON text of one of them.",
-  { required: true, orMap: true, orText: true },
+  { required: true, mayBeEmpty: true, orMap: true, orText: true },
 );
 
 /** The tasks for each value, and the number of concurrent values. */
