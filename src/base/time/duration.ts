@@ -14,7 +14,12 @@ export function parseDuration(text: string): number | undefined {
     (sum, part, index) => sum + Number((part ?? "0").replace(",", ".")) * (UNIT_MS[index] as number),
     0,
   );
-  return Number.isFinite(ms) ? Math.round(match[1] === "-" ? -ms : ms) : undefined;
+  return Number.isFinite(ms) ? wholeMs(match[1] === "-" ? -ms : ms) : undefined;
+}
+
+/** Only 0 is 0: a shorter time is a millisecond. */
+function wholeMs(ms: number): number {
+  return Math.round(ms) || Math.sign(ms);
 }
 
 /** A number of seconds as text, as a template gives it. */
@@ -30,7 +35,7 @@ export function readDuration(value: JsonValue | undefined): number | undefined {
 }
 
 function millisecondsOf(seconds: number): number | undefined {
-  const ms = Math.round(seconds * 1000);
+  const ms = wholeMs(seconds * 1000);
   return Number.isFinite(ms) ? ms : undefined;
 }
 

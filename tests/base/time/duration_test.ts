@@ -17,6 +17,8 @@ const ROWS: readonly (readonly [string, number | undefined])[] = [
   ["-PT5M", -300_000],
   ["PT-5M", -300_000],
   ["PT0S", 0],
+  ["PT0.0001S", 1],
+  ["-PT0.0001S", -1],
   ["PT1,5S", 1_500],
   ["", undefined],
   ["P", undefined],
