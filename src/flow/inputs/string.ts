@@ -2,7 +2,7 @@
 import { stringifyJson } from "../../base/json.ts";
 import { scalarText, textOf } from "../schema/describe.ts";
 import { matchesPattern, patternMistake } from "../../languages/regex/mod.ts";
-import { expected, type InputType } from "./input_type.ts";
+import type { InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 
 const URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=\-\u00a1-\uffff]|%[0-9a-fA-F]{2})+$/;
@@ -51,7 +51,7 @@ export const uriInput: InputType = {
   properties: {},
   convert(value) {
     if (typeof value === "string" && isUri(value)) return { value };
-    return expected("URI", shownValue(value), "it is not an absolute URI");
+    return { reason: `Expected \`URI\` but received \`${shownValue(value)}\`` };
   },
 };
 

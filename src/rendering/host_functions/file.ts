@@ -4,7 +4,7 @@ import {
   isStorageUri,
   namespaceFileOf,
   namespaceFileUri,
-  parseStorageUri,
+  storedPlaceOf,
 } from "../../model/namespaces/storage_uri.ts";
 import {
   type FileFacts,
@@ -97,10 +97,10 @@ async function placeOf(call: HostCall): Promise<FilePlace> {
   const { args, caller } = call;
   const path = requiredOf(args, "path");
   if (!isStorageUri(path)) return namedFile(path, textOf(args, "namespace") ?? caller.namespace);
-  const place = parseStorageUri(path);
-  if (place.kind === "namespace file") return place;
-  const { executionId } = place;
-  if (readableExecutions(call).has(executionId) || await isRelated(call, executionId)) {
+  const place = storedPlaceOf(path);
+  if (place?.kind === "namespace file") return place;
+  const executionId = place?.executionId ?? "";
+  if (place && (readableExecutions(call).has(executionId) || await isRelated(call, executionId))) {
     return { executionId, path: place.path, isUnderWay: executionId === caller.execution?.id };
   }
   throw new HostError(

@@ -136,7 +136,10 @@ const CASES: readonly [string, string | RegExp][] = [
     /^Cannot read "large\.bin": it has 4194305 bytes, and expressions take at most 4194304/,
   ],
   ["{{ read('file:///etc/passwd') }}", /must be relative to the namespace/],
-  ["{{ read('kestra:///etc/passwd') }}", /is not the address of a stored file/],
+  [
+    "{{ read('kestra:///etc/passwd') }}",
+    /^Unable to read the file .* didn't belong to the current execution/,
+  ],
   [
     "{{ read('kestra:///demo/team/f/executions/A1b2C3d4E5f6G7h8I9j0K1/a') }}",
     /^Unable to read the file 'kestra:.*' as it didn't belong to the current execution, nor to the one that triggered it$/,
