@@ -18,7 +18,7 @@ const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
 /** At the end of a date with a time. */
-const OFFSET = /(?<=T.*)(?:Z|[-+]\d{2}:?\d{2})$/i;
+const OFFSET = /T[\d:.,]{1,20}(Z|[-+]\d{2}:?\d{2})$/i;
 const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
 /** Filters on dates; null stays null. */
@@ -87,7 +87,7 @@ function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue
   if (input === null) return null;
   const [, , , timeZone, existingFormat, locale] = args;
   const amount = amountOf(args[0]);
-  const offset = typeof input === "string" && !existingFormat ? OFFSET.exec(input)?.[0] : undefined;
+  const offset = typeof input === "string" && !existingFormat ? OFFSET.exec(input)?.[1] : undefined;
   // In the offset of the text: the end of its month and its changes of the clock are those of that place.
   const moment = readDate(input, { timeZone: offset ?? timeZone, existingFormat, locale }, context);
   const { epochSeconds, nanos } = addUnits(moment, amount, textArgument(args[1], "unit"));
