@@ -1,4 +1,4 @@
-/** Replaces secrets in log lines by stars. */
+/** Replaces secrets in log lines by stars, such as `**masked***`. */
 
 /**
  * A shorter secret is masked only as the complete text: "1" or "on" is part of any line, and masking it there would
@@ -33,14 +33,23 @@ export class SecretMask {
     return [...this.#secrets];
   }
 
-  /** The text with every secret replaced by as many stars. */
+  /** The text with every secret replaced by as many stars; the first nine of them in a row say what they are. */
   apply(text: string): string {
+    const masked = this.#starred(text);
+    return masked === text ? text : masked.replace(MARKED, MARK);
+  }
+
+  #starred(text: string): string {
     if (this.#secrets.has(text.trim())) return stars(text);
-    let masked = text;
-    for (const part of this.#parts) masked = masked.replaceAll(part, stars(part));
-    return masked;
+    let starred = text;
+    for (const part of this.#parts) starred = starred.replaceAll(part, stars(part));
+    return starred;
   }
 }
+
+/** Existing clients know it. */
+const MARK = "**masked*";
+const MARKED = stars(MARK);
 
 function stars(text: string): string {
   return "*".repeat(text.length);

@@ -1,6 +1,7 @@
 /** `render()` evaluates what the author of a flow wrote; texts from anywhere else are data, however they are handed on. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
+import { masked } from "../support/masked.ts";
 
 const EVIL = "{{ secret('TOP') }}";
 const SECRET = "hidden-value";
@@ -80,7 +81,7 @@ Deno.test("no text from outside is rendered with the secrets of the flow, from a
   const execution = await app.execution(id);
   const lines = JSON.stringify(await app.json("GET", `/logs/${id}`));
   const text = JSON.stringify(execution) + lines;
-  assertEquals(text.includes(SECRET) || text.includes("*".repeat(SECRET.length)), false, text);
+  assertEquals(text.includes(SECRET) || text.includes(masked(SECRET.length)), false, text);
   for (const { taskId, outputs, state: { current } } of execution.taskRunList) {
     if (taskId.endsWith("_printed")) assertEquals(String(outputs.value).includes("secret("), true, taskId);
     if (/_(?:direct|once|in_list)$/.test(taskId)) assertEquals(current, "WARNING", taskId);
@@ -107,8 +108,8 @@ Deno.test("render() evaluates the texts of the flow, and what expressions make o
     ["{{ render(inputs.key) }}{{ render([inputs.key, 5]) }}", 'hello["hello",5]'],
     ["{{ render(vars.once) }}", "Hello {{ 1 }}"],
     ["{{ render(vars.once_data) }}", "{{ 1 }}"],
-    ["{{ render(vars.secret) }}", "*".repeat(SECRET.length)],
-    ["{{ render(vars.secrets) }}", `<${"*".repeat(SECRET.length)}>`],
+    ["{{ render(vars.secret) }}", masked(SECRET.length)],
+    ["{{ render(vars.secrets) }}", `<${masked(SECRET.length)}>`],
   ];
   const tasks = rows.map(([format], index) =>
     `  - {id: t${index}, type: ${CORE}log.Log, message: ${JSON.stringify(`${index}: ${format}`)}}`
@@ -155,7 +156,7 @@ triggers:
   await app.advance(1_000);
   const text = JSON.stringify(await app.execution(id));
   assertStringIncludes(text, EVIL.repeat(3));
-  assertEquals(text.includes(SECRET) || text.includes("*".repeat(SECRET.length)), false, text);
+  assertEquals(text.includes(SECRET) || text.includes(masked(SECRET.length)), false, text);
 });
 
 Deno.test("a default of an input, a condition, a loop and what a child gets render data once", async () => {
@@ -183,7 +184,7 @@ outputs: [{id: o, type: STRING, value: "{{ render(vars.v) }}"}]
   await app.advance(1_000);
   const execution = await app.execution(id);
   const text = JSON.stringify(execution) + JSON.stringify(await app.json("GET", `/logs/${id}`));
-  assertEquals(text.includes(SECRET) || text.includes("*".repeat(SECRET.length)), false, text);
+  assertEquals(text.includes(SECRET) || text.includes(masked(SECRET.length)), false, text);
   const valueOf = (taskId: string) =>
     execution.taskRunList.find((taskRun) => taskRun.taskId === taskId)?.outputs.value;
   for (const taskId of ["defaulted", "run_if", "then"]) assertEquals(valueOf(taskId), EVIL, taskId);

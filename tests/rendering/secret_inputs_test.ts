@@ -7,9 +7,10 @@ import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { EventReader } from "../http/event_reader.ts";
 import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../support/harness.ts";
+import { masked } from "../support/masked.ts";
 
 const SECRET = "correct-horse-battery";
-const STARS = "*".repeat(SECRET.length);
+const STARS = masked(SECRET.length);
 const RETURN = "io.svc.plugin.core.debug.Return";
 const LOG = "io.svc.plugin.core.log.Log";
 
@@ -136,7 +137,7 @@ Deno.test("a ciphertext is decrypted neither for another flow nor for an input o
     .replace(', validator: "[a-z-]+"', "");
   const execution = await app.run(other, { password: sealed });
   assert(!stringifyJson(execution as unknown as JsonValue).includes(SECRET));
-  assertEquals((await messages(app, execution.id))[0], `Ada: ${sealed} ${"*".repeat(23)}`);
+  assertEquals((await messages(app, execution.id))[0], `Ada: ${sealed} ${masked(23)}`);
 });
 
 /** A flow that stops between two uses of its secret. */
@@ -191,13 +192,13 @@ tasks:
   await using third = await second.restart();
   await third.advance(60_000);
   assertEquals((await third.execution(id)).state.current, "FAILED");
-  const masked = `${STARS} ${"*".repeat("ada-lovelace".length)}`;
+  const line = `${STARS} ${"*".repeat("ada-lovelace".length)}`;
   assertEquals(await messages(third, id), [
-    masked,
+    line,
     "Waiting for PT1M",
-    `1 ${masked}`,
+    `1 ${line}`,
     "Waiting for PT1M",
-    `2 ${masked}`,
+    `2 ${line}`,
     "Waiting for PT1M",
     "Cannot find secret for key 'NONE' in the namespace 'demo' " +
     "in the expression `{{ secret('NONE') ?? '' }}` at line 1",

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { SecretMask } from "../../src/rendering/secret_mask.ts";
+import { masked } from "../support/masked.ts";
 
 const PEM = "-----BEGIN KEY-----\nAAAABBBBCCCC\nDDDDEEEEFFFF\nx\n-----END KEY-----\n";
 
@@ -16,21 +17,21 @@ const CASES: readonly [string, readonly string[], string, string][] = [
   ["two characters as the whole text", ["on"], "on", "**"],
   ["two characters as the whole text, with spaces", ["on"], " on\n", "****"],
   ["one character as the whole text", ["1"], "1", "*"],
-  ["a secret of several lines", [PEM], `key: ${PEM}`, `key: ${"*".repeat(PEM.length)}`],
-  ["a line of a secret", [PEM], "line 2 is AAAABBBBCCCC", "line 2 is ************"],
+  ["a secret of several lines", [PEM], `key: ${PEM}`, `key: ${masked(PEM.length)}`],
+  ["a line of a secret", [PEM], "line 2 is AAAABBBBCCCC", "line 2 is **masked****"],
   [
     "a line of a secret, other line ends",
     [PEM],
     "AAAABBBBCCCC\r\nDDDDEEEEFFFF",
-    "************\r\n************",
+    "**masked****\r\n************",
   ],
   ["a short line of a secret", [PEM], "x = 1", "x = 1"],
-  ["a secret as it stands in JSON", ['say "hi"'], '{"s":"say \\"hi\\""}', '{"s":"**********"}'],
+  ["a secret as it stands in JSON", ['say "hi"'], '{"s":"say \\"hi\\""}', '{"s":"**masked**"}'],
   [
     "a secret of several lines in JSON",
     ["one two\nthree"],
     '{"s":"one two\\nthree"}',
-    '{"s":"**************"}',
+    '{"s":"**masked******"}',
   ],
   ["a secret without the blanks around it", ["  secret \n"], "secret", "******"],
   ["a secret of stars", ["***"], "***", "***"],

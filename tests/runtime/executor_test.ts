@@ -315,7 +315,7 @@ tasks:
   assertEquals(execution.taskRunList[0]?.outputs.value, "blue nothing");
   assertEquals(execution.state.current, "FAILED");
   const logs = await app.json("GET", `/logs/${execution.id}`) as { message: string }[];
-  assertEquals(logs[1]?.message, "key=************");
+  assertEquals(logs[1]?.message, "key=**masked****");
   assert(logs[2]?.message.includes("Cannot find secret for key 'NOPE'"));
 });
 

@@ -11,6 +11,7 @@ import {
 } from "../../../src/rendering/host_functions/mod.ts";
 import { MAX_READ_BYTES } from "../../../src/rendering/host_functions/file.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
+import { masked } from "../../support/masked.ts";
 
 const NAMESPACE = "demo.team";
 const LOG = "io.svc.plugin.core.log.Log";
@@ -284,7 +285,7 @@ tasks:
   );
   const lines = await messages(app, execution);
   assertEquals([execution.state.current, lines.length], ["FAILED", 4], lines.join("\n"));
-  assertEquals(lines[1], `is ${"*".repeat(SECRETS.get("ACCOUNT")?.length ?? 0)}`);
+  assertEquals(lines[1], `is ${masked(SECRETS.get("ACCOUNT")?.length ?? 0)}`);
   assert(lines.every((line) => !line.includes("ada-lovelace")), lines.join("\n"));
 });
 
@@ -456,7 +457,7 @@ Deno.test("a failed value is an error that no guard swallows, and it does not re
   const error = await assertRejects(() => render("{{ secret('S') }}{{ kv('a') ?? 'x' }}", values), Error);
   assertEquals(
     error.message,
-    "Cannot reach *************** in the expression `{{ kv('a') ?? 'x' }}` at line 1",
+    "Cannot reach **masked******* in the expression `{{ kv('a') ?? 'x' }}` at line 1",
   );
 });
 

@@ -322,7 +322,7 @@ Deno.test("Workers: an attempt carries its secrets to the worker, the server mas
   assertEquals([attempt.properties, attempt.secrets], [{ text: "hush-hush" }, ["hush-hush"]]);
   const outputs = { token: { [`sluice-seal-${attempt.lease}`]: "sealed text" } };
   await worker.end(attempt.lease, 1, { outputs, lines: [["INFO", "it is hush-hush"]] });
-  assertEquals(await linesOf(app, String(id)), ["it is *********"]);
+  assertEquals(await linesOf(app, String(id)), ["it is **masked*"]);
   const [taskRun] = (await app.execution(id)).taskRunList;
   const token = taskRun?.outputs.token as JsonObject;
   assertMatch(String(token.type), /encrypted/);

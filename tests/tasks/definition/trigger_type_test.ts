@@ -143,11 +143,11 @@ Deno.test("secrets that a poll used are masked in its reason and in its log line
   };
   await using app = await appOf(poll, { place: "{{ secret('KEY') }}" });
   await polled(app, 1_000, 1);
-  assertEquals(evaluationsOf(await stateOf(app, "p")), ["SKIPPED: refused: ***********"]);
+  assertEquals(evaluationsOf(await stateOf(app, "p")), ["SKIPPED: refused: **masked***"]);
   await polled(app, MINUTE, 2);
   const [execution] = await executionsOf(app, "p");
   const logs = await app.json("GET", `/logs/${execution?.id}`) as readonly JsonObject[];
   assertEquals(logs.filter(({ level }) => level === "INFO").map(({ message }) => message), [
-    "logged in with ***********",
+    "logged in with **masked***",
   ]);
 });

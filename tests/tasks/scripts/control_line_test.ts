@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { ENCRYPTED_TYPE } from "../../../src/model/flows/input_value.ts";
 import { Harness } from "../../support/harness.ts";
 import { runScripts, runScriptsOn, scriptTask } from "../../support/flows/script_flows.ts";
+import { masked } from "../../support/masked.ts";
 
 function shell(commands: readonly string[]): string {
   return scriptTask("shell.Commands", [`commands: ${JSON.stringify(commands)}`]);
@@ -94,7 +95,7 @@ Deno.test("control lines: encrypted outputs are stored encrypted, decrypted for 
   - {id: t, type: ${log}, message: "{{ outputs.c.vars.b == 'my secret value' }} {{ fromJson(outputs.c.vars.n).x + 1 }}"}`,
   );
   assertEquals([execution.state.current, lines], ["SUCCESS", [
-    `INFO open ${"*".repeat(15)}`,
+    `INFO open ${masked(15)}`,
     "INFO true 12345679",
   ]]);
   const vars = execution.taskRunList[0]?.outputs.vars as Record<string, { type?: string }>;

@@ -246,7 +246,7 @@ ${NO_EFFECTS}assertions:
 `,
   );
   const [secret, unknown, missing, text] = result.assertionResults;
-  assertEquals([secret?.actual, secret?.errorMessage], ["***********", undefined]);
+  assertEquals([secret?.actual, secret?.errorMessage], ["**masked***", undefined]);
   assertEquals([unknown?.isSuccess, unknown?.actual], [false, null]);
   assertStringIncludes(String(unknown?.errorMessage), "nothing");
   assertEquals(missing?.isSuccess, true);
