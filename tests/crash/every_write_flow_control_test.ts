@@ -553,11 +553,18 @@ function checkHistory(owner: "execution" | "task_run", { histories }: SeenState,
   }
 }
 
+/** What an SLA says of the execution, whose duration has a crash in it. */
+const DURATION = /(?<=violated: execution duration of )\S+/;
+
 /** What runs at once may begin in another order after a crash. */
 function sorted(summary: unknown): unknown {
   const { taskRuns, logs, ...rest } = summary as { taskRuns: object[]; logs: string[] };
   const texts = taskRuns.map((taskRun) => withoutIds(JSON.stringify(taskRun)));
-  return { ...rest, taskRuns: texts.sort(), logs: logs.map(withoutIds).sort() };
+  return {
+    ...rest,
+    taskRuns: texts.sort(),
+    logs: logs.map((line) => withoutIds(line).replace(DURATION, "PT2S")).sort(),
+  };
 }
 
 /** Ids and times of executions differ from life to life. */
