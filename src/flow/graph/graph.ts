@@ -98,8 +98,7 @@ class Drawing {
     if (flow.triggers.length === 0) return;
     const uid = `${place.uid}.${triggersName(flow)}`;
     const cluster = `cluster_${uid}`;
-    const ends = { uid: cluster, parents: ancestors(place), relation: undefined };
-    const { first, last } = this.#parts.openCluster(ends);
+    const { first, last } = this.#parts.openCluster({ uid: cluster, parents: ancestors(place) });
     for (const { id, properties } of flow.triggers) {
       const node = this.#parts.addNode(cluster, `${uid}.${id}`, "GraphTrigger", {
         triggerDeclaration: properties,

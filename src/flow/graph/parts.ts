@@ -45,7 +45,7 @@ interface ClusterFacts {
   readonly uid: string;
   /** Uids of its ancestor clusters, outermost first. */
   readonly parents: readonly string[];
-  readonly relation: RelationType | undefined;
+  readonly relation?: RelationType;
   /** The task of the cluster; absent for the triggers of a flow and for a value of a loop. */
   readonly task?: JsonObject;
   /** The cluster shows the flow that the task starts. */
