@@ -88,7 +88,7 @@ function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue
   const [, , , timeZone, existingFormat, locale] = args;
   const amount = amountOf(args[0]);
   const offset = typeof input === "string" && !existingFormat ? OFFSET.exec(input)?.[1] : undefined;
-  // In the offset of the text: the end of its month and its changes of the clock are those of that place.
+  // A text is added to in its own offset, which decides where a month ends; the other zone is for printing.
   const moment = readDate(input, { timeZone: offset ?? timeZone, existingFormat, locale }, context);
   const { epochSeconds, nanos } = addUnits(moment, amount, textArgument(args[1], "unit"));
   return printDate(dateTimeAt(epochSeconds, nanos, zoneOf(timeZone, context)), args.slice(2));

@@ -1,8 +1,9 @@
 /** Filters that encode, digest and escape text. */
 import { createHash } from "node:crypto";
-import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
+import { mapScalars } from "../map_scalars.ts";
 import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
@@ -65,16 +66,5 @@ function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonVa
   const escape = ESCAPES.get(type.toLowerCase());
   if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
   context.spend(measureValue(input, context).size >>> 8);
-  return escapeWithin(input, escape);
-}
-
-function escapeWithin(value: JsonValue, escape: (text: string) => string): JsonValue {
-  if (typeof value === "string") return escape(value);
-  if (Array.isArray(value)) return value.map((item) => escapeWithin(item, escape));
-  if (!isJsonObject(value)) return value;
-  const escaped: JsonObject = {};
-  for (const name of Object.keys(value)) {
-    setOwnProperty(escaped, name, escapeWithin(value[name] as JsonValue, escape));
-  }
-  return escaped;
+  return mapScalars(input, (scalar) => typeof scalar === "string" ? escape(scalar) : scalar);
 }

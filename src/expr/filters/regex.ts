@@ -1,6 +1,6 @@
 /** Filters with regular expressions, and those that replace and split. */
 import { includesText, splitByText } from "../../base/text/find_text.ts";
-import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
   type Arguments,
@@ -11,8 +11,9 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail, kindOf } from "../../languages/values/mod.ts";
+import { fail, kindOf, measureValue } from "../../languages/values/mod.ts";
 import { type Budget, Regex } from "../../languages/regex/mod.ts";
+import { mapScalars } from "../map_scalars.ts";
 import { keysOf, weightOf } from "../weight.ts";
 
 const REGEX = { parameters: ["regex"], required: 1 } as const;
@@ -118,16 +119,10 @@ export function splitText(text: string, args: Arguments, context: Context): Json
   return metered(context, (budget) => regex.split(text, limit, budget));
 }
 
-/** Replaces in a text, or in all texts of a list or map. */
+/** Replaces in a text, or in all scalars of a list or map. */
 function replaceWithin(input: JsonValue, args: Arguments, context: Context): JsonValue {
-  if (!Array.isArray(input) && !isJsonObject(input)) return REPLACE_TEXT.apply(input, args, context);
-  context.spend(weightOf(input));
-  if (Array.isArray(input)) return input.map((item) => replaceWithin(item, args, context));
-  const replaced: JsonObject = {};
-  for (const name of keysOf(input, context)) {
-    setOwnProperty(replaced, name, replaceWithin(input[name] as JsonValue, args, context));
-  }
-  return replaced;
+  if (typeof input === "object") context.spend(measureValue(input, context).size >>> 8);
+  return mapScalars(input, (scalar) => scalar === null ? null : replacePairs(toText(scalar), args, context));
 }
 
 function replacePairs(text: string, args: Arguments, context: Context): JsonValue {
@@ -149,8 +144,6 @@ function replacePairs(text: string, args: Arguments, context: Context): JsonValu
   }
   return current;
 }
-
-const REPLACE_TEXT = textFilter({ parameters: ["replace_pairs", "regexp"], required: 1 }, replacePairs);
 
 function replaceText(text: string, [from, to]: readonly [string, string], context: Context): string {
   if (!includesText(text, from)) return text;
