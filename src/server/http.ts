@@ -189,8 +189,12 @@ function namespaceMounts(
   flows: FlowTransfer,
   maxUploadBytes: number,
 ): Mount[] {
-  const flowItems = (...space: Parameters<FlowTransfer["itemsOf"]>) => flows.itemsOf(...space);
-  const transfer = new FileTransfer({ files, blobs, maxUploadBytes, flowItems });
+  const transfer = new FileTransfer({
+    files,
+    blobs,
+    maxUploadBytes,
+    flowItems: (actor, namespace) => flows.itemsOf(actor, namespace),
+  });
   return [
     { path: "", routes: kvPairRoutes(kvPairs) },
     { path: "", routes: secretRoutes(secrets) },

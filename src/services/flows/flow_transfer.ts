@@ -35,7 +35,8 @@ export class FlowTransfer {
 
   /** A zip of the sources, `<namespace>.<id>.yml`, packed as it is read. */
   export(actor: Actor, heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
-    return packArchive(this.#items(actor, heads));
+    const items = heads.map((head) => this.#item(actor, head, `${head.namespace}.${head.id}.yml`));
+    return packArchive(ReadableStream.from(items));
   }
 
   /** The sources of the flows of a namespace, as files of its folder of flows. */
@@ -43,12 +44,9 @@ export class FlowTransfer {
     const heads = [...this.#flows.heads(actor.tenant)].filter((head) =>
       head.namespace === namespace && !head.deleted
     );
-    const modifiedAt = this.#clock.now();
-    return heads.sort((a, b) => a.id < b.id ? -1 : 1).map((head) => ({
-      path: `${FLOWS_FOLDER}/${head.id}.yml`,
-      modifiedAt,
-      content: async () => streamOf((await this.#flows.read(actor, head)).source),
-    }));
+    return heads.sort((a, b) => a.id < b.id ? -1 : 1).map((head) =>
+      this.#item(actor, head, `${FLOWS_FOLDER}/${head.id}.yml`)
+    );
   }
 
   /**
@@ -64,13 +62,12 @@ export class FlowTransfer {
     throw illegalArgument(`"${shown}" cannot be imported: its name must end in .yml, .yaml or .zip`);
   }
 
-  async *#items(actor: Actor, heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
-    const modifiedAt = this.#clock.now();
-    for (const head of heads) {
+  #item(actor: Actor, head: FlowHead, path: string): ArchiveItem {
+    const content = async () => {
       const { source } = await this.#flows.read(actor, head);
-      const content = () => Promise.resolve(streamOf(source));
-      yield { path: `${head.namespace}.${head.id}.yml`, modifiedAt, content };
-    }
+      return ReadableStream.from([new TextEncoder().encode(source)]);
+    };
+    return { path, modifiedAt: this.#clock.now(), content };
   }
 
   async #importZip(actor: Actor, bytes: Uint8Array<ArrayBuffer>, failOnError: boolean): Promise<string[]> {
@@ -109,8 +106,4 @@ function byteSource(bytes: Uint8Array<ArrayBuffer>): ByteSource {
     size: bytes.length,
     read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
   };
-}
-
-function streamOf(source: string): ReadableStream<Uint8Array> {
-  return ReadableStream.from([new TextEncoder().encode(source)]);
 }
