@@ -70,7 +70,11 @@ async function isMet(
     isTruthyText(String(await render(condition, { response: given })));
   const body = readStructure(response.body);
   if (typeof body === "string") return await isTrue(response);
-  return await isTrue(response).catch(() => isTrue({ ...response, body }));
+  return await isTrue(response).catch((error) =>
+    isTrue({ ...response, body }).catch(() => {
+      throw error;
+    })
+  );
 }
 
 function bodyOf(payload: HttpPayload): HttpBody {

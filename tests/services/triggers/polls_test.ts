@@ -226,6 +226,14 @@ const CASES:
       "SKIPPED: Its condition is false",
       "STARTED",
     ]],
+    [
+      [200],
+      { responseCondition: "{{ json(response.body).none.deep == 2 }}" },
+      Array(2).fill(
+        "SKIPPED: Unable to find `json(response.body).none` used in the expression " +
+          "`{{ json(response.body).none.deep == 2 }}` at line 1",
+      ),
+    ],
     [[200], { responseCondition: "{{ response.body.number == 2 }}" }, [
       "SKIPPED: Its condition is false",
       "STARTED",
