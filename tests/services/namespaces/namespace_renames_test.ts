@@ -1,38 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Atomic } from "../../../src/store/store.ts";
 import { checkStore } from "../../../src/store/check/check.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { GatedStore } from "../../support/fakes/gated_store.ts";
 import { childFlow, contentOf, fillNamespace } from "../../support/flows/namespace_scene.ts";
 import { fileForm, json, yaml } from "../../support/flows/request_bodies.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
-
-/** A store whose commits wait once it is closed. */
-class GatedStore extends FaultyStore {
-  /** Resolves when a commit waits. */
-  readonly reached = Promise.withResolvers<void>();
-  #left = Infinity;
-  #gate = Promise.withResolvers<void>();
-
-  /** Lets that many commits pass; the next ones wait for {@link open}. */
-  closeAfter(commits: number): void {
-    this.#left = commits;
-  }
-
-  open(): void {
-    this.#left = Infinity;
-    this.#gate.resolve();
-    this.#gate = Promise.withResolvers();
-  }
-
-  override async commit(atomic: Atomic): Promise<string | null> {
-    if (this.#left-- <= 0) {
-      this.reached.resolve();
-      await this.#gate.promise;
-    }
-    return await super.commit(atomic);
-  }
-}
 
 /** A server that has begun to rename `old` to `new` and waits for its database. */
 async function startRenaming(prepare: (app: Harness) => Promise<unknown> = () => Promise.resolve()) {
@@ -44,7 +17,11 @@ async function startRenaming(prepare: (app: Harness) => Promise<unknown> = () =>
   gate?.closeAfter(4);
   const renaming = app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
   await gate?.reached.promise;
-  return { app, before, renaming, open: () => gate?.open() };
+  const open = async () => {
+    if (gate) gate.isClosed = false;
+    await gate?.letThrough();
+  };
+  return { app, before, renaming, open };
 }
 
 Deno.test("rename() refuses every change of both namespaces while it is under way", async () => {
@@ -79,7 +56,7 @@ Deno.test("rename() refuses every change of both namespaces while it is under wa
       "under way|being renamed".split("|").find((text) => message.includes(text)) ?? "?",
     );
   }
-  open();
+  await open();
   await renaming;
   assertEquals(await contentOf(app, "new"), before);
   await app.json("PUT", "/namespaces/old/kv/other", json('"v"'));
@@ -101,7 +78,7 @@ triggers:
   await using _ = app;
   const started = app.json("POST", "/executions/up/child");
   await settle();
-  open();
+  await open();
   await Promise.all([started, renaming]);
   await app.advance(5_000);
   const { results } = await app.page("/executions/search?flowId=listener");
@@ -205,7 +182,7 @@ triggers:
   await using _ = app;
   const advanced = app.advance(61_000);
   await settle();
-  open();
+  await open();
   await Promise.all([renaming, advanced]);
   await app.advance(5_000);
   const { results } = await app.page("/executions/search?flowId=often");

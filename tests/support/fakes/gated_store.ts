@@ -7,10 +7,22 @@ import { FaultyStore } from "./faulty_store.ts";
 export class GatedStore extends FaultyStore {
   isClosed = false;
   holdsReads = false;
+  /** Resolves when a commit waits. */
+  readonly reached = Promise.withResolvers<void>();
+  #passing = 0;
   #waiting: (() => void)[] = [];
 
+  /** Lets that many commits pass; the next ones wait. */
+  closeAfter(commits: number): void {
+    this.isClosed = true;
+    this.#passing = commits;
+  }
+
   override async commit(atomic: Atomic): Promise<string | null> {
-    if (this.isClosed) await this.#wait();
+    if (this.isClosed && this.#passing-- <= 0) {
+      this.reached.resolve();
+      await this.#wait();
+    }
     return await super.commit(atomic);
   }
 
