@@ -440,3 +440,16 @@ for (const { name, character, chars, messages, tasks, lines, last } of LONG_LOGS
     assertMatch(found.at(-1)?.message ?? "", last);
   });
 }
+
+Deno.test("an assertion that does not end the execution is logged once, though it stays violated", async () => {
+  await using app = await Harness.start();
+  const execution = await app.run(`
+id: kept
+namespace: demo
+sla: [{id: x, type: EXECUTION_ASSERTION, assert: "{{ false }}", behavior: NONE, labels: {broken: "yes"}}]
+tasks: [{id: a, type: ${RETURN}, format: a}, {id: b, type: ${RETURN}, format: b}]
+`);
+  const lines = await app.json("GET", `/logs/${execution.id}?minLevel=WARN`) as { message: string }[];
+  assertEquals(lines.map(({ message }) => message), ["SLA 'x' violated: assertion is false: {{ false }}."]);
+  assertEquals(execution.state.current, "SUCCESS");
+});

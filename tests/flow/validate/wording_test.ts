@@ -207,6 +207,11 @@ const TASKS: Wordings = [
     "System labels can only be set by Kestra itself, offending label: system.a=b",
   ],
   [
+    "{id: s, type: core.flow.ForEachItem, items: i, namespace: n, flowId: g, labels: [{key: system.a, value: b}]}",
+    "bad_label",
+    "System labels can only be set by Kestra itself, offending label: system.a=b",
+  ],
+  [
     "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.debug.Return, workerGroup: {key: g}}]}",
     "not_supported",
     "Cannot set a Worker Group in any WorkingDirectory sub-tasks, it is only supported at the WorkingDirectory " +
