@@ -24,7 +24,7 @@ import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 const FAKE_DOCKER = `#!/bin/sh
 folder=\${0%/*}
 [ "$1" != version ] || { echo 1.2.3; exit 0; }
-if [ "$1" = rm ] || [ "$1" = kill ]; then echo "$*" >> "$folder/removed"; env > "$folder/removed-env"; exit 0; fi
+if [ "$1" = rm ] || [ "$1" = kill ]; then echo "$*" >> "$folder/removed"; env >> "$folder/removed-env"; exit 0; fi
 for word; do printf '%s\\n' "$word"; done > "$folder/args"
 env -0 > "$folder/env"
 for word; do
