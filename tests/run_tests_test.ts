@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { FreePorts } from "./support/processes/free_port.ts";
 import { allGroups, countTests } from "./support/run_tests.ts";
+import { withTempDir } from "./support/temp_dir.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 
@@ -27,3 +29,12 @@ Deno.test("allGroups() has each test file in one group, those that take long in 
   assert(groups[0]?.every((file) => file.startsWith("tests/ui/")), groups[0]?.join(" "));
   assert(groups.length < files.length / 4, `${groups.length} groups`);
 });
+
+Deno.test("tests that run side by side are given different ports", () =>
+  withTempDir((folder) => {
+    const [one, other] = [new FreePorts(folder), new FreePorts(folder)];
+    // Without claims some thirty of them would be the same.
+    const ports = Array.from({ length: 600 }, () => [one.next(), other.next()]).flat();
+    assertEquals(new Set(ports).size, ports.length);
+    return Promise.resolve();
+  }));

@@ -3,6 +3,7 @@ import { createSocket } from "node:dgram";
 import { assertEquals, assertRejects } from "@std/assert";
 import { tcpSend, udpSend } from "../../src/integrations/fs/sockets.ts";
 import { runDefinition } from "../support/flows/definition_run.ts";
+import { freePort } from "../support/processes/free_port.ts";
 
 const PAYLOADS: readonly (readonly [payload: string, encoding: string, bytes: readonly number[]])[] = [
   ["ä\n", "UTF-8", [0xc3, 0xa4, 0x0a]],
@@ -36,9 +37,7 @@ for (const [payload, encoding, bytes] of PAYLOADS) {
 }
 
 Deno.test("a connection that is refused, or takes too long, is reported with its host", async () => {
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = closed.addr;
-  closed.close();
+  const port = freePort();
   const send = { host: "127.0.0.1", port, payload: "x" };
   await assertRejects(() => runDefinition(tcpSend, send), Error, `Cannot send to "127.0.0.1:${port}"`);
   await assertRejects(() => runDefinition(tcpSend, { ...send, encoding: "no" }), Error, "Invalid encoding");

@@ -115,6 +115,8 @@ async function run(args: readonly string[]): Promise<number> {
 
 /** `dir` is for what the tests of a run share. */
 async function runDenoTest(args: readonly string[], dir: string): Promise<number> {
+  const ports = `${dir}/ports`;
+  await Deno.mkdir(ports);
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "test",
@@ -123,7 +125,7 @@ async function runDenoTest(args: readonly string[], dir: string): Promise<number
       "--no-check",
       ...args,
     ],
-    env: { DENO_JOBS: jobs(), SLUICE_CHECKED_FORMS: `${dir}/checked_forms` },
+    env: { DENO_JOBS: jobs(), SLUICE_CHECKED_FORMS: `${dir}/checked_forms`, SLUICE_TEST_PORTS: ports },
     stdout: "piped",
     stderr: "piped",
   });

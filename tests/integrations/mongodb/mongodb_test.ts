@@ -6,6 +6,7 @@ import { bulk, load } from "../../../src/integrations/mongodb/bulk.ts";
 import { aggregate, find, mongodbTrigger } from "../../../src/integrations/mongodb/find.ts";
 import { deleteDocuments, insertOne, update } from "../../../src/integrations/mongodb/write.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { freePort } from "../../support/processes/free_port.ts";
 import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { MongoServer } from "../../support/servers/mongo_server.ts";
@@ -281,9 +282,7 @@ for (const [query, options, error] of CONNECTIONS) {
 Deno.test("a session goes to the primary, and from a host that cannot be reached to the next one", async () => {
   await using primary = new MongoServer();
   await using secondary = new MongoServer({ hello: { isWritablePrimary: false, primary: primary.host } });
-  using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  closed.close();
-  const uri = secondary.uri().replace("@", `@localhost:${closed.addr.port},`);
+  const uri = secondary.uri().replace("@", `@localhost:${freePort()},`);
   await runDefinition(insertOne, { ...placeOf(secondary), connection: { uri }, document: {} });
   assertEquals([primary.commands.length, secondary.commands.length], [1, 0]);
 });

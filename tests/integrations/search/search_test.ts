@@ -8,6 +8,7 @@ import {
   type DefinitionRunOptions,
   runDefinition,
 } from "../../support/flows/definition_run.ts";
+import { freePort } from "../../support/processes/free_port.ts";
 import { type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
 
 const PREFIXES = ["elasticsearch", "opensearch"];
@@ -282,15 +283,14 @@ Deno.test("failures of search engines name the host and its words, never the pas
 Deno.test("reads try one server of a search engine after the other; headers and the prefix of paths are sent", async () => {
   await using engine = new Engine();
   engine.documents.set("1", { a: 1 });
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  closed.close();
-  const hosts = [`http://127.0.0.1:${closed.addr.port}`, engine.url];
+  const unused = freePort();
+  const hosts = [`http://127.0.0.1:${unused}`, engine.url];
   const read = { ...connectionTo(hosts), index: "orders", key: "1" };
   assertEquals((await run("elasticsearch.Get", read)).outputs, { row: { a: 1 } });
   await assertRejects(
     () => run("elasticsearch.Put", { ...read, value: {} }),
     Error,
-    `127.0.0.1:${closed.addr.port}`,
+    `127.0.0.1:${unused}`,
   );
   await using proxy = new ApiStub(() => Response.json({ ok: true }, { headers: { warning: '299 - "old"' } }));
   const further = { pathPrefix: "/my/path/", headers: ["X-Team: data"], strictDeprecationMode: true };

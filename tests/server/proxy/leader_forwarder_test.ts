@@ -1,8 +1,9 @@
 /** What passes through a follower, and what a client learns when the leader does not respond. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { freePort } from "../../support/processes/free_port.ts";
 import { RawClient } from "../../support/processes/raw_client.ts";
 import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from "../../support/processes/self_signed.ts";
-import { FollowerProcess, type LeaderHandler, LeaderProcess, startServer } from "./proxied_pair.ts";
+import { FollowerProcess, type LeaderHandler, LeaderProcess } from "./proxied_pair.ts";
 
 function pairOf(handler: LeaderHandler) {
   const leader = new LeaderProcess(handler);
@@ -145,10 +146,7 @@ Deno.test("forward() gives 503 when nothing has begun and no new leader comes", 
   const none = await withoutNewLeader(follower, "/api/v1/main/executions/a/b", { method: "POST" });
   assertEquals([none.status, none.headers.get("retry-after")], [503, "1"]);
   assertStringIncludes((await none.json()).message, "no server leads now");
-  const closed = startServer(() => new Response());
-  const url = `http://127.0.0.1:${closed.addr.port}`;
-  await closed.shutdown();
-  follower.view.set(1, url);
+  follower.view.set(1, `http://127.0.0.1:${freePort()}`);
   const refused = await withoutNewLeader(follower, "/api/v1/main/executions/a/b", { method: "POST" });
   assertEquals([refused.status, refused.headers.get("x-request-id")], [503, "ababababab-2"]);
   assertStringIncludes((await refused.json()).message, "connection was refused");
@@ -194,10 +192,8 @@ Deno.test("forward() refuses a request that no leader has handled when its body 
 });
 
 Deno.test("forward() sends a request to the next leader that could not be sent to a dead one", async () => {
-  const dead = startServer(() => new Response());
-  await dead.shutdown();
   await using follower = new FollowerProcess();
-  follower.view.set(1, `http://127.0.0.1:${dead.addr.port}`);
+  follower.view.set(1, `http://127.0.0.1:${freePort()}`);
   const response = follower.fetch("/api/v1/main/flows", { method: "POST", body: "flow" });
   await waiting(follower);
   await using next = new LeaderProcess(async (request) => new Response(await request.text()), { epoch: 2 });
