@@ -18,7 +18,7 @@ import { ServerProcess, type ServerProcessOptions } from "../processes/server_pr
 import { withTempDir } from "../temp_dir.ts";
 import { checkAccessibility } from "./accessibility.ts";
 
-export type { Browser, Page } from "playwright-core";
+export type { Browser, Locator, Page } from "playwright-core";
 export { checkAccessibility } from "./accessibility.ts";
 
 /** The first needs two thirds of the time of the others. */

@@ -3,6 +3,7 @@ import { assertEquals } from "../../support/assert.ts";
 import { checkAccessibility, type Page, type PageStory, stories } from "../../support/browser/browser.ts";
 import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { runFlow, saveFlow } from "./flows.ts";
+import { tryAgain } from "./try_again.ts";
 
 const GOOD = `id: good
 namespace: shop
@@ -102,8 +103,7 @@ const DEFAULT: readonly PageStory[] = [
       await chart.getByText("broken").waitFor();
       await page.getByText("yearly").first().waitFor();
       await page.unroute("**/stats/executions/daily");
-      await chart.getByRole("button", { name: "Try again" }).click();
-      await chart.getByText("As a table").waitFor();
+      await tryAgain(chart, chart.getByText("As a table"));
       await page.getByText("25 %", { exact: true }).waitFor();
     },
   },

@@ -71,8 +71,8 @@ stories("the editor", [
       await openEditor(page, "indent");
       await writeSource(page, "id: hello\nnamespace: indent\n");
       for (const line of ["tasks:", "- id: a", "type: io.kestra.plugin.core.flow.Sequential", "tasks:"]) {
-        await page.keyboard.insertText(line);
-        await page.keyboard.press("Enter");
+        // Both are sent at once: Enter would accept a completion of a line that is some time old.
+        await Promise.all([page.keyboard.insertText(line), page.keyboard.press("Enter")]);
       }
       await page.keyboard.insertText("- id: b");
       const indents = (await page.locator(".cm-line").allTextContents()).slice(2).map((line) =>

@@ -11,6 +11,7 @@ import { fileForm } from "../../support/flows/request_bodies.ts";
 import { helloIn, nextQuestion, openEditor, storedHello, updateHello, writeSource } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
 import { checkWidth } from "./list_page.ts";
+import { tryAgain } from "./try_again.ts";
 
 /** Opens the menu of rare actions, and chooses one. */
 async function chooseMore(page: Page, action: string): Promise<void> {
@@ -37,8 +38,7 @@ const FAILURES = SIZE_NAMES.flatMap((size): PageStory[] => [{
     await checkWidth(page);
     await checkAccessibility(page);
     await page.unroute(path);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "hello Revision 1" }).waitFor();
+    await tryAgain(page.locator("main"), page.getByRole("heading", { name: "hello Revision 1" }));
     assertEquals(await page.getByRole("heading", { level: 1 }).count(), 1);
   },
 }, {

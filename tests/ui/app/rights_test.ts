@@ -4,7 +4,7 @@ import { checkAccessibility, type Page, stories } from "../../support/browser/br
 import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { checkWidth, CORE } from "./list_page.ts";
 import { NOT_SENT, pressEverything, watchRights } from "./press_everything.ts";
-import { createUser, logIn, sendAsRoot, WITH_ROOT } from "./users.ts";
+import { createUser, logIn, sendAsRoot, waitForRights, WITH_ROOT } from "./users.ts";
 import { visit } from "./visit.ts";
 
 const flow = (description: string) =>
@@ -87,8 +87,7 @@ const paths = (): readonly string[] => [
 
 async function open(page: Page, path: string): Promise<void> {
   await visit(page, path);
-  // Until then nothing is left out.
-  await page.locator("#user-menu p").waitFor({ state: "attached" });
+  await waitForRights(page);
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 

@@ -41,6 +41,11 @@ export async function createUser(server: ServerProcess, username: string, role: 
   await sendAsRoot(server, "POST", "/users", { username, password: PASSWORD, role });
 }
 
+/** Waits until the page knows who uses it: until then it leaves nothing out. */
+export async function waitForRights(page: Page): Promise<void> {
+  await page.locator("#user-menu p").waitFor({ state: "attached" });
+}
+
 /** Logs in as a user, and opens the path. */
 export async function logIn(page: Page, user: string, path: string): Promise<void> {
   await page.context().clearCookies();

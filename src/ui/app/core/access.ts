@@ -45,8 +45,10 @@ export function May({ right = "change", children }: {
 
 /** Loads it. */
 export async function loadAccess(signal: AbortSignal): Promise<Access> {
-  const { isBasicAuthEnabled } = await get<{ isBasicAuthEnabled: boolean }>("/api/v1/configs", {}, signal);
-  const person = await get<Person>("/api/v1/me", {}, signal);
+  const [{ isBasicAuthEnabled }, person] = await Promise.all([
+    get<{ isBasicAuthEnabled: boolean }>("/api/v1/configs", {}, signal),
+    get<Person>("/api/v1/me", {}, signal),
+  ]);
   const [first] = person.tenants;
   const present = tenantOf(location.pathname);
   // The pages of another tenant show nothing.

@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "../../../../support/assert.ts";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
+import { copiedBy } from "../../copied.ts";
 import { checkWidth, confirm, CORE, LOST_CONNECTION, tryLostConnection } from "../../list_page.ts";
 
 const FLOW = `id: one
@@ -146,9 +147,8 @@ stories("/admin", [
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.goto("/ui/admin/maintenance");
       await page.getByText("Executions are removed after").waitFor();
-      await page.getByRole("button", { name: "Copy" }).first().click();
-      await page.getByText("Copied").waitFor();
-      assertMatch(await page.evaluate(() => navigator.clipboard.readText()), /^sluice doctor --data-dir '\//);
+      const command = await copiedBy(page, page.getByRole("button", { name: "Copy" }).first());
+      assertMatch(command, /^sluice doctor --data-dir '\//);
     },
   },
   {
@@ -212,9 +212,7 @@ stories("/admin", [
       await form.getByLabel("Tenants").fill("main");
       await form.getByRole("button", { name: "Create" }).click();
       const shown = page.getByRole("dialog", { name: "Token created" });
-      await shown.getByRole("button", { name: "Copy" }).click();
-      await shown.getByText("Copied").waitFor();
-      const secret = await page.evaluate(() => navigator.clipboard.readText());
+      const secret = await copiedBy(page, shown.getByRole("button", { name: "Copy" }));
       assertEquals(await shown.locator("pre").innerText(), secret);
       await shown.getByRole("button", { name: "Close" }).last().click();
       await shown.waitFor({ state: "detached" });

@@ -4,7 +4,7 @@ import { checkAccessibility, type Page, SIZE_NAMES, stories } from "../../../../
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { writeSource } from "../../editing.ts";
 import { checkWidth, CORE, rowsOf } from "../../list_page.ts";
-import { basic, createUser, logIn, PASSWORD, sendAsRoot, WITH_ROOT } from "../../users.ts";
+import { basic, createUser, logIn, PASSWORD, sendAsRoot, waitForRights, WITH_ROOT } from "../../users.ts";
 
 const KEY = "0123456789abcdef";
 const FLOW = `id: hello
@@ -71,18 +71,22 @@ stories(
         await checkAccessibility(page);
         await page.goto("/ui/flows/edit/shop/hello");
         await page.getByRole("heading", { name: "hello" }).waitFor();
+        await waitForRights(page);
         assertEquals(await page.getByRole("button", { name: /^(Run|Delete)$/ }).count(), 0);
         await page.goto("/ui/triggers");
         const toggle = page.getByRole("switch").first();
         await toggle.waitFor();
+        await waitForRights(page);
         assertEquals(await toggle.isDisabled(), true);
         await page.goto("/ui/admin/users");
         await page.getByText("Only users with the role admin see this").waitFor();
         await page.goto("/ui/admin/tenants");
         await rowsOf(page, "Tenants").first().waitFor();
+        await waitForRights(page);
         assertEquals(await page.getByRole("button", { name: /Create a tenant|Rename/ }).count(), 0);
         await page.goto("/ui/admin/maintenance");
         await page.getByRole("heading", { name: "Settings of the server" }).waitFor();
+        await waitForRights(page);
         assertEquals(await page.getByRole("heading", { name: /Stop the work|Backups/ }).count(), 0);
       },
     },
@@ -94,6 +98,7 @@ stories(
         const source = page.locator(".cm-content");
         await source.getByText('key: "••••"').waitFor();
         await page.getByRole("button", { name: "Zoom in" }).waitFor();
+        await waitForRights(page);
         assertEquals(await page.getByRole("button", { name: /^(Save|Run|Test)/ }).count(), 0);
         await writeSource(page, `${FLOW}\ndescription: changed`);
         await page.keyboard.press("ControlOrMeta+s");
@@ -116,6 +121,7 @@ stories(
       async run(page) {
         await logIn(page, "edda", "/ui/flows/edit/shop/hello");
         await page.getByRole("button", { name: "Run", exact: true }).first().waitFor();
+        await waitForRights(page);
         assertEquals(await page.getByText("You can view, not change").count(), 0);
         await page.goto("/ui/admin/users");
         await page.getByText("Only users with the role admin see this").waitFor();

@@ -2,6 +2,7 @@
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
+import { tryAgain } from "../../try_again.ts";
 import { chart, COUNT, data, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 const MARKUP = "<img src=x onerror=hacked=1>";
@@ -88,8 +89,7 @@ const SHOWING: readonly PageStory[] = [
       await failed.getByText("broken").waitFor();
       await card(page, "Rate").getByText("80 %").waitFor();
       await page.unroute("**/charts/failed?*");
-      await failed.getByRole("button", { name: "Try again" }).click();
-      await failed.getByText("1", { exact: true }).waitFor();
+      await tryAgain(failed, failed.getByText("1", { exact: true }));
     },
   },
   {

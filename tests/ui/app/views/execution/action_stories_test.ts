@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
+import { copiedBy } from "../../copied.ts";
 import { saveFlow } from "../../flows.ts";
 import { choose, confirm, open, run, start, waitForOther, waitForState } from "./pages.ts";
 
@@ -267,14 +268,13 @@ stories("/executions/:id actions", [{
     await page.context().grantPermissions(CLIPBOARD);
     const { id, ...rest } = await run(server, "a.copy", GOOD);
     await open(page, { id, ...rest });
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
     const facts = page.locator(".facts");
-    await facts.getByRole("button", { name: "Copy", exact: true }).click();
-    await facts.getByRole("button", { name: "Copied" }).waitFor();
-    assertEquals(await copied(), id);
-    await facts.getByRole("button", { name: "curl" }).click();
-    await facts.getByRole("button", { name: "Copied" }).last().waitFor();
-    assertEquals(await copied(), `curl '${server.url}/api/v1/main/executions/${id}'`);
+    assertEquals(await copiedBy(page, facts.getByRole("button", { name: "Copy", exact: true })), id);
+    await facts.getByRole("button", { name: "Copied" }).waitFor({ state: "detached" });
+    assertEquals(
+      await copiedBy(page, facts.getByRole("button", { name: "curl" })),
+      `curl '${server.url}/api/v1/main/executions/${id}'`,
+    );
     const href = await facts.getByRole("link", { name: "JSON" }).getAttribute("href") ?? "";
     assertEquals((await (await page.request.get(href)).json()).id, id);
   },
@@ -290,9 +290,7 @@ stories("/executions/:id actions", [{
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("dialog").getByLabel("name").fill("Ada");
     await page.getByRole("dialog").getByLabel("key").fill("hidden word");
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const command = await copiedBy(page, page.getByRole("button", { name: "Copy as curl" }));
     assert(command.includes("-F 'name=Ada' -F 'key=<key>'"), command);
   },
 }, {

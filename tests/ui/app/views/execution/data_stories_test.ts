@@ -2,8 +2,10 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
+import { copiedBy } from "../../copied.ts";
 import { saveFlow } from "../../flows.ts";
-import { open, run, waitForState } from "./pages.ts";
+import { tryAgain } from "../../try_again.ts";
+import { open, run, stateOf, waitForState } from "./pages.ts";
 
 const CORE = "io.svc.plugin.core";
 const LOG = `${CORE}.log.Log`;
@@ -220,9 +222,7 @@ stories("/executions/:id views", [{
       page.locator(".file-link").getByRole("link", { name: "Download" }).click(),
     ]);
     assert(download.suggestedFilename().endsWith(".csv"));
-    await page.getByRole("button", { name: "Copy expression" }).first().click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const copied = await copiedBy(page, page.getByRole("button", { name: "Copy expression" }).first());
     assert(/^\{\{ outputs\.table\.\w+ \}\}$/.test(copied), copied);
   },
 }, {
@@ -314,8 +314,7 @@ stories("/executions/:id views", [{
     await page.goto(`/ui/executions/v.away/main/${started.id}`);
     await page.getByRole("alert").waitFor();
     await page.unroute(path);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await waitForState(page, "SUCCESS");
+    await tryAgain(page.locator("main"), stateOf(page, "SUCCESS"));
   },
 }, {
   name: "durations have the decimal separator of the browser",

@@ -1,8 +1,10 @@
 /** Stories of the page of an execution in a browser. */
 import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
+import { pressCopy } from "../../copied.ts";
 import { checkWidth } from "../../list_page.ts";
-import { confirm, open, run, start, waitForState } from "./pages.ts";
+import { tryAgain } from "../../try_again.ts";
+import { confirm, open, run, start, stateOf, waitForState } from "./pages.ts";
 
 const TABS = ["", "/gantt", "/logs", "/topology", "/outputs", "/metrics"];
 
@@ -100,8 +102,7 @@ stories("/executions/:id", [{
     await checkAccessibility(page);
     await checkWidth(page);
     await page.unroute(path);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await waitForState(page, "SUCCESS");
+    await tryAgain(page.locator("main"), stateOf(page, "SUCCESS"));
   },
 }, {
   name: "its id is copied where the browser has no clipboard, as on a page by http",
@@ -118,8 +119,7 @@ stories("/executions/:id", [{
         addEventListener("copy", () => resolve(textOf()), { once: true });
       })
     );
-    await page.getByRole("button", { name: "Copy", exact: true }).first().click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await pressCopy(page, page.getByRole("button", { name: "Copy", exact: true }).first());
     assertEquals(await copied, started.id);
   },
 }, {

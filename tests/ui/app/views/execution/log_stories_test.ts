@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
+import { copiedBy } from "../../copied.ts";
 import { open, run, type Started } from "./pages.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
@@ -126,10 +127,8 @@ stories("/executions/:id/logs", [{
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open(page, mixed, "/logs?q=order");
     await page.getByText("2 of 5 lines").waitFor();
-    await page.getByRole("search").getByRole("button", { name: "Copy" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
     assertEquals(
-      await page.evaluate(() => navigator.clipboard.readText()),
+      await copiedBy(page, page.getByRole("search").getByRole("button", { name: "Copy" })),
       "order 4711 of ada\norder 12 is lost",
     );
   },

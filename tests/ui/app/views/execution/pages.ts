@@ -1,5 +1,5 @@
 /** What stories of the page of an execution have in common. */
-import type { Page } from "../../../../support/browser/browser.ts";
+import type { Locator, Page } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { saveFlow } from "../../flows.ts";
 
@@ -47,9 +47,14 @@ export async function open(page: Page, { id, namespace, flow }: Started, rest = 
   await page.getByRole("heading", { level: 1, name: flow }).waitFor();
 }
 
+/** The state in the head of an execution, once it is that one. */
+export function stateOf(page: Page, state: string): Locator {
+  return page.locator("h1 .state", { hasText: state });
+}
+
 /** Waits until the head shows a state. */
 export async function waitForState(page: Page, state: string): Promise<void> {
-  await page.locator("h1 .state", { hasText: state }).waitFor();
+  await stateOf(page, state).waitFor();
 }
 
 /** Chooses an action of the menu. */
