@@ -66,7 +66,7 @@ export class FlowSchema {
   /** The values that a property of the innermost level may have; empty if any. */
   valuesAt(levels: readonly Level[], key: string): readonly string[] {
     const property = this.propertiesAt(levels).find(({ name }) => name === key);
-    return property ? [...new Set(this.#values(property.schema, 0))] : [];
+    return property ? [...new Set(this.#values(property.schema))] : [];
   }
 
   /** True for a property whose value is a map or a list. */
@@ -118,11 +118,14 @@ export class FlowSchema {
     for (const part of parts) this.#collect(part, type, found, depth + 1);
   }
 
-  #values(given: Schema, depth: number): string[] {
-    return this.#alternatives(given, depth).flatMap((schema) => {
-      if (schema.enum) return schema.enum.map(String);
-      return schema.type === "boolean" ? ["true", "false"] : [];
-    });
+  #values(given: Schema): string[] {
+    const all = this.#alternatives(given, 0);
+    // Texts allow booleans, too, but after the text.
+    const isBoolean = all.find(({ type }) => type !== undefined)?.type === "boolean";
+    return [
+      ...all.flatMap((schema) => schema.enum?.map(String) ?? []),
+      ...isBoolean ? ["true", "false"] : [],
+    ];
   }
 
   /** A schema and all that it allows instead. */

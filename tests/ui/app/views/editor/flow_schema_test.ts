@@ -31,6 +31,7 @@ const SCHEMA: Schema = {
         type: { enum: ["a.core.Log", "b.core.Log"] },
         level: { anyOf: [{ enum: ["INFO", "WARN"] }, { type: "string" }] },
         loud: { anyOf: [{ type: "boolean" }, { type: "string" }] },
+        message: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] },
       },
     },
     "a.core.All": {
@@ -52,9 +53,9 @@ function namesAt(source: string): string[] {
 Deno.test("FlowSchema.propertiesAt() follows types, lists and conditions", () => {
   assertEquals(namesAt(""), ["id", "tasks", "inputs", "variables"]);
   assertEquals(namesAt("tasks:\n  - "), ["id", "type"]);
-  assertEquals(namesAt("tasks:\n  - type: b.core.Log\n    "), ["id", "type", "level", "loud"]);
+  assertEquals(namesAt("tasks:\n  - type: b.core.Log\n    "), ["id", "type", "level", "loud", "message"]);
   const nested = "tasks:\n  - type: a.core.All\n    tasks:\n      - type: a.core.Log\n        ";
-  assertEquals(namesAt(nested), ["id", "type", "level", "loud"]);
+  assertEquals(namesAt(nested), ["id", "type", "level", "loud", "message"]);
   assertEquals(namesAt("inputs:\n  - type: INT\n    "), ["type"]);
   assertEquals(namesAt("inputs:\n  - type: SELECT\n    "), ["type", "values"]);
   assertEquals(namesAt("variables:\n  "), []);
@@ -71,6 +72,7 @@ Deno.test("FlowSchema.valuesAt() gives the values of choices and switches", () =
   assertEquals(schema.valuesAt(levels, "level"), ["INFO", "WARN"]);
   assertEquals(schema.valuesAt(levels, "loud"), ["true", "false"]);
   assertEquals(schema.valuesAt(levels, "id"), []);
+  assertEquals(schema.valuesAt(levels, "message"), []);
   assertEquals(schema.valuesAt(yamlContext("tasks:\n  - type: ", 17).levels, "type"), [
     "a.core.Log",
     "a.core.All",
