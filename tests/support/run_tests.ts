@@ -14,6 +14,8 @@ const LONG_FOLDERS = [
   "tests/faults",
   "tests/e2e",
   "tests/flows",
+  "tests/integrations/git",
+  "tests/integrations/jdbc",
   "tests/machine/scripts",
   "tests/services/triggers",
   "tests/simulation",

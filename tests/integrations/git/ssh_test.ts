@@ -1,12 +1,12 @@
 /** The types of git by SSH, against OpenSSH and a bare repository. */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { JsonObject } from "../../src/base/json.ts";
-import { withTempDir } from "../support/temp_dir.ts";
-import { runTasks, storedText } from "../support/flows/run_flow.ts";
-import { until } from "../support/processes/machine_processes.ts";
-import { hasFileServers, type SshServer, withSshServer } from "../support/servers/file_servers.ts";
-import { type BareRepository, hasGit, withBareRepository } from "../support/servers/git_server.ts";
-import { Harness } from "../support/harness.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { runTasks, storedText } from "../../support/flows/run_flow.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { hasFileServers, type SshServer, withSshServer } from "../../support/servers/file_servers.ts";
+import { type BareRepository, hasGit, withBareRepository } from "../../support/servers/git_server.ts";
+import { Harness } from "../../support/harness.ts";
 
 /** Skipped where the programs are missing. */
 const ignore = !hasFileServers() || !await hasGit();

@@ -1,8 +1,14 @@
 /** The types of git, against `git http-backend`. */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { JsonObject } from "../../src/base/json.ts";
-import { GIT_TOKEN, GIT_USER, type GitServer, hasGit, withGitServer } from "../support/servers/git_server.ts";
-import { type ExecutionResponse, Harness } from "../support/harness.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import {
+  GIT_TOKEN,
+  GIT_USER,
+  type GitServer,
+  hasGit,
+  withGitServer,
+} from "../../support/servers/git_server.ts";
+import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const ignore = !await hasGit();
 

@@ -1,7 +1,7 @@
 /** The addresses of repositories. */
 import { assertEquals, assertThrows } from "@std/assert";
-import type { JsonObject } from "../../src/base/json.ts";
-import { remoteOf } from "../../src/integrations/git/remote.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { remoteOf } from "../../../src/integrations/git/remote.ts";
 
 /** An address by SSH, and what is read from it. */
 const ADDRESSES: readonly (readonly [url: string, read: string])[] = [
