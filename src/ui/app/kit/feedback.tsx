@@ -80,14 +80,24 @@ interface Toast {
 }
 
 const toasts = signal<readonly Toast[]>([]);
-const TOAST_MS = 6_000;
+/** A failure takes longer to read than what was wanted. */
+const TOAST_MS = { good: 6_000, bad: 12_000 };
+/** After that long without the pointer or the focus a message that was held goes. */
+const HELD_TOAST_MS = 2_000;
 let lastToast = 0;
 
-/** Shows a message for some seconds. */
+/** Shows a message for some seconds, and for as long as the pointer or the focus is on one of the messages. */
 export function showToast(tone: Toast["tone"], text: string, undo?: () => void): void {
   const id = ++lastToast;
   toasts.value = [...toasts.value, { id, tone, text, undo }];
-  setTimeout(() => dismiss(id), TOAST_MS);
+  dismissLater(id, TOAST_MS[tone]);
+}
+
+function dismissLater(id: number, ms: number): void {
+  setTimeout(() => {
+    if (document.querySelector(".toasts:is(:hover, :focus-within)")) dismissLater(id, HELD_TOAST_MS);
+    else dismiss(id);
+  }, ms);
 }
 
 /**

@@ -106,6 +106,22 @@ stories("/settings: each choice", [
     },
   },
   {
+    name: "a message stays while the pointer is on it",
+    needsOwnPage: true,
+    async run(page) {
+      await page.clock.install();
+      await page.goto("/ui/settings");
+      await page.getByRole("button", { name: "Reset all" }).click();
+      const undo = page.getByRole("button", { name: "Undo" });
+      await undo.hover();
+      await page.clock.runFor(20_000);
+      assertEquals(await undo.isVisible(), true);
+      await page.mouse.move(0, 0);
+      await page.clock.runFor(3_000);
+      await undo.waitFor({ state: "detached" });
+    },
+  },
+  {
     name: "all are reset, which can be taken back",
     async run(page) {
       await choose(page, "Density", "compact");
