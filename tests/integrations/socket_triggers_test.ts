@@ -5,7 +5,7 @@ import { tcpTrigger, udpTrigger } from "../../src/integrations/fs/socket_trigger
 import { Listening } from "../support/flows/listen_definition.ts";
 import { executionsOf } from "../support/flows/triggers.ts";
 import { Harness } from "../support/harness.ts";
-import { freePort } from "../support/processes/free_port.ts";
+import { freePort, isListening } from "../support/processes/free_port.ts";
 import { until } from "../support/processes/machine_processes.ts";
 
 /** Sends a message and ends this side; gives what comes until the other side ends. @throws Error it resets the connection */
@@ -69,7 +69,8 @@ Deno.test("tcp.RealtimeTrigger ends although clients are connected, and frees it
     await idle.write(new Uint8Array([1]));
     idle.close();
   }
-  Deno.listen({ hostname: "127.0.0.1", port }).close();
+  // What another thread has just started holds all sockets of this process until it runs its own program.
+  await until(() => !isListening(port));
 });
 
 /** A socket of UDP on a free port. */

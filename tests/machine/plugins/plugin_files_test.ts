@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { loadPlugin, loadPlugins } from "../../../src/machine/plugins/plugin_files.ts";
 import { PluginProcesses } from "../../../src/machine/plugins/plugin_processes.ts";
 import type { TaskContext } from "../../../src/model/tasks/task_definition.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const processes = new PluginProcesses(systemClock);
@@ -29,9 +30,13 @@ interface Trial {
 }
 
 /** Runs a plugin; the attempt is aborted at the log line `stopAt`. */
-async function tryPlugin(source: string, own: Partial<TaskContext> = {}, stopAt?: string): Promise<Trial> {
+async function tryPlugin(
+  source: string,
+  own: Partial<TaskContext> = {},
+  { stopAt, host = processes }: { stopAt?: string; host?: PluginProcesses } = {},
+): Promise<Trial> {
   return await withFiles({ "a.js": source }, async (folder) => {
-    const loaded = await loadPlugin(`${folder}/a.js`, processes);
+    const loaded = await loadPlugin(`${folder}/a.js`, host);
     if (!("definition" in loaded)) throw new Error(loaded.message);
     if (loaded.kind !== "run") throw new Error("It is a trigger");
     const log: string[] = [];
@@ -276,7 +281,7 @@ for (const [body, error] of ENDS) {
 for (const loop of ["for (;;);", "for (;;) await 0;", "await new Promise(() => {})"]) {
   Deno.test(`an attempt is stopped although its code does not end: ${loop}`, async () => {
     const body = `console.log("begins"); context.signal.onabort = () => console.log("aborted"); ${loop}`;
-    const { error } = await tryPlugin(pluginOf(body), {}, "begins");
+    const { error } = await tryPlugin(pluginOf(body), {}, { stopAt: "begins" });
     assertEquals(error, "The plugin was stopped");
   });
 }
@@ -285,5 +290,8 @@ Deno.test("a plugin may stop by itself when its attempt must stop", async () => 
   const body = `console.log("begins");
     await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
     return { stopped: true };`;
-  assertEquals((await tryPlugin(pluginOf(body), {}, "begins")).outputs, { stopped: true });
+  // The time that it has for that does not pass.
+  const host = new PluginProcesses(new FakeClock());
+  const { outputs } = await tryPlugin(pluginOf(body), {}, { stopAt: "begins", host });
+  assertEquals(outputs, { stopped: true });
 });

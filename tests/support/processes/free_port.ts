@@ -15,7 +15,7 @@ export class FreePorts {
   next(): number {
     for (;;) {
       const port = RANGE.from + Math.floor(Math.random() * RANGE.count);
-      if (this.#claim(port) && isFree(port)) return port;
+      if (this.#claim(port) && !isListening(port)) return port;
     }
   }
 
@@ -44,7 +44,23 @@ function isCreated(path: string): boolean {
   }
 }
 
-function isFree(port: number): boolean {
+/**
+ * Whether anything listens on this TCP port of the machine. Linux is asked for its sockets: one that would be opened to try the
+ * port would stay open as long as a program that another thread starts at that moment has not taken the place of its copy of
+ * this process.
+ */
+export function isListening(port: number): boolean {
+  if (Deno.build.os !== "linux") return !canListen(port);
+  const line = new RegExp(
+    `:${port.toString(16).toUpperCase().padStart(4, "0")} [0-9A-F]+:0000 ${LISTENING} `,
+  );
+  return ["tcp", "tcp6"].some((name) => line.test(Deno.readTextFileSync(`/proc/net/${name}`)));
+}
+
+/** State of a socket in `/proc/net/tcp`. */
+const LISTENING = "0A";
+
+function canListen(port: number): boolean {
   try {
     Deno.listen({ hostname: "127.0.0.1", port }).close();
     return true;

@@ -64,7 +64,8 @@ export async function startMosquitto(): Promise<MqttBroker> {
       `keyfile ${folder}/key.pem`,
     ].join("\n") + "\n",
   );
-  const server = await startServer(MOSQUITTO, ["-c", `${folder}/config`], port);
+  // It listens to them one after the other.
+  const server = await startServer(MOSQUITTO, ["-c", `${folder}/config`], tlsPort);
   return {
     port,
     tlsPort,
