@@ -207,11 +207,13 @@ tasks:
 
 /** Waits until the rename has begun. */
 async function frozen(leader: Member): Promise<void> {
-  for (;;) {
+  const deadline = performance.now() + TIMEOUT_MS;
+  while (performance.now() < deadline) {
     const { status } = await send(leader, "PUT /main/namespaces/old/kv/probe", { body: 1 });
     if (status !== 200) return;
     await send(leader, "DELETE /main/namespaces/old/kv/probe");
   }
+  throw new Error("The rename began and ended between two looks");
 }
 
 /** The namespace that holds everything once no rename is under way. */
