@@ -19,6 +19,8 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
 /** The script that starts the application, before it has a hash in its name. */
 const ENTRY = "main.js";
+/** The editor imports it and uses nothing of it, but the bundler would keep it, because its module does something when it is loaded: 6 KB. */
+const UNUSED_PACKAGE = "@lezer/common";
 /** Files beside the application whose change makes a new build necessary. */
 const BESIDE = [
   "deno.json",
@@ -60,7 +62,8 @@ export async function build(): Promise<void> {
   try {
     await bundleScripts(folder);
     const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-    const scripts = new Map(names.map((name) => [name, Deno.readTextFileSync(`${folder}/${name}`)]));
+    const read = (name: string) => withoutUnused(Deno.readTextFileSync(`${folder}/${name}`));
+    const scripts = new Map(names.map((name) => [name, read(name)]));
     const short = withShortNames(scripts, { isTexts, hash: fileHash });
     const encoder = new TextEncoder();
     const bytes = new Map([...short].map(([name, script]) => [name, encoder.encode(script)]));
@@ -78,6 +81,8 @@ async function bundleScripts(folder: string): Promise<void> {
     "browser",
     "--minify",
     "--code-splitting",
+    "--external",
+    UNUSED_PACKAGE,
     "--outdir",
     folder,
   ];
@@ -88,6 +93,21 @@ async function bundleScripts(folder: string): Promise<void> {
     .output();
   if (!success) throw new Error(`Cannot build the UI:\n${new TextDecoder().decode(stderr)}`);
 }
+
+/** Leaves out the import of {@link UNUSED_PACKAGE}. @throws Error something of it is used */
+function withoutUnused(script: string): string {
+  const [statement = "", names = ""] = IMPORT_OF_UNUSED.exec(script) ?? [];
+  const rest = script.replace(statement, "");
+  const used = names.split(",").map((name) => name.split(" ").at(-1) ?? "").find((name) =>
+    name !== "" && new RegExp(`(?<![\\w$.])${RegExp.escape(name)}(?![\\w$])`).test(rest)
+  );
+  if (used !== undefined || rest.includes(UNUSED_PACKAGE)) {
+    throw new Error(`The editor uses ${UNUSED_PACKAGE}: it must be bundled`);
+  }
+  return rest;
+}
+
+const IMPORT_OF_UNUSED = new RegExp(`import\\{([^}]*)\\}from"${UNUSED_PACKAGE}";`);
 
 /** The colours come first, then what all views share. */
 async function styles(): Promise<string> {
