@@ -8,6 +8,11 @@ import { saveFlow } from "./flows.ts";
 
 const MESSAGE = '    message: "Hello {{ inputs.name }}"';
 
+/** A task with a hyphen in its name, and the beginning of one behind it. */
+const HYPHENS =
+  "\n  - id: one-two\n    type: io.kestra.plugin.core.debug.Return\n    format: x\n  - id: last\n" +
+  "    type: io.kestra.plugin.core.log.Log\n";
+
 /** What is typed behind which text, and the option that is offered then. */
 interface Case {
   readonly what: string;
@@ -77,6 +82,41 @@ const CASES: readonly Case[] = [
     result: "{{ outputs.back.value",
   },
   {
+    what: "outputs of a task whose name needs brackets, in a value in quotes",
+    behind: MESSAGE,
+    typed: HYPHENS + '    message: "{{ outputs.one-t',
+    option: "outputs['one-two'].value",
+    result: "message: \"{{ outputs['one-two'].value",
+  },
+  {
+    what: "a name in brackets that has begun",
+    behind: MESSAGE,
+    typed: HYPHENS + "    message: {{ outputs['on",
+    option: "outputs['one-two'].value",
+    result: "message: {{ outputs['one-two'].value",
+  },
+  {
+    what: "inputs although there is a mistake elsewhere",
+    behind: MESSAGE,
+    typed: "\n    nothing: 1\n    description: {{ inputs.co",
+    option: "inputs.count",
+    result: "{{ inputs.count",
+  },
+  {
+    what: "types that have defaults",
+    behind: 'cron: "0 3',
+    typed: "\n\npluginDefaults:\n  - type: io.kestra.Retur",
+    option: "Return",
+    result: "type: io.kestra.plugin.core.debug.Return",
+  },
+  {
+    what: "properties that have defaults",
+    behind: 'cron: "0 3',
+    typed: "\n\npluginDefaults:\n  - type: io.kestra.plugin.core.log.Log\n    values:\n      leve",
+    option: "level",
+    result: "      level: ",
+  },
+  {
     what: "functions",
     behind: MESSAGE,
     typed: "\n    description: {{ rando",
@@ -134,6 +174,27 @@ stories("the editor completes", [{
     for (const each of CASES) await complete(page, each);
     page.once("dialog", (dialog) => void dialog.accept());
   },
+}, {
+  name: "by Enter and Tab, which leave alone what is written",
+  run: async (page) => {
+    await openEditor(page, "demo");
+    await goBehind(page, MESSAGE);
+    await typeTo(page, "\n    allowFailure: true", "true");
+    await page.keyboard.press("Enter");
+    await typeTo(page, "leve", "level");
+    await page.keyboard.press("Tab");
+    await typeTo(page, "WA", "WARN");
+    await page.keyboard.press("Tab");
+    const task = [MESSAGE, "    allowFailure: true", "    level: WARN"].join("\n");
+    assert((await textOf(page)).includes(task), await textOf(page));
+    await goBehind(page, "    level");
+    await page.keyboard.press("Home");
+    for (let count = 0; count < "level".length; count++) await page.keyboard.press("Delete");
+    await typeTo(page, "leve", "level");
+    await page.keyboard.press("Enter");
+    assert((await textOf(page)).includes(task), await textOf(page));
+    page.once("dialog", (dialog) => void dialog.accept());
+  },
 }], {
   prepare: async (server) => {
     await saveFlow(server, helloIn("demo"));
@@ -148,6 +209,19 @@ async function store(server: ServerProcess, method: string, path: string, init: 
   assert(response.ok, await response.text());
 }
 
+function textOf(page: Page): Promise<string> {
+  return page.locator(".cm-content").innerText();
+}
+
+/** Types by keys, and uses the list that opens, so that keys are meant for it however soon they are pressed. */
+async function typeTo(page: Page, text: string, option: string): Promise<void> {
+  await page.keyboard.insertText(text.slice(0, -1));
+  await page.keyboard.type(text.slice(-1));
+  await page.getByRole("option", { name: option }).first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+}
+
 async function complete(page: Page, { what, behind, typed, option, result }: Case): Promise<void> {
   await writeSource(page, helloIn("demo"));
   await page.getByText("✓ Valid").waitFor();
@@ -156,6 +230,6 @@ async function complete(page: Page, { what, behind, typed, option, result }: Cas
   await page.keyboard.insertText(typed.slice(0, -1));
   await page.keyboard.type(typed.slice(-1));
   await page.getByRole("option", { name: option }).first().click();
-  const text = await page.locator(".cm-content").innerText();
+  const text = await textOf(page);
   assert(text.includes(result), `${what}: ${text}`);
 }

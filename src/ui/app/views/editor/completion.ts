@@ -4,14 +4,20 @@ import type { CompletionContext, CompletionResult, CompletionSource } from "./co
 import type { Option } from "./code/option_match.ts";
 import { FlowSchema, type PropertyInfo, type Schema } from "./flow_schema.ts";
 import { completeName, nameAt } from "./name_completion.ts";
-import { isUsable } from "./problem.ts";
-import { validate } from "./problems.ts";
 import { taskIdAt, withoutOpenTemplate, type YamlContext, yamlContext } from "./yaml_context.ts";
 
 const WORD = /^[\w.$-]*$/;
 /** From the last `{{` of a line, unless it is closed. */
 const TEMPLATE = /\{[{%](?:(?![}%]\}).)*$/;
-const NAME = /[\w.]*$/;
+/** Names with dots, and those that need brackets. */
+const PATH = /(?:[\w.-]|\[(?:"[^"]*"?|'[^']*'?)?\]?)*$/;
+const WHOLE_PATH = new RegExp(`^${PATH.source}`);
+/** The end of a path behind the cursor: with the quote and bracket of a name that has begun. */
+const REST_OF_PATH = /^[\w.-]*/;
+const REST_OF_NAME = /^[\w.-]*["']?\]?/;
+/** The quote that a value of a line, or an item of a list, begins with. */
+const QUOTED = /^\s*(?:-\s+)*(?:[\w.$-]+:\s+)?(["'])/;
+const NO_OPEN_TEXT = /^(?:[^"']|"[^"]*"|'[^']*')*$/;
 const FILTER = /\|\s*\w*$/;
 const CANONICAL = "io.svc.";
 const FAMILIAR = "io.kestra.";
@@ -47,7 +53,7 @@ export function flowCompletion(): CompletionSource {
       if (name) return await completeName(context, namespaceOf(source), name);
       if (template === undefined) return completeYaml(context, at, await flowSchema());
       if (!FILTER.test(template)) names = await expressionNames(source, context.position) ?? names;
-      return await completeTemplate(context, template, names);
+      return await completeTemplate(context, before, template, names);
     } catch {
       return null;
     }
@@ -66,15 +72,25 @@ function completeYaml(
   const prefix = at.prefix.trimStart();
   if (!WORD.test(prefix) || (!context.isExplicit && prefix === "" && at.kind === "key")) return null;
   const from = context.position - prefix.length;
-  const options = at.kind === "key" ? propertyOptions(at, known) : valueOptions(context, at, known);
+  const options = at.kind === "key" ? propertyOptions(context, at, known) : valueOptions(context, at, known);
   return options.length === 0 ? null : { from, options, validFor: WORD };
 }
 
-function propertyOptions(at: YamlContext, known: FlowSchema): Option[] {
+function propertyOptions(
+  { state, position }: CompletionContext,
+  at: YamlContext,
+  known: FlowSchema,
+): Option[] {
+  const behind = state.sliceDoc(position, state.doc.lineAt(position).to);
+  const isNameOnly = /^[\w.$-]*\s*:/.test(behind);
   const present = at.levels.at(-1)?.entries ?? new Map();
   return known.propertiesAt(at.levels)
     .filter(({ name, schema }) => !present.has(name) && !schema.deprecated)
-    .map((property) => propertyOption(property, at.indent, known));
+    .map((property) => {
+      const option = propertyOption(property, at.indent, known);
+      // A key that is written anew keeps its value.
+      return isNameOnly ? { ...option, apply: property.name, cursor: undefined } : option;
+    });
 }
 
 function propertyOption(
@@ -111,10 +127,13 @@ function valueOptions(context: CompletionContext, at: YamlContext, known: FlowSc
 
 async function completeTemplate(
   context: CompletionContext,
+  before: string,
   template: string,
   names: Names,
 ): Promise<CompletionResult | null> {
-  const [word = ""] = NAME.exec(template) ?? [];
+  const [word = ""] = PATH.exec(template) ?? [];
+  // Within a text there are no names.
+  if (!NO_OPEN_TEXT.test(template.slice(0, template.length - word.length))) return null;
   if (word === "" && !context.isExplicit && !/[{(|,+~]\s*$/.test(template)) return null;
   const from = context.position - word.length;
   if (FILTER.test(template)) {
@@ -123,21 +142,35 @@ async function completeTemplate(
   }
   const functions = await get<readonly FunctionInfo[]>("/api/v1/pebble/functions", { details: true });
   const options: Option[] = [
-    ...Object.values(names).flat().map((label) => ({ label, boost: 1 })),
+    ...Object.values(names).flat().map((name) => ({
+      label: inQuotes(name, before),
+      match: withoutBrackets(name),
+      boost: 1,
+    })),
     ...functions.map(({ name, arguments: given }) => ({
       label: name,
       apply: `${name}(`,
       detail: `(${given.join(", ")})`,
     })),
   ];
-  return { from, options, validFor: /^[\w.]*$/ };
+  const rest = /\[["']?[^\]]*$/.test(word) ? REST_OF_NAME : REST_OF_PATH;
+  return { from, options, validFor: WHOLE_PATH, rest, comparedTo: withoutBrackets };
 }
 
-/** Names at an offset; `undefined` while other parts of the source have errors. */
+/** A path as it may stand in the value of a line: its names are in other quotes than the value. */
+function inQuotes(path: string, before: string): string {
+  return QUOTED.exec(before)?.[1] === "'" ? path : path.replace(/\["([^"'\\]*)"\]/g, "['$1']");
+}
+
+/** `a.b` for `a["b"]` and for `a['b`. */
+function withoutBrackets(path: string): string {
+  return path.replace(/\[["']?/g, ".").replace(/["']?\]|["']$/g, "");
+}
+
+/** Names at an offset; `undefined` while the source cannot be read. */
 async function expressionNames(source: string, offset: number): Promise<Names | undefined> {
   const body = withoutOpenTemplate(source, offset);
-  if (!isUsable(await validate(body))) return undefined;
   const headers = { "content-type": "application/x-yaml" };
   const query = { taskId: taskIdAt(source, offset) };
-  return await send<Names>("POST", "/flows/expressions", { body, headers, query });
+  return await send<Names>("POST", "/flows/expressions", { body, headers, query }).catch(() => undefined);
 }

@@ -35,6 +35,10 @@ export interface PropertyInfo {
 }
 
 const MAX_DEPTH = 8;
+/** Properties of flows whose items are defaults of types. */
+const DEFAULTS: ReadonlySet<string> = new Set(["pluginDefaults", "taskDefaults"]);
+/** Properties that have no defaults. */
+const OWN: ReadonlySet<string> = new Set(["id", "type"]);
 
 /** Looks up places of flows. */
 export class FlowSchema {
@@ -59,12 +63,29 @@ export class FlowSchema {
   propertiesAt(levels: readonly Level[]): readonly PropertyInfo[] {
     const type = levels.at(-1)?.entries.get("type");
     const found = new Map<string, PropertyInfo>();
-    this.#collect(this.#schemaAt(levels), type, found, 0);
-    return [...found.values()];
+    const defaults = this.#defaultsAt(levels);
+    this.#collect(defaults ?? this.#schemaAt(levels), type, found, 0);
+    const all = [...found.values()];
+    if (!defaults) return all;
+    return all.filter(({ name }) => !OWN.has(name)).map((each) => ({ ...each, isRequired: false }));
+  }
+
+  #typesWithDefaults(): string[] {
+    return ["Task", "Trigger"].flatMap((name) =>
+      this.#values(this.#definitions[name]?.properties?.type ?? {})
+    );
+  }
+
+  /** The type whose properties the values of plugin defaults are. */
+  #defaultsAt(levels: readonly Level[]): Schema | undefined {
+    const [defaults, values] = levels.slice(-2);
+    if (!defaults || values?.key !== "values" || !DEFAULTS.has(defaults.key)) return undefined;
+    return this.#types.get(defaults.entries.get("type") ?? "");
   }
 
   /** The values that a property of the innermost level may have; empty if any. */
   valuesAt(levels: readonly Level[], key: string): readonly string[] {
+    if (key === "type" && DEFAULTS.has(levels.at(-1)?.key ?? "")) return this.#typesWithDefaults();
     const property = this.propertiesAt(levels).find(({ name }) => name === key);
     return property ? [...new Set(this.#values(property.schema))] : [];
   }
@@ -96,7 +117,7 @@ export class FlowSchema {
 
   /** The definition of a type in place of that of all tasks, triggers or conditions. */
   #specialised(schema: Schema, type: string | undefined): Schema {
-    const isOfTypes = this.#resolved(schema).properties?.type?.anyOf !== undefined;
+    const isOfTypes = this.#resolved(schema).properties?.type?.anyOf?.some((each) => each.enum) === true;
     return isOfTypes && type !== undefined ? this.#types.get(type) ?? schema : schema;
   }
 

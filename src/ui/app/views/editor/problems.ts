@@ -78,7 +78,7 @@ async function checkFlows(body: string): Promise<readonly Problem[]> {
 }
 
 /** The problems of a source; one that says so if the server cannot be reached. */
-export async function validate(source: string, check = checkFlows): Promise<readonly Problem[]> {
+async function validate(source: string, check = checkFlows): Promise<readonly Problem[]> {
   if (source.trim() === "") return [];
   try {
     return await check(source);

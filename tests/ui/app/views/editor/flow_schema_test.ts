@@ -11,6 +11,13 @@ const SCHEMA: Schema = {
         tasks: { type: "array", items: { $ref: "#/definitions/Task" } },
         inputs: { type: "array", items: { $ref: "#/definitions/Input" } },
         variables: { type: "object" },
+        pluginDefaults: {
+          type: "array",
+          items: {
+            properties: { type: { anyOf: [TEXT, { type: "number" }] }, values: { type: "object" } },
+            required: ["type", "values"],
+          },
+        },
       },
       required: ["id", "tasks"],
     },
@@ -51,13 +58,16 @@ function namesAt(source: string): string[] {
 }
 
 Deno.test("FlowSchema.propertiesAt() follows types, lists and conditions", () => {
-  assertEquals(namesAt(""), ["id", "tasks", "inputs", "variables"]);
+  assertEquals(namesAt(""), ["id", "tasks", "inputs", "variables", "pluginDefaults"]);
   assertEquals(namesAt("tasks:\n  - "), ["id", "type"]);
   assertEquals(namesAt("tasks:\n  - type: b.core.Log\n    "), ["id", "type", "level", "loud", "message"]);
   const nested = "tasks:\n  - type: a.core.All\n    tasks:\n      - type: a.core.Log\n        ";
   assertEquals(namesAt(nested), ["id", "type", "level", "loud", "message"]);
   assertEquals(namesAt("inputs:\n  - type: INT\n    "), ["type"]);
   assertEquals(namesAt("inputs:\n  - type: SELECT\n    "), ["type", "values"]);
+  const defaults = "pluginDefaults:\n  - type: a.core.Log\n    ";
+  assertEquals(namesAt(defaults), ["type", "values"]);
+  assertEquals(namesAt(`${defaults}values:\n      `), ["level", "loud", "message"]);
   assertEquals(namesAt("variables:\n  "), []);
 });
 
@@ -77,4 +87,6 @@ Deno.test("FlowSchema.valuesAt() gives the values of choices and switches", () =
     "a.core.Log",
     "a.core.All",
   ]);
+  const defaults = yamlContext("pluginDefaults:\n  - type: ", 26).levels;
+  assertEquals(schema.valuesAt(defaults, "type"), ["a.core.Log", "a.core.All"]);
 });

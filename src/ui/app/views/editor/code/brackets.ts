@@ -65,7 +65,8 @@ export const goToPartner: Command = (view) => {
   return partner >= 0;
 };
 
-const closed = StateEffect.define<number>();
+/** A bracket or quote at this offset was written for the writer. */
+export const closed = StateEffect.define<number>();
 
 /** Offsets of what was closed for the writer, who may type it all the same. */
 const closedByEditor = StateField.define<readonly number[]>({

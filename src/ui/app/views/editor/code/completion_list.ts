@@ -8,6 +8,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
+import { closed } from "./brackets.ts";
 import { matchingOptions, type Option } from "./option_match.ts";
 import { Popup } from "./popup.ts";
 
@@ -26,6 +27,10 @@ export interface CompletionResult {
   readonly options: readonly Option[];
   /** While what is typed matches, the options remain those; absent: they do not. */
   readonly validFor?: RegExp;
+  /** What of the text behind the cursor an option replaces, too; absent: the rest of the word. */
+  readonly rest?: RegExp;
+  /** What is compared with the options in place of the text itself. */
+  readonly comparedTo?: (typed: string) => string;
 }
 
 /** Finds what can be written; `null`: nothing. */
@@ -48,6 +53,7 @@ const PAGE = 10;
 /** Further options are shown when more is typed. */
 const MAX_SHOWN = 500;
 const LIST_ID = "completions";
+const REST_OF_WORD = /^[\w.$-]*/;
 
 const setList = StateEffect.define<List | undefined>();
 
@@ -83,7 +89,8 @@ function narrowed({ result, openedAt }: List, state: EditorState): List | undefi
 }
 
 function listOf(result: CompletionResult, text: string, openedAt: number): List | undefined {
-  const options = matchingOptions(result.options, text).slice(0, MAX_SHOWN);
+  const typed = result.comparedTo?.(text) ?? text;
+  const options = matchingOptions(result.options, typed).slice(0, MAX_SHOWN);
   return options.length === 0 ? undefined : { result, options, chosen: 0, openedAt };
 }
 
@@ -171,11 +178,14 @@ class Completion {
 function accept(view: EditorView, { label, apply = label, cursor = apply.length }: Option): boolean {
   const shown = view.state.field(list);
   if (!shown) return false;
-  const { from } = shown.result;
+  const { from, rest = REST_OF_WORD } = shown.result;
+  const { head } = view.state.selection.main;
+  const [tail = ""] = rest.exec(view.state.sliceDoc(head, view.state.doc.lineAt(head).to)) ?? [];
   view.dispatch({
-    changes: { from, to: view.state.selection.main.head, insert: apply },
+    changes: { from, to: head + tail.length, insert: apply },
     selection: { anchor: from + cursor },
-    effects: setList.of(undefined),
+    // What stands behind the cursor may be typed all the same.
+    effects: [setList.of(undefined), ...cursor < apply.length ? [closed.of(from + cursor)] : []],
     userEvent: "input.complete",
     scrollIntoView: true,
   });
@@ -195,12 +205,19 @@ function step(by: number, isRing = false): Command {
   };
 }
 
-const acceptChosen: Command = (view) => {
-  const shown = view.state.field(list);
-  const option = shown?.options[shown.chosen];
-  if (!shown || !option || Date.now() - shown.openedAt < REACTION_MS) return false;
-  return accept(view, option);
-};
+/** Accepts the chosen option. Where that is written already, the list goes, and the key is used up or not. */
+function acceptChosen({ isUsedUp }: { readonly isUsedUp: boolean }): Command {
+  return (view) => {
+    const shown = view.state.field(list);
+    const option = shown?.options[shown.chosen];
+    if (!shown || !option || Date.now() - shown.openedAt < REACTION_MS) return false;
+    const { label, apply = label } = option;
+    const isWritten = view.state.sliceDoc(shown.result.from, view.state.selection.main.head) === apply;
+    if (!isWritten) return accept(view, option);
+    view.dispatch({ effects: setList.of(undefined) });
+    return isUsedUp;
+  };
+}
 
 const close: Command = (view) => {
   if (!view.state.field(list)) return false;
@@ -220,7 +237,9 @@ export function completion(source: CompletionSource): Extension {
     { key: "ArrowUp", run: step(-1, true) },
     { key: "PageDown", run: step(PAGE) },
     { key: "PageUp", run: step(-PAGE) },
-    { key: "Enter", run: acceptChosen },
+    // Behind a value that is written Enter begins a line, and Tab does not indent it.
+    { key: "Enter", run: acceptChosen({ isUsedUp: false }) },
+    { key: "Tab", run: acceptChosen({ isUsedUp: true }) },
   ];
   return [
     list,

@@ -2,8 +2,9 @@
 
 /** One thing that can be written. */
 export interface Option {
-  /** What is compared with the text, and written unless there is `apply`. */
+  /** What is compared with the text unless there is `match`, and written unless there is `apply`. */
   readonly label: string;
+  readonly match?: string;
   /** Shown in place of `label`. */
   readonly displayLabel?: string;
   readonly detail?: string;
@@ -25,7 +26,7 @@ const WORDS = /\.|[A-Z][^.A-Z]*|[^.A-Z]+/g;
 /** The options that match, the best first: by how they match, by `boost`, by name. */
 export function matchingOptions(options: readonly Option[], typed: string): readonly Option[] {
   const scored = options.flatMap((option) => {
-    const score = matchOf(option.label, typed);
+    const score = matchOf(option.match ?? option.label, typed);
     return score === 0 ? [] : [{ option, score: score * STEP + (option.boost ?? 0) }];
   });
   scored.sort((a, b) => b.score - a.score || (a.option.label < b.option.label ? -1 : 1));
