@@ -1,6 +1,6 @@
 /** What the editor of sources does beyond writing: search, folding, completion and problems by keys and mouse, brackets. */
 import { assert, assertEquals } from "@std/assert";
-import { type Page, stories } from "../../support/browser/browser.ts";
+import { type Locator, type Page, stories } from "../../support/browser/browser.ts";
 import { goBehind, helloIn, openEditor, updateHello, writeSource } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
 
@@ -19,6 +19,15 @@ async function openWith(page: Page, source: string): Promise<void> {
 async function forget(page: Page): Promise<void> {
   page.once("dialog", (dialog) => void dialog.accept());
   await page.goto("/ui/flows");
+}
+
+/** Whether a node of the graph is within what is shown of it. */
+function isInFrame(node: Locator): Promise<boolean> {
+  return node.evaluate((element) => {
+    const frame = element.closest(".graph-frame")?.getBoundingClientRect();
+    return frame !== undefined &&
+      element.getBoundingClientRect().bottom <= Math.min(frame.bottom, innerHeight);
+  });
 }
 
 const THREE = "id: hello\nnamespace: tools\ndescription: red, Red, redder\n";
@@ -86,6 +95,64 @@ stories("the tools of the editor", [
       await page.locator(".cm-activeLine").filter({ hasText: "tools: hello" }).waitFor();
       await page.keyboard.type("x");
       assertEquals((await shownLines(page))[3], "  x: hello");
+      await forget(page);
+    },
+  },
+  {
+    name: "the buttons of the search have the colours of the theme",
+    scheme: "dark",
+    run: async (page) => {
+      await openWith(page, THREE);
+      await page.keyboard.press("ControlOrMeta+f");
+      const button = page.getByRole("button", { name: "Replace all" });
+      assertEquals(await button.evaluate((element) => getComputedStyle(element).backgroundImage), "none");
+      await forget(page);
+    },
+  },
+  {
+    name: "Enter before the text of a line moves the line down as it is",
+    run: async (page) => {
+      const source = "id: hello\nlabels:\n  a: b";
+      await openWith(page, source);
+      await goBehind(page, "a: b");
+      for (const key of ["Home", "Home", "Enter"]) await page.keyboard.press(key);
+      assertEquals((await shownLines(page)).map((line) => line.trimEnd()), [
+        "id: hello",
+        "labels:",
+        "",
+        "  a: b",
+      ]);
+      await forget(page);
+    },
+  },
+  {
+    name: "the line of the cursor stays in sight when problems are listed",
+    run: async (page) => {
+      await openWith(page, `id: hello\nlabels:\n${"  a: b\n".repeat(60)}`);
+      await page.keyboard.press("ControlOrMeta+End");
+      await page.keyboard.insertText("unknown: 1");
+      await page.getByRole("list", { name: "Problems" }).waitFor();
+      await page.waitForFunction(() => {
+        const root = document.querySelector(".code-editor")?.shadowRoot;
+        const [line, scroller] = [".cm-activeLine", ".cm-scroller"].map((each) => root?.querySelector(each));
+        const [bottom = 0, end = 0] = [line, scroller].map((each) => each?.getBoundingClientRect().bottom);
+        return bottom > 0 && bottom <= end;
+      });
+      await forget(page);
+    },
+  },
+  {
+    name: "the graph is scrolled to the task of the cursor",
+    run: async (page) => {
+      const task = (n: number) => `  - id: t${n}\n    type: io.kestra.plugin.core.log.Log\n    message: a`;
+      const tasks = Array.from({ length: 20 }, (_, n) => task(n)).join("\n");
+      await openWith(page, `id: hello\nnamespace: tools\ntasks:\n${tasks}`);
+      const last = page.getByRole("button", { name: "t19 Log" });
+      await last.waitFor();
+      assertEquals(await isInFrame(last), false);
+      await page.keyboard.press("ControlOrMeta+End");
+      await page.locator(".graph .node.selected").filter({ hasText: "t19" }).waitFor();
+      assertEquals(await isInFrame(last), true);
       await forget(page);
     },
   },

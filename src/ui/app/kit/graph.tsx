@@ -1,6 +1,6 @@
 /** The graph of a flow, drawn; the same as a list for those who do not see it. Load it lazily: it brings the layout. */
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../texts/mod.ts";
 import {
   type Direction,
@@ -30,6 +30,8 @@ const MIN_ZOOM = 0.2;
 const MAX_ZOOM = 3;
 /** Smaller texts are not read: at first a large graph is rather cut off. */
 const MIN_READABLE = 0.7;
+/** Pixels beside a node that is scrolled to. */
+const REVEAL_MARGIN = 12;
 
 /** A graph with zoom. */
 export function GraphView(props: GraphProps) {
@@ -43,6 +45,10 @@ export function GraphView(props: GraphProps) {
     zoom.value = Math.max(least, Math.min(1, clientWidth / placed.width, clientHeight / placed.height));
   };
   useLayoutEffect(() => fit(MIN_READABLE), []);
+  useEffect(() => {
+    const node = placed.nodes.find((each) => isChosen(each, props.selected));
+    if (node && frame.current) reveal(frame.current, node, zoom.value);
+  }, [props.selected]);
   return (
     <figure class="graph" aria-label={props.label}>
       <div class="graph-zoom">
@@ -67,18 +73,33 @@ export function GraphView(props: GraphProps) {
   );
 }
 
+function isChosen({ uid, id }: PlacedNode, selected: string | undefined): boolean {
+  return selected !== undefined && (uid === selected || id === selected);
+}
+
+/** Scrolls the frame, and not the page, as far as it takes to show the node. */
+function reveal(frame: HTMLElement, { x, y, width, height }: PlacedNode, zoom: number): void {
+  frame.scrollLeft = startShowing(frame.scrollLeft, frame.clientWidth, x * zoom, (x + width) * zoom);
+  frame.scrollTop = startShowing(frame.scrollTop, frame.clientHeight, y * zoom, (y + height) * zoom);
+}
+
+/** Where a window of that size begins that shows a part, and moves no further than it must. */
+function startShowing(start: number, size: number, from: number, to: number): number {
+  if (from < start) return from - REVEAL_MARGIN;
+  return to > start + size ? to - size + REVEAL_MARGIN : start;
+}
+
 function Drawing({ placed, zoom, selected, onSelect }: GraphProps & {
   readonly placed: PlacedGraph;
   readonly zoom: number;
 }) {
   const { width, height, nodes, edges, clusters } = placed;
-  const isChosen = ({ uid, id }: PlacedNode) =>
-    selected !== undefined && (uid === selected || id === selected);
   const drawing = useRef<SVGSVGElement>(null);
   const focused = useSignal<string | undefined>(undefined);
   const tasks = nodes.filter(({ kind }) => kind !== "point");
   // One node is reached by Tab, the others by arrows: a graph can have hundreds.
-  const tabStop = tasks.find(({ uid }) => uid === focused.value) ?? tasks.find(isChosen) ?? tasks[0];
+  const tabStop = tasks.find(({ uid }) => uid === focused.value) ??
+    tasks.find((node) => isChosen(node, selected)) ?? tasks[0];
   const onMove = (event: KeyboardEvent) => {
     const index = nextIndex(event.key, tabStop ? tasks.indexOf(tabStop) : 0, tasks.length);
     const buttons = drawing.current?.querySelectorAll<SVGGElement>('[role="button"]');
@@ -123,7 +144,7 @@ function Drawing({ placed, zoom, selected, onSelect }: GraphProps & {
         <Node
           key={node.uid}
           node={node}
-          isSelected={isChosen(node)}
+          isSelected={isChosen(node, selected)}
           isTabStop={node === tabStop}
           onFocus={() => focused.value = node.uid}
           onSelect={onSelect}

@@ -9,6 +9,7 @@ import {
   highlightActiveLine,
   highlightActiveLineGutter,
   lineNumbers,
+  ViewPlugin,
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
 import { closingBrackets, matchingBrackets } from "./code/brackets.ts";
@@ -64,6 +65,22 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
+/** Keeps the cursor in sight when something beside the editor takes some of its height. */
+const visibleCursor = ViewPlugin.define((view) => {
+  let height = view.scrollDOM.clientHeight;
+  const observer = new ResizeObserver(() => {
+    const before = height;
+    height = view.scrollDOM.clientHeight;
+    if (height >= before || !view.hasFocus) return;
+    const { head } = view.state.selection.main;
+    const bottom = view.scrollDOM.getBoundingClientRect().top + before;
+    const wasVisible = (view.coordsAtPos(head)?.bottom ?? Infinity) <= bottom;
+    if (wasVisible) view.dispatch({ effects: EditorView.scrollIntoView(head) });
+  });
+  observer.observe(view.scrollDOM);
+  return { destroy: () => observer.disconnect() };
+});
+
 /** Browsers would change the text on the page, although the editor refuses it. */
 const READING = EditorView.domEventHandlers({ beforeinput: (event) => (event.preventDefault(), true) });
 
@@ -72,6 +89,7 @@ const EDITING: Extension = [
   highlightActiveLine(),
   highlightActiveLineGutter(),
   closingBrackets,
+  visibleCursor,
   // Escape, then Tab, leaves the editor: the editor itself keeps this promise of its key map.
   writingKeys,
 ];

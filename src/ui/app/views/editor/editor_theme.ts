@@ -114,7 +114,8 @@ const PANELS = {
     borderRadius: "6px",
     color: "var(--text)",
   },
-  ".cm-button": { minWidth: "28px", cursor: "pointer" },
+  // The package has gradients of its own.
+  ".cm-button, .cm-button:active": { minWidth: "28px", cursor: "pointer", backgroundImage: "none" },
   ".cm-button[aria-pressed=true]": { borderColor: "var(--link)", color: "var(--link)" },
 };
 /** Marks within the text. */

@@ -98,11 +98,13 @@ const insertLine: Command = (view) => {
   const column = isInBrackets ? own + INDENT : indentAfter(before);
   const insert = `\n${" ".repeat(column)}`;
   const after = isInBrackets ? `\n${" ".repeat(own)}` : "";
-  const start = from - (before.length - before.trimEnd().length);
-  const end = to + (rest.length - rest.trimStart().length);
+  // Before the text of a line the line moves down as it is.
+  const isBeforeText = before.trim() === "";
+  const start = isBeforeText ? from : from - (before.length - before.trimEnd().length);
+  const end = isBeforeText ? to : to + (rest.length - rest.trimStart().length);
   view.dispatch(state.update({
-    changes: { from: before.trim() === "" ? from : start, to: end, insert: insert + after },
-    selection: { anchor: (before.trim() === "" ? from : start) + insert.length },
+    changes: { from: start, to: end, insert: insert + after },
+    selection: { anchor: start + insert.length },
     scrollIntoView: true,
     userEvent: "input",
   }));
