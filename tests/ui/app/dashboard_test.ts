@@ -117,6 +117,22 @@ const DEFAULT: readonly PageStory[] = [
     },
   },
   {
+    name: "days are those of UTC in each time zone, in the form of the chosen language",
+    run: async (page) => {
+      await page.goto("/ui/settings");
+      const choice = JSON.stringify({ language: "de", timeZone: "America/New_York" });
+      await page.evaluate((chosen) => localStorage.setItem("sluice.preferences", chosen), choice);
+      await page.goto("/ui/?timeRange=P7D");
+      await page.getByText("Als Tabelle").click();
+      const link = page.getByRole("table").getByRole("link").last();
+      const day = new URL(await link.getAttribute("href") ?? "", page.url()).search.match(/\d{4}-\d\d-\d\d/);
+      const text = day?.[0].split("-").toReversed().join(".");
+      assertEquals(await link.innerText(), text);
+      const title = await page.locator(".plot title", { hasText: "SUCCESS" }).last().textContent();
+      assertEquals(title?.split("\n")[0], text);
+    },
+  },
+  {
     name: "the five flows that fail most and the next ten schedules are shown",
     size: "small",
     scheme: "dark",

@@ -116,7 +116,11 @@ Deno.test("rankFromTop() finds a percentile in a list that begins with the large
 });
 
 Deno.test("summaryOf() adds up the parts of a range", () => {
-  const part = (executionCounts: object) => ({ startDate: at(0), groupBy: "minute", executionCounts });
+  const part = (executionCounts: object) => ({
+    startDate: at(0),
+    groupBy: "minute" as const,
+    executionCounts,
+  });
   assertEquals(summaryOf([part({ SUCCESS: 2, RUNNING: 1 }), part({ WARNING: 1, FAILED: 1, SUCCESS: 0 })]), {
     total: 5,
     ended: 4,

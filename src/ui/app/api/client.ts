@@ -1,5 +1,6 @@
 /** Calls the API of this server. The UI uses nothing else, so that a script can do all that it can. */
 import { apiRoot } from "../core/places.ts";
+import { t } from "../texts/mod.ts";
 
 /** A refusal of the server, or a lost connection. */
 export class ApiError extends Error {
@@ -13,6 +14,11 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
   }
+}
+
+/** True if another try may succeed: the server was not reached, failed, or has too much to do. */
+export function isAway({ status }: ApiError): boolean {
+  return status === 0 || status >= 500 || status === 429;
 }
 
 /** Values of query parameters; `undefined` and empty ones are left out, lists repeat the parameter. */
@@ -44,7 +50,7 @@ export async function send<Result = unknown>(
   options: SendOptions = {},
 ): Promise<Result> {
   const text = await sendText(method, path, options);
-  return (text === "" ? undefined : JSON.parse(text)) as Result;
+  return (text === "" ? undefined : dataIn(text)) as Result;
 }
 
 /** The same for a response that is a text. @throws ApiError */
@@ -60,7 +66,7 @@ export async function sendText(method: string, path: string, options: SendOption
   const text = await response.text();
   if (response.ok) return text;
   if (response.status === 401) goToLogin();
-  throw refusalOf(response.status, text);
+  throw refusalOf(response, text);
 }
 
 /** The address of a path with its query, for downloads and streams. Paths that begin with `/api` are no tenant's. */
@@ -93,17 +99,36 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError("The server cannot be reached", 0);
+    throw notReached();
   }
 }
 
-function refusalOf(status: number, text: string): ApiError {
+function notReached(): ApiError {
+  return new ApiError("The server cannot be reached", 0);
+}
+
+/** A success without JSON is no response of the API: what is between may have a page of its own, such as a login. */
+function dataIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notReached();
+  }
+}
+
+function refusalOf({ status, headers }: Response, text: string): ApiError {
   try {
     const body = JSON.parse(text);
     return new ApiError(String(body.message ?? body.detail ?? status), status, body);
   } catch {
-    return new ApiError(text.slice(0, 500) || `The server responded with status ${status}`, status);
+    const message = isPage(headers, text) ? "" : text.slice(0, 500);
+    return new ApiError(message || t("error.status", { status }), status);
   }
+}
+
+/** Proxies send pages for browsers; the API never does. */
+function isPage(headers: Headers, text: string): boolean {
+  return headers.get("content-type")?.startsWith("text/html") === true || /^\s*</.test(text);
 }
 
 function goToLogin(): void {

@@ -1,7 +1,7 @@
 /** Data of the server in a component: loaded, kept while it is loaded again, and refreshed while the page is visible. */
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { ApiError } from "../api/client.ts";
+import { ApiError, isAway } from "../api/client.ts";
 
 /** What a component knows of its data. */
 export interface Resource<Data> {
@@ -22,14 +22,14 @@ interface LoadState<Data> {
 }
 
 interface ResourceOptions {
-  /** Time from one load to the next; never less than 2 s. Absent: loaded once, or until the server was reached. */
+  /** Time from one load to the next; never less than 2 s. Absent: loaded once, or until the server is not away. */
   readonly refreshMs?: number;
   /** While it is true nothing is loaded; what is being loaded when it becomes true is given up. */
   readonly isPaused?: ReadonlySignal<boolean>;
 }
 
 const MIN_REFRESH_MS = 2_000;
-/** Until data that is loaded once is tried again, if the server was not reached. */
+/** Until data that is loaded once is tried again, if the server was away. */
 const RETRY_MS = 5_000;
 
 /** Loads data; again when `key` changes. */
@@ -50,7 +50,10 @@ export function useResource<Data>(
         return loadInto(state, key, latest.current, AbortSignal.any([abort.signal, pause]));
       });
     void reload.current();
-    const isWanted = () => refreshMs !== undefined || state.peek().error?.status === 0;
+    const isWanted = () => {
+      const { error } = state.peek();
+      return refreshMs !== undefined || (error !== undefined && isAway(error));
+    };
     const stop = everyWhileVisible(Math.max(refreshMs ?? RETRY_MS, MIN_REFRESH_MS), async () => {
       if (isWanted()) await reload.current();
     });

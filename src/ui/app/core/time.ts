@@ -1,7 +1,7 @@
 /** Instants and durations as people read them, in the chosen zone and language. */
 import { computed, signal } from "@preact/signals";
-import { language } from "../texts/mod.ts";
-import { decimalText } from "./numbers.ts";
+import type { TimeUnit } from "../../../base/time/time_parts.ts";
+import { decimalText, locale } from "./numbers.ts";
 import { preferences } from "./preferences.ts";
 
 /** The present time in milliseconds; advances each second while the page is visible. */
@@ -18,15 +18,13 @@ const zone = computed(() => {
   const { timeZone } = preferences.value;
   return timeZone === "local" ? undefined : timeZone;
 });
-/** The language as the browser wants it written: `en` alone has the dates of the United States. */
-const locale = computed(() =>
-  navigator.languages.find((each) => each.slice(0, 2) === language.value) ?? language.value
-);
 const dateTime = computed(() => formatOf({ dateStyle: "medium", timeStyle: "medium" }));
 const clockTime = computed(() =>
   formatOf({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false })
 );
-const day = computed(() => formatOf({ day: "numeric", month: "short" }));
+/** The server counts by days of UTC: in another zone most of them would have the name of the day before or after. */
+const shortDay = computed(() => formatOf({ day: "numeric", month: "short", timeZone: "UTC" }));
+const day = computed(() => formatOf({ dateStyle: "medium", timeZone: "UTC" }));
 const minute = computed(() => formatOf({ hour: "2-digit", minute: "2-digit", hour12: false }));
 const relative = computed(() =>
   new Intl.RelativeTimeFormat(locale.value, { numeric: "auto", style: "short" })
@@ -44,9 +42,18 @@ export function dateTimeText(iso: string): string {
   return dateTime.value.format(new Date(iso));
 }
 
-/** For axes: the day, or the time of the day. */
-export function shortTimeText(iso: string, unit: "day" | "minute"): string {
-  return (unit === "day" ? day : minute).value.format(new Date(iso));
+/** A part of the time in charts: date and time, or the date of a part that begins with a day of UTC. */
+export function partText(iso: string, unit: TimeUnit): string {
+  return (isWithinDay(unit) ? dateTime : day).value.format(new Date(iso));
+}
+
+/** The same for axes: the time of the day, or the day. */
+export function shortPartText(iso: string, unit: TimeUnit): string {
+  return (isWithinDay(unit) ? minute : shortDay).value.format(new Date(iso));
+}
+
+function isWithinDay(unit: TimeUnit): boolean {
+  return unit === "minute" || unit === "hour";
 }
 
 /** Time of the day with milliseconds, for log lines. */
@@ -78,7 +85,7 @@ export function durationText(seconds: number): string {
 
 function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat(locale.value, { ...options, timeZone: zone.value });
+    return new Intl.DateTimeFormat(locale.value, { timeZone: zone.value, ...options });
   } catch {
     return new Intl.DateTimeFormat(locale.value, options); // A zone that this browser does not know.
   }

@@ -60,6 +60,7 @@ export const DE: Texts = {
   "common.actions": "Aktionen",
   "error.title": "Das konnte nicht geladen werden",
   "error.unreachable": "Der Server ist nicht erreichbar. Die Seite versucht es von selbst erneut.",
+  "error.status": "Die Antwort hat den Status {status} und nennt keinen Grund.",
   "error.crashed": "Dieser Teil der Seite ist fehlgeschlagen. Die Seite neu zu laden kann helfen.",
   "error.partNotLoaded":
     "Dieser Teil der Seite konnte nicht geladen werden: Der Server ist nicht erreichbar oder wurde aktualisiert.",

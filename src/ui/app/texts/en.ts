@@ -60,6 +60,7 @@ export const EN = {
   "common.actions": "Actions",
   "error.title": "This could not be loaded",
   "error.unreachable": "The server cannot be reached. The page tries again by itself.",
+  "error.status": "The response has status {status} and does not say why.",
   "error.crashed": "This part of the page failed. Loading the page again may help.",
   "error.partNotLoaded":
     "This part of the page could not be loaded: the server cannot be reached, or was updated.",

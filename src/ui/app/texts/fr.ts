@@ -60,6 +60,7 @@ export const FR: Texts = {
   "common.actions": "Actions",
   "error.title": "Le chargement a échoué",
   "error.unreachable": "Le serveur est injoignable. La page réessaie d'elle-même.",
+  "error.status": "La réponse a le statut {status} et n'en donne pas la raison.",
   "error.crashed": "Cette partie de la page a échoué. Recharger la page peut aider.",
   "error.partNotLoaded":
     "Cette partie de la page n'a pas pu être chargée : le serveur est injoignable ou a été mis à jour.",

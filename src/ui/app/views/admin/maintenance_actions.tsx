@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { STATES, TERMINAL_STATES } from "../../../../model/executions/state.ts";
 import { get, type Page, type Query, send } from "../../api/client.ts";
+import { countText } from "../../core/numbers.ts";
 import { now } from "../../core/time.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
@@ -136,6 +137,6 @@ async function change({ title, hint, word, list, filters, method, path, query }:
   if (!await confirmed({ title: action, text, action, isDangerous: true, phrase })) return;
   await attempt(
     () => send<{ readonly count: number }>(method, path, { query: { ...filters, ...query } }),
-    ({ count }) => t("admin.changed", { action, count: count.toLocaleString() }),
+    ({ count }) => t("admin.changed", { action, count: countText(count) }),
   );
 }

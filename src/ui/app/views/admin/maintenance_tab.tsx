@@ -1,6 +1,7 @@
 /** How the data is looked after: what is removed by itself, and how it is backed up and checked. */
 import { get } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { countText } from "../../core/numbers.ts";
 import { useResource } from "../../core/resource.ts";
 import { shellQuoted } from "../../core/shell.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -44,7 +45,10 @@ function Rules({ settings: { retention, maxUploadBytes, isProtected, dataDir } }
 }) {
   const facts: readonly (readonly [TextName, string])[] = [
     ["admin.maxAge", retention.maxAge ?? t("admin.keptForever")],
-    ["admin.maxCount", retention.maxCount?.toLocaleString() ?? t("admin.keptForever")],
+    [
+      "admin.maxCount",
+      retention.maxCount === undefined ? t("admin.keptForever") : countText(retention.maxCount),
+    ],
     ["admin.maxUpload", sizeText(maxUploadBytes)],
     ["admin.protection", t(isProtected ? "admin.isProtected" : "admin.isOpen")],
     ["admin.dataDir", dataDir ?? "–"],

@@ -1,7 +1,7 @@
 /** How the server is: version, health, process, database, requests. */
 import type { ComponentChildren } from "preact";
 import { ApiError, get } from "../../api/client.ts";
-import { decimalText } from "../../core/numbers.ts";
+import { countText, decimalText } from "../../core/numbers.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
 import { durationText, now } from "../../core/time.ts";
@@ -33,7 +33,7 @@ interface Fact {
 
 const REFRESH_MS = 5_000;
 const HEALTH_TONES = { UP: "good", DEGRADED: "warn", DOWN: "bad" } as const;
-const count = (value: number) => value.toLocaleString();
+const count = (value: number) => countText(value);
 const FACTS: readonly Fact[] = [
   { title: "admin.memory", metric: "process_resident_memory_bytes", show: sizeText },
   { title: "admin.heap", metric: "process_heap_bytes", show: sizeText },

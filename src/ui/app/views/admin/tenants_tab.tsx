@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { countText } from "../../core/numbers.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -111,7 +112,7 @@ function QuotaList({ quotas }: { readonly quotas: readonly Quota[] }) {
   return (
     <ul>
       {quotas.map(({ kind, used, limit }) => {
-        const show = kind === "fileBytes" ? sizeText : (value: number) => value.toLocaleString();
+        const show = kind === "fileBytes" ? sizeText : (value: number) => countText(value);
         const text = t("admin.quota", { kind, used: show(used), limit: show(limit) });
         return (
           <li key={kind}>

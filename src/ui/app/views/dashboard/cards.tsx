@@ -1,6 +1,7 @@
 /** Cards beside the chart of the dashboard. Each loads its own data, so that one failure does not take the others. */
 import type { ComponentChildren } from "preact";
 import { get, urlQuery } from "../../api/client.ts";
+import { countText } from "../../core/numbers.ts";
 import { pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { sizeText } from "../../core/sizes.ts";
@@ -49,7 +50,7 @@ export function FailingFlows({ range }: { readonly range: Range }) {
                   <FlowName namespace={namespace} flow={flow} />
                 </a>
                 <span class="bad tone num">
-                  {t("dashboard.failedOf", { count: failed.toLocaleString() })}
+                  {t("dashboard.failedOf", { count: countText(failed) })}
                 </span>
                 <span class="share" aria-hidden="true">
                   <span class="bad" style={{ width: `${100 * failed / (rows[0]?.failed ?? 1)}%` }} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { urlQuery } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { countText } from "../../core/numbers.ts";
 import { pagePath } from "../../core/places.ts";
 import { query } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
@@ -82,19 +83,21 @@ function Tiles({ range, running, summary }: TilesProps) {
   const executions = (state?: string) => pagePath("executions") + urlQuery({ state, timeRange: range });
   const seconds = (value: number | undefined) => value === undefined ? undefined : durationText(value);
   const rate = summary?.successRate;
-  const rateText = rate === undefined ? undefined : `${(Math.floor(rate * 1_000) / 10).toLocaleString()} %`;
+  const rateText = rate === undefined ? undefined : `${countText(Math.floor(rate * 1_000) / 10)} %`;
   return (
     <dl class="tiles">
-      <Tile name={t("dashboard.executions")} href={executions()}>{summary?.total.toLocaleString()}</Tile>
+      <Tile name={t("dashboard.executions")} href={executions()}>{summary && countText(summary.total)}</Tile>
       <Tile
         name={t("dashboard.successRate")}
-        note={summary && t("dashboard.ended", { count: summary.ended.toLocaleString() })}
+        note={summary && t("dashboard.ended", { count: countText(summary.ended) })}
       >
         {rateText}
       </Tile>
-      <Tile name={t("dashboard.failed")} href={executions("FAILED")}>{summary?.failed.toLocaleString()}</Tile>
+      <Tile name={t("dashboard.failed")} href={executions("FAILED")}>
+        {summary && countText(summary.failed)}
+      </Tile>
       <Tile name={t("dashboard.running")} href={pagePath("executions") + urlQuery({ state: IN_PROGRESS })}>
-        {running.toLocaleString()}
+        {countText(running)}
       </Tile>
       <Tile name={t("dashboard.p50")}>{seconds(durations.data?.p50)}</Tile>
       <Tile name={t("dashboard.p95")}>{seconds(durations.data?.p95)}</Tile>

@@ -1,4 +1,5 @@
 /** Data of the dashboard, and the figures that are derived from them. */
+import type { TimeUnit } from "../../../../base/time/time_parts.ts";
 import { type State, STATES, TERMINAL_STATES } from "../../../../model/executions/state.ts";
 import { get, type Page, type Query, send } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
@@ -8,7 +9,7 @@ import type { Range } from "./range_choice.tsx";
 export interface TimePart {
   /** ISO text. */
   readonly startDate: string;
-  readonly groupBy: string;
+  readonly groupBy: TimeUnit;
   readonly executionCounts: Readonly<Partial<Record<State, number>>>;
 }
 

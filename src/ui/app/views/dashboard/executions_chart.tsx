@@ -2,7 +2,8 @@
 import { type State, STATES, TERMINAL_STATES } from "../../../../model/executions/state.ts";
 import { urlQuery } from "../../api/client.ts";
 import { pagePath } from "../../core/places.ts";
-import { dateTimeText } from "../../core/time.ts";
+import { countText } from "../../core/numbers.ts";
+import { partText } from "../../core/time.ts";
 import { toneOf } from "../../kit/state_badge.tsx";
 import { t } from "../../texts/mod.ts";
 import { STARTED_BEFORE, STARTED_FROM } from "../executions/execution_filters.ts";
@@ -24,17 +25,17 @@ interface ChartProps {
 export function ExecutionsChart({ parts, summary }: ChartProps) {
   const left = {
     maximum: axisMaximum(Math.max(...parts.map(totalOf))),
-    textOf: (value: number) => value.toLocaleString(),
+    textOf: countText,
   };
   const bars = parts.map((part, index) => barOf(part, parts[index + 1]));
   return (
     <div class="time-chart">
-      <Plot bars={bars} unit={parts[0]?.groupBy === "day" ? "day" : "minute"} left={left} />
+      <Plot bars={bars} unit={parts[0]?.groupBy ?? "minute"} left={left} />
       <Legend
         items={summary.states.map(([state, count]) => ({
           name: state,
           tone: toneOf(state),
-          value: count.toLocaleString(),
+          value: countText(count),
         }))}
       />
       <details>
@@ -71,7 +72,7 @@ function PartTable({ parts, summary: { states } }: ChartProps) {
         {rows.map(({ part, href }) => (
           <tr key={part.startDate}>
             <td>
-              <a href={href}>{dateTimeText(part.startDate)}</a>
+              <a href={href}>{partText(part.startDate, part.groupBy)}</a>
             </td>
             {states.map(([state]) => <td key={state} class="num">{part.executionCounts[state] ?? 0}</td>)}
             <td class="num">{totalOf(part)}</td>

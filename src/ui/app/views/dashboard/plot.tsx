@@ -1,6 +1,6 @@
 /** Bars and lines over time, with axes. Lines have an axis of their own at the right, unless there are no bars. */
 import type { TimeUnit } from "../../../../base/time/time_parts.ts";
-import { dateTimeText, shortTimeText } from "../../core/time.ts";
+import { partText, shortPartText } from "../../core/time.ts";
 import { tickIndexes } from "./chart_scale.ts";
 
 const HEIGHT = 100;
@@ -60,7 +60,7 @@ export function Plot({ bars, unit, left, lines = [], right }: PlotProps) {
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="grid" d={`M0 .5H${width}M0 ${HEIGHT / 2}H${width}`} />
         {bars.map((bar, index) => (
-          <Bar key={bar.start} bar={bar} x={index * STEP} maximum={left?.maximum ?? 1} />
+          <Bar key={bar.start} bar={bar} unit={unit} x={index * STEP} maximum={left?.maximum ?? 1} />
         ))}
         {lineAxis &&
           lines.map(({ name, tone, values }) => (
@@ -71,7 +71,7 @@ export function Plot({ bars, unit, left, lines = [], right }: PlotProps) {
       <div class="x-axis dim num" aria-hidden="true">
         {tickIndexes(bars.length, TICKS).map((index) => (
           <span key={index} style={{ left: `${100 * (index + 0.5) / bars.length}%` }}>
-            {shortTimeText(bars[index]?.start ?? "", ["minute", "hour"].includes(unit) ? "minute" : "day")}
+            {shortPartText(bars[index]?.start ?? "", unit)}
           </span>
         ))}
       </div>
@@ -88,15 +88,16 @@ function Axis({ axis }: { readonly axis: PlotAxis | undefined }) {
   );
 }
 
-function Bar({ bar: { start, parts, notes, href }, x, maximum }: {
+function Bar({ bar: { start, parts, notes, href }, unit, x, maximum }: {
   readonly bar: PlotBar;
+  readonly unit: TimeUnit;
   readonly x: number;
   readonly maximum: number;
 }) {
   let top = HEIGHT;
   const content = (
     <>
-      <title>{[dateTimeText(start), ...notes].join("\n")}</title>
+      <title>{[partText(start, unit), ...notes].join("\n")}</title>
       <rect class="hit" x={x} y="0" width={STEP} height={HEIGHT} />
       {parts.map(({ name, tone, value }) => {
         const height = HEIGHT * value / maximum;

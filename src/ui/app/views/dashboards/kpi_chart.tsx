@@ -1,4 +1,5 @@
 /** One number. */
+import { countText } from "../../core/numbers.ts";
 import type { ChartProps } from "./chart_props.ts";
 import { chartHref } from "./links.ts";
 import { numberOf } from "./series.ts";
@@ -11,7 +12,7 @@ export function KpiChart({ chart, rows: [row], scope }: ChartProps) {
   const text = value === undefined || !column
     ? "–"
     : chart.isPercentage
-    ? `${value.toLocaleString(undefined, { maximumFractionDigits: 2 })} %`
+    ? `${countText(value, 2)} %`
     : numberText(column, value);
   const href = chartHref(chart, scope);
   return <p class="kpi num">{href === undefined ? text : <a href={href}>{text}</a>}</p>;

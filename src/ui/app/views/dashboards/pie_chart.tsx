@@ -1,4 +1,5 @@
 /** Shares of a whole as a pie or a ring, with their numbers beside it. */
+import { locale } from "../../core/numbers.ts";
 import { t } from "../../texts/mod.ts";
 import { Legend, type LegendItem } from "../dashboard/plot.tsx";
 import type { ChartProps } from "./chart_props.ts";
@@ -24,7 +25,7 @@ export function PieChart({ chart, rows, scope }: ChartProps) {
   const series = seriesOf(rows, { groups: axis ? [axis, ...groups] : groups, aggregations: [] }, aggregation);
   const total = series.reduce((sum, each) => sum + each.total, 0);
   const shareText = (share: number) =>
-    share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });
+    share.toLocaleString(locale.value, { style: "percent", maximumFractionDigits: 1 });
   const sliceOf = (each: Pick<Series, "name" | "tone" | "total">, href?: string): Slice => {
     const share = total === 0 ? 0 : each.total / total;
     return { ...each, href, share, value: `${numberText(aggregation, each.total)} (${shareText(share)})` };

@@ -1,7 +1,7 @@
 /** Aggregations over time: the first as stacked bars, others as lines. */
 import { parseDuration } from "../../../../base/time/duration.ts";
 import { partStarts, unitFor } from "../../../../base/time/time_parts.ts";
-import { dateTimeText } from "../../core/time.ts";
+import { partText } from "../../core/time.ts";
 import { axisMaximum, fractionMaximum } from "../dashboard/chart_scale.ts";
 import { Legend, Plot, type PlotAxis, type PlotBar } from "../dashboard/plot.tsx";
 import type { ChartProps } from "./chart_props.ts";
@@ -53,7 +53,7 @@ export function TimeSeriesChart({ chart, rows, scope }: ChartProps) {
       />
       <SeriesTable
         title={axis.title}
-        places={starts.map((name, index) => ({ name, text: dateTimeText(name), href: hrefs[index] }))}
+        places={starts.map((name, index) => ({ name, text: partText(name, unit), href: hrefs[index] }))}
         series={all.map(({ name, column, values }) => ({
           name,
           textAt: (place) => textAt(column, values.get(place)),

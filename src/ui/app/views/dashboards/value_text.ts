@@ -1,12 +1,13 @@
 /** Values of charts as people read them. */
 import type { JsonValue } from "../../../../base/json.ts";
+import { countText } from "../../core/numbers.ts";
 import { dateTimeText, durationText } from "../../core/time.ts";
 import type { Column } from "./definition.ts";
 
 /** A number of a column; durations are seconds. */
 export function numberText({ field, agg }: Pick<Column, "field" | "agg">, value: number): string {
   if (field === "DURATION" && agg !== "COUNT") return durationText(value);
-  return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
+  return countText(value, 2);
 }
 
 /** Any value of a column; a dash for an empty one. */

@@ -1,7 +1,7 @@
 /** One execution, kept up to date while it runs. A finished one is loaded once. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { ApiError, urlOf } from "../../api/client.ts";
+import { ApiError, isAway, urlOf } from "../../api/client.ts";
 import {
   type ExecutionInfo,
   hasEnded,
@@ -76,10 +76,9 @@ class LiveExecution {
 
   /** Data that are there stay; a server that is away is tried again. */
   #failed(error: ApiError): void {
-    const isAway = error.status === 0 || error.status >= 500 || error.status === 429;
-    if (this.#execution.value && isAway) this.#isReconnecting.value = true;
+    if (this.#execution.value && isAway(error)) this.#isReconnecting.value = true;
     else this.#error.value = error;
-    if (isAway) this.#timer = setTimeout(() => void this.reload(), RETRY_MS);
+    if (isAway(error)) this.#timer = setTimeout(() => void this.reload(), RETRY_MS);
   }
 
   /** The browser reconnects by itself, with the id of the last message, unless the server refuses. */

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, send } from "../../api/client.ts";
 import { may } from "../../core/access.ts";
+import { countText } from "../../core/numbers.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
 import { isTyping } from "../../kit/table.tsx";
@@ -32,10 +33,10 @@ export function BulkBar({ target, total, selectAll, clear, reload }: BulkBarProp
   };
   return (
     <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
-      <span>{t("common.selected", { count: target.count.toLocaleString() })}</span>
+      <span>{t("common.selected", { count: countText(target.count) })}</span>
       {target.ids && total > target.count && (
         <button type="button" class="plain link" onClick={selectAll}>
-          {t("executions.selectAll", { count: total.toLocaleString() })}
+          {t("executions.selectAll", { count: countText(total) })}
         </button>
       )}
       {SIMPLE.map((name) => (
@@ -101,7 +102,7 @@ async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean>
     title,
     text: (
       <>
-        <p>{t("executions.confirm", { action: title, count: target.count.toLocaleString() })}</p>
+        <p>{t("executions.confirm", { action: title, count: countText(target.count) })}</p>
         {action.name === "delete" && <p>{t("executions.deleteHint")}</p>}
         {!target.ids && <p>{t("executions.phrase")}</p>}
       </>
@@ -114,7 +115,7 @@ async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean>
   const { method, path, query, body } = bulkRequest(action, target);
   const done = await attempt(
     () => withReason(send<{ readonly count: number }>(method, path, { query, body })),
-    ({ count }) => t("executions.changed", { action: title, count: count.toLocaleString() }),
+    ({ count }) => t("executions.changed", { action: title, count: countText(count) }),
   );
   return done !== undefined;
 }

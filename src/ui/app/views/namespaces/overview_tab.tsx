@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { countText } from "../../core/numbers.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { Loaded } from "../../kit/feedback.tsx";
@@ -29,7 +30,7 @@ export function OverviewTab({ namespace }: TabProps) {
             {COUNTS.map(([name, title]) => (
               <li key={name}>
                 <a class="card count" href={pagePath("namespaces", namespace, name)}>
-                  <strong>{counts[name].toLocaleString()}</strong>
+                  <strong>{countText(counts[name])}</strong>
                   <span>{t(title)}</span>
                 </a>
               </li>

@@ -1,5 +1,6 @@
 /** Actions on the triggers that are selected, or on all that match the filters. */
 import { type Query, send } from "../../api/client.ts";
+import { countText } from "../../core/numbers.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t, type TextName } from "../../texts/mod.ts";
@@ -54,10 +55,10 @@ export function TriggerBulkBar({ target, total, selectAll, clear, reload }: Trig
   };
   return (
     <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
-      <span>{t("common.selected", { count: target.count.toLocaleString() })}</span>
+      <span>{t("common.selected", { count: countText(target.count) })}</span>
       {target.keys && total > target.count && (
         <button type="button" class="plain link" onClick={selectAll}>
-          {t("executions.selectAll", { count: total.toLocaleString() })}
+          {t("executions.selectAll", { count: countText(total) })}
         </button>
       )}
       {ACTIONS.map((action) => (

@@ -93,6 +93,21 @@ const SHOWING: readonly PageStory[] = [
     },
   },
   {
+    name: "the page of a proxy is not shown, and what is loaded once comes when the server is back",
+    expectedErrors: /502/,
+    run: async (page, server) => {
+      await saveDashboard(server, source("proxied", COUNT));
+      const body = "<html><head><title>502 Bad Gateway</title></head></html>";
+      const path = "**/api/v1/main/dashboards/proxied";
+      await page.route(path, (route) => route.fulfill({ status: 502, contentType: "text/html", body }));
+      await page.goto("/ui/dashboards/proxied");
+      await page.getByRole("alert").getByText("status 502").waitFor();
+      assertEquals(await page.getByText("Bad Gateway").count(), 0);
+      await page.unroute(path);
+      await card(page, "All").waitFor();
+    },
+  },
+  {
     name: "a table has pages of its own",
     size: "small",
     run: async (page, server) => {
