@@ -9,6 +9,7 @@ import { useResource } from "../../core/resource.ts";
 import { guardLeaving, navigate, query, segments } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, Loaded, showToast } from "../../kit/feedback.tsx";
+import { SaveQueue } from "../../kit/save_queue.ts";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { CodeEditor } from "../editor/code_editor.tsx";
@@ -82,16 +83,21 @@ function DashboardEditor({ beginning: { source, stored } }: { readonly beginning
   const latest = useSignal(stored);
   const dashboard = useSignal<Dashboard | undefined>(undefined);
   useEffect(() => guardLeaving(() => model.hasLosses ? t("dashboards.unsaved") : undefined), []);
-  const save = async () => {
+  const saves = useMemo(() => new SaveQueue<StoredDashboard | undefined>(() => model.source.value), []);
+  const store = async (text: string): Promise<StoredDashboard | undefined> => {
     const known = latest.value;
-    if (known && !await mayReplace(known)) return;
-    const text = model.source.value;
+    if (known && !await mayReplace(known)) return undefined;
     const saved = await attempt(() => storeDashboard(text, known?.id));
-    if (!saved) return;
+    if (!saved) return undefined;
     model.saved.value = text;
-    latest.value = saved;
     showToast("good", t("dashboards.saved"));
-    if (!known) navigate(pagePath("dashboards", saved.id));
+    return latest.value = saved;
+  };
+  const save = async () => {
+    // The page is left once all is stored, by the save that the others join.
+    const isLeft = !stored && !saves.isBusy;
+    const saved = await saves.run(store);
+    if (saved && isLeft) navigate(pagePath("dashboards", saved.id));
   };
   const check = async (text: string) => {
     const { problems, definition } = await checkSource(text);

@@ -11,7 +11,7 @@ import { declarationsIn, isTriggerAt, taskIdAt, typeAt } from "./yaml_context.ts
 export class EditorModel {
   /** The text as it is. */
   readonly source = signal("");
-  /** The text as it is stored. */
+  /** The text as it is stored; empty while nothing is. */
   readonly saved = signal("");
   /** The revision that `saved` is; `undefined` for a new flow. */
   readonly revision = signal<number | undefined>(undefined);
@@ -43,7 +43,9 @@ export class EditorModel {
 
   /** True if a person has written something that is not stored. */
   get hasLosses(): boolean {
-    return this.isChanged && this.source.value !== this.#first;
+    // While nothing is stored, what the editor has begun with was written by nobody.
+    const isUntouched = this.saved.value === "" && this.source.value === this.#first;
+    return this.isChanged && !isUntouched;
   }
 
   /** Connects the editor on the page. */

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { may } from "../../core/access.ts";
 import { guardLeaving, setQuery } from "../../core/router.ts";
-import { attempt, showToast } from "../../kit/feedback.tsx";
+import { attempt } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
 import { completion } from "./code/completion_list.ts";
 import { CodeEditor } from "./code_editor.tsx";
@@ -16,7 +16,7 @@ import { type LastRun, type RunSummary, summaryOf, useLastRun } from "./last_run
 import { ProblemList, SourceState } from "./problem_list.tsx";
 import { problemLinter } from "./problems.ts";
 import { runMarks } from "./run_marks.ts";
-import { readFlow, save } from "./save.ts";
+import { FlowSaver, readFlow } from "./save.ts";
 import { SidePanel } from "./side_panel.tsx";
 
 interface FlowEditorProps {
@@ -35,18 +35,14 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
   const model = useMemo(() => new EditorModel(source, flow?.revision), []);
   const conflict = useSignal<FlowSource | undefined>(undefined);
   useEffect(() => guardLeaving(() => model.hasLosses ? t("editor.unsaved") : undefined), []);
-  const store = async (): Promise<FlowSource | undefined> => {
-    const result = await attempt(() => save(model, flow));
-    if (!result) return undefined;
-    if ("conflict" in result) return void (conflict.value = result.conflict);
-    showToast("good", t("editor.saved", { revision: result.saved.revision }));
-    return result.saved;
-  };
+  const saver = useMemo(() => new FlowSaver(model, flow, (theirs) => conflict.value = theirs), []);
   const saveIt = async () => {
-    const stored = await store();
-    if (stored) onSaved(stored);
+    // What has begun the save that this one joins goes on once all is stored.
+    const isJoining = saver.isBusy;
+    const stored = await saver.save();
+    if (stored && !isJoining) onSaved(stored);
   };
-  const storeChanges = () => model.isChanged || !flow ? store() : Promise.resolve(flow);
+  const storeChanges = () => model.isChanged || saver.isBusy || !flow ? saver.save() : Promise.resolve(flow);
   const run = async (upTo?: string) => {
     const stored = await storeChanges();
     if (stored) onRun(stored, upTo);
@@ -102,7 +98,8 @@ function useKeys(
       const { key, ctrlKey, metaKey, shiftKey, target } = event;
       const isWithin = (selector: string) => target instanceof Element && target.closest(selector) !== null;
       if (!(ctrlKey || metaKey) || isWithin("dialog")) return;
-      if (key === "s") void save();
+      // Caps Lock makes it "S"; with Shift it is a key of the browser.
+      if (key.toLowerCase() === "s" && !shiftKey) void save();
       else if (key === "Enter" && !isWithin(".editor-test")) void run(shiftKey);
       else return;
       event.preventDefault();

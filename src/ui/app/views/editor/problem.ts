@@ -24,6 +24,34 @@ export function isUsable(problems: readonly Problem[]): boolean {
   return problems.every(({ severity }) => severity !== "error");
 }
 
+/** A line that begins a document, and one without content: as the server reads them. */
+const MARKER = /^---(?=\s|$)/;
+const BLANK = /^\s*(?:#.*)?$|^%/;
+
+/** The first document of a source. */
+interface FirstDocument {
+  /** Its places are those of the source. */
+  readonly text: string;
+  /** The line of the marker of the next document, which a flow must not have. */
+  readonly nextLine?: number;
+}
+
+/** Takes a source apart: the server checks each document of a text for itself, but saves only one. */
+export function firstDocument(source: string): FirstDocument {
+  const lines = source.split("\n");
+  let hasBegun = false;
+  for (const [index, line] of lines.entries()) {
+    if (!MARKER.test(line)) {
+      hasBegun ||= !BLANK.test(line);
+      continue;
+    }
+    if (hasBegun) return { text: lines.slice(0, index).join("\n"), nextLine: index + 1 };
+    hasBegun = true;
+    lines[index] = `   ${line.slice(3)}`;
+  }
+  return { text: lines.join("\n") };
+}
+
 /** First offset and end of a problem; the first line for one without a place. */
 export function rangeOf(
   { line = 1, column = 1, length = 0 }: Problem,

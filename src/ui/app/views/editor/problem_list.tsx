@@ -1,4 +1,5 @@
 /** The state of a source, and what is wrong with it: each problem with its place and the fix that the server suggests. */
+import type { Tone } from "../../kit/state_badge.tsx";
 import { t } from "../../texts/mod.ts";
 import type { EditorModel } from "./editor_state.ts";
 import { suggestionOf } from "./problem.ts";
@@ -31,13 +32,21 @@ export function ProblemList({ model }: { readonly model: EditorModel }) {
 
 /** Whether the source can be saved, and whether it is. */
 export function SourceState({ model }: { readonly model: EditorModel }) {
-  const errors = model.problems.value.filter(({ severity }) => severity === "error").length;
+  const { tone, text } = lookOf(model);
   return (
     <>
-      <span class={`state ${errors > 0 ? "bad" : "good"}`} role="status">
-        {errors > 0 ? `✕ ${t("editor.errors", { count: errors })}` : `✓ ${t("editor.valid")}`}
-      </span>
+      <span class={`state ${tone}`} role="status">{text}</span>
       {model.isChanged && <span class="dim">{t("editor.changed")}</span>}
     </>
   );
+}
+
+function lookOf({ source, problems }: EditorModel): { readonly tone: Tone; readonly text: string } {
+  // It has no mistakes, but is refused when it is saved.
+  if (source.value.trim() === "") return { tone: "idle", text: `○ ${t("editor.empty")}` };
+  const errors = problems.value.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) return { tone: "bad", text: `✕ ${t("editor.errors", { count: errors })}` };
+  const warnings = problems.value.length;
+  if (warnings > 0) return { tone: "warn", text: `⚠ ${t("editor.warnings", { count: warnings })}` };
+  return { tone: "good", text: `✓ ${t("editor.valid")}` };
 }

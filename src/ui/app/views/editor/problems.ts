@@ -4,7 +4,7 @@ import { type EditorView, keymap, ViewPlugin, type ViewUpdate } from "@codemirro
 import { send } from "../../api/client.ts";
 import { t } from "../../texts/mod.ts";
 import { type ProblemMark, problemMarks, showMarks } from "./code/problem_marks.ts";
-import { type Problem, rangeOf, suggestionOf } from "./problem.ts";
+import { firstDocument, type Problem, rangeOf, suggestionOf } from "./problem.ts";
 
 const PAUSE_MS = 250;
 
@@ -71,10 +71,14 @@ function goToList(): boolean {
   return true;
 }
 
-async function checkFlows(body: string): Promise<readonly Problem[]> {
+async function checkFlows(source: string): Promise<readonly Problem[]> {
+  const { text: body, nextLine: line } = firstDocument(source);
   const headers = { "content-type": "application/x-yaml" };
   const checks = await send<{ problems?: Problem[] }[]>("POST", "/flows/validate", { body, headers });
-  return checks.flatMap(({ problems = [] }) => problems);
+  const problems = checks.flatMap(({ problems = [] }) => problems);
+  if (line === undefined) return problems;
+  const message = t("editor.oneDocument");
+  return [...problems, { path: "", message, severity: "error", line, column: 1, length: 3 }];
 }
 
 /** The problems of a source; one that says so if the server cannot be reached. */

@@ -2,6 +2,7 @@
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { chart, COUNT, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 interface Stored {
@@ -170,6 +171,57 @@ const EDITING: readonly PageStory[] = [
       await question.getByRole("button", { name: "Replace it" }).click();
       await page.getByText("The dashboard is saved").waitFor();
       assertEquals((await stored(server, "conflict")).title, "Mine");
+    },
+  },
+  {
+    name: "saving twice is no conflict with oneself, and saves what was written meanwhile",
+    run: async (page, server) => {
+      await edit(page, server, "twice");
+      await write(page, source("twice", COUNT, "First"));
+      const held = await holdSaves(page, "**/dashboards/twice");
+      await page.keyboard.press("ControlOrMeta+s");
+      await held.begun;
+      await page.keyboard.press("ControlOrMeta+s");
+      await write(page, source("twice", COUNT, "Second"));
+      await page.keyboard.press("ControlOrMeta+s");
+      held.release();
+      await page.getByText("Not saved").waitFor({ state: "detached" });
+      assertEquals([held.count(), await page.getByRole("dialog").count()], [2, 0]);
+      assertEquals((await stored(server, "twice")).title, "Second");
+    },
+  },
+  {
+    name: "a new dashboard is created once, and is left when what was written meanwhile is saved, too",
+    run: async (page, server) => {
+      await page.goto("/ui/dashboards?create");
+      await preview(page).getByText("Success rate").waitFor();
+      await write(page, source("created_twice", COUNT, "First"));
+      const held = await holdSaves(page, "**/api/v1/main/dashboards");
+      await page.keyboard.press("ControlOrMeta+s");
+      await held.begun;
+      await write(page, source("created_twice", COUNT, "Second"));
+      // With Caps Lock the key is "S", without Shift.
+      await page.keyboard.press("ControlOrMeta+S");
+      held.release();
+      await page.waitForURL("**/ui/dashboards/created_twice");
+      assertEquals(held.count(), 1);
+      assertEquals((await stored(server, "created_twice")).title, "Second");
+    },
+  },
+  {
+    name: "the source that one began with is a loss, too, once another one is stored",
+    run: async (page, server) => {
+      await edit(page, server, "undone");
+      await write(page, source("undone", COUNT, "Stored"));
+      await page.keyboard.press("ControlOrMeta+s");
+      await page.getByText("The dashboard is saved").waitFor();
+      await write(page, source("undone", COUNT));
+      await page.getByText("Not saved").waitFor();
+      const asked = new Promise((resolve) =>
+        page.once("dialog", (dialog) => (resolve(true), void dialog.dismiss()))
+      );
+      await Promise.all([asked, page.getByRole("link", { name: "Back to the dashboard" }).click()]);
+      assertEquals(new URL(page.url()).pathname, "/ui/dashboards/undone/edit");
     },
   },
   {

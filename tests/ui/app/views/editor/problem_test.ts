@@ -1,7 +1,12 @@
 import { Text } from "@codemirror/state";
 import { assertEquals } from "@std/assert";
 
-import { isUsable, rangeOf, suggestionOf } from "../../../../../src/ui/app/views/editor/problem.ts";
+import {
+  firstDocument,
+  isUsable,
+  rangeOf,
+  suggestionOf,
+} from "../../../../../src/ui/app/views/editor/problem.ts";
 
 const DOC = Text.of(["id: a", "tasks:", "  - mesage: hi"]);
 
@@ -23,4 +28,27 @@ Deno.test("suggestionOf() gives what the server says was meant", () => {
 Deno.test("isUsable() accepts warnings and no errors", () => {
   assertEquals(isUsable([{ ...problem({}), severity: "warning" }]), true);
   assertEquals(isUsable([problem({})]), false);
+});
+
+Deno.test("firstDocument() is the whole source unless a second document begins, as the server reads it", () => {
+  const whole = [
+    "",
+    "id: a\n",
+    "# c\nid: a",
+    "id: a\n...\n",
+    "id: |\n  ---\n",
+    "id: a---\n---x: 1",
+    "%YAML 1.2\nid: a",
+  ];
+  for (const source of whole) assertEquals(firstDocument(source), { text: source });
+  // A marker before it is blanked, so that what follows keeps its place.
+  assertEquals(firstDocument("# c\n---\nid: a"), { text: "# c\n   \nid: a" });
+  assertEquals(firstDocument("--- {id: a}"), { text: "    {id: a}" });
+});
+
+Deno.test("firstDocument() names the line of the marker of a second document", () => {
+  assertEquals(firstDocument("id: a\n---\nid: b"), { text: "id: a", nextLine: 2 });
+  assertEquals(firstDocument("id: a\r\n---\r\n"), { text: "id: a\r", nextLine: 2 });
+  assertEquals(firstDocument("---\n# c\n---\nid: a"), { text: "   \n# c", nextLine: 3 });
+  assertEquals(firstDocument("--- # c\n--- # d"), { text: "    # c", nextLine: 2 });
 });

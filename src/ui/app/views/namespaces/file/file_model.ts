@@ -1,6 +1,7 @@
 /** A text file that a person edits: what was read, what was typed, and saving that overwrites no other change. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { ApiError } from "../../../api/client.ts";
+import { SaveQueue } from "../../../kit/save_queue.ts";
 import { readStats, readText, writeFile } from "../files.ts";
 
 /** A text as the server has it. */
@@ -20,6 +21,7 @@ export class FileModel {
   readonly stored: Signal<StoredText>;
   readonly draft: Signal<string>;
   readonly isChanged: ReadonlySignal<boolean>;
+  readonly saves: SaveQueue<void>;
 
   constructor(place: { readonly namespace: string; readonly path: string }, stored: StoredText) {
     this.namespace = place.namespace;
@@ -27,11 +29,12 @@ export class FileModel {
     this.stored = signal(stored);
     this.draft = signal(stored.text);
     this.isChanged = computed(() => this.draft.value !== this.stored.value.text);
+    this.saves = new SaveQueue(() => this.draft.value);
   }
 
-  /** Saves the draft. Gives what is stored now if that is not what the draft is based on; nothing is saved then. @throws ApiError */
-  async save(): Promise<StoredText | undefined> {
-    const [text, { revision }] = [this.draft.value, this.stored.value];
+  /** Saves a text. Gives what is stored now if that is not what the draft is based on; nothing is saved then. @throws ApiError */
+  async save(text: string): Promise<StoredText | undefined> {
+    const { revision } = this.stored.value;
     try {
       await writeFile(this.namespace, this.path, text, revision);
     } catch (error) {

@@ -22,7 +22,7 @@ export function FileText({ model, onSaved, onConflict }: FileTextProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
-    if (model.isChanged.value) void save();
+    if (model.isChanged.value || model.saves.isBusy) void save();
   };
   return (
     <>
@@ -55,10 +55,12 @@ export function FileText({ model, onSaved, onConflict }: FileTextProps) {
 }
 
 /** Saves the draft and says so; a conflict is handed on. */
-export async function saveFile(model: FileModel, { onSaved, onConflict }: SaveProps): Promise<void> {
-  const result = await attempt(async () => ({ theirs: await model.save() }));
-  if (!result) return;
-  if (result.theirs) return onConflict(result.theirs);
-  showToast("good", t("namespaces.saved", { what: nameOf(model.path) }));
-  onSaved();
+export function saveFile(model: FileModel, { onSaved, onConflict }: SaveProps): Promise<void> {
+  return model.saves.run(async (text) => {
+    const result = await attempt(async () => ({ theirs: await model.save(text) }));
+    if (!result) return;
+    if (result.theirs) return onConflict(result.theirs);
+    showToast("good", t("namespaces.saved", { what: nameOf(model.path) }));
+    onSaved();
+  });
 }

@@ -1,0 +1,27 @@
+/** Saves that take as long as a story wants, as over a slow connection. */
+import type { Page } from "../../support/browser/browser.ts";
+
+/** Requests that wait. */
+interface HeldSaves {
+  /** Waits until the first one was sent. */
+  readonly begun: Promise<void>;
+  /** How many were sent. */
+  count(): number;
+  /** Lets these go, and those that follow. */
+  release(): void;
+}
+
+/** Holds the requests of a page to a path that change something; `path` is a pattern of Playwright. */
+export async function holdSaves(page: Page, path: string): Promise<HeldSaves> {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== "GET") {
+      count++;
+      begun.resolve();
+      await released.promise;
+    }
+    await route.continue();
+  });
+  return { begun: begun.promise, count: () => count, release: () => released.resolve() };
+}
