@@ -1,5 +1,6 @@
 /** What a person has chosen in this browser. */
-import { effect, signal } from "@preact/signals";
+import { effect, type Signal } from "@preact/signals";
+import { kept } from "./kept.ts";
 
 /** The choices with their defaults. */
 export interface Preferences {
@@ -13,8 +14,6 @@ export interface Preferences {
   readonly editorFontSize: number;
 }
 
-const KEY = "sluice.preferences";
-
 /** Before anything is chosen. */
 export const DEFAULTS: Preferences = {
   theme: "auto",
@@ -26,17 +25,17 @@ export const DEFAULTS: Preferences = {
   editorFontSize: 14,
 };
 
+const { value, change } = kept<Preferences>(
+  "sluice.preferences",
+  (stored) => ({ ...DEFAULTS, ...stored as Partial<Preferences> | undefined }),
+);
+
 /** The present choices. */
-export const preferences = signal<Preferences>(stored());
+export const preferences: Signal<Preferences> = value;
 
 /** Changes some of them. */
 export function choose(changes: Partial<Preferences>): void {
-  preferences.value = { ...preferences.value, ...changes };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(preferences.value));
-  } catch {
-    // Without storage they last until the page is closed.
-  }
+  change((present) => ({ ...present, ...changes }));
 }
 
 /** Lets the style sheets know theme and density. */
@@ -46,12 +45,4 @@ export function applyPreferences(): void {
     document.documentElement.dataset.theme = theme;
     document.documentElement.dataset.density = density;
   });
-}
-
-function stored(): Preferences {
-  try {
-    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
-  } catch {
-    return DEFAULTS;
-  }
 }

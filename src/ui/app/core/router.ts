@@ -38,10 +38,22 @@ export function guardLeaving(
   };
 }
 
-/** Goes to an address of the UI; with `replace` the present one is not kept in the history. */
-export function navigate(url: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+/** True if the page may be left for an address: nothing is lost by that, or the person was asked and wants it. */
+export function mayGoTo(url: string): boolean {
+  return !isLeft(new URL(url, location.href)) || mayLeave();
+}
+
+interface NavigateOptions {
+  /** The present address is not kept in the history. */
+  readonly replace?: boolean;
+  /** The person was asked before, because something had to be changed in between. */
+  readonly isAsked?: boolean;
+}
+
+/** Goes to an address of the UI. */
+export function navigate(url: string, { replace = false, isAsked = false }: NavigateOptions = {}): void {
+  if (!isAsked && !mayGoTo(url)) return;
   const target = new URL(url, location.href);
-  if (isLeft(target) && !mayLeave()) return;
   if (replace) history.replaceState(null, "", target);
   else history.pushState(null, "", target);
   const hasMoved = target.pathname !== address.value.pathname;

@@ -1,6 +1,7 @@
 /** Named filters of a list, kept in this browser. */
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { kept } from "../core/kept.ts";
 import { query } from "../core/router.ts";
 import { t } from "../texts/mod.ts";
 import { showToast } from "./feedback.tsx";
@@ -13,9 +14,8 @@ interface SavedView {
 
 type Views = Readonly<Record<string, readonly SavedView[]>>;
 
-const KEY = "sluice.savedViews";
 const MAX_VIEWS = 50;
-const saved = signal<Views>(stored());
+const { value: saved, change } = kept<Views>("sluice.savedViews", (stored) => stored as Views ?? {});
 
 /** A menu with the saved views of a list, and a field that saves the present one. */
 export function SavedViews({ list }: { readonly list: string }) {
@@ -54,7 +54,7 @@ export function SavedViews({ list }: { readonly list: string }) {
             </li>
           ))}
         </ul>
-        <SaveForm onSave={(view) => store(list, withView(views, view))} />
+        <SaveForm onSave={(view) => store(list, view)} />
       </div>
     </details>
   );
@@ -94,25 +94,18 @@ function withView(views: readonly SavedView[], view: SavedView): readonly SavedV
 }
 
 function remove(list: string, view: SavedView): void {
-  const views = saved.peek()[list] ?? [];
-  store(list, views.filter((each) => each !== view));
-  const undo = () => store(list, withView(saved.peek()[list] ?? [], view));
+  changeViews(list, (views) => views.filter(({ name }) => name !== view.name));
+  const undo = () => store(list, view);
   showToast("good", t("saved.removed", { name: view.name }), undo);
 }
 
-function store(list: string, views: readonly SavedView[]): void {
-  saved.value = { ...saved.value, [list]: views };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(saved.value));
-  } catch {
-    // Without storage they last until the page is closed.
-  }
+function store(list: string, view: SavedView): void {
+  changeViews(list, (views) => withView(views, view));
 }
 
-function stored(): Views {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}");
-  } catch {
-    return {};
-  }
+function changeViews(
+  list: string,
+  changed: (views: readonly SavedView[]) => readonly SavedView[],
+): void {
+  change((present) => ({ ...present, [list]: changed(present[list] ?? []) }));
 }

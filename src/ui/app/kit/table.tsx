@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Right } from "../../../model/access/role.ts";
 import { may } from "../core/access.ts";
+import { countText } from "../core/numbers.ts";
 import { navigate, setQuery } from "../core/router.ts";
 import { t } from "../texts/mod.ts";
 
@@ -157,18 +158,25 @@ export function isTyping(event: KeyboardEvent): boolean {
 interface PagerProps {
   readonly page: number;
   readonly size: number;
+  /** Rows of the page. */
+  readonly shown: number;
   readonly total: number;
   /** Absent: the page is the parameter `page` of the address. */
   readonly onPage?: (page: number) => void;
 }
 
-/** Buttons between pages, and the number of all rows. */
-export function Pager({ page, size, total, onPage }: PagerProps) {
+/** Buttons between pages, and the number of all rows. From a page after the last one it goes to the last one. */
+export function Pager({ page, size, shown, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / size));
   const goTo = onPage ?? ((next: number) => setQuery({ page: String(next) }));
+  // With rows the list may be that of the page before, which stays while the next one is loaded.
+  const isBeyond = shown === 0 && page > pages;
+  useEffect(() => {
+    if (isBeyond) goTo(pages);
+  }, [isBeyond, pages]);
   return (
     <nav class="pager" aria-label={t("common.page", { page, pages })}>
-      <span class="dim">{t("common.total", { count: total.toLocaleString() })}</span>
+      <span class="dim">{t("common.total", { count: countText(total) })}</span>
       <button
         type="button"
         disabled={page <= 1}

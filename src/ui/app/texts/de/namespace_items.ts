@@ -12,8 +12,12 @@ export const ITEMS_DE: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.kvConfirmAll":
     "{count} KV-Paare und ihre Werte werden gelöscht. Flows, die sie lesen, schlagen fehl.",
   "items.kvDeletedAll": "{count} von {total} KV-Paaren gelöscht",
+  "items.kvExists":
+    "Das KV-Paar {key} gibt es schon. Ändern Sie es in der Liste oder wählen Sie einen anderen Schlüssel.",
   "items.secretsHint":
     "Ein Geheimnis ist ein Wert, den der Server verschlüsselt und in Logs verbirgt. Flows lesen es über seinen Namen:",
+  "items.secretExists":
+    "Das Geheimnis {key} gibt es schon. Ersetzen Sie es in der Liste oder wählen Sie einen anderen Namen.",
   "items.environmentSecrets":
     "Geheimnisse aus der Umgebung des Servers (Variablen SECRET_…) gelten für alle Namespaces. Hier sind sie schreibgeschützt: Ändern Sie sie dort, wo der Server gestartet wird.",
   "items.inheritedFrom": "Aus {namespace}",

@@ -10,8 +10,10 @@ export const ITEMS_EN = {
   "items.kvHint": "Flows store and share values in KV pairs, and read them by their key:",
   "items.kvConfirmAll": "{count} KV pairs and their values are deleted. Flows that read them fail.",
   "items.kvDeletedAll": "{count} of {total} KV pairs deleted",
+  "items.kvExists": "KV pair {key} exists already. Change it in the list, or choose another key.",
   "items.secretsHint":
     "A secret is a value that the server encrypts, and hides in logs. Flows read it by its name:",
+  "items.secretExists": "Secret {key} exists already. Replace it in the list, or choose another name.",
   "items.environmentSecrets":
     "Secrets from the environment of the server (variables SECRET_…) belong to all namespaces. They are read only here: change them where the server is started.",
   "items.inheritedFrom": "From {namespace}",

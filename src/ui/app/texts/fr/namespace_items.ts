@@ -13,8 +13,10 @@ export const ITEMS_FR: Readonly<Record<keyof typeof ITEMS_EN, string>> = {
   "items.kvConfirmAll":
     "{count} paires KV et leurs valeurs sont supprimées. Les flows qui les lisent échouent.",
   "items.kvDeletedAll": "{count} paires KV supprimées sur {total}",
+  "items.kvExists": "La paire KV {key} existe déjà. Modifiez-la dans la liste ou choisissez une autre clé.",
   "items.secretsHint":
     "Un secret est une valeur que le serveur chiffre et masque dans les journaux. Les flows le lisent par son nom :",
+  "items.secretExists": "Le secret {key} existe déjà. Remplacez-le dans la liste ou choisissez un autre nom.",
   "items.environmentSecrets":
     "Les secrets de l’environnement du serveur (variables SECRET_…) appartiennent à tous les espaces de noms. Ils sont en lecture seule ici : modifiez-les là où le serveur est démarré.",
   "items.inheritedFrom": "De {namespace}",

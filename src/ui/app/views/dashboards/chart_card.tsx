@@ -86,10 +86,11 @@ function LoadedChart({ chart, scope, load }: ChartCardProps) {
         <>
           <Content chart={chart} data={data} scope={scope} />
           {data.isTotalExact === false && <p class="dim">{t("dashboards.incomplete")}</p>}
-          {choice && data.total > PAGE_SIZE && (
+          {choice && (data.total > PAGE_SIZE || page.value > 1) && (
             <Pager
               page={page.value}
               size={PAGE_SIZE}
+              shown={data.results.length}
               total={data.total}
               onPage={(next) => page.value = next}
             />

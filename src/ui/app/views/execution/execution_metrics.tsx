@@ -1,6 +1,8 @@
 /** The metrics that tasks have published, with a bar beside each value that compares it with others of its name. */
 import { get, type Page } from "../../api/client.ts";
 import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { countText } from "../../core/numbers.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { apiPath } from "../../core/places.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { durationText } from "../../core/time.ts";
@@ -26,7 +28,7 @@ const REFRESH_MS = 5_000;
 
 /** The tab. */
 export function ExecutionMetrics({ execution }: { readonly execution: ExecutionInfo }) {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const sort = query.value.get("sort") ?? "name:asc";
   const wanted = { page, size: SIZE, sort, taskRunId: query.value.get("task") ?? undefined };
   const path = apiPath("metrics", execution.id);
@@ -51,10 +53,11 @@ export function ExecutionMetrics({ execution }: { readonly execution: ExecutionI
                 sort={sort}
                 onSort={(next) => setQuery({ sort: next, page: undefined })}
               />
-              {total > SIZE && (
+              {(total > SIZE || page > 1) && (
                 <Pager
                   page={page}
                   size={SIZE}
+                  shown={results.length}
                   total={total}
                 />
               )}
@@ -106,5 +109,5 @@ function columnsOf(
 }
 
 function valueText({ type, value }: MetricEntry): string {
-  return type === "timer" ? durationText(value / 1_000) : value.toLocaleString();
+  return type === "timer" ? durationText(value / 1_000) : countText(value);
 }

@@ -1,6 +1,8 @@
 /** `/executions`: all executions, filtered and sorted by the address; actions on many of them. */
 import { useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
+import { countText } from "../../core/numbers.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { now } from "../../core/time.ts";
@@ -22,7 +24,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** The view. */
 export function ExecutionList() {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const sort = query.value.get("sort") ?? NEWEST;
   const filters = filterQuery(EXECUTION_FILTERS, query.value);
   const list = useExecutionPage({ filters, page, size: SIZE, sort });
@@ -59,6 +61,7 @@ export function ExecutionList() {
               <Pager
                 page={page}
                 size={SIZE}
+                shown={found.results.length}
                 total={found.total}
               />
             </>
@@ -94,7 +97,7 @@ export function NewPill({ count, show }: { readonly count: number; readonly show
     <div class="new-rows" role="status">
       {count > 0 && (
         <button type="button" class="pill" onClick={() => void seen()}>
-          {t("executions.new", { count: count.toLocaleString() })} <span aria-hidden="true">↑</span>
+          {t("executions.new", { count: countText(count) })} <span aria-hidden="true">↑</span>
         </button>
       )}
     </div>

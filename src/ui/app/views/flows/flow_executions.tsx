@@ -1,5 +1,6 @@
 /** The executions of a flow. */
 import type { FlowKey } from "../../api/flow_entities.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { query } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
 import { filterQuery } from "../../kit/filter_query.ts";
@@ -16,7 +17,7 @@ const FIELDS = EXECUTION_FILTERS.filter(({ name }) => !OF_THE_FLOW.has(name));
 
 /** The tab. */
 export function FlowExecutions({ flow: { namespace, id } }: { readonly flow: FlowKey }) {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const sort = query.value.get("sort") ?? NEWEST;
   const given = filterQuery(EXECUTION_FILTERS, query.value);
   const filters = { ...given, namespace, flowId: id };
@@ -36,6 +37,7 @@ export function FlowExecutions({ flow: { namespace, id } }: { readonly flow: Flo
                 <Pager
                   page={page}
                   size={SIZE}
+                  shown={found.results.length}
                   total={found.total}
                 />
               </>

@@ -2,6 +2,7 @@
 import { get, type Page, send, urlOf } from "../../api/client.ts";
 import type { FlowRow, LatestExecution } from "../../api/flow_entities.ts";
 import { May } from "../../core/access.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -31,7 +32,7 @@ const SENT = ["q", "namespace", "labels"];
 /** The view. */
 export function FlowList() {
   const given = query.value;
-  const page = Number(given.get("page") ?? 1);
+  const page = pageIn(given);
   const sort = given.get("sort") ?? NO_SORT;
   const filters = Object.fromEntries(
     SENT.filter((name) => given.has(name)).map((name) => [name, given.get(name) ?? ""]),
@@ -62,6 +63,7 @@ export function FlowList() {
                 <Pager
                   page={page}
                   size={SIZE}
+                  shown={results.length}
                   total={total}
                 />
               </>

@@ -2,6 +2,7 @@
 import { get, type Page } from "../../api/client.ts";
 import type { LogRow } from "../../api/entities.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
@@ -24,7 +25,7 @@ const FILTERS: readonly FilterField[] = [
 
 /** The tab. */
 export function FlowLogs({ flow: { namespace, id } }: { readonly flow: FlowKey }) {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const filters = {
     q: query.value.get("q") ?? undefined,
     minLevel: query.value.get("minLevel") ?? undefined,
@@ -46,6 +47,7 @@ export function FlowLogs({ flow: { namespace, id } }: { readonly flow: FlowKey }
               <Pager
                 page={page}
                 size={SIZE}
+                shown={results.length}
                 total={total}
               />
             </>

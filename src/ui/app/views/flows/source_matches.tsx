@@ -1,6 +1,7 @@
 /** Flows whose source contains a text, with the places. */
 import { get, type Page } from "../../api/client.ts";
 import type { FlowRow } from "../../api/flow_entities.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -21,7 +22,7 @@ export function SourceMatches({ text, filters }: {
   readonly text: string;
   readonly filters: Readonly<Record<string, string>>;
 }) {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const wanted = { ...filters, q: text, page, size: SIZE };
   const found = useResource(
     JSON.stringify(wanted),
@@ -40,6 +41,7 @@ export function SourceMatches({ text, filters }: {
             <Pager
               page={page}
               size={SIZE}
+              shown={results.length}
               total={total}
             />
           </>

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
-import { navigate, query, setQuery } from "../../core/router.ts";
+import { mayGoTo, navigate, query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
@@ -27,8 +27,8 @@ import type { TabProps } from "./namespace.ts";
 interface PathQuestion {
   readonly title: TextName;
   readonly path: string;
-  /** The path to show afterwards. */
-  readonly run: (path: string) => Promise<string>;
+  readonly isFolder?: boolean;
+  readonly run: (path: string) => Promise<unknown>;
 }
 
 /** Moves a file or folder. */
@@ -152,23 +152,25 @@ async function moveInto({ path, target, move, onChange }: {
   const isFolder = path.endsWith("/");
   const to = target + nameOf(path);
   if (normalPath(to) === normalPath(path)) return;
+  const href = hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`);
+  // Afterwards it would be too late: there is no file any more at the path that is left.
+  if (!mayGoTo(href)) return;
   const isMoved = await attempt(async () => {
     await move(path, to);
     return true;
   }, t("files.moved", { path: normalPath(to) }));
   if (!isMoved) return;
   onChange();
-  navigate(hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`));
+  navigate(href, { isAsked: true });
 }
 
 function newFile(namespace: string, folder: string): PathQuestion {
-  const run = async (path: string) => (await writeFile(namespace, path, "", 0), normalPath(path));
-  return { title: "namespaces.newFile", path: folder, run };
+  return { title: "namespaces.newFile", path: folder, run: (path) => writeFile(namespace, path, "", 0) };
 }
 
 function newFolder(namespace: string, folder: string): PathQuestion {
-  const run = async (path: string) => (await createFolder(namespace, path), `${normalPath(path)}/`);
-  return { title: "namespaces.newFolder", path: folder, run };
+  const run = (path: string) => createFolder(namespace, path);
+  return { title: "namespaces.newFolder", path: folder, isFolder: true, run };
 }
 
 interface SelectedProps {
@@ -184,10 +186,7 @@ interface SelectedProps {
 
 function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedProps) {
   const isFolder = path.endsWith("/");
-  const run = async (to: string) => {
-    await move(path, to);
-    return isFolder ? `${normalPath(to)}/` : normalPath(to);
-  };
+  const run = (to: string) => move(path, to);
   return (
     <>
       <div class="section-head">
@@ -199,7 +198,7 @@ function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedPr
             <a class="button" href={downloadUrl(namespace, path)} download>{t("namespaces.download")}</a>
           )}
           <May>
-            <button type="button" onClick={() => ask({ title: "namespaces.move", path, run })}>
+            <button type="button" onClick={() => ask({ title: "namespaces.move", path, isFolder, run })}>
               {t("namespaces.move")}
             </button>
             <button type="button" class="danger" onClick={() => void remove(namespace, path, onChange)}>
@@ -232,7 +231,8 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   }, t("namespaces.fileDeleted", { path }));
   if (!isDeleted) return;
   onChange();
-  setQuery({ file: undefined });
+  // Who deletes the file wants no text of it.
+  navigate(location.pathname, { replace: true, isAsked: true });
 }
 
 interface PathFormProps {
@@ -241,13 +241,16 @@ interface PathFormProps {
   readonly onClose: () => void;
 }
 
-function PathForm({ question: { title, path, run }, onChange, onClose }: PathFormProps) {
+function PathForm({ question: { title, path, isFolder, run }, onChange, onClose }: PathFormProps) {
   const text = useSignal(path);
   const onSend = async () => {
     if (nameOf(text.value) === "") throw new Error(t("namespaces.pathMissing"));
-    const shown = await run(text.value);
+    const href = hrefOf(`${normalPath(text.value)}${isFolder ? "/" : ""}`);
+    // Before anything is done. Who stays gets the page back, to save the text of the open file.
+    if (!mayGoTo(href)) return;
+    await run(text.value);
     onChange();
-    navigate(hrefOf(shown));
+    navigate(href, { isAsked: true });
   };
   return (
     <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>

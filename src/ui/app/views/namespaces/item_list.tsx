@@ -1,19 +1,61 @@
 /** Parts that the lists of KV pairs and secrets share. */
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { Page } from "../../api/client.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { get, type Page } from "../../api/client.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import type { Resource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
 import { Loaded } from "../../kit/feedback.tsx";
+import { Field } from "../../kit/form.tsx";
 import { type Column, Pager, Table } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 
 /** Rows of a page. */
 export const ITEMS_PER_PAGE = 50;
 
-/** The page that the address names. */
-export function presentPage(): number {
-  return Number(query.value.get("page") ?? 1);
+/**
+ * True if a namespace has an item of that key itself. Saving a new one would replace it: the API, where a script sets a value
+ * whether or not there is one, has no condition for that.
+ */
+export async function hasItem(
+  path: string,
+  { namespace, key }: { readonly namespace: string; readonly key: string },
+): Promise<boolean> {
+  const wanted = { "filters[namespace][EQUALS]": namespace, "filters[key][EQUALS]": key };
+  const { results } = await get<Page<{ readonly namespace?: string; readonly key: string }>>(path, wanted);
+  return results.some((each) => each.namespace === namespace && each.key === key);
+}
+
+interface KeyFieldProps {
+  readonly title: string;
+  readonly hint?: string;
+  readonly pattern?: string;
+  readonly value: Signal<string>;
+  /** A key that was refused because it exists. */
+  readonly taken: Signal<string | undefined>;
+}
+
+/** The field of the key of a new item. With a key that exists it gets the focus, and is marked until it is changed. */
+export function KeyField({ title, hint, pattern, value, taken }: KeyFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const isTaken = value.value.trim() === taken.value;
+  useEffect(() => {
+    if (isTaken) input.current?.focus();
+  }, [isTaken]);
+  return (
+    <Field title={title} hint={hint}>
+      <input
+        ref={input}
+        required
+        pattern={pattern}
+        aria-invalid={isTaken}
+        value={value.value}
+        onInput={(event) => value.value = event.currentTarget.value}
+      />
+    </Field>
+  );
 }
 
 interface ItemListProps<Item> {
@@ -35,7 +77,7 @@ export function ItemList<Item>({ list, empty, ...table }: ItemListProps<Item>) {
         total === 0 ? empty : (
           <>
             <Table {...table} rows={results} />
-            <Pager page={presentPage()} size={ITEMS_PER_PAGE} total={total} />
+            <Pager page={pageIn(query.value)} size={ITEMS_PER_PAGE} shown={results.length} total={total} />
           </>
         )}
     </Loaded>

@@ -4,6 +4,7 @@ import { send } from "../../api/client.ts";
 import { apiPath } from "../../core/places.ts";
 import { Field, FormDialog } from "../../kit/form.tsx";
 import { t } from "../../texts/mod.ts";
+import { hasItem, KeyField } from "./item_list.tsx";
 import {
   isKvText,
   KV_EXAMPLES,
@@ -27,6 +28,7 @@ interface KvFormProps {
 /** A dialog that creates or changes a pair. */
 export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps) {
   const key = useSignal(pair?.key ?? "");
+  const taken = useSignal<string | undefined>(undefined);
   const type = useSignal<KvType>(value?.type ?? "STRING");
   const text = useSignal(value ? kvText(value) : "");
   // Saving without a duration would remove the expiry.
@@ -36,13 +38,18 @@ export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps)
     if (!isKvText(type.value, text.value)) {
       throw new Error(t("namespaces.kvInvalid", { type: type.value, example: KV_EXAMPLES[type.value] }));
     }
+    const name = key.value.trim();
+    if (!pair && await hasItem("/kv", { namespace, key: name })) {
+      taken.value = name;
+      throw new Error(t("items.kvExists", { key: name }));
+    }
     const { body, contentType } = kvBody(type.value, text.value);
     const headers = {
       "content-type": contentType,
       ...(ttl.value.trim() !== "" && { ttl: ttl.value.trim() }),
       ...(description.value !== "" && { description: description.value }),
     };
-    await send("PUT", `/namespaces${apiPath(namespace)}/kv${apiPath(key.value.trim())}`, { body, headers });
+    await send("PUT", `/namespaces${apiPath(namespace)}/kv${apiPath(name)}`, { body, headers });
     await reload();
   };
   return (
@@ -54,14 +61,13 @@ export function KvForm({ namespace, pair, value, reload, onClose }: KvFormProps)
       onClose={onClose}
     >
       {!pair && (
-        <Field title={t("namespaces.key")} hint={t("namespaces.keyHint")}>
-          <input
-            required
-            pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]*"
-            value={key.value}
-            onInput={(event) => key.value = event.currentTarget.value}
-          />
-        </Field>
+        <KeyField
+          title={t("namespaces.key")}
+          hint={t("namespaces.keyHint")}
+          pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]*"
+          value={key}
+          taken={taken}
+        />
       )}
       <Field title={t("triggers.type")}>
         <select value={type.value} onChange={(event) => type.value = event.currentTarget.value as KvType}>

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -18,7 +19,6 @@ import {
   ItemActions,
   ItemList,
   ITEMS_PER_PAGE,
-  presentPage,
 } from "./item_list.tsx";
 import { KvForm } from "./kv_form.tsx";
 import { type KvRow, kvText, type KvValue, readKv } from "./kv_value.ts";
@@ -42,15 +42,17 @@ export function KvTab({ namespace }: TabProps) {
   const editing = useSignal<Editing | undefined>(undefined);
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const only = { "filters[namespace][EQUALS]": namespace };
-  const wanted = { ...only, q, page: presentPage(), size: ITEMS_PER_PAGE, sort: "key:asc" };
+  const wanted = { ...only, q, page: pageIn(query.value), size: ITEMS_PER_PAGE, sort: "key:asc" };
   const load = (signal: AbortSignal) => get<Page<KvRow>>("/kv", wanted, signal);
   const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
+  // Without what was deleted since, here or elsewhere, and what another page or search shows.
+  const keys = list.data?.results.map(({ key }) => key).filter((key) => selected.value.has(key)) ?? [];
   const edit = async (pair: KvRow) => {
     const value = await attempt(() => readKv(pair));
     if (value) editing.value = { pair, value };
   };
   const removeSelected = async () => {
-    if (!await removePairs(namespace, [...selected.value])) return;
+    if (!await removePairs(namespace, keys)) return;
     selected.value = new Set();
     await list.reload();
   };
@@ -64,9 +66,9 @@ export function KvTab({ namespace }: TabProps) {
           </button>
         </May>
       </div>
-      {selected.value.size > 0 && (
+      {keys.length > 0 && (
         <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
-          <span>{t("common.selected", { count: selected.value.size })}</span>
+          <span>{t("common.selected", { count: keys.length })}</span>
           <button type="button" class="danger" onClick={() => void removeSelected()}>
             {t("items.deleteSelected")}
           </button>
@@ -77,8 +79,8 @@ export function KvTab({ namespace }: TabProps) {
         list={list}
         columns={columns((pair) => void edit(pair), list.reload)}
         keyOf={({ key }) => key}
-        selected={selected.value}
-        onSelect={(keys) => selected.value = keys}
+        selected={new Set(keys)}
+        onSelect={(chosen) => selected.value = chosen}
         empty={
           <EmptyState title={t(q === "" ? "namespaces.kvNone" : "namespaces.noMatch")}>
             {q === "" && <Example text={t("items.kvHint")} code={EXAMPLE} />}

@@ -3,6 +3,7 @@ import type { Right } from "../../../../model/access/role.ts";
 import { get, type Page } from "../../api/client.ts";
 import type { ExecutionRow } from "../../api/entities.ts";
 import { May } from "../../core/access.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query } from "../../core/router.ts";
@@ -80,7 +81,7 @@ interface RowListProps<Row> {
 }
 
 function RowList<Row>(props: RowListProps<Row>) {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const wanted = { namespace: props.namespace, page, size: SIZE, sort: props.sort };
   const load = (signal: AbortSignal) => get<Page<Row>>(props.path, wanted, signal);
   const list = useResource(props.path + JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
@@ -109,6 +110,7 @@ function RowList<Row>(props: RowListProps<Row>) {
                 <Pager
                   page={page}
                   size={SIZE}
+                  shown={results.length}
                   total={total}
                 />
               </div>

@@ -2,8 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { get, type Page, send } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { apiPath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
+import { query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
@@ -12,12 +14,13 @@ import { Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 import {
   Example,
+  hasItem,
   InheritedItems,
   inheritedItems,
   ItemActions,
   ItemList,
   ITEMS_PER_PAGE,
-  presentPage,
+  KeyField,
 } from "./item_list.tsx";
 import type { TabProps } from "./namespace.ts";
 
@@ -48,7 +51,7 @@ interface Editing {
 export function SecretsTab({ namespace }: TabProps) {
   const editing = useSignal<Editing | undefined>(undefined);
   const path = `/namespaces${apiPath(namespace)}/secrets`;
-  const wanted = { page: presentPage(), size: ITEMS_PER_PAGE, sort: "key:asc" };
+  const wanted = { page: pageIn(query.value), size: ITEMS_PER_PAGE, sort: "key:asc" };
   const list = useResource(
     path + wanted.page,
     (signal) => get<Page<SecretRow>>(path, wanted, signal),
@@ -79,6 +82,7 @@ export function SecretsTab({ namespace }: TabProps) {
       <InheritedSecrets namespace={namespace} />
       {editing.value && (
         <SecretForm
+          namespace={namespace}
           path={path}
           secret={editing.value.secret}
           reload={list.reload}
@@ -158,7 +162,7 @@ async function remove({ namespace = "", key }: SecretRow, reload: () => Promise<
   await reload();
 }
 
-interface SecretFormProps {
+interface SecretFormProps extends TabProps {
   /** Of the secrets of the namespace. */
   readonly path: string;
   readonly secret?: SecretRow;
@@ -166,12 +170,18 @@ interface SecretFormProps {
   readonly onClose: () => void;
 }
 
-function SecretForm({ path, secret, reload, onClose }: SecretFormProps) {
+function SecretForm({ namespace, path, secret, reload, onClose }: SecretFormProps) {
   const key = useSignal(secret?.key ?? "");
+  const taken = useSignal<string | undefined>(undefined);
   const value = useSignal("");
   const description = useSignal(secret?.description ?? "");
   const onSend = async () => {
-    const body = { key: key.value.trim(), value: value.value, description: description.value || undefined };
+    const name = key.value.trim();
+    if (!secret && await hasItem(path, { namespace, key: name })) {
+      taken.value = name;
+      throw new Error(t("items.secretExists", { key: name }));
+    }
+    const body = { key: name, value: value.value, description: description.value || undefined };
     await send("PUT", path, { body });
     await reload();
   };
@@ -183,11 +193,7 @@ function SecretForm({ path, secret, reload, onClose }: SecretFormProps) {
       onSend={onSend}
       onClose={onClose}
     >
-      {!secret && (
-        <Field title={t("namespaces.name")}>
-          <input required value={key.value} onInput={(event) => key.value = event.currentTarget.value} />
-        </Field>
-      )}
+      {!secret && <KeyField title={t("namespaces.name")} value={key} taken={taken} />}
       <Field title={t("namespaces.value")} hint={t("namespaces.secretOnce")}>
         <textarea
           required

@@ -1,6 +1,7 @@
 /** `/triggers`: all triggers with what they did last and do next; one of them in a dialog, actions on several. */
 import { useSignal } from "@preact/signals";
 import { type Query, urlOf } from "../../api/client.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
@@ -32,7 +33,7 @@ const FILTERS: readonly FilterField[] = [
 
 /** The view. */
 export default function TriggerList() {
-  const page = Number(query.value.get("page") ?? 1);
+  const page = pageIn(query.value);
   const sort = query.value.get("sort") ?? BY_NAME;
   const filters = filterQuery(FILTERS, query.value);
   const wanted = { ...filters, page, size: SIZE, sort };
@@ -60,6 +61,7 @@ export default function TriggerList() {
               <Pager
                 page={page}
                 size={SIZE}
+                shown={results.length}
                 total={total}
               />
             </>

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, stories } from "../../../../support/browser/browser.ts";
 import { withTempDir } from "../../../../support/temp_dir.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { fileText, fill, openTab, press, putFile, waitForText } from "./contents.ts";
 
 const PIXEL = Uint8Array.fromBase64(
@@ -48,6 +49,26 @@ stories("/namespaces/:id/files", [
       await page.keyboard.press("Control+s");
       await page.getByText("Saved: main.py").waitFor();
       assertEquals(await fileText(server, "f.keys", "scripts/main.py"), "print(1)");
+    },
+  },
+  {
+    name: "saving twice is no conflict with oneself, and saves what was typed meanwhile",
+    async run(page, server) {
+      await putFile(server, "f.twice", "a.txt", "a");
+      await openTab(page, "f.twice", "files", "?file=%2Fa.txt");
+      const editor = page.getByRole("textbox", { name: "a.txt" });
+      const held = await holdSaves(page, "**/namespaces/f.twice/files?path=*");
+      await editor.fill("b");
+      await page.keyboard.press("Control+s");
+      await held.begun;
+      await page.keyboard.press("Control+s");
+      await editor.fill("c");
+      await page.keyboard.press("Control+s");
+      held.release();
+      await page.getByText("revision 3").waitFor();
+      await page.getByRole("button", { name: "Save", disabled: true }).waitFor();
+      assertEquals([held.count(), await page.getByRole("dialog").count()], [2, 0]);
+      assertEquals(await fileText(server, "f.twice", "a.txt"), "c");
     },
   },
   {
@@ -175,6 +196,28 @@ stories("/namespaces/:id/files", [
       await page.getByRole("heading", { name: "/lib/b.txt" }).waitFor();
       await page.getByRole("link", { name: "History" }).click();
       await page.getByRole("button", { name: /^Revision 1/ }).waitFor();
+    },
+  },
+  {
+    name: "a file with changes that are not saved is moved only if the person gives them up, and asked once",
+    async run(page, server) {
+      await putFile(server, "f.unsaved", "a.txt", "a");
+      await openTab(page, "f.unsaved", "files", "?file=%2Fa.txt");
+      const editor = page.getByRole("textbox", { name: "a.txt" });
+      await editor.fill("mine");
+      const move = async (answer: "accept" | "dismiss") => {
+        page.once("dialog", (dialog) => void dialog[answer]());
+        await page.getByRole("button", { name: "Rename or move" }).click();
+        await fill(page, "Path", "/b.txt");
+        await press(page, "Save");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      };
+      await move("dismiss");
+      assertEquals(await editor.inputValue(), "mine");
+      assertEquals(await fileText(server, "f.unsaved", "a.txt"), "a");
+      await move("accept");
+      await page.getByRole("heading", { name: "/b.txt" }).waitFor();
+      assertEquals(await fileText(server, "f.unsaved", "b.txt"), "a");
     },
   },
   {

@@ -50,6 +50,24 @@ const PAIRS: readonly PageStory[] = [
     },
   },
   {
+    name: "a new pair does not replace one that exists",
+    async run(page, server) {
+      await putPair(server, "k.exists", "region", "kept");
+      await openTab(page, "k.exists", "kv");
+      await createPair(page, "region", "NUMBER", "1");
+      await press(page, "Save");
+      await page.getByRole("alert").getByText("KV pair region exists already").waitFor();
+      const key = page.getByRole("dialog").getByLabel("Key", { exact: true });
+      assertEquals(await key.getAttribute("aria-invalid"), "true");
+      assertEquals(await key.evaluate((it) => it === document.activeElement), true);
+      const kept = await server.json<{ value: unknown }>("GET", "/namespaces/k.exists/kv/region");
+      assertEquals(kept.value, "kept");
+      await fill(page, "Key", "other");
+      await press(page, "Save");
+      await page.getByText("KV pair other saved").waitFor();
+    },
+  },
+  {
     name: "a value that is not of its type is refused with an example",
     size: "small",
     async run(page) {
@@ -100,6 +118,23 @@ const PAIRS: readonly PageStory[] = [
     },
   },
   {
+    name:
+      "a page after the last one shows the last one; a selected pair that its own button deletes is selected no more",
+    async run(page, server) {
+      const keys = Array.from({ length: 51 }, (_, index) => `k${10 + index}`);
+      await Promise.all(keys.map((key) => putPair(server, "k.pages", key, 1)));
+      await openTab(page, "k.pages", "kv", "?page=99");
+      await page.getByText("Page 2 of 2").waitFor();
+      await page.getByRole("checkbox", { name: "k60" }).check();
+      await page.getByText("1 selected").waitFor();
+      await page.getByRole("button", { name: "Delete k60" }).click();
+      await press(page, "Delete");
+      await page.getByText("Page 1 of 1").waitFor();
+      await page.getByRole("button", { name: "Delete k59" }).waitFor();
+      assertEquals(await page.getByText("1 selected").count(), 0);
+    },
+  },
+  {
     name: "a search without a match says so, and is cleared",
     async run(page, server) {
       await putPair(server, "k.search", "region", "eu");
@@ -140,6 +175,29 @@ const SECRETS: readonly PageStory[] = [
       await page.getByText("Secret TOKEN saved").waitFor();
       await page.getByRole("cell", { name: "Of the shop" }).waitFor();
       assertEquals((await page.content()).includes("hidden-value"), false);
+    },
+  },
+  {
+    name: "a new secret does not replace one that exists",
+    async run(page, server) {
+      await putSecret(server, "s.exists", "TOKEN");
+      await openTab(page, "s.exists", "secrets");
+      await page.getByRole("button", { name: "New secret" }).click();
+      await fill(page, "Name", "TOKEN");
+      await fill(page, "Value", "other-value");
+      await fill(page, "Description", "Of another");
+      await press(page, "Save");
+      await page.getByRole("alert").getByText("Secret TOKEN exists already").waitFor();
+      const { results } = await server.json<{ results: { description?: string }[] }>(
+        "GET",
+        "/namespaces/s.exists/secrets?filters[key][EQUALS]=TOKEN",
+      );
+      assertEquals(results.map(({ description }) => description), [undefined]);
+      await press(page, "Cancel");
+      await page.getByRole("button", { name: "Replace TOKEN" }).click();
+      await fill(page, "Value", "other-value");
+      await press(page, "Save");
+      await page.getByText("Secret TOKEN saved").waitFor();
     },
   },
   {

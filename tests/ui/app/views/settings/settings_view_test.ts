@@ -122,6 +122,25 @@ stories("/settings: each choice", [
     },
   },
   {
+    name: "choices and saved views of two open tabs do not undo each other",
+    async run(page) {
+      const other = await page.context().newPage();
+      for (const tab of [page, other]) await tab.goto("/ui/executions?state=FAILED");
+      for (const [tab, name] of [[page, "First"], [other, "Second"]] as const) {
+        await tab.getByText("Saved views", { exact: true }).click();
+        await tab.getByLabel("Name of the view").fill(name);
+        await tab.getByRole("button", { name: "Save", exact: true }).click();
+      }
+      await page.getByRole("link", { name: "Second" }).waitFor();
+      await other.reload();
+      await other.getByText("Saved views", { exact: true }).click();
+      await other.getByRole("link", { name: "First" }).waitFor();
+      await choose(other, "Density", "compact");
+      await page.locator('[data-density="compact"]').waitFor();
+      await other.close();
+    },
+  },
+  {
     name: "all are reset, which can be taken back",
     async run(page) {
       await choose(page, "Density", "compact");
