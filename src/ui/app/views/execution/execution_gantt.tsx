@@ -11,16 +11,17 @@ import { StateBadge, toneOf } from "../../kit/state_badge.tsx";
 import { Duration } from "../../kit/values.tsx";
 import { VirtualList } from "../../kit/virtual_list.tsx";
 import { t } from "../../texts/mod.ts";
-import { childIdOf, taskRunTitle } from "./failure.ts";
+import { childIdOf, titleInLoops } from "./failure.ts";
 import {
+  type Choices,
   type GanttRow,
   ganttRows,
   type GanttSource,
+  openedFor,
   segmentsOf,
   type Span,
   spanOf,
   ticksOf,
-  toggledFor,
 } from "./gantt_rows.ts";
 import { TaskRunPanel } from "./task_run_panel.tsx";
 
@@ -40,26 +41,27 @@ export function ExecutionGantt(props: GanttProps) {
 
 function Chart({ execution, changed }: GanttProps) {
   const selected = query.value.get("task") ?? undefined;
-  const toggled = useSignal(useMemo(() => toggledFor(execution, selected), []));
+  const choices = useSignal<Choices>(useMemo(() => openedFor(execution, selected), []));
+  const defaults = useMemo(() => new Map<string, boolean>(), []);
   const children = useSignal<ReadonlyMap<string, GanttSource>>(new Map());
   const rows = useMemo(
-    () => ganttRows(execution, { toggled: toggled.value, children: children.value }),
-    [execution, toggled.value, children.value],
+    () => ganttRows(execution, { choices: choices.value, defaults, children: children.value }),
+    [execution, choices.value, children.value],
   );
   const selectedRow = rows.find(({ taskRun }) => taskRun.id === selected);
   const at = hasEnded(execution) ? 0 : now.value;
   const whole = spanOf(execution.state, execution.taskRunList ?? [], at);
   const span = shownSpan(whole);
-  const toggle = (row: GanttRow) => {
-    const next = new Set(toggled.value);
-    if (!next.delete(row.taskRun.id)) next.add(row.taskRun.id);
-    toggled.value = next;
+  const choose = ({ taskRun: { id } }: GanttRow, isOpen: boolean) => {
+    choices.value = new Map([...choices.value, [id, isOpen]]);
   };
   const unfold = async (row: GanttRow) => {
     const id = childIdOf(row.taskRun);
-    if (row.childCount > 0 || id === undefined) return toggle(row);
+    if (row.childCount > 0 || id === undefined) return choose(row, !row.isOpen);
     const child = await attempt(() => get<GanttSource>(apiPath("executions", id)));
-    if (child) children.value = new Map([...children.value, [row.taskRun.id, child]]);
+    if (!child) return;
+    choose(row, true);
+    children.value = new Map([...children.value, [row.taskRun.id, child]]);
   };
   if (rows.length === 0) {
     return <EmptyState title={t(hasEnded(execution) ? "execution.noTasks" : "execution.noTasksYet")} />;
@@ -205,7 +207,7 @@ function Row({ row, index, span, at, isSelected, unfold }: {
   readonly isSelected: boolean;
   readonly unfold: (row: GanttRow) => unknown;
 }) {
-  const { taskRun, depth, childCount, isOpen } = row;
+  const { taskRun, depth, values, childCount, isOpen } = row;
   const { state } = taskRun;
   const canUnfold = childCount > 0 || childIdOf(taskRun) !== undefined;
   return (
@@ -233,7 +235,7 @@ function Row({ row, index, span, at, isSelected, unfold }: {
             </button>
           )
           : <span class="fold" />}
-        <span class="title" title={taskRunTitle(taskRun)}>
+        <span class="title" title={titleInLoops(taskRun.taskId, values)}>
           {taskRun.taskId}
           {taskRun.value !== undefined && <span class="dim">{taskRun.value}</span>}
         </span>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { urlOf } from "../../api/client.ts";
 import { type ExecutionInfo, hasEnded } from "../../api/execution.ts";
+import { countText } from "../../core/numbers.ts";
 import { apiPath } from "../../core/places.ts";
 import { preferences } from "../../core/preferences.ts";
 import { fragment, query, setQuery } from "../../core/router.ts";
@@ -12,7 +13,7 @@ import { EmptyState, ErrorCard, Skeleton } from "../../kit/feedback.tsx";
 import { CopyButton } from "../../kit/values.tsx";
 import { VirtualList } from "../../kit/virtual_list.tsx";
 import { t } from "../../texts/mod.ts";
-import { taskRunTitle } from "./failure.ts";
+import { loopValues, titleInLoops } from "./failure.ts";
 import { useLiveLog } from "./live_log.ts";
 import { LOG_PAGE, usePagedLog } from "./paged_log.ts";
 import { filteredLines, LEVELS, type LogFilter, type LogLine, rowsOf } from "./log_lines.ts";
@@ -113,7 +114,8 @@ function Toolbar({ execution, filter, shown, count }: {
       {filter.taskRunId !== ""
         ? (
           <button type="button" onClick={() => setQuery({ task: undefined })}>
-            {taskRun ? taskRunTitle(taskRun) : filter.taskRunId} <span aria-hidden="true">×</span>
+            {taskRun ? titleInLoops(taskRun.taskId, loopValues(taskRunList)(taskRun)) : filter.taskRunId}{" "}
+            <span aria-hidden="true">×</span>
           </button>
         )
         : (
@@ -144,8 +146,8 @@ function Toolbar({ execution, filter, shown, count }: {
       </label>
       <span class="dim" role="status">
         {shown.length === count
-          ? t("execution.lineCount", { count: count.toLocaleString() })
-          : t("execution.linesOf", { shown: shown.length.toLocaleString(), count: count.toLocaleString() })}
+          ? t("execution.lineCount", { count: countText(count) })
+          : t("execution.linesOf", { shown: countText(shown.length), count: countText(count) })}
       </span>
       {shown.length > 0 && shown.length <= MAX_COPIED_LINES && <CopyLines lines={shown} />}
       <a class="button" href={download} download={`${id}.log`}>{t("file.download")}</a>

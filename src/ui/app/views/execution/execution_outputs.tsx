@@ -1,5 +1,6 @@
 /** The outputs of the flow and of its tasks as trees, with files; an expression can be evaluated against them. */
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo, JsonRecord, TaskRunInfo } from "../../api/execution.ts";
 import { May } from "../../core/access.ts";
@@ -8,9 +9,9 @@ import { query, setQuery } from "../../core/router.ts";
 import { EmptyState } from "../../kit/feedback.tsx";
 import { FileLink, isFileUri } from "../../kit/file_preview.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
-import { memberPath, ValueTree } from "../../kit/value_tree.tsx";
+import { ValueTree } from "../../kit/value_tree.tsx";
 import { t } from "../../texts/mod.ts";
-import { taskRunTitle } from "./failure.ts";
+import { loopValues, outputsPath, titleInLoops } from "./failure.ts";
 
 /** Task runs in the list; a text narrows it. */
 const MAX_LISTED = 200;
@@ -21,16 +22,19 @@ export function ExecutionOutputs({ execution }: { readonly execution: ExecutionI
   const withOutputs = taskRunList.filter((taskRun) => hasMembers(taskRun.outputs));
   const chosen = query.value.get("task") ?? (hasMembers(outputs) ? "" : withOutputs[0]?.id ?? "");
   const taskRun = taskRunList.find(({ id }) => id === chosen);
+  const valuesOf = useMemo(() => loopValues(taskRunList), [execution]);
+  const titleOf = (each: TaskRunInfo) => titleInLoops(each.taskId, valuesOf(each));
+  const path = taskRun ? outputsPath(taskRun.taskId, valuesOf(taskRun)) : "outputs";
   return (
     <div class="outputs">
-      <OutputList execution={execution} taskRuns={withOutputs} chosen={chosen} />
+      <OutputList execution={execution} taskRuns={withOutputs} titleOf={titleOf} chosen={chosen} />
       <div class="stack">
         <section class="card">
-          <h2>{taskRun ? taskRunTitle(taskRun) : t("execution.flowOutputs")}</h2>
-          <Values execution={execution} taskRun={taskRun} />
+          <h2>{taskRun ? titleOf(taskRun) : t("execution.flowOutputs")}</h2>
+          <Values execution={execution} taskRun={taskRun} path={path} />
         </section>
         <May>
-          <Evaluation execution={execution} taskRun={taskRun} />
+          <Evaluation executionId={execution.id} taskRunId={taskRun?.id} path={path} />
         </May>
       </div>
     </div>
@@ -41,14 +45,15 @@ function hasMembers(value: JsonRecord | undefined): boolean {
   return value !== undefined && Object.keys(value).length > 0;
 }
 
-function OutputList({ execution, taskRuns, chosen }: {
+function OutputList({ execution, taskRuns, titleOf, chosen }: {
   readonly execution: ExecutionInfo;
   readonly taskRuns: readonly TaskRunInfo[];
+  readonly titleOf: (taskRun: TaskRunInfo) => string;
   readonly chosen: string;
 }) {
   const text = useSignal("");
   const wanted = text.value.toLowerCase();
-  const matching = taskRuns.filter((taskRun) => taskRunTitle(taskRun).toLowerCase().includes(wanted));
+  const matching = taskRuns.filter((taskRun) => titleOf(taskRun).toLowerCase().includes(wanted));
   return (
     <nav class="card output-list" aria-label={t("execution.outputs")}>
       {taskRuns.length > 10 && (
@@ -78,7 +83,7 @@ function OutputList({ execution, taskRuns, chosen }: {
           aria-current={chosen === taskRun.id}
           onClick={() => setQuery({ task: taskRun.id })}
         >
-          <span>{taskRunTitle(taskRun)}</span>
+          <span>{titleOf(taskRun)}</span>
           <StateBadge state={taskRun.state.current} />
         </button>
       ))}
@@ -90,24 +95,18 @@ function OutputList({ execution, taskRuns, chosen }: {
   );
 }
 
-function Values({ execution, taskRun }: {
+function Values({ execution, taskRun, path }: {
   readonly execution: ExecutionInfo;
   readonly taskRun: TaskRunInfo | undefined;
+  readonly path: string;
 }) {
   const value = taskRun ? taskRun.outputs : execution.outputs;
   if (!hasMembers(value)) {
     return <EmptyState title={t("execution.noOutputs")}>{t("execution.noOutputsHint")}</EmptyState>;
   }
-  const path = taskRun ? outputsPath(taskRun) : "outputs";
   const special = (text: string) =>
     isFileUri(text) ? <FileLink executionId={execution.id} uri={text} /> : undefined;
   return <ValueTree key={path} value={value} path={path} special={special} openLevels={3} />;
-}
-
-/** Outputs of a task in a loop are read by its value. */
-function outputsPath({ taskId, value }: TaskRunInfo): string {
-  const path = memberPath("outputs", taskId);
-  return value === undefined ? path : memberPath(path, value);
 }
 
 interface EvaluationResult {
@@ -115,18 +114,25 @@ interface EvaluationResult {
   readonly error?: string;
 }
 
-function Evaluation({ execution, taskRun }: {
-  readonly execution: ExecutionInfo;
-  readonly taskRun: TaskRunInfo | undefined;
+/** What a person has written stays when another task run is chosen; a result belongs to the one it was evaluated for. */
+function Evaluation({ executionId, taskRunId, path }: {
+  readonly executionId: string;
+  readonly taskRunId: string | undefined;
+  /** What is suggested to be evaluated. */
+  readonly path: string;
 }) {
-  const text = useSignal(taskRun ? `{{ ${outputsPath(taskRun)} }}` : "{{ outputs }}");
-  const result = useSignal<EvaluationResult | undefined>(undefined);
+  const suggested = `{{ ${path} }}`;
+  const written = useSignal<string | undefined>(undefined);
+  const last = useSignal<EvaluationResult & { readonly of?: string } | undefined>(undefined);
+  const text = written.value ?? suggested;
+  const result = last.value?.of === taskRunId ? last.value : undefined;
   const evaluate = async () => {
-    const path = apiPath("executions", execution.id, "actions", "eval");
+    const evalPath = apiPath("executions", executionId, "actions", "eval");
     try {
-      result.value = await send("POST", path, { query: { taskRunId: taskRun?.id }, body: text.value });
+      const found = await send<EvaluationResult>("POST", evalPath, { query: { taskRunId }, body: text });
+      last.value = { ...found, of: taskRunId };
     } catch (error) {
-      result.value = { error: error instanceof Error ? error.message : String(error) };
+      last.value = { error: error instanceof Error ? error.message : String(error), of: taskRunId };
     }
   };
   return (
@@ -140,8 +146,8 @@ function Evaluation({ execution, taskRun }: {
         class="mono"
         rows={3}
         spellcheck={false}
-        value={text.value}
-        onInput={(event) => text.value = event.currentTarget.value}
+        value={text}
+        onInput={({ currentTarget: { value } }) => written.value = value === suggested ? undefined : value}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void evaluate();
         }}
@@ -152,10 +158,8 @@ function Evaluation({ execution, taskRun }: {
         </button>
       </p>
       <div role="status">
-        {result.value?.error !== undefined && <p class="notice bad">{result.value.error}</p>}
-        {result.value?.result !== undefined && (
-          <pre class="preview" tabIndex={0}>{indented(result.value.result)}</pre>
-        )}
+        {result?.error !== undefined && <p class="notice bad">{result.error}</p>}
+        {result?.result !== undefined && <pre class="preview" tabIndex={0}>{indented(result.result)}</pre>}
       </div>
     </section>
   );

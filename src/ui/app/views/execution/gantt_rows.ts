@@ -8,6 +8,8 @@ export interface GanttRow {
   readonly taskRun: TaskRunInfo;
   /** From 0. */
   readonly depth: number;
+  /** Those of the loops around it, the outermost first. */
+  readonly values: readonly string[];
   /** Number of task runs directly within it. */
   readonly childCount: number;
   readonly isOpen: boolean;
@@ -21,9 +23,14 @@ export interface GanttSource {
   readonly taskRunList?: readonly TaskRunInfo[];
 }
 
+/** Whether task runs are open, by their ids. */
+export type Choices = ReadonlyMap<string, boolean>;
+
 interface RowOptions {
-  /** Ids of task runs whose default is inverted. */
-  readonly toggled: ReadonlySet<string>;
+  /** What a person has opened (true) and closed, by the id of the task run. */
+  readonly choices?: Choices;
+  /** What else is open. Missing ones are added and then kept: a loop that grows must not close while one looks at it. */
+  readonly defaults?: Map<string, boolean>;
   /** Executions that are shown within the task runs which started them, by the id of the task run. */
   readonly children?: ReadonlyMap<string, GanttSource>;
 }
@@ -33,40 +40,45 @@ const MAX_OPEN_CHILDREN = 100;
 const TOP = "";
 
 /** The visible rows from top to bottom. */
-export function ganttRows(source: GanttSource, { toggled, children = new Map() }: RowOptions): GanttRow[] {
+export function ganttRows(
+  source: GanttSource,
+  { choices = new Map(), defaults = new Map(), children = new Map() }: RowOptions = {},
+): GanttRow[] {
   const rows: GanttRow[] = [];
   const addExecution = ({ id, taskRunList = [] }: GanttSource, baseDepth: number) => {
     const byParent = Map.groupBy(taskRunList, ({ parentTaskRunId }) => parentTaskRunId ?? TOP);
-    const add = (parent: string, depth: number) => {
+    const add = (parent: string, depth: number, outer: readonly string[]) => {
       for (const taskRun of byIteration(byParent.get(parent) ?? [])) {
         const child = children.get(taskRun.id);
         const childCount = byParent.get(taskRun.id)?.length ?? child?.taskRunList?.length ?? 0;
-        const isOpen = childCount > 0 && childCount <= MAX_OPEN_CHILDREN !== toggled.has(taskRun.id);
-        rows.push({ taskRun, depth, childCount, isOpen, executionId: id });
+        const isOpen = childCount > 0 &&
+          (choices.get(taskRun.id) ?? defaultOf(taskRun.id, childCount, defaults));
+        const values = taskRun.value === undefined ? outer : [...outer, taskRun.value];
+        rows.push({ taskRun, depth, values, childCount, isOpen, executionId: id });
         if (!isOpen) continue;
-        add(taskRun.id, depth + 1);
+        add(taskRun.id, depth + 1, values);
         if (child) addExecution(child, depth + 1);
       }
     };
-    add(TOP, baseDepth);
+    add(TOP, baseDepth, []);
   };
   addExecution(source, 0);
   return rows;
 }
 
-/** The task runs that are to be toggled at first, so that the row of one is visible. */
-export function toggledFor(
-  { taskRunList = [] }: GanttSource,
-  wanted: string | undefined,
-): ReadonlySet<string> {
-  const toggled = new Set<string>();
-  if (wanted === undefined) return toggled;
+function defaultOf(id: string, childCount: number, defaults: Map<string, boolean>): boolean {
+  const isOpen = defaults.get(id) ?? childCount <= MAX_OPEN_CHILDREN;
+  defaults.set(id, isOpen);
+  return isOpen;
+}
+
+/** The task runs that are open at first, so that the row of one is visible. */
+export function openedFor({ taskRunList = [] }: GanttSource, wanted: string | undefined): Choices {
+  const opened = new Map<string, boolean>();
+  if (wanted === undefined) return opened;
   const parents = new Map(taskRunList.map(({ id, parentTaskRunId }) => [id, parentTaskRunId]));
-  const counts = Map.groupBy(taskRunList, ({ parentTaskRunId }) => parentTaskRunId ?? TOP);
-  for (let id = parents.get(wanted); id !== undefined; id = parents.get(id)) {
-    if ((counts.get(id)?.length ?? 0) > MAX_OPEN_CHILDREN) toggled.add(id);
-  }
-  return toggled;
+  for (let id = parents.get(wanted); id !== undefined; id = parents.get(id)) opened.set(id, true);
+  return opened;
 }
 
 /** Task runs of one pass of a loop stand together; otherwise the order stays. */

@@ -8,6 +8,7 @@ import type { LogLine } from "./log_lines.ts";
 
 /** New lines are shown together: a script may write thousands in a second. */
 const PAUSE_MS = 100;
+const RETRY_MS = 3_000;
 
 /** Loads and follows a log. */
 class LiveLog {
@@ -17,6 +18,7 @@ class LiveLog {
   #received: LogLine[] = [];
   #source: EventSource | undefined;
   #timer: number | undefined;
+  #retry: number | undefined;
 
   constructor(id: string) {
     this.#id = id;
@@ -64,10 +66,18 @@ class LiveLog {
       else this.#received.push(lineOf(JSON.parse(data), this.#received.length + 1));
       this.#timer ??= setTimeout(() => this.#show(), PAUSE_MS);
     };
+    // The browser reconnects by itself, unless the response is no stream: that of a proxy while the server starts.
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.#stop();
+      this.#retry = setTimeout(() => this.#open(), RETRY_MS);
+    };
   }
 
+  /** Lines that are there stay until a new connection has sent them again. */
   #show(): void {
     this.#timer = undefined;
+    if (this.#received.length < (this.#lines.value?.length ?? 0)) return;
     this.#lines.value = [...this.#received];
   }
 
@@ -76,6 +86,7 @@ class LiveLog {
     this.#source = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    clearTimeout(this.#retry);
   }
 }
 

@@ -6,12 +6,12 @@ import { pagePath } from "../../core/places.ts";
 import { setQuery } from "../../core/router.ts";
 import { FileLink, isFileUri } from "../../kit/file_preview.tsx";
 import { StateBadge } from "../../kit/state_badge.tsx";
-import { memberPath, ValueTree } from "../../kit/value_tree.tsx";
+import { ValueTree } from "../../kit/value_tree.tsx";
 import { CopyButton, Duration, Time } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
 import { StateDialog } from "./change_dialogs.tsx";
 import { executionHref, ExecutionLink } from "./execution_links.tsx";
-import { childIdOf, taskRunTitle } from "./failure.ts";
+import { childIdOf, outputsPath, titleInLoops } from "./failure.ts";
 import type { GanttRow } from "./gantt_rows.ts";
 import { ReplayDialog } from "./replay_dialog.tsx";
 
@@ -24,13 +24,14 @@ interface PanelProps {
 
 /** The panel. */
 export function TaskRunPanel({ execution, row, changed }: PanelProps) {
-  const { taskRun, executionId } = row;
-  const { id, state, outputs } = taskRun;
+  const { taskRun, values, executionId } = row;
+  const { id, taskId, state, outputs } = taskRun;
+  const title = titleInLoops(taskId, values);
   const child = childIdOf(taskRun);
   return (
-    <aside class="card task-panel" aria-label={taskRunTitle(taskRun)}>
+    <aside class="card task-panel" aria-label={title}>
       <header>
-        <h2>{taskRunTitle(taskRun)}</h2>
+        <h2>{title}</h2>
         <button
           type="button"
           class="plain"
@@ -64,8 +65,9 @@ export function TaskRunPanel({ execution, row, changed }: PanelProps) {
         <>
           <h3>{t("execution.outputs")}</h3>
           <ValueTree
+            key={id}
             value={outputs}
-            path={memberPath("outputs", taskRun.taskId)}
+            path={outputsPath(taskId, values)}
             special={(text) =>
               isFileUri(text) ? <FileLink executionId={executionId} uri={text} /> : undefined}
           />

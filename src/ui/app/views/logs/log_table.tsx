@@ -3,9 +3,10 @@ import { urlQuery } from "../../api/client.ts";
 import type { LogRow } from "../../api/entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { query } from "../../core/router.ts";
-import { clockText, dateTimeText } from "../../core/time.ts";
+import { dateTimeText } from "../../core/time.ts";
 import { AnsiText } from "../../kit/ansi.tsx";
 import { t } from "../../texts/mod.ts";
+import { lineTimeText } from "./line_time.ts";
 
 interface LogTableProps {
   readonly lines: readonly LogRow[];
@@ -42,7 +43,7 @@ function LineRow({ line, source }: Required<Pick<LogTableProps, "source">> & { r
   return (
     <tr class={`line ${level.toLowerCase()}`}>
       <td class="mono">
-        <a href={hrefOf(line)} title={dateTimeText(timestamp)}>{clockText(timestamp)}</a>
+        <a href={hrefOf(line)} title={dateTimeText(timestamp)}>{lineTimeText(timestamp)}</a>
       </td>
       <td>
         <span class="level">{level}</span>

@@ -27,6 +27,17 @@ tasks:
   - {id: greet, type: ${CORE}.debug.Return, format: Hello}
   - {id: table, type: ${CORE}.storage.Write, content: "id,name\\n1,Ada\\n", extension: .csv}
 `;
+const NESTED_LOOPS = `
+tasks:
+  - id: regions
+    type: ${CORE}.flow.ForEach
+    values: ["eu", "us"]
+    tasks:
+      - id: numbers
+        type: ${CORE}.flow.ForEach
+        values: [1, 2]
+        tasks: [{id: leaf, type: ${CORE}.debug.Return, format: "{{ parent.taskrun.value }}-{{ taskrun.value }}"}]
+`;
 const METRICS = `
 tasks:
   - id: publish
@@ -210,6 +221,30 @@ stories("/executions/:id views", [{
     await page.getByLabel("Evaluate an expression").fill("{{ outputs.missing.value }}");
     await page.getByRole("button", { name: "Evaluate" }).click();
     await page.locator(".evaluation .notice.bad").waitFor();
+  },
+}, {
+  name: "outputs: those of nested loops are told apart, and the suggested expression follows the choice",
+  run: async (page, server) => {
+    const started = await run(server, "v.loops", NESTED_LOOPS);
+    await open(page, started, "/outputs");
+    const expression = page.getByLabel("Evaluate an expression");
+    const evaluated = (text: string) => page.locator(".evaluation pre", { hasText: text });
+    await page.getByRole("button", { name: "leaf (eu, 1)" }).click();
+    await page.getByRole("heading", { name: "leaf (eu, 1)" }).waitFor();
+    assertEquals(await expression.inputValue(), "{{ outputs.leaf.eu['1'] }}");
+    await page.getByRole("button", { name: "Evaluate" }).click();
+    await evaluated("eu-1").waitFor();
+    await page.getByRole("button", { name: "leaf (us, 2)" }).click();
+    await evaluated("eu-1").waitFor({ state: "detached" });
+    assertEquals(await expression.inputValue(), "{{ outputs.leaf.us['2'] }}");
+    await page.getByRole("button", { name: "Evaluate" }).click();
+    await evaluated("us-2").waitFor();
+    await expression.fill("{{ 1 + 1 }}");
+    await page.getByRole("button", { name: "leaf (us, 1)" }).click();
+    await evaluated("us-2").waitFor({ state: "detached" });
+    assertEquals(await expression.inputValue(), "{{ 1 + 1 }}");
+    await open(page, started, `/gantt${new URL(page.url()).search}`);
+    await page.getByRole("complementary", { name: "leaf (us, 1)" }).waitFor();
   },
 }, {
   name: "outputs: a file is downloaded, an expression is copied",

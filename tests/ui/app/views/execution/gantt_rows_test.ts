@@ -1,42 +1,61 @@
 import { assertEquals } from "@std/assert";
 import {
   ganttRows,
+  openedFor,
   segmentsOf,
   spanOf,
   ticksOf,
-  toggledFor,
 } from "../../../../../src/ui/app/views/execution/gantt_rows.ts";
 import { execution, stateInfo, taskRun } from "./task_run_infos.ts";
 
-const NOTHING: ReadonlySet<string> = new Set();
 const shown = (rows: ReturnType<typeof ganttRows>) =>
   rows.map(({ taskRun: { id }, depth }) => `${"-".repeat(depth)}${id}`);
 
 Deno.test("ganttRows() puts task runs below their parents, those of one pass of a loop together", () => {
   const of = (id: string, iteration: number) => taskRun(id, { parentTaskRunId: "loop", iteration });
   const taskRuns = [taskRun("loop"), of("a0", 0), of("a1", 1), of("b0", 0), of("b1", 1), taskRun("last")];
-  const rows = ganttRows(execution("SUCCESS", taskRuns), { toggled: NOTHING });
+  const rows = ganttRows(execution("SUCCESS", taskRuns));
   assertEquals(shown(rows), ["loop", "-a0", "-b0", "-a1", "-b1", "last"]);
 });
 
-Deno.test("ganttRows() closes large loops at first; a toggle inverts that", () => {
-  const items = Array.from(
-    { length: 10_000 },
-    (_, index) => taskRun(`i${index}`, { parentTaskRunId: "loop" }),
-  );
-  const source = execution("SUCCESS", [taskRun("loop"), ...items]);
-  assertEquals(ganttRows(source, { toggled: NOTHING }).length, 1);
-  assertEquals(ganttRows(source, { toggled: new Set(["loop"]) }).length, 10_001);
-  assertEquals(ganttRows(source, { toggled: toggledFor(source, "i9999") }).length, 10_001);
-  assertEquals(ganttRows(source, { toggled: toggledFor(source, "loop") }).length, 1);
+const loopOf = (count: number) => {
+  const of = (index: number) => taskRun(`i${index}`, { parentTaskRunId: "loop" });
+  return execution("RUNNING", [taskRun("loop"), ...Array.from({ length: count }, (_, index) => of(index))]);
+};
+
+Deno.test("ganttRows() closes large loops at first; a choice wins", () => {
+  const source = loopOf(10_000);
+  assertEquals(ganttRows(source).length, 1);
+  assertEquals(ganttRows(source, { choices: new Map([["loop", true]]) }).length, 10_001);
+  assertEquals(ganttRows(source, { choices: openedFor(source, "i9999") }).length, 10_001);
+  assertEquals(ganttRows(source, { choices: openedFor(source, "loop") }).length, 1);
+});
+
+Deno.test("ganttRows() neither closes nor opens a loop that grows", () => {
+  const defaults = new Map<string, boolean>();
+  for (const count of [0, 1, 100, 101, 500]) {
+    assertEquals(ganttRows(loopOf(count), { defaults }).length, count + 1, "open from the start");
+    const choices = new Map([["loop", false]]);
+    assertEquals(ganttRows(loopOf(count), { choices }).length, 1, "closed by hand");
+  }
+  const selected = openedFor(loopOf(3), "i2");
+  assertEquals(ganttRows(loopOf(101), { choices: selected }).length, 102, "around the selected row");
+});
+
+Deno.test("ganttRows() gives the values of all loops around a task run, not those of another execution", () => {
+  const taskRuns = [
+    taskRun("outer"),
+    taskRun("inner", { parentTaskRunId: "outer", value: "eu" }),
+    taskRun("call", { parentTaskRunId: "inner", value: "1" }),
+  ];
+  const children = new Map([["call", { id: "child", taskRunList: [taskRun("leaf", { value: "x" })] }]]);
+  const rows = ganttRows(execution("SUCCESS", taskRuns), { children });
+  assertEquals(rows.map(({ values }) => values), [[], ["eu"], ["eu", "1"], ["x"]]);
 });
 
 Deno.test("ganttRows() shows a child execution within the task run that started it", () => {
   const children = new Map([["call", { id: "child", taskRunList: [taskRun("inner")] }]]);
-  const rows = ganttRows(execution("SUCCESS", [taskRun("call"), taskRun("next")]), {
-    toggled: NOTHING,
-    children,
-  });
+  const rows = ganttRows(execution("SUCCESS", [taskRun("call"), taskRun("next")]), { children });
   assertEquals(shown(rows), ["call", "-inner", "next"]);
   assertEquals(rows[1]?.executionId, "child");
 });

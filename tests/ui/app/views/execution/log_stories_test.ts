@@ -206,6 +206,30 @@ stories("/executions/:id/logs", [{
     await page.getByRole("button", { name: "Follow" }).waitFor({ state: "detached" });
   },
 }, {
+  name: "a running log continues after a proxy has answered for the server, and shows no line twice",
+  expectedErrors: /502/,
+  run: async (page, server) => {
+    const tasks = [
+      `{id: before, type: ${LOG}, message: ["line 1", "line 2"]}`,
+      "{id: wait, type: io.svc.plugin.core.flow.Pause}",
+      `{id: after, type: ${LOG}, message: "line 3"}`,
+      "{id: nap, type: io.svc.plugin.core.flow.Sleep, duration: PT1H}",
+    ];
+    const started = await run(server, "log.proxy", `tasks: [${tasks}]`, { waits: false });
+    await open(page, started, "/logs");
+    await page.locator("#L2").waitFor();
+    const followed = `**/logs/${started.id}/follow`;
+    await page.route(followed, (route) => route.fulfill({ status: 502, body: "Bad Gateway" }));
+    const refused = page.waitForResponse(followed);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await refused;
+    await page.unroute(followed);
+    await server.json("POST", `/executions/${started.id}/actions/resume`, { body: new FormData() });
+    await page.locator("#L3", { hasText: "line 3" }).waitFor();
+    const texts = await lines(page).locator(".text").allTextContents();
+    assertEquals(texts.filter((text) => text.startsWith("line")), ["line 1", "line 2", "line 3"], `${texts}`);
+  },
+}, {
   name: "an execution without lines says so",
   run: async (page, server) => {
     await open(
