@@ -32,6 +32,16 @@ tasks:
   - {id: read, type: io.svc.plugin.core.debug.Return, format: "{{ read(inputs.file) }}"}
 `;
 
+const DEFAULTS = `id: defaults
+namespace: emptied
+inputs:
+  - {id: int, type: INT, defaults: 5}
+  - {id: words, type: STRING, defaults: World}
+  - {id: several, type: MULTISELECT, values: [a, b], defaults: [a, b]}
+tasks:
+  - {id: read, type: io.svc.plugin.core.debug.Return, format: "{{ inputs.int }}"}
+`;
+
 /** What is filled in. */
 const TEXTS = {
   string: "words",
@@ -98,6 +108,52 @@ stories("the form of a run", [
         several: ["a", "c"],
       });
       assertEquals([String(uri).endsWith("note.txt"), secret === "hidden"], [true, false]);
+    },
+  },
+  {
+    name: "what a person empties stays empty, and its default is said to apply",
+    run: async (page, server) => {
+      await saveFlow(server, DEFAULTS);
+      await page.goto("/ui/flows/edit/emptied/defaults?run=1");
+      const form = page.getByRole("dialog");
+      const [int, words] = [form.locator("#input-int"), form.locator("#input-words")];
+      await int.press("End");
+      await int.press("Backspace");
+      await form.getByText("Empty: the default applies, 5").waitFor();
+      assertEquals(await int.inputValue(), "");
+      await int.pressSequentially("7");
+      await words.press("ControlOrMeta+a");
+      await words.press("Delete");
+      await form.getByText("Empty: the default applies, World").waitFor();
+      await form.getByRole("checkbox", { name: "a", exact: true }).uncheck();
+      await form.getByRole("checkbox", { name: "b", exact: true }).uncheck();
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await page.waitForURL(/\/ui\/executions\/emptied\/defaults\/\w+$/);
+      const [started] = await startedIn(server, "emptied");
+      assertEquals(started?.inputs, { int: 7, words: "World", several: [] });
+    },
+  },
+  {
+    name: "a double click starts one execution, and a label without a value none",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("twice"));
+      await page.goto("/ui/flows/edit/twice/hello?run=1");
+      const form = page.getByRole("dialog");
+      const labels = form.getByLabel("Labels");
+      const run = form.getByRole("button", { name: "Run", exact: true });
+      await labels.fill("team data");
+      await run.click();
+      assertEquals(await labels.evaluate((field) => field.matches(":invalid")), true);
+      await labels.fill("team:data, ticket:123");
+      // As a server does that is far away.
+      await page.route("**/validate*", async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        await route.continue();
+      });
+      await run.dblclick();
+      await page.waitForURL(/\/ui\/executions\/twice\/hello\/\w+$/);
+      const all = await startedIn(server, "twice");
+      assertEquals([all.length, all[0]?.labels?.some(({ key }) => key === "ticket")], [1, true]);
     },
   },
   {

@@ -70,6 +70,8 @@ export function FormDialog({ title, action, done, onSend, onClose, children }: F
   const isBusy = useSignal(false);
   const send = async (event: Event) => {
     event.preventDefault();
+    // The button is still there for a double click.
+    if (isBusy.value) return;
     isBusy.value = true;
     refusal.value = undefined;
     try {

@@ -65,7 +65,8 @@ export function fieldOf(props: FieldProps): JSX.Element {
     attributes: {
       id,
       name: input.id,
-      required: input.required !== false,
+      // With a default the field may be empty.
+      required: input.required !== false && values.fallback(report) === undefined,
       "aria-describedby": describedBy,
       "aria-invalid": isInvalid,
     },
@@ -203,7 +204,8 @@ function choicesField({ input, text, set }: Control): JSX.Element {
   const choices = choicesOf(input);
   const toggle = (value: string) => {
     const next = chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value];
-    set(next.length === 0 ? undefined : JSON.stringify(next));
+    // None is a value, too.
+    set(JSON.stringify(next));
   };
   return (
     <>

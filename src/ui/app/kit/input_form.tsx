@@ -58,6 +58,7 @@ function Field({ report, values }: { readonly report: InputReport; readonly valu
     </span>
   );
   const control = fieldOf({ report, values, id, describedBy, isInvalid: problems.length > 0 });
+  const fallback = values.fallback(report);
   const isGroup = GROUPS.has(input.type) || input.isRadio === true;
   return (
     <div class="field">
@@ -76,6 +77,7 @@ function Field({ report, values }: { readonly report: InputReport; readonly valu
         )}
       <div id={describedBy}>
         {input.description && <small>{input.description}</small>}
+        {fallback !== undefined && <small>{t("input.default", { value: fallback })}</small>}
         {problems.map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
       </div>
     </div>

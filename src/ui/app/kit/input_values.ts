@@ -52,10 +52,15 @@ const TYPING_PAUSE_MS = 350;
 const MAX_CHECKED_FILE_BYTES = 1_048_576;
 const NOTHING: FormReport = { inputs: [], checks: [] };
 
+/** By id; `undefined` for a field that a person has emptied, whose default applies. */
+type Entries = ReadonlyMap<string, InputEntry | undefined>;
+
 /** The values that a person has given, and the latest report about them. */
 export class InputValues {
   readonly #path: string;
-  readonly #entries: Signal<ReadonlyMap<string, InputEntry>>;
+  readonly #entries: Signal<Entries>;
+  /** What the latest report is about. */
+  #checked: Entries = new Map();
   readonly #report = signal<FormReport | undefined>(undefined);
   readonly #error = signal<ApiError | undefined>(undefined);
   readonly #showsAll = signal(false);
@@ -80,10 +85,18 @@ export class InputValues {
     return this.#error;
   }
 
-  /** The value to show of an input: given, or its default. */
+  /** The value to show of an input: given, or its default. What a person has emptied stays empty. */
   shown({ input, value }: InputReport): InputEntry | undefined {
-    return this.#entries.value.get(input.id) ??
-      (value === undefined || value === null ? undefined : textOf(value));
+    const entries = this.#entries.value;
+    return entries.has(input.id) ? entries.get(input.id) : textIn(value);
+  }
+
+  /** The default that applies to a field that a person has emptied. */
+  fallback({ input: { id, type }, value }: InputReport): string | undefined {
+    const isEmptied = this.#entries.value.has(id) && this.#entries.value.get(id) === undefined;
+    // The report is about what was there before as long as it is not checked again.
+    const isChecked = this.#checked.has(id) && this.#checked.get(id) === undefined;
+    return isEmptied && isChecked && type !== "SECRET" ? textIn(value) : undefined;
   }
 
   /** The problems of an input, once a person has changed it or sent the form. */
@@ -93,12 +106,9 @@ export class InputValues {
     return errors.map(({ message }) => message);
   }
 
-  /** Sets a value; `undefined` lets the default apply. */
+  /** Sets a value; `undefined` empties the field and lets the default apply. */
   set(id: string, entry: InputEntry | undefined): void {
-    const next = new Map(this.#entries.value);
-    if (entry === undefined) next.delete(id);
-    else next.set(id, entry);
-    this.#entries.value = next;
+    this.#entries.value = new Map([...this.#entries.value, [id, entry]]);
     this.#touched.add(id);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), TYPING_PAUSE_MS);
@@ -142,6 +152,7 @@ export class InputValues {
       const report = await send<FormReport>("POST", this.#path, { body: formOf(checked) });
       if (check !== this.#lastCheck) return;
       if (this.#report.value === undefined) this.#prefill(report);
+      this.#checked = checked;
       this.#report.value = report;
       this.#error.value = undefined;
     } catch (error) {
@@ -165,10 +176,14 @@ function isUnchecked(entry: InputEntry | undefined): boolean {
   return entry instanceof File && entry.size > MAX_CHECKED_FILE_BYTES;
 }
 
-function formOf(entries: ReadonlyMap<string, InputEntry>): FormData {
+function formOf(entries: Entries): FormData {
   const form = new FormData();
-  for (const [id, entry] of entries) form.append(id, entry);
+  for (const [id, entry] of entries) if (entry !== undefined) form.append(id, entry);
   return form;
+}
+
+function textIn(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : textOf(value);
 }
 
 /** Former values by id of the input: those of a FORM are named `form.input`. */

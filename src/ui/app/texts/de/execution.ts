@@ -3,6 +3,7 @@ import type { ExecutionTexts } from "../en/execution.ts";
 
 /** All texts. */
 export const EXECUTION_DE: ExecutionTexts = {
+  "input.default": "Leer: es gilt der Standardwert {value}",
   "input.none": "Es werden keine Eingaben benötigt.",
   "input.optional": "optional",
   "input.required": "erforderlich",

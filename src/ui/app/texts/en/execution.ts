@@ -2,6 +2,7 @@
 
 /** All texts. */
 export const EXECUTION_EN = {
+  "input.default": "Empty: the default applies, {value}",
   "input.none": "No inputs are needed.",
   "input.optional": "optional",
   "input.required": "required",

@@ -30,6 +30,7 @@ export const FLOWS_EN = {
   "flows.run": "Run",
   "flows.runTitle": "Run {flow}",
   "flows.started": "Started: {id}",
+  "flows.labelsHint": "key:value, separated by commas",
   "flows.notStarted": "The execution was not started.",
   "flows.copyCurl": "Copy as curl",
   "flows.copyLink": "Copy link",

@@ -3,6 +3,7 @@ import type { ExecutionTexts } from "../en/execution.ts";
 
 /** All texts. */
 export const EXECUTION_FR: ExecutionTexts = {
+  "input.default": "Vide : la valeur par défaut s’applique, {value}",
   "input.none": "Aucune entrée n'est nécessaire.",
   "input.optional": "facultatif",
   "input.required": "obligatoire",

@@ -116,6 +116,8 @@ export function FormDialog({ title, action, onClose, children, wide }: {
 }) {
   const isBusy = useSignal(false);
   const run = async () => {
+    // The button is still there for a double click.
+    if (isBusy.value) return;
     isBusy.value = true;
     await action();
     isBusy.value = false;

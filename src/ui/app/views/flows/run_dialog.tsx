@@ -28,9 +28,11 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
   const error = useSignal<ApiError | undefined>(undefined);
   const isStarting = useSignal(false);
   const start = async () => {
-    if (!await values.validate()) return;
+    // The button is still there for a double click.
+    if (isStarting.value) return;
     isStarting.value = true;
     try {
+      if (!await values.validate()) return;
       const path = apiPath("executions", flow.namespace, flow.id);
       const breakpoints = upTo === undefined ? undefined : await breakpointsOf(flow, upTo);
       const query = { labels: labelsOf(labels.value), breakpoints };
@@ -42,6 +44,7 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
       navigate(pagePath("executions", flow.namespace, flow.id, id));
     } catch (refusal) {
       error.value = refusal instanceof ApiError ? refusal : new ApiError(String(refusal), 0);
+    } finally {
       isStarting.value = false;
     }
   };
@@ -54,7 +57,10 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
       onClose={onClose}
       actions={
         <>
-          <CopyButton text={curlOf(flow, values.readableData())} title={t("flows.copyCurl")} />
+          <CopyButton
+            text={curlOf(flow, values.readableData(), labelsOf(labels.value))}
+            title={t("flows.copyCurl")}
+          />
           <button type="button" onClick={onClose}>{t("common.cancel")}</button>
           <button type="submit" form="run-form" class="primary" disabled={isStarting.value}>
             {t("flows.run")}
@@ -70,6 +76,8 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
           <input
             value={labels.value}
             placeholder="team:data, ticket:123"
+            pattern={LABELS}
+            title={t("flows.labelsHint")}
             onInput={(event) => labels.value = event.currentTarget.value}
           />
         </label>
@@ -87,16 +95,19 @@ function RunError({ error }: { readonly error: ApiError }) {
   );
 }
 
+/** Labels with commas between them. */
+const LABELS = String.raw`\s*(?:[^:,\s]+\s*:[^,]*[^,\s][^,]*(?:,\s*|$))*`;
+
 function labelsOf(text: string): string[] {
-  return text.split(",").map((label) => label.trim()).filter((label) => label.includes(":"));
+  return text.split(",").map((label) => label.trim()).filter((label) => label !== "");
 }
 
 /** The start as a command. */
-function curlOf({ namespace, id }: FlowKey, form: FormData): string {
+function curlOf({ namespace, id }: FlowKey, form: FormData, labels: readonly string[]): string {
   const parts = [...form].map(([name, value]) => {
     const text = typeof value === "string" ? value : `@${value.name}`;
     return `-F ${shellQuoted(`${name}=${text}`)}`;
   });
-  const url = `${location.origin}${urlOf(apiPath("executions", namespace, id))}`;
-  return ["curl -X POST", url, ...parts].join(" ");
+  const url = `${location.origin}${urlOf(apiPath("executions", namespace, id), { labels })}`;
+  return ["curl -X POST", shellQuoted(url), ...parts].join(" ");
 }
