@@ -284,6 +284,8 @@ stories("/namespaces/:id/files", [
     async run(page, server) {
       await putFile(server, "f.delete", "lib/b.txt", "b");
       await openTab(page, "f.delete", "files", "?file=%2Flib%2F");
+      // The tree must not ask for a folder that is gone.
+      await page.getByRole("navigation", { name: "Files" }).getByRole("link", { name: "b.txt" }).waitFor();
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       await page.getByText("Folder /lib/ is deleted with all that is in it").waitFor();
       await press(page, "Delete");
