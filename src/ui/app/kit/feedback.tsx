@@ -82,11 +82,14 @@ interface Toast {
 const toasts = signal<readonly Toast[]>([]);
 /** A failure takes longer to read than what was wanted. */
 const TOAST_MS = { good: 6_000, bad: 12_000 };
-/** After that long without the pointer or the focus a message that was held goes. */
+/** After that long without the pointer and the focus a message that was held goes. */
 const HELD_TOAST_MS = 2_000;
 let lastToast = 0;
 
-/** Shows a message for some seconds, and for as long as the pointer or the focus is on one of the messages. */
+/**
+ * Shows a message for some seconds, and for as long as the pointer or the focus is on a button of one: it must not go when it is
+ * about to be pressed. Elsewhere the pointer may want what lies below.
+ */
 export function showToast(tone: Toast["tone"], text: string, undo?: () => void): void {
   const id = ++lastToast;
   toasts.value = [...toasts.value, { id, tone, text, undo }];
@@ -95,7 +98,7 @@ export function showToast(tone: Toast["tone"], text: string, undo?: () => void):
 
 function dismissLater(id: number, ms: number): void {
   setTimeout(() => {
-    if (document.querySelector(".toasts:is(:hover, :focus-within)")) dismissLater(id, HELD_TOAST_MS);
+    if (document.querySelector(".toasts button:is(:hover, :focus)")) dismissLater(id, HELD_TOAST_MS);
     else dismiss(id);
   }, ms);
 }

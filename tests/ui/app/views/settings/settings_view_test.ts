@@ -106,7 +106,7 @@ stories("/settings: each choice", [
     },
   },
   {
-    name: "a message stays while the pointer is on it",
+    name: "a message stays while the pointer is on its button",
     needsOwnPage: true,
     async run(page) {
       await page.clock.install();
