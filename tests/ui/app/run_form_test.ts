@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { stories } from "../../support/browser/browser.ts";
 import { json } from "../../support/flows/request_bodies.ts";
 import type { ServerProcess } from "../../support/processes/server_process.ts";
+import { copiedBy } from "./copied.ts";
 import { helloIn } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
 
@@ -40,6 +41,39 @@ inputs:
   - {id: several, type: MULTISELECT, values: [a, b], defaults: [a, b]}
 tasks:
   - {id: read, type: io.svc.plugin.core.debug.Return, format: "{{ inputs.int }}"}
+`;
+
+/** Each with a default; the texts are those of the fields. */
+const EMPTIED: readonly (readonly [type: string, field: string, value: unknown])[] = [
+  ["STRING", "World", "World"],
+  ["INT", "5", 5],
+  ["FLOAT", "1.5", 1.5],
+  ["DATETIME", "2030-01-02T03:04:05Z", "2030-01-02T03:04:05Z"],
+  ["DATE", "2030-01-02", "2030-01-02"],
+  ["TIME", "03:04:05", "03:04:05"],
+  ["DURATION", "PT1H30M", "PT1H30M"],
+  ["URI", "https://example.com/a", "https://example.com/a"],
+  ["EMAIL", "ada@example.com", "ada@example.com"],
+  ["JSON", '{"a":[1]}', { a: [1] }],
+  ["YAML", '{"b":2}', { b: 2 }],
+  ["ARRAY", "[1,2]", [1, 2]],
+];
+const ALL_DEFAULTS = `id: all
+namespace: cleared
+inputs:
+${
+  EMPTIED.map(([type, , value]) =>
+    `  - {id: ${type}, type: ${type}, defaults: ${JSON.stringify(value)}${
+      type === "ARRAY" ? ", itemType: INT" : ""
+    }}`
+  ).join("\n")
+}
+  - {id: BOOLEAN, type: BOOLEAN, defaults: true}
+  - {id: SELECT, type: SELECT, values: [one, two], defaults: two}
+  - {id: FILE, type: FILE, defaults: "https://example.com/a.txt"}
+  - {id: SECRET, type: SECRET, defaults: of the flow}
+tasks:
+  - {id: read, type: io.svc.plugin.core.debug.Return, format: "{{ inputs.SECRET | length }}"}
 `;
 
 /** What is filled in. */
@@ -134,6 +168,54 @@ stories("the form of a run", [
     },
   },
   {
+    name:
+      "emptied fields of all types let their defaults apply, also at once; a default that is secret is not shown",
+    run: async (page, server) => {
+      await saveFlow(server, ALL_DEFAULTS);
+      await page.goto("/ui/flows/edit/cleared/all?run=1");
+      const form = page.getByRole("dialog");
+      const secret = form.locator("#input-SECRET");
+      await form.getByText("Empty: the default applies, ********").waitFor();
+      assertEquals(await secret.inputValue(), "");
+      await secret.fill("typed");
+      for (const [type] of EMPTIED) await form.locator(`#input-${type}`).fill("");
+      for (const type of ["BOOLEAN", "SELECT"]) await form.locator(`#input-${type}`).selectOption("");
+      for (const [, text] of EMPTIED) {
+        await form.getByText(`Empty: the default applies, ${text}`, { exact: true }).waitFor();
+      }
+      for (const [type] of EMPTIED) {
+        assertEquals(await form.locator(`#input-${type}`).inputValue(), "", type);
+      }
+      await secret.fill("");
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await page.waitForURL(/\/ui\/executions\/cleared\/all\/\w+$/);
+      const [started] = await startedIn(server, "cleared");
+      const { SECRET: _, ...inputs } = started?.inputs ?? {};
+      assertEquals(inputs, {
+        ...Object.fromEntries(EMPTIED.map(([type, , value]) => [type, value])),
+        BOOLEAN: true,
+        SELECT: "two",
+        FILE: "https://example.com/a.txt",
+      });
+    },
+  },
+  {
+    name: "a form that is opened anew has the defaults again",
+    run: async (page, server) => {
+      await saveFlow(server, DEFAULTS.replace("emptied", "anew"));
+      await page.goto("/ui/flows/edit/anew/defaults?run=1");
+      const form = page.getByRole("dialog");
+      await form.locator("#input-int").fill("");
+      await form.getByText("Empty: the default applies, 5").waitFor();
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await form.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await form.locator("#input-int").waitFor();
+      assertEquals(await form.locator("#input-int").inputValue(), "5");
+      assertEquals(await form.getByText("the default applies").count(), 0);
+    },
+  },
+  {
     name: "a double click starts one execution, and a label without a value none",
     run: async (page, server) => {
       await saveFlow(server, helloIn("twice"));
@@ -145,6 +227,9 @@ stories("the form of a run", [
       await run.click();
       assertEquals(await labels.evaluate((field) => field.matches(":invalid")), true);
       await labels.fill("team:data, ticket:123");
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      const command = await copiedBy(page, form.getByRole("button", { name: "Copy as curl" }));
+      assert(command.includes("?labels=team%3Adata&labels=ticket%3A123'"), command);
       // As a server does that is far away.
       await page.route("**/validate*", async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 200));

@@ -65,8 +65,8 @@ export function fieldOf(props: FieldProps): JSX.Element {
     attributes: {
       id,
       name: input.id,
-      // With a default the field may be empty.
-      required: input.required !== false && values.fallback(report) === undefined,
+      // A browser does not send a form with an empty field that is required.
+      required: !values.mayBeEmpty(report),
       "aria-describedby": describedBy,
       "aria-invalid": isInvalid,
     },
@@ -146,6 +146,8 @@ function fileField({ text, value, set, attributes, input }: Control): JSX.Elemen
     <>
       <input
         {...attributes}
+        // The control itself is empty beside a former file.
+        required={attributes.required && value === undefined}
         type="file"
         accept={input.allowedFileExtensions?.join(",")}
         onChange={(event) => set(event.currentTarget.files?.[0])}
@@ -228,6 +230,10 @@ function listOf(text: string): string[] {
   }
 }
 
+/**
+ * An empty field lets the default apply, whatever its type. STRING and EMAIL have the empty text as a value, too, but a person
+ * who empties a number, a date and a text in the same form expects the same of each, and the form says what applies.
+ */
 function given(text: string): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -50,6 +50,9 @@ export type InputEntry = string | File;
 const TYPING_PAUSE_MS = 350;
 /** Larger files are sent only with the form itself. */
 const MAX_CHECKED_FILE_BYTES = 1_048_576;
+const SECRET = "SECRET";
+/** As in messages of the server. */
+const HIDDEN = "********";
 const NOTHING: FormReport = { inputs: [], checks: [] };
 
 /** By id; `undefined` for a field that a person has emptied, whose default applies. */
@@ -86,17 +89,31 @@ export class InputValues {
   }
 
   /** The value to show of an input: given, or its default. What a person has emptied stays empty. */
-  shown({ input, value }: InputReport): InputEntry | undefined {
+  shown({ input: { id, type }, value, isDefault }: InputReport): InputEntry | undefined {
     const entries = this.#entries.value;
-    return entries.has(input.id) ? entries.get(input.id) : textIn(value);
+    if (entries.has(id)) return entries.get(id);
+    // The report has a secret in its encrypted form, which nobody can change.
+    return type === SECRET && isDefault ? undefined : textIn(value);
   }
 
-  /** The default that applies to a field that a person has emptied. */
-  fallback({ input: { id, type }, value }: InputReport): string | undefined {
-    const isEmptied = this.#entries.value.has(id) && this.#entries.value.get(id) === undefined;
-    // The report is about what was there before as long as it is not checked again.
-    const isChecked = this.#checked.has(id) && this.#checked.get(id) === undefined;
-    return isEmptied && isChecked && type !== "SECRET" ? textIn(value) : undefined;
+  /** The default that applies to an empty field; that of a secret is hidden. */
+  fallback(report: InputReport): string | undefined {
+    const { input: { id, type }, value, isDefault } = report;
+    const isEmpty = this.shown(report) === undefined;
+    if (!isEmpty || !isDefault || !this.#isReported(id)) return undefined;
+    return type === SECRET ? HIDDEN : textIn(value);
+  }
+
+  /** True if the field has not to be filled in: its default applies, or the server has not said yet that it has none. */
+  mayBeEmpty({ input: { id, required }, isDefault }: InputReport): boolean {
+    if (required === false) return true;
+    if (this.#entries.value.get(id) !== undefined) return false;
+    return isDefault || !this.#isReported(id);
+  }
+
+  /** False while the report is about a value that the field does not have any more. */
+  #isReported(id: string): boolean {
+    return this.#entries.value.get(id) === this.#checked.get(id);
   }
 
   /** The problems of an input, once a person has changed it or sent the form. */
@@ -134,7 +151,7 @@ export class InputValues {
   readableData(): FormData {
     const form = this.data();
     for (const { input: { id, type } } of this.#report.value?.inputs ?? []) {
-      if (type === "SECRET" && form.has(id)) form.set(id, `<${id}>`);
+      if (type === SECRET && form.has(id)) form.set(id, `<${id}>`);
     }
     return form;
   }

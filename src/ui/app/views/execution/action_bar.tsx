@@ -1,6 +1,6 @@
 /** The actions on an execution: the likely ones as buttons, all in a menu. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo } from "../../api/execution.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
@@ -28,9 +28,17 @@ const DANGEROUS: ReadonlySet<ExecutionAction> = new Set(["kill", "delete"]);
 /** Buttons, menu, and the dialog of the chosen action. */
 export function ActionBar({ execution, changed }: ActionBarProps) {
   const dialog = useSignal<DialogName | undefined>(undefined);
-  const run = (action: ExecutionAction) =>
-    refusalOf(action, execution) === undefined &&
-    runAction(action, execution, changed, (name) => dialog.value = name);
+  const isBusy = useRef(false);
+  const run = async (action: ExecutionAction) => {
+    // The second click of a double click would resume the next pause, or restart twice.
+    if (isBusy.current || refusalOf(action, execution) !== undefined) return;
+    isBusy.current = true;
+    try {
+      await runAction(action, execution, changed, (name) => dialog.value = name);
+    } finally {
+      isBusy.current = false;
+    }
+  };
   const buttons = mainActions(execution).filter((action) => refusalOf(action, execution) === undefined);
   useShortcut("r", () => run("replay"));
   const close = () => dialog.value = undefined;

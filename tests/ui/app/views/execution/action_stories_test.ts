@@ -1,8 +1,9 @@
 /** Stories of the actions on an execution, each with its effect. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, stories } from "../../../../support/browser/browser.ts";
+import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import { copiedBy } from "../../copied.ts";
+import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { saveFlow } from "../../flows.ts";
 import { choose, confirm, open, run, start, waitForOther, waitForState } from "./pages.ts";
 
@@ -50,6 +51,29 @@ ${
       - {id: FILE, type: FILE}
 `;
 
+/** Holds back what checks forms, as a server does that is far away. */
+async function delayChecks(page: Page): Promise<void> {
+  await page.route("**/validate*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    await route.continue();
+  });
+}
+
+async function countIn(server: ServerProcess, namespace: string): Promise<number> {
+  const path = `/executions/search?namespace=${namespace}`;
+  return (await server.json<{ readonly total: number }>("GET", path)).total;
+}
+
+/** The pause that an execution is in. */
+async function pausedTask(server: ServerProcess, id: string): Promise<string | undefined> {
+  type Run = { readonly taskId: string; readonly state: { readonly current: string } };
+  const { taskRunList } = await server.json<{ readonly taskRunList: readonly Run[] }>(
+    "GET",
+    `/executions/${id}`,
+  );
+  return taskRunList.find(({ state }) => state.current === "PAUSED")?.taskId;
+}
+
 stories("/executions/:id actions", [{
   name: "restart runs the failed task again, and counts the attempt",
   run: async (page, server) => {
@@ -93,6 +117,30 @@ stories("/executions/:id actions", [{
     await waitForState(page, "SUCCESS");
     await page.getByRole("link", { name: "Outputs" }).click();
     await page.getByText("Grace 6").waitFor();
+  },
+}, {
+  name: "an emptied input of a replay has its default, and a double click replays once",
+  run: async (page, server) => {
+    const members = `inputs: [{id: count, type: INT, defaults: 5}]
+tasks: [{id: say, type: io.svc.plugin.core.debug.Return, format: "has {{ inputs.count }}"}]
+outputs: [{id: text, type: STRING, value: "{{ outputs.say.value }}"}]`;
+    const first = await run(server, "a.emptied", members, { inputs: { count: "7" } });
+    await open(page, first);
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay" });
+    await dialog.getByLabel("Change inputs").check();
+    const count = dialog.getByLabel("count");
+    assertEquals(await count.inputValue(), "7");
+    await count.press("End");
+    await count.press("Backspace");
+    await dialog.getByText("Empty: the default applies, 5").waitFor();
+    assertEquals(await count.inputValue(), "");
+    await delayChecks(page);
+    await dialog.getByRole("button", { name: "Replay", exact: true }).dblclick();
+    await waitForOther(page, first);
+    await waitForState(page, "SUCCESS");
+    await page.getByText("has 5").waitFor();
+    assertEquals(await countIn(server, "a.emptied"), 2);
   },
 }, {
   name: "replay from a task with other outputs of an earlier one; what is no object is refused",
@@ -181,6 +229,33 @@ stories("/executions/:id actions", [{
       await page.locator(".tree").getByText(shown).first().waitFor();
     }
     assertEquals(await page.getByText("hidden word").count(), 0);
+  },
+}, {
+  name: "a double click resumes one pause, and an emptied input of its form has its default",
+  run: async (page, server) => {
+    const pause = "type: io.svc.plugin.core.flow.Pause";
+    const members = `
+tasks:
+  - {id: first, ${pause}}
+  - {id: second, ${pause}, onResume: [{id: count, type: INT, defaults: 5}]}
+  - {id: third, ${pause}}`;
+    const started = await run(server, "a.pauses", members, { waits: false });
+    await open(page, started);
+    await waitForState(page, "PAUSED");
+    await delayChecks(page);
+    const resume = page.getByRole("button", { name: "Resume", exact: true });
+    await resume.dblclick();
+    await page.getByText("Paused").first().waitFor();
+    await page.waitForTimeout(1_500);
+    assertEquals(await pausedTask(server, started.id), "second");
+    await resume.click();
+    const dialog = page.getByRole("dialog", { name: "Resume" });
+    await dialog.getByLabel("count").fill("");
+    await dialog.getByText("Empty: the default applies, 5").waitFor();
+    await dialog.getByRole("button", { name: "Resume", exact: true }).dblclick();
+    await dialog.waitFor({ state: "detached" });
+    await page.waitForTimeout(1_500);
+    assertEquals(await pausedTask(server, started.id), "third");
   },
 }, {
   name: "kill asks first; the question can be refused",
