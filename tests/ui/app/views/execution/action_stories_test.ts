@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import { copiedBy } from "../../copied.ts";
+import { until } from "../../../../support/processes/machine_processes.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { saveFlow } from "../../flows.ts";
 import { choose, confirm, open, run, start, waitForOther, waitForState } from "./pages.ts";
@@ -243,19 +244,24 @@ tasks:
     await open(page, started);
     await waitForState(page, "PAUSED");
     await delayChecks(page);
+    const resumes: string[] = [];
+    await page.route("**/actions/resume", async (route) => {
+      resumes.push(route.request().method());
+      await route.continue();
+    });
     const resume = page.getByRole("button", { name: "Resume", exact: true });
     await resume.dblclick();
-    await page.getByText("Paused").first().waitFor();
-    await page.waitForTimeout(1_500);
-    assertEquals(await pausedTask(server, started.id), "second");
+    await until(async () => await pausedTask(server, started.id) === "second");
+    assertEquals(resumes.length, 1);
+    await waitForState(page, "PAUSED");
     await resume.click();
     const dialog = page.getByRole("dialog", { name: "Resume" });
     await dialog.getByLabel("count").fill("");
     await dialog.getByText("Empty: the default applies, 5").waitFor();
     await dialog.getByRole("button", { name: "Resume", exact: true }).dblclick();
     await dialog.waitFor({ state: "detached" });
-    await page.waitForTimeout(1_500);
-    assertEquals(await pausedTask(server, started.id), "third");
+    await until(async () => await pausedTask(server, started.id) === "third");
+    assertEquals(resumes.length, 2);
   },
 }, {
   name: "kill asks first; the question can be refused",
