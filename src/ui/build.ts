@@ -58,22 +58,34 @@ export async function changeTime(path: string): Promise<number> {
 
 /** Builds the UI anew. @throws Error the sources have a mistake */
 export async function build(): Promise<void> {
+  const short = withShortNames(await bundledScripts(), { isTexts, hash: fileHash });
+  const encoder = new TextEncoder();
+  const bytes = new Map([...short].map(([name, script]) => [name, encoder.encode(script)]));
+  await write(bytes, encoder.encode(await styles()));
+}
+
+/** The scripts by file name. */
+async function bundledScripts(): Promise<ReadonlyMap<string, string>> {
+  const scripts = await bundle(["--external", UNUSED_PACKAGE]);
+  const lean = new Map([...scripts].map(([name, script]) => [name, withoutUnused(script)]));
+  const needed = [...lean.values()].some((script) => script.includes(UNUSED_PACKAGE));
+  // The bundlers of other versions of Deno keep what uses it.
+  return needed ? await bundle([]) : lean;
+}
+
+async function bundle(options: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const folder = await Deno.makeTempDir({ prefix: "sluice-ui-" });
   try {
-    await bundleScripts(folder);
+    await bundleScripts(folder, options);
     const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-    const read = (name: string) => withoutUnused(Deno.readTextFileSync(`${folder}/${name}`));
-    const scripts = new Map(names.map((name) => [name, read(name)]));
-    const short = withShortNames(scripts, { isTexts, hash: fileHash });
-    const encoder = new TextEncoder();
-    const bytes = new Map([...short].map(([name, script]) => [name, encoder.encode(script)]));
-    await write(bytes, encoder.encode(await styles()));
+    return new Map(names.map((name) => [name, Deno.readTextFileSync(`${folder}/${name}`)]));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-async function bundleScripts(folder: string): Promise<void> {
+async function bundleScripts(folder: string, options: readonly string[]): Promise<void> {
+  // `--external` takes all values up to the next option.
   const args = [
     "bundle",
     "--quiet",
@@ -81,8 +93,7 @@ async function bundleScripts(folder: string): Promise<void> {
     "browser",
     "--minify",
     "--code-splitting",
-    "--external",
-    UNUSED_PACKAGE,
+    ...options,
     "--outdir",
     folder,
   ];
@@ -94,20 +105,17 @@ async function bundleScripts(folder: string): Promise<void> {
   if (!success) throw new Error(`Cannot build the UI:\n${new TextDecoder().decode(stderr)}`);
 }
 
-/** Leaves out the import of {@link UNUSED_PACKAGE}. @throws Error something of it is used */
+const IMPORT_OF_UNUSED = new RegExp(`import\\{([^}]*)\\}from"${UNUSED_PACKAGE}";`);
+
+/** Leaves out the import of {@link UNUSED_PACKAGE}, unless a name of it is used. */
 function withoutUnused(script: string): string {
   const [statement = "", names = ""] = IMPORT_OF_UNUSED.exec(script) ?? [];
-  const rest = script.replace(statement, "");
-  const used = names.split(",").map((name) => name.split(" ").at(-1) ?? "").find((name) =>
+  const rest = script.replace(statement, () => "");
+  const isUsed = names.split(",").map((name) => name.split(" ").at(-1) ?? "").some((name) =>
     name !== "" && new RegExp(`(?<![\\w$.])${RegExp.escape(name)}(?![\\w$])`).test(rest)
   );
-  if (used !== undefined || rest.includes(UNUSED_PACKAGE)) {
-    throw new Error(`The editor uses ${UNUSED_PACKAGE}: it must be bundled`);
-  }
-  return rest;
+  return isUsed ? script : rest;
 }
-
-const IMPORT_OF_UNUSED = new RegExp(`import\\{([^}]*)\\}from"${UNUSED_PACKAGE}";`);
 
 /** The colours come first, then what all views share. */
 async function styles(): Promise<string> {
