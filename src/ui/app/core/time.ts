@@ -22,9 +22,12 @@ const dateTime = computed(() => formatOf({ dateStyle: "medium", timeStyle: "medi
 const clockTime = computed(() =>
   formatOf({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false })
 );
-/** The server counts by days of UTC: in another zone most of them would have the name of the day before or after. */
+/** Buckets of days begin at midnight UTC; in another zone their date would be wrong. */
 const shortDay = computed(() => formatOf({ day: "numeric", month: "short", timeZone: "UTC" }));
 const day = computed(() => formatOf({ dateStyle: "medium", timeZone: "UTC" }));
+const localDay = computed(() => formatOf({ dateStyle: "medium" }));
+/** Changes once a day, so that lines are not drawn again each second. */
+const today = computed(() => localDay.value.format(now.value));
 const minute = computed(() => formatOf({ hour: "2-digit", minute: "2-digit", hour12: false }));
 const relative = computed(() =>
   new Intl.RelativeTimeFormat(locale.value, { numeric: "auto", style: "short" })
@@ -60,6 +63,12 @@ function isWithinDay(unit: TimeUnit): boolean {
 export function clockText(iso: string): string {
   const date = new Date(iso);
   return `${clockTime.value.format(date)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** The same, after the date unless that is today. */
+export function lineTimeText(iso: string): string {
+  const date = localDay.value.format(new Date(iso));
+  return date === today.value ? clockText(iso) : `${date}, ${clockText(iso)}`;
 }
 
 /** `3 min ago`, `in 2 hr`. Reads {@link now}. */

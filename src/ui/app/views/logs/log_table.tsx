@@ -3,10 +3,9 @@ import { urlQuery } from "../../api/client.ts";
 import type { LogRow } from "../../api/entities.ts";
 import { pagePath } from "../../core/places.ts";
 import { query } from "../../core/router.ts";
-import { dateTimeText } from "../../core/time.ts";
+import { dateTimeText, lineTimeText } from "../../core/time.ts";
 import { AnsiText } from "../../kit/ansi.tsx";
 import { t } from "../../texts/mod.ts";
-import { lineTimeText } from "./line_time.ts";
 
 interface LogTableProps {
   readonly lines: readonly LogRow[];
