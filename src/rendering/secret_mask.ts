@@ -33,7 +33,7 @@ export class SecretMask {
     return [...this.#secrets];
   }
 
-  /** The text with every secret replaced by as many stars; the first nine of them in a row say what they are. */
+  /** The text with every secret replaced by as many stars; nine stars in a row become `**masked*`. */
   apply(text: string): string {
     const masked = this.#starred(text);
     return masked === text ? text : masked.replace(MARKED, MARK);
@@ -47,7 +47,7 @@ export class SecretMask {
   }
 }
 
-/** Existing clients know it. */
+/** Existing clients look for this text. */
 const MARK = "**masked*";
 const MARKED = stars(MARK);
 

@@ -19,7 +19,7 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 const APP = `${ROOT}src/ui/app`;
 /** The script that starts the application, before it has a hash in its name. */
 const ENTRY = "main.js";
-/** The editor imports it and uses nothing of it, but the bundler would keep it, because its module does something when it is loaded: 6 KB. */
+/** Imported by the editor and unused. The bundler would keep its 6 KB, because the module has side effects. */
 const UNUSED_PACKAGE = "@lezer/common";
 /** Files beside the application whose change makes a new build necessary. */
 const BESIDE = [

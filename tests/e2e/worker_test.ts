@@ -96,7 +96,7 @@ Deno.test("sluice worker: the script of a worker that is killed runs again on an
     const { id } = await app.start("waits");
     await until(() => lines(`${root}/runs`), (found) => found.length === 1);
     await first.kill("SIGKILL");
-    // What it has sent is read: a heartbeat that is read later would end the silence.
+    // Its connection is closed: a heartbeat that is read later would reset the silence timer.
     await until(() => app.page("/workers"), ({ results: [worker] }) => worker?.isConnected === false);
     await app.advance(SILENCE_MS + 1_000);
     assertEquals(attemptsOf(await app.execution(id)), ["RESUBMITTED", "RUNNING"]);

@@ -46,7 +46,7 @@ Deno.test("SaveQueue.run() sends a newer text after the save that is under way, 
   while (sent.length < 2) await Promise.resolve();
   state.text = "c";
   next();
-  // Nobody has asked for "c".
+  // There was no call of run() for "c".
   assertEquals(await Promise.all([first, second]), ["saved b", "saved b"]);
   assertEquals(sent, ["a", "b"]);
 });
@@ -73,7 +73,7 @@ async function addLine(page: Page, line: string): Promise<void> {
 
 stories("saving in the editor", [
   {
-    name: "saving twice is one revision and no conflict with oneself",
+    name: "saving twice is one revision and no conflict",
     run: async (page, server) => {
       await saveFlow(server, helloIn("twice"));
       await openEditor(page, "twice");
@@ -142,7 +142,7 @@ stories("saving in the editor", [
     },
   },
   {
-    name: "the source that one began with is a loss, too, once another one is stored",
+    name: "the initial source counts as unsaved once another one is stored",
     run: async (page, server) => {
       await saveFlow(server, helloIn("undone"));
       await openEditor(page, "undone");
@@ -161,7 +161,7 @@ stories("saving in the editor", [
     },
   },
   {
-    name: "a new flow that nobody has changed is left without a question",
+    name: "an unchanged new flow is left without a question",
     run: async (page) => {
       await openNew(page, "left");
       await page.getByRole("link", { name: "Dashboard" }).click();

@@ -1,4 +1,4 @@
-/** Saves that take as long as a story wants, as over a slow connection. */
+/** Saves that a story holds back, as a slow connection does. */
 import type { Page } from "../../support/browser/browser.ts";
 
 /** Requests that wait. */
@@ -7,7 +7,7 @@ interface HeldSaves {
   readonly begun: Promise<void>;
   /** How many were sent. */
   count(): number;
-  /** Lets these go, and those that follow. */
+  /** Sends these and all later ones. */
   release(): void;
 }
 

@@ -230,7 +230,7 @@ stories("the form of a run", [
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       const command = await copiedBy(page, form.getByRole("button", { name: "Copy as curl" }));
       assert(command.includes("?labels=team%3Adata&labels=ticket%3A123'"), command);
-      // As a server does that is far away.
+      // As with a slow connection.
       await page.route("**/validate*", async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 200));
         await route.continue();

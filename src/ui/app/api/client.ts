@@ -107,7 +107,7 @@ function notReached(): ApiError {
   return new ApiError("The server cannot be reached", 0);
 }
 
-/** A success without JSON is no response of the API: what is between may have a page of its own, such as a login. */
+/** A success without JSON is not from the API: a proxy may send a page of its own, such as a log-in. */
 function dataIn(text: string): unknown {
   try {
     return JSON.parse(text);

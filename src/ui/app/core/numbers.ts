@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals";
 import { language } from "../texts/mod.ts";
 
-/** The language as the browser wants it written: `en` alone has the forms of the United States. */
+/** The browser's locale of the chosen language: `en` alone would select the formats of the United States. */
 export const locale = computed(() =>
   navigator.languages.find((each) => each.slice(0, 2) === language.value) ?? language.value
 );

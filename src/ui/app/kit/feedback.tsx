@@ -80,15 +80,15 @@ interface Toast {
 }
 
 const toasts = signal<readonly Toast[]>([]);
-/** A failure takes longer to read than what was wanted. */
+/** Failures have longer texts. */
 const TOAST_MS = { good: 6_000, bad: 12_000 };
-/** After that long without the pointer and the focus a message that was held goes. */
+/** Interval at which a message that was kept is checked again. */
 const HELD_TOAST_MS = 2_000;
 let lastToast = 0;
 
 /**
- * Shows a message for some seconds, and for as long as the pointer or the focus is on a button of one: it must not go when it is
- * about to be pressed. Elsewhere the pointer may want what lies below.
+ * Shows a message for some seconds. It stays while the pointer or the focus is on a button of a message, so that the button can be
+ * pressed. The pointer elsewhere on a message does not keep it, because the message may cover a control of the page.
  */
 export function showToast(tone: Toast["tone"], text: string, undo?: () => void): void {
   const id = ++lastToast;

@@ -92,7 +92,7 @@ export class InputValues {
   shown({ input: { id, type }, value, isDefault }: InputReport): InputEntry | undefined {
     const entries = this.#entries.value;
     if (entries.has(id)) return entries.get(id);
-    // The report has a secret in its encrypted form, which nobody can change.
+    // The report contains the encrypted secret, which cannot be edited.
     return type === SECRET && isDefault ? undefined : textIn(value);
   }
 

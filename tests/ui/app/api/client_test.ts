@@ -16,7 +16,7 @@ async function errorOf(body: string, init: ResponseInit): Promise<ApiError> {
   }
 }
 
-Deno.test("the page of a proxy is no message", async () => {
+Deno.test("the HTML page of a proxy is not used as a message", async () => {
   // Without loaded texts, the text is its name.
   for (
     const [body, headers] of [[NGINX, HTML], [` \n<!DOCTYPE html>${NGINX}`, {}], [
@@ -37,12 +37,12 @@ Deno.test("a message of the server is shown, whatever the content type", async (
   assertEquals((await errorOf("broken", { status: 500 })).message, "broken");
 });
 
-Deno.test("a page in place of data was not sent by the server", async () => {
+Deno.test("an HTML page in place of data counts as an unreachable server", async () => {
   const error = await errorOf(NGINX, { status: 200, headers: HTML });
   assertEquals([error.status, isAway(error)], [0, true]);
 });
 
-Deno.test("a refusal is no absence", () => {
+Deno.test("isAway() is false for a refusal", () => {
   const away = [0, 400, 404, 409, 429, 500, 502, 503].filter((status) => isAway(new ApiError("", status)));
   assertEquals(away, [0, 429, 500, 502, 503]);
 });

@@ -27,7 +27,7 @@ function set(tab: Kept<Numbers>, change: Numbers): void {
   tab.change((present) => ({ ...present, ...change }));
 }
 
-/** Tells this tab, as a browser does, that another one has written. */
+/** Dispatches the event of a write by another tab. */
 function tell(key: string | null): void {
   dispatchEvent(Object.assign(new Event("storage"), { key }));
 }
@@ -66,7 +66,7 @@ Deno.test("without storage, or with a full one, changes last until the page is c
   }
 });
 
-Deno.test("what is stored and no JSON counts as nothing", () => {
+Deno.test("a stored value that is not JSON is ignored", () => {
   const storage = memory();
   storage.setItem(KEY, "{");
   assertEquals(open(() => storage).value.value, {});

@@ -94,7 +94,7 @@ function DashboardEditor({ beginning: { source, stored } }: { readonly beginning
     return latest.value = saved;
   };
   const save = async () => {
-    // The page is left once all is stored, by the save that the others join.
+    // Only the first caller leaves the page, after all joined saves.
     const isLeft = !stored && !saves.isBusy;
     const saved = await saves.run(store);
     if (saved && isLeft) navigate(pagePath("dashboards", saved.id));

@@ -43,7 +43,7 @@ export class EditorModel {
 
   /** True if a person has written something that is not stored. */
   get hasLosses(): boolean {
-    // While nothing is stored, what the editor has begun with was written by nobody.
+    // Before the first save, the initial text is a template and not a person's work.
     const isUntouched = this.saved.value === "" && this.source.value === this.#first;
     return this.isChanged && !isUntouched;
   }

@@ -37,7 +37,7 @@ export function FlowEditor({ source, flow, latestRevision = 0, onSaved, onRun }:
   useEffect(() => guardLeaving(() => model.hasLosses ? t("editor.unsaved") : undefined), []);
   const saver = useMemo(() => new FlowSaver(model, flow, (theirs) => conflict.value = theirs), []);
   const saveIt = async () => {
-    // What has begun the save that this one joins goes on once all is stored.
+    // Only the first caller calls onSaved, after all joined saves.
     const isJoining = saver.isBusy;
     const stored = await saver.save();
     if (stored && !isJoining) onSaved(stored);

@@ -29,7 +29,7 @@ export type Choices = ReadonlyMap<string, boolean>;
 interface RowOptions {
   /** What a person has opened (true) and closed, by the id of the task run. */
   readonly choices?: Choices;
-  /** What else is open. Missing ones are added and then kept: a loop that grows must not close while one looks at it. */
+  /** What else is open. Missing ones are added and then kept: a growing loop must not close while it is shown. */
   readonly defaults?: Map<string, boolean>;
   /** Executions that are shown within the task runs which started them, by the id of the task run. */
   readonly children?: ReadonlyMap<string, GanttSource>;

@@ -153,7 +153,7 @@ async function moveInto({ path, target, move, onChange }: {
   const to = target + nameOf(path);
   if (normalPath(to) === normalPath(path)) return;
   const href = hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`);
-  // Afterwards it would be too late: there is no file any more at the path that is left.
+  // Asked before the move: afterwards the old path has no file.
   if (!mayGoTo(href)) return;
   const isMoved = await attempt(async () => {
     await move(path, to);
@@ -231,7 +231,7 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   }, t("namespaces.fileDeleted", { path }));
   if (!isDeleted) return;
   onChange();
-  // Who deletes the file wants no text of it.
+  // Unsaved text of a deleted file needs no question.
   navigate(location.pathname, { replace: true, isAsked: true });
 }
 
@@ -246,7 +246,7 @@ function PathForm({ question: { title, path, isFolder, run }, onChange, onClose 
   const onSend = async () => {
     if (nameOf(text.value) === "") throw new Error(t("namespaces.pathMissing"));
     const href = hrefOf(`${normalPath(text.value)}${isFolder ? "/" : ""}`);
-    // Before anything is done. Who stays gets the page back, to save the text of the open file.
+    // Asked before the change. After a refusal the dialog closes, and the open file can be saved.
     if (!mayGoTo(href)) return;
     await run(text.value);
     onChange();

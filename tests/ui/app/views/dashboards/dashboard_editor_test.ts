@@ -174,7 +174,7 @@ const EDITING: readonly PageStory[] = [
     },
   },
   {
-    name: "saving twice is no conflict with oneself, and saves what was written meanwhile",
+    name: "saving twice is no conflict, and saves what was written meanwhile",
     run: async (page, server) => {
       await edit(page, server, "twice");
       await write(page, source("twice", COUNT, "First"));
@@ -209,7 +209,7 @@ const EDITING: readonly PageStory[] = [
     },
   },
   {
-    name: "the source that one began with is a loss, too, once another one is stored",
+    name: "the initial source counts as unsaved once another one is stored",
     run: async (page, server) => {
       await edit(page, server, "undone");
       await write(page, source("undone", COUNT, "Stored"));

@@ -52,7 +52,7 @@ ${
       - {id: FILE, type: FILE}
 `;
 
-/** Holds back what checks forms, as a server does that is far away. */
+/** Holds back what checks forms, as a slow connection does. */
 async function delayChecks(page: Page): Promise<void> {
   await page.route("**/validate*", async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 350));

@@ -52,7 +52,7 @@ stories("/namespaces/:id/files", [
     },
   },
   {
-    name: "saving twice is no conflict with oneself, and saves what was typed meanwhile",
+    name: "saving twice is no conflict, and saves what was typed meanwhile",
     async run(page, server) {
       await putFile(server, "f.twice", "a.txt", "a");
       await openTab(page, "f.twice", "files", "?file=%2Fa.txt");

@@ -65,7 +65,7 @@ export const goToPartner: Command = (view) => {
   return partner >= 0;
 };
 
-/** A bracket or quote at this offset was written for the writer. */
+/** A closing bracket or quote at this offset was inserted by the editor. */
 export const closed = StateEffect.define<number>();
 
 /** Offsets of what was closed for the writer, who may type it all the same. */

@@ -184,7 +184,7 @@ function accept(view: EditorView, { label, apply = label, cursor = apply.length 
   view.dispatch({
     changes: { from, to: head + tail.length, insert: apply },
     selection: { anchor: from + cursor },
-    // What stands behind the cursor may be typed all the same.
+    // The closing quote or bracket behind the cursor may be typed over.
     effects: [setList.of(undefined), ...cursor < apply.length ? [closed.of(from + cursor)] : []],
     userEvent: "input.complete",
     scrollIntoView: true,
