@@ -1,6 +1,7 @@
 /** The address of the page as signals. All that a person can share is in it: view, tab, filters, selection. */
 import { computed, signal } from "@preact/signals";
 import { segmentsOf } from "./places.ts";
+import { keepPosition, restorePosition, startAtTop } from "./scrolling.ts";
 
 interface Address {
   readonly pathname: string;
@@ -54,11 +55,14 @@ interface NavigateOptions {
 export function navigate(url: string, { replace = false, isAsked = false }: NavigateOptions = {}): void {
   if (!isAsked && !mayGoTo(url)) return;
   const target = new URL(url, location.href);
-  if (replace) history.replaceState(null, "", target);
-  else history.pushState(null, "", target);
-  const hasMoved = target.pathname !== address.value.pathname;
+  if (replace) {
+    history.replaceState(null, "", target);
+  } else {
+    keepPosition();
+    history.pushState(null, "", target);
+  }
+  if (isOtherPage(target)) startAtTop();
   address.value = currentAddress();
-  if (hasMoved) scrollTo(0, 0);
 }
 
 /** Sets parameters of the address; `undefined` and empty values remove them. */
@@ -74,10 +78,13 @@ export function setQuery(changes: Readonly<Record<string, string | readonly stri
 
 /** Follows links within the UI without loading the page, and the buttons of the browser. */
 export function startRouter(): void {
-  addEventListener("popstate", () => {
+  addEventListener("popstate", ({ state }) => {
     // The browser has moved already. A refusal moves back, whichever direction it was.
-    if (isLeft(new URL(location.href)) && !mayLeave()) history.pushState(null, "", hrefOf(address.peek()));
-    else address.value = currentAddress();
+    if (isLeft(new URL(location.href)) && !mayLeave()) {
+      return history.pushState(null, "", hrefOf(address.peek()));
+    }
+    if (isOtherPage(location)) restorePosition(state);
+    address.value = currentAddress();
   });
   addEventListener("beforeunload", (event) => {
     if (guard?.reason() !== undefined) event.preventDefault();
@@ -98,8 +105,12 @@ function isFollowed(event: MouseEvent, link: HTMLAnchorElement): boolean {
   return !isElsewhere && !(link.pathname === location.pathname && link.hash !== "");
 }
 
+function isOtherPage({ pathname }: Pick<Address, "pathname">): boolean {
+  return pathname !== address.peek().pathname;
+}
+
 function isLeft(target: URL): boolean {
-  if (target.pathname !== address.peek().pathname) return true;
+  if (isOtherPage(target)) return true;
   const name = guard?.parameter;
   return name !== undefined && target.searchParams.get(name) !== query.peek().get(name);
 }

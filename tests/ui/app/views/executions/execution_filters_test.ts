@@ -206,6 +206,23 @@ stories("/executions: filters", [
       await checkWidth(page);
     },
   },
+  {
+    name: "Back returns to the scroll position of the list",
+    size: "small",
+    async run(page) {
+      await open(page);
+      await waitFor(page, 5);
+      const link = rowsOf(page, TABLE).last().getByRole("link").first();
+      await link.scrollIntoViewIfNeeded();
+      const top = await page.evaluate(() => scrollY);
+      assertEquals(top > 100, true, `the last row is ${top} px from the top`);
+      await link.click();
+      await page.getByRole("heading", { level: 1 }).getByText("good").waitFor();
+      assertEquals(await page.evaluate(() => scrollY), 0);
+      await page.goBack();
+      await page.waitForFunction((before) => scrollY === before, top);
+    },
+  },
 ], { prepare });
 
 stories("/executions: filters by what records say", [
