@@ -114,10 +114,10 @@ function entriesOf(value: unknown, path: string): readonly Entry[] | undefined {
   return Object.entries(value).map(([name, each]) => ({ name, value: each, path: memberPath(path, name) }));
 }
 
-/** The expression of a member; names that are not words stand in brackets. */
+/** The expression of a member; names that are not words stand in brackets. A backslash escapes quotes only. */
 export function memberPath(path: string, name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return path === "" ? name : `${path}.${name}`;
-  return `${path}['${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}']`;
+  return `${path}['${name.replaceAll("'", "\\'")}']`;
 }
 
 function sizeText(value: unknown, count: number): string {

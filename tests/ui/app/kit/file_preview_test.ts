@@ -26,5 +26,6 @@ Deno.test("isFileUri() knows the addresses of the storage from other texts", () 
 Deno.test("memberPath() writes names that are not words in brackets", () => {
   assertEquals(memberPath("outputs", "fetch"), "outputs.fetch");
   assertEquals(memberPath("outputs", "a-b"), "outputs['a-b']");
+  assertEquals(memberPath("outputs", String.raw`it's a\b`), String.raw`outputs['it\'s a\b']`);
   assertEquals(memberPath("", "outputs"), "outputs");
 });
