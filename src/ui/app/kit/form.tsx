@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { ApiError } from "../api/client.ts";
 import { may } from "../core/access.ts";
 import { t } from "../texts/mod.ts";
 import { Dialog } from "./dialog.tsx";
@@ -51,20 +52,26 @@ export function Switch({ label, isOn, onChange, lockedBy: given }: SwitchProps) 
   );
 }
 
-interface FormDialogProps {
+interface FormDialogProps<Sent> {
   readonly title: string;
-  /** Label of the button that sends it. */
-  readonly action: string;
+  /** Label of the button that sends it; absent: the title. */
+  readonly action?: string;
   /** Said afterwards. */
   readonly done?: string;
-  /** Sends the form; the dialog closes afterwards. A rejection is shown in it. */
-  readonly onSend: () => Promise<void>;
+  /** Sends the form; the dialog closes afterwards, unless it gives `false`. A rejection is shown in the dialog. */
+  readonly onSend: () => Promise<Sent | false>;
+  /** Called with what `onSend` gave, after the dialog is closed. */
+  readonly onSent?: (sent: Sent) => void;
   readonly onClose: () => void;
+  /** Buttons before the others. */
+  readonly more?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A dialog with a form. What the server refuses is shown in it, and nothing that was typed is lost. */
-export function FormDialog({ title, action, done, onSend, onClose, children }: FormDialogProps) {
+export function FormDialog<Sent>(
+  { title, action = title, done, onSend, onSent, onClose, more, children }: FormDialogProps<Sent>,
+) {
   const id = useId();
   const refusal = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
@@ -75,17 +82,20 @@ export function FormDialog({ title, action, done, onSend, onClose, children }: F
     isBusy.value = true;
     refusal.value = undefined;
     try {
-      await onSend();
+      const sent = await onSend();
+      if (sent === false) return;
       if (done !== undefined) showToast("good", done);
       onClose();
+      onSent?.(sent);
     } catch (error) {
-      refusal.value = error instanceof Error ? error.message : String(error);
+      refusal.value = messageOf(error);
     } finally {
       isBusy.value = false;
     }
   };
   const actions = (
     <>
+      {more}
       <button type="button" onClick={onClose}>{t("common.cancel")}</button>
       <button type="submit" form={id} class="primary" disabled={isBusy.value}>{action}</button>
     </>
@@ -98,4 +108,9 @@ export function FormDialog({ title, action, done, onSend, onClose, children }: F
       </form>
     </Dialog>
   );
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 0) return t("error.unreachable");
+  return error instanceof Error ? error.message : String(error);
 }

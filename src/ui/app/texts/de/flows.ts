@@ -33,7 +33,6 @@ export const FLOWS_DE: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.runTitle": "{flow} ausführen",
   "flows.started": "Gestartet: {id}",
   "flows.labelsHint": "Schlüssel:Wert, durch Kommas getrennt",
-  "flows.notStarted": "Die Ausführung wurde nicht gestartet.",
   "flows.copyCurl": "Als curl kopieren",
   "flows.copyLink": "Link kopieren",
   "flows.copyUrl": "Start-URL kopieren",

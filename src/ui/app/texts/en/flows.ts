@@ -31,7 +31,6 @@ export const FLOWS_EN = {
   "flows.runTitle": "Run {flow}",
   "flows.started": "Started: {id}",
   "flows.labelsHint": "key:value, separated by commas",
-  "flows.notStarted": "The execution was not started.",
   "flows.copyCurl": "Copy as curl",
   "flows.copyLink": "Copy link",
   "flows.copyUrl": "Copy URL to start it",

@@ -33,7 +33,6 @@ export const FLOWS_FR: Readonly<Record<keyof typeof FLOWS_EN, string>> = {
   "flows.runTitle": "Exécuter {flow}",
   "flows.started": "Démarrée : {id}",
   "flows.labelsHint": "clé:valeur, séparés par des virgules",
-  "flows.notStarted": "L’exécution n’a pas démarré.",
   "flows.copyCurl": "Copier en curl",
   "flows.copyLink": "Copier le lien",
   "flows.copyUrl": "Copier l’URL de démarrage",

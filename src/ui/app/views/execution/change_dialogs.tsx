@@ -1,18 +1,17 @@
 /** Dialogs that change one execution: the form of a resume, the state, the labels. */
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { send } from "../../api/client.ts";
 import type { LabelInfo } from "../../api/entities.ts";
 import type { ExecutionInfo, TaskRunInfo } from "../../api/execution.ts";
 import { apiPath } from "../../core/places.ts";
-import { Dialog } from "../../kit/dialog.tsx";
-import { attempt } from "../../kit/feedback.tsx";
+import { FormDialog } from "../../kit/form.tsx";
 import { InputForm, useInputValues } from "../../kit/input_form.tsx";
 import { t } from "../../texts/mod.ts";
 import { taskRunTitle } from "./failure.ts";
 
 interface DialogProps {
   readonly execution: ExecutionInfo;
+  /** Called after the change. */
   readonly changed: () => Promise<void>;
   readonly onClose: () => void;
 }
@@ -23,13 +22,15 @@ const STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 export function ResumeDialog({ execution, changed, onClose }: DialogProps) {
   const path = apiPath("executions", execution.id, "actions", "resume");
   const values = useInputValues(`${path}/validate`);
-  const resume = async () => {
-    if (!await values.validate()) return;
-    const isDone = await tried(() => send("POST", path, { body: values.data() }), t("execution.resumed"));
-    if (isDone) await finish({ changed, onClose });
-  };
+  const onSend = async () => await values.validate() && await send("POST", path, { body: values.data() });
   return (
-    <FormDialog title={t("execution.action.resume")} action={resume} onClose={onClose}>
+    <FormDialog
+      title={t("execution.action.resume")}
+      done={t("execution.resumed")}
+      onSend={onSend}
+      onSent={changed}
+      onClose={onClose}
+    >
       <InputForm values={values} />
     </FormDialog>
   );
@@ -40,12 +41,14 @@ export function StateDialog(
   { execution, changed, onClose, taskRun }: DialogProps & { readonly taskRun?: TaskRunInfo },
 ) {
   const state = useSignal<string>("SUCCESS");
-  const change = async () => {
-    const isDone = await tried(() => setState(execution, taskRun, state.value), t("execution.done"));
-    if (isDone) await finish({ changed, onClose });
-  };
   return (
-    <FormDialog title={t("execution.action.changeState")} action={change} onClose={onClose}>
+    <FormDialog
+      title={t("execution.action.changeState")}
+      done={t("execution.done")}
+      onSend={() => setState(execution, taskRun, state.value)}
+      onSent={changed}
+      onClose={onClose}
+    >
       {taskRun && <p>{t("execution.ofTask", { task: taskRunTitle(taskRun) })}</p>}
       <label class="field">
         <span>{t("common.state")}</span>
@@ -74,14 +77,18 @@ export function LabelsDialog({ execution, changed, onClose }: DialogProps) {
     const next = labels.value.map((label, at) => at === index ? { ...label, ...change } : label);
     labels.value = withEmptyRow(next);
   };
-  const save = async () => {
+  const onSend = () => {
     const body = labels.value.filter(({ key }) => key !== "");
-    const path = apiPath("executions", execution.id, "actions", "labels");
-    const isDone = await tried(() => send("POST", path, { body }), t("execution.labelsSet"));
-    if (isDone) await finish({ changed, onClose });
+    return send("POST", apiPath("executions", execution.id, "actions", "labels"), { body });
   };
   return (
-    <FormDialog title={t("execution.action.labels")} action={save} onClose={onClose}>
+    <FormDialog
+      title={t("execution.action.labels")}
+      done={t("execution.labelsSet")}
+      onSend={onSend}
+      onSent={changed}
+      onClose={onClose}
+    >
       {labels.value.map(({ key, value }, index) => (
         <div key={index} class="label-row">
           <input
@@ -104,49 +111,4 @@ export function LabelsDialog({ execution, changed, onClose }: DialogProps) {
 
 function withEmptyRow(labels: readonly LabelInfo[]): readonly LabelInfo[] {
   return labels.at(-1)?.key === "" ? labels : [...labels, { key: "", value: "" }];
-}
-
-/** A dialog whose button carries out its action. */
-export function FormDialog({ title, action, onClose, children, wide }: {
-  readonly title: string;
-  readonly action: () => Promise<void>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-  readonly wide?: boolean;
-}) {
-  const isBusy = useSignal(false);
-  const run = async () => {
-    // The button is still there for a double click.
-    if (isBusy.value) return;
-    isBusy.value = true;
-    await action();
-    isBusy.value = false;
-  };
-  return (
-    <Dialog
-      title={title}
-      wide={wide}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" onClick={onClose}>{t("common.cancel")}</button>
-          <button type="button" class="primary" disabled={isBusy.value} onClick={() => void run()}>
-            {title}
-          </button>
-        </>
-      }
-    >
-      {children}
-    </Dialog>
-  );
-}
-
-/** True if the action worked; a message says so, or why not. */
-async function tried(action: () => Promise<unknown>, done: string): Promise<boolean> {
-  return await attempt(() => action().then(() => true), done) ?? false;
-}
-
-async function finish({ changed, onClose }: Pick<DialogProps, "changed" | "onClose">): Promise<void> {
-  onClose();
-  await changed();
 }

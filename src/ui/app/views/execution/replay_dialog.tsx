@@ -5,10 +5,9 @@ import type { ExecutionInfo, JsonRecord, TaskRunInfo } from "../../api/execution
 import { apiPath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { useResource } from "../../core/resource.ts";
-import { attempt } from "../../kit/feedback.tsx";
+import { FormDialog } from "../../kit/form.tsx";
 import { InputForm, useInputValues } from "../../kit/input_form.tsx";
 import { t } from "../../texts/mod.ts";
-import { FormDialog } from "./change_dialogs.tsx";
 import { executionHref } from "./execution_links.tsx";
 import { taskRunTitle } from "./failure.ts";
 
@@ -38,23 +37,23 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
   }`;
   const values = useInputValues(checkPath, readable(inputs));
   const edited = useSignal<EditedOutputs>(new Map());
-  const replay = async () => {
-    if (changesInputs.value && !await values.validate()) return;
-    if ([...edited.value.values()].some((text) => objectOf(text) === undefined)) return;
+  const onSend = async () => {
+    if (changesInputs.value && !await values.validate()) return false;
+    if ([...edited.value.values()].some((text) => objectOf(text) === undefined)) return false;
     const action = changesInputs.value ? "replay-with-inputs" : "replay";
     const query = { taskRunId: taskRunId.value, revision: revision.value };
     const body = changesInputs.value ? values.data() : outputsBody(edited.value);
     const path = apiPath("executions", id, "actions", action);
-    const started = await attempt(
-      () => send<ExecutionInfo>("POST", path, { query, body }),
-      t("execution.replayed"),
-    );
-    if (!started) return;
-    onClose();
-    navigate(executionHref(started));
+    return await send<ExecutionInfo>("POST", path, { query, body });
   };
   return (
-    <FormDialog title={t("execution.action.replay")} action={replay} onClose={onClose}>
+    <FormDialog
+      title={t("execution.action.replay")}
+      done={t("execution.replayed")}
+      onSend={onSend}
+      onSent={(started) => navigate(executionHref(started))}
+      onClose={onClose}
+    >
       <p class="dim">{t("execution.replayHint")}</p>
       <TaskChoice
         execution={execution}

@@ -1,12 +1,12 @@
 /** Runs a flow: its inputs as a form that the server checks while it is filled in. */
 import { useSignal } from "@preact/signals";
-import { ApiError, send, urlOf } from "../../api/client.ts";
+import { send, urlOf } from "../../api/client.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { shellQuoted } from "../../core/shell.ts";
-import { Dialog } from "../../kit/dialog.tsx";
 import { showToast } from "../../kit/feedback.tsx";
+import { FormDialog } from "../../kit/form.tsx";
 import { InputForm, useInputValues } from "../../kit/input_form.tsx";
 import { CopyButton } from "../../kit/values.tsx";
 import { t } from "../../texts/mod.ts";
@@ -25,73 +25,47 @@ interface RunDialogProps {
 export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps) {
   const values = useInputValues(apiPath("executions", flow.namespace, flow.id, "validate"));
   const labels = useSignal("");
-  const error = useSignal<ApiError | undefined>(undefined);
-  const isStarting = useSignal(false);
-  const start = async () => {
-    // The button is still there for a double click.
-    if (isStarting.value) return;
-    isStarting.value = true;
-    try {
-      if (!await values.validate()) return;
-      const path = apiPath("executions", flow.namespace, flow.id);
-      const breakpoints = upTo === undefined ? undefined : await breakpointsOf(flow, upTo);
-      const query = { labels: labelsOf(labels.value), breakpoints };
-      const body = values.data();
-      const { id } = await send<{ id: string }>("POST", path, { body, query });
-      showToast("good", t("flows.started", { id }));
-      if (upTo !== undefined) return onPartStarted();
-      onClose();
-      navigate(pagePath("executions", flow.namespace, flow.id, id));
-    } catch (refusal) {
-      error.value = refusal instanceof ApiError ? refusal : new ApiError(String(refusal), 0);
-    } finally {
-      isStarting.value = false;
-    }
+  const onSend = async () => {
+    if (!await values.validate()) return false;
+    const path = apiPath("executions", flow.namespace, flow.id);
+    const breakpoints = upTo === undefined ? undefined : await breakpointsOf(flow, upTo);
+    const query = { labels: labelsOf(labels.value), breakpoints };
+    return await send<{ id: string }>("POST", path, { body: values.data(), query });
+  };
+  const onSent = ({ id }: { readonly id: string }) => {
+    showToast("good", t("flows.started", { id }));
+    if (upTo !== undefined) onPartStarted();
+    else navigate(pagePath("executions", flow.namespace, flow.id, id));
   };
   const name = `${flow.namespace}.${flow.id}`;
   return (
-    <Dialog
+    <FormDialog
       title={upTo === undefined
         ? t("flows.runTitle", { flow: name })
         : t("flows.runPartTitle", { flow: name, task: upTo })}
+      action={t("flows.run")}
+      onSend={onSend}
+      onSent={onSent}
       onClose={onClose}
-      actions={
-        <>
-          <CopyButton
-            text={curlOf(flow, values.readableData(), labelsOf(labels.value))}
-            title={t("flows.copyCurl")}
-          />
-          <button type="button" onClick={onClose}>{t("common.cancel")}</button>
-          <button type="submit" form="run-form" class="primary" disabled={isStarting.value}>
-            {t("flows.run")}
-          </button>
-        </>
+      more={
+        <CopyButton
+          text={curlOf(flow, values.readableData(), labelsOf(labels.value))}
+          title={t("flows.copyCurl")}
+        />
       }
     >
-      <form id="run-form" onSubmit={(event) => (event.preventDefault(), void start())}>
-        {error.value && <RunError error={error.value} />}
-        <InputForm values={values} />
-        <label class="field">
-          <span>{t("common.labels")}</span>
-          <input
-            value={labels.value}
-            placeholder="team:data, ticket:123"
-            pattern={LABELS}
-            title={t("flows.labelsHint")}
-            onInput={(event) => labels.value = event.currentTarget.value}
-          />
-        </label>
-      </form>
-    </Dialog>
-  );
-}
-
-function RunError({ error }: { readonly error: ApiError }) {
-  return (
-    <div class="notice bad" role="alert">
-      <strong>{t("flows.notStarted")}</strong>{" "}
-      <span>{error.status === 0 ? t("error.unreachable") : error.message}</span>
-    </div>
+      <InputForm values={values} />
+      <label class="field">
+        <span>{t("common.labels")}</span>
+        <input
+          value={labels.value}
+          placeholder="team:data, ticket:123"
+          pattern={LABELS}
+          title={t("flows.labelsHint")}
+          onInput={(event) => labels.value = event.currentTarget.value}
+        />
+      </label>
+    </FormDialog>
   );
 }
 

@@ -328,7 +328,7 @@ tasks:
     await dialog.getByLabel("Key").first().fill("system.mine");
     await dialog.getByLabel("Value").first().fill("a");
     await confirm(page, "Set labels");
-    await page.locator(".toast.bad").waitFor();
+    await dialog.getByRole("alert").waitFor();
     await dialog.getByLabel("Key").first().fill("team");
     await confirm(page, "Set labels");
     await page.getByRole("link", { name: "team: a" }).click();
@@ -396,7 +396,7 @@ tasks:
       .then((response) => response.body?.cancel());
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await confirm(page, "Replay");
-    await page.locator(".toast.bad").waitFor();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
   },
 }, {
   name: "the keyboard alone opens the menu, chooses, confirms",
