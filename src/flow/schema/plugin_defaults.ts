@@ -13,7 +13,7 @@ import {
 } from "../../base/json.ts";
 import { canonicalType, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import { currentName, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
@@ -134,18 +134,20 @@ function typed(value: JsonValue, kindName: KindName, scope: Scope): JsonValue {
   if (!isJsonObject(value) || typeof type !== "string") return value;
   const name = canonicalType(type);
   const kind = scope.kinds[kindName], found = kind.find(name);
+  const schemas = { ...kind.common, ...found?.properties };
   const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
-    .map((entry) =>
-      entry.isPrefix && found
-        ? { ...entry, values: knownOf(entry.values, { ...kind.common, ...found.properties }) }
-        : entry
-    );
-  return nested({ ...withDefaults(value, matching) }, { ...kind.nested, ...found?.properties }, scope);
+    .map((entry) => entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, schemas) } : entry);
+  return nested(
+    { ...withDefaults(value, matching, schemas) },
+    { ...kind.nested, ...found?.properties },
+    scope,
+  );
 }
 
 function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
-  const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => currentName(name, schemas) !== undefined),
+  );
 }
 
 /** True if a default of this type, or of types whose names begin so, applies to a declared type. */
@@ -167,11 +169,15 @@ function matches(
 }
 
 /** The first listed default of a property wins; forced defaults override the properties of the task. */
-function withDefaults(own: JsonObject, matching: readonly ReadDefault[]): JsonObject {
+function withDefaults(
+  own: JsonObject,
+  matching: readonly ReadDefault[],
+  schemas: PropertySchemas,
+): JsonObject {
   const plain = matching.filter(({ isForced }) => !isForced);
   const forced = matching.filter(({ isForced }) => isForced).reverse();
-  let merged = plain.reduce((below, { values }) => merge(withoutIdentity(values), below), own);
-  for (const { values } of forced) merged = merge(merged, withoutIdentity(values));
+  let merged = plain.reduce((below, { values }) => merge(withoutIdentity(values), below, schemas), own);
+  for (const { values } of forced) merged = merge(merged, withoutIdentity(values), schemas);
   return merged;
 }
 
@@ -183,20 +189,43 @@ function withoutIdentity(values: JsonObject): JsonObject {
  * Maps are merged member by member and lists concatenated, those of `under` first; of other values `over` wins unless it
  * is null. Members of `under` come last, so that a task keeps its order.
  */
-function merge(under: JsonObject, over: JsonObject): JsonObject {
+function merge(under: JsonObject, over: JsonObject, schemas: PropertySchemas): JsonObject {
   const merged: JsonObject = {};
-  for (const name of new Set([...Object.keys(over), ...Object.keys(under)])) {
-    const value = mergedValue(ownProperty(under, name) ?? null, ownProperty(over, name) ?? null);
-    setOwnProperty(merged, name, value);
+  const below = withNamesOf(over, under, schemas);
+  for (const name of new Set([...Object.keys(over), ...Object.keys(below)])) {
+    const low = ownProperty(below, name) ?? null, high = ownProperty(over, name) ?? null;
+    setOwnProperty(merged, name, mergedValue(low, high, schemaOf(name, schemas)));
   }
   return merged;
 }
 
-function mergedValue(low: JsonValue, high: JsonValue): JsonValue {
-  if (isJsonObject(low) && isJsonObject(high)) return merge(low, high);
+function mergedValue(low: JsonValue, high: JsonValue, schema: PropertySchema | undefined): JsonValue {
+  if (isJsonObject(low) && isJsonObject(high)) return merge(low, high, membersOf(schema));
   if (!Array.isArray(low) || !Array.isArray(high)) return high ?? low;
   const known = new Set(low.map(stringifyJson));
   return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
+}
+
+/** The members under the names that `other` gives them: both names of a property mean the same value. */
+function withNamesOf(other: JsonObject, members: JsonObject, schemas: PropertySchemas): JsonObject {
+  const named: JsonObject = {};
+  for (const [name, value] of Object.entries(members)) {
+    const isSame = (each: string) => currentName(each, schemas) === currentName(name, schemas);
+    const given = schemaOf(name, schemas)?.aliases ? Object.keys(other).filter(isSame) : [];
+    const used = given.find((each) => ownProperty(other, each) !== null);
+    setOwnProperty(named, used ?? name, value);
+  }
+  return named;
+}
+
+function schemaOf(name: string, schemas: PropertySchemas): PropertySchema | undefined {
+  const current = currentName(name, schemas);
+  return current === undefined ? undefined : schemas[current];
+}
+
+/** The members of an object, those of all its variants. */
+function membersOf({ properties, variants = {} }: Partial<PropertySchema> = {}): PropertySchemas {
+  return Object.assign({}, properties, ...Object.values(variants));
 }
 
 /** Applies defaults to nested declarations. Changes `object`, which is a copy. */

@@ -1,6 +1,6 @@
 /** Checks the members of an object against property schemas: of flows, tasks, triggers, inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import { currentName, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import { deprecationText, describeValue, scalarText } from "./describe.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
@@ -85,14 +85,13 @@ function checkMember(member: Member, place: MemberPlace): void {
 
 /** The schema of a member, also by an alias; reports an unknown name. */
 function schemaOf({ object, name, schemas }: Member, path: Path, report: Report): PropertySchema | undefined {
-  if (Object.hasOwn(schemas, name)) return schemas[name];
-  const names = Object.keys(schemas);
-  const target = names.find((candidate) => schemas[candidate]?.aliases?.includes(name));
+  const target = currentName(name, schemas);
   if (target === undefined) {
-    const message = `Unrecognized field ${describeValue(name)}${report.suggest(name, names)}`;
-    report.error("unknown_property", path, message);
+    const hint = report.suggest(name, Object.keys(schemas));
+    report.error("unknown_property", path, `Unrecognized field ${describeValue(name)}${hint}`);
     return undefined;
   }
+  if (target === name) return schemas[name];
   report.warning("deprecated", path, `is replaced by "${target}", use that name`);
   if (memberValue(object, target) !== undefined) {
     report.error("duplicate_property", path, `cannot be given together with "${target}": both mean the same`);

@@ -90,6 +90,12 @@ export interface PropertySchema {
 /** Properties by name. */
 export type PropertySchemas = Readonly<Record<string, PropertySchema>>;
 
+/** The current name of a property that is given under it or under an alias; `undefined` if there is no such property. */
+export function currentName(name: string, schemas: PropertySchemas): string | undefined {
+  if (Object.hasOwn(schemas, name)) return name;
+  return Object.keys(schemas).find((each) => schemas[each]?.aliases?.includes(name));
+}
+
 /** Members of a schema beside those that a function below takes. */
 type FurtherMembers = Omit<PropertySchema, "type" | "description" | "dynamic">;
 
