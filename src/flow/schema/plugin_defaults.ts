@@ -26,14 +26,18 @@ export interface TypeCatalogs {
   readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
 }
 
-interface ReadDefault {
+/** What a default applies to. */
+interface DefaultType {
   /** As written. */
   readonly type: string;
   /** Canonical, without prefix. */
   readonly kind: string;
-  readonly isForced: boolean;
   /** It applies to all types whose names begin so; properties that a type does not have are left out. */
   readonly isPrefix: boolean;
+}
+
+interface ReadDefault extends DefaultType {
+  readonly isForced: boolean;
   readonly values: JsonObject;
 }
 
@@ -121,11 +125,14 @@ function readDefaults(list: JsonValue | undefined, kinds: Scope["kinds"]): ReadD
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
-    const name = canonicalType(type);
-    const known = Object.values(kinds).map(({ find }) => find(name)).find((found) => found !== undefined);
-    const isForced = flagOf(entry, "forced", false);
-    return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
+    return [{ ...readType(type, kinds), isForced: flagOf(entry, "forced", false), values }];
   });
+}
+
+function readType(type: string, kinds: Scope["kinds"]): DefaultType {
+  const name = canonicalType(type);
+  const known = Object.values(kinds).map(({ find }) => find(name)).find((found) => found !== undefined);
+  return { type, kind: known?.type ?? name, isPrefix: known === undefined };
 }
 
 /** A task, trigger, condition, task runner or part with the defaults of its type, and its nested declarations with theirs. */
@@ -150,19 +157,17 @@ function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
   );
 }
 
-/** True if a default of this type, or of types whose names begin so, applies to a declared type. */
-export function appliesTo(type: string, declared: Pick<TypeDeclaration, "type" | "aliases">): boolean {
-  const name = canonicalType(type);
-  const kind = declared.aliases.includes(name) ? declared.type : name;
-  return TYPE_PREFIXES.some((prefix) => matches({ type, kind }, prefix + declared.type, declared.type));
+/** The task types that a default of this type, or of types whose names begin so, applies to. */
+export function taskTypesOf(type: string, catalogs: TypeCatalogs): readonly TypeDeclaration[] {
+  const read = readType(type, kindsOf(catalogs));
+  return (catalogs.tasks?.list() ?? []).filter((declared) =>
+    TYPE_PREFIXES.some((prefix) => matches(read, prefix + declared.type, declared.type))
+  );
 }
 
-/** Compares the canonical name, or its beginning. */
-function matches(
-  { type, kind }: Pick<ReadDefault, "type" | "kind">,
-  written: string,
-  canonical: string,
-): boolean {
+/** A complete type applies to itself; a prefix is compared with the beginning of a name, canonical or as written. */
+function matches({ type, kind, isPrefix }: DefaultType, written: string, canonical: string): boolean {
+  if (!isPrefix) return canonical === kind;
   if (canonical.startsWith(kind) || written.startsWith(type)) return true;
   // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
   return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));

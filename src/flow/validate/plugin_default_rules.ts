@@ -6,7 +6,7 @@ import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { parseFlowSource } from "../source/parse.ts";
 import { COMMON_BLOCKS } from "../schema/nested_tasks.ts";
-import { appliesTo } from "../schema/plugin_defaults.ts";
+import { taskTypesOf } from "../schema/plugin_defaults.ts";
 import { type Catalogs, validateTask, validateTrigger } from "./validate.ts";
 
 /** Problems of single values. Others, such as a missing property, are those of a complete task. */
@@ -45,8 +45,8 @@ export function checkInheritedDefaults(defaults: readonly PluginDefault[], catal
 }
 
 /** Names of the values that are tasks in a type that the default applies to. */
-function taskMembers({ type, values }: PluginDefault, { tasks }: Catalogs): string[] {
-  const matching = tasks.list().filter((each) => appliesTo(type, each));
+function taskMembers({ type, values }: PluginDefault, catalogs: Catalogs): string[] {
+  const matching = taskTypesOf(type, catalogs);
   const holding = new Set(matching.length === 0 ? [] : COMMON_BLOCKS);
   for (const { properties } of matching) {
     for (const [member, schema] of Object.entries(properties)) {

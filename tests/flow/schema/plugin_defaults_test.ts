@@ -132,6 +132,24 @@ const ROWS: readonly [string, string, string, JsonObject][] = [
   ["a prefix of the type", "{type: io.svc.plugin.core.log, values: {level: WARN}}", `{id: t, type: ${LOG}}`, {
     level: "WARN",
   }],
+  [
+    "a complete type is no prefix of another one",
+    "{type: io.svc.plugin.core.kv.Get, values: {errorOnMissing: true, timeout: PT1M}}",
+    "{id: t, type: io.svc.plugin.core.kv.GetKeys}",
+    {},
+  ],
+  [
+    "a complete type in the other family is no prefix of another one",
+    "{type: io.kestra.plugin.core.flow.Loop, values: {timeout: PT1M}}",
+    "{id: t, type: io.svc.plugin.core.flow.LoopUntil}",
+    {},
+  ],
+  [
+    "a part of a name is a prefix",
+    "{type: io.svc.plugin.core.kv.Ge, values: {timeout: PT1M}}",
+    "{id: t, type: io.svc.plugin.core.kv.GetKeys}",
+    { timeout: "PT1M" },
+  ],
   ["the prefix of all types", "{type: io.svc.plugin., values: {level: WARN}}", `{id: t, type: ${LOG}}`, {
     level: "WARN",
   }],
