@@ -37,12 +37,15 @@ export function replaceTask(source: string, { taskId, task, catalog }: TaskEdit)
   if (!before) return undefined;
   const node = nodes.get(before);
   const document = task.document ?? {};
-  const isFlowStyle = isMap(node) && node.flow === true;
-  const text = isFlowStyle ? stringifyJson(document) : blockText({ ...task, document });
-  const edited = splice(source, nodeRange(node), text);
-  const parsed = parseFlowSource(edited);
-  if (!parsed.document) throw problemsError(parsed.problems);
-  if (jsonEquals(parsed.document, withReplaced(value, before, document))) return edited;
+  const wanted = withReplaced(value, before, document);
+  let problems: ParsedSource["problems"] = [];
+  for (const text of textsOf({ ...task, document }, isMap(node) && node.flow === true)) {
+    const edited = splice(source, nodeRange(node), text);
+    const parsed = parseFlowSource(edited);
+    if (parsed.document && jsonEquals(parsed.document, wanted)) return edited;
+    problems = parsed.problems;
+  }
+  if (problems.length > 0) throw problemsError(problems);
   throw new DomainError(
     "conflict",
     `Cannot replace the task "${taskId}" alone: other parts of the source refer to it; update the flow`,
@@ -61,8 +64,22 @@ function withReplaced(value: JsonValue, before: JsonObject, after: JsonObject): 
   return copy;
 }
 
+interface SentTask {
+  readonly source: string;
+  readonly document: JsonObject;
+}
+
+/** How the task can be written, the best first: the end of a block text may mean something else where lines follow. */
+function* textsOf(task: SentTask, isFlowStyle: boolean): Generator<string> {
+  if (!isFlowStyle) {
+    yield blockText(task);
+    yield yamlText(task.document);
+  }
+  yield stringifyJson(task.document);
+}
+
 /** The text as it was sent if it is a block at the start of its lines, else the values in that style. */
-function blockText({ source, document }: { readonly source: string; readonly document: JsonObject }): string {
+function blockText({ source, document }: SentTask): string {
   const root = parseYamlTree(source).document?.contents;
   const [start] = nodeRange(root);
   const isBlock = isMap(root) && !root.flow && new SourceLines(source).lineStart(start) === start;

@@ -62,6 +62,24 @@ const EDITS: readonly (readonly [rule: string, source: string, task: string, exp
     "tasks:\n- id: a\n  type: z",
   ],
   [
+    "writes the values of a block text that has no last line end",
+    "tasks:\n- id: a\n- id: b\n",
+    "id: a\nscript: |\n  one\n  two",
+    "tasks:\n- id: a\n  script: |-\n    one\n    two\n- id: b\n",
+  ],
+  [
+    "writes JSON where a block text would not end as it was sent",
+    "tasks:\n- id: a",
+    "id: a\nscript: |\n  one\n",
+    'tasks:\n- {"id":"a","script":"one\\n"}',
+  ],
+  [
+    "writes JSON for a block text that ends with empty lines",
+    "tasks:\n- id: a\n  script: |\n    old\n- id: b\n",
+    "id: a\nscript: |+\n  one\n\n",
+    'tasks:\n- {"id":"a","script":"one\\n\\n"}\n- id: b\n',
+  ],
+  [
     "replaces a nested task",
     `tasks:\n- id: p\n  type: io.svc.plugin.core.flow.Parallel\n  tasks:\n    - id: a\n      type: ${RETURN}\n`,
     "id: a\ntype: z\n",
