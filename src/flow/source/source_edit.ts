@@ -15,6 +15,7 @@ export interface SavedSource {
 const MARKER = /^---(?=[ \t\r]|$)/;
 const BLANK = /^\s*(?:#.*)?$/;
 const REVISION_LINE = /^revision[ \t]*:[ \t]*\d+[ \t]*(?:\r?\n|$)/m;
+const BYTE_ORDER_MARK = "\uFEFF";
 const UNCOMPARED = ["revision", "deleted"];
 
 /**
@@ -80,7 +81,7 @@ function setMember(source: string, root: YAMLMap, name: string, value: string | 
   if (root.flow) {
     return `${source.slice(0, start + 1)}"${name}": ${JSON.stringify(value)}, ${source.slice(start + 1)}`;
   }
-  const line = new SourceLines(source).lineStart(start);
+  const line = Math.max(new SourceLines(source).lineStart(start), source.startsWith(BYTE_ORDER_MARK) ? 1 : 0);
   const indent = /^[ \t]*/.exec(source.slice(line))?.[0] ?? "";
   const end = source.includes("\r\n") ? "\r\n" : "\n";
   return `${source.slice(0, line)}${indent}${name}: ${scalarText(value)}${end}${source.slice(line)}`;

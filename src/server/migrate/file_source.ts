@@ -8,6 +8,8 @@ import type { MigrationSource, SourceFlow } from "./migration_source.ts";
 
 const FLOW_FILE = /\.ya?ml$/i;
 const ZIP_FILE = /\.zip$/i;
+/** Servers leave it out of the body of a request, so that the stored source is without it. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** The source at a path. @throws Error nothing that can be read is there */
 export async function openFileSource(path: string): Promise<MigrationSource> {
@@ -56,7 +58,7 @@ async function* flowsOfArchive(path: string): AsyncGenerator<SourceFlow> {
 }
 
 function* documentsOf(text: string, origin: string): Generator<SourceFlow> {
-  const documents = splitDocuments(text);
+  const documents = splitDocuments(text.replace(BYTE_ORDER_MARK, ""));
   for (const [index, source] of documents.entries()) {
     yield { origin: documents.length > 1 ? `${origin} (${index + 1})` : origin, source };
   }

@@ -44,6 +44,7 @@ const EDITS: readonly [string, string, boolean, string][] = [
   ["adds a line", "# head\nid: a\n", true, "# head\ndisabled: true\nid: a\n"],
   ["adds a line after a marker", "---\nid: a\r\n", true, "---\ndisabled: true\r\nid: a\r\n"],
   ["adds an indented line", "  id: a\n  b: c\n", true, "  disabled: true\n  id: a\n  b: c\n"],
+  ["adds a line after a byte order mark", "\uFEFFid: a\n", true, "\uFEFFdisabled: true\nid: a\n"],
   ["adds a member to JSON", '{"id": "a"}', true, '{"disabled": true, "id": "a"}'],
   [
     "adds a line before a quoted key",

@@ -260,6 +260,22 @@ Deno.test("migrate --apply --disabled imports flows disabled", async () => {
   assertEquals((await target.json("GET", "/flows/team/works") as { disabled: boolean }).disabled, true);
 });
 
+for (const options of [[], ["--disabled"]]) {
+  Deno.test(`migrate --apply ${options.join()} leaves out the byte order marks of files`, async () => {
+    await using target = await Harness.start();
+    const servers = new Map([[TARGET, target]]);
+    await withTempDir(async (folder) => {
+      await Deno.writeTextFile(`${folder}/one.yml`, `\uFEFF---\n${WORKS}`);
+      await Deno.writeTextFile(`${folder}/two.yml`, `\uFEFF${OLD_NAME}`);
+      const args = [folder, "--apply", ...options, "--target", TARGET];
+      for (const expected of ["created", "unchanged"]) {
+        const { imported } = await migrateJson(args, servers);
+        assertEquals(imported.map(({ result }) => result), [expected, expected]);
+      }
+    });
+  });
+}
+
 Deno.test("migrate says why a server cannot be used", async () => {
   await using target = await Harness.start({ credentials: { user: "ann", password: "secret" } });
   const servers = new Map([[TARGET, target]]);
