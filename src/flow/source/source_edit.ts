@@ -73,9 +73,15 @@ function setMember(source: string, root: YAMLMap, name: string, value: string | 
   const pair = root.items.find((item) => keyName(item.key) === name);
   if (pair && (isScalar(pair.value) || isAlias(pair.value))) {
     const [start, end] = nodeRange(pair.value);
-    // An empty value ends right after its colon, a block after its last line.
-    const before = start === end ? " " : "", after = /\r?\n$/.exec(source.slice(start, end))?.[0] ?? "";
-    return `${source.slice(0, start)}${before}${scalarText(value)}${after}${source.slice(end)}`;
+    const head = source.slice(0, start), rest = source.slice(end);
+    if (start === end) {
+      // An empty value ends right after its colon, or before a comment.
+      const before = /\s$/.test(head) ? "" : " ", after = rest.startsWith("#") ? " " : "";
+      return `${head}${before}${scalarText(value)}${after}${rest}`;
+    }
+    // A block ends after its last line.
+    const after = /\r?\n$/.exec(source.slice(start, end))?.[0] ?? "";
+    return `${head}${scalarText(value)}${after}${rest}`;
   }
   const [start] = nodeRange(root);
   if (root.flow) {

@@ -41,6 +41,15 @@ const EDITS: readonly [string, string, boolean, string][] = [
   ["replaces true", "id: a\ndisabled: true\n", false, "id: a\ndisabled: false\n"],
   ["replaces a text", "id: a\ndisabled: 'true'\n", false, "id: a\ndisabled: false\n"],
   ["fills an empty value", "disabled:\nid: a\n", true, "disabled: true\nid: a\n"],
+  [
+    "fills an empty value before a comment",
+    "disabled: # why\nid: a\n",
+    true,
+    "disabled: true # why\nid: a\n",
+  ],
+  ["fills an empty value in JSON", '{"disabled":, "id": "a"}', true, '{"disabled": true, "id": "a"}'],
+  ["replaces an alias", "v: &v false\ndisabled: *v\n", true, "v: &v false\ndisabled: true\n"],
+  ["keeps an anchor", "disabled: &d false\nid: a\n", true, "disabled: &d true\nid: a\n"],
   ["adds a line", "# head\nid: a\n", true, "# head\ndisabled: true\nid: a\n"],
   ["adds a line after a marker", "---\nid: a\r\n", true, "---\ndisabled: true\r\nid: a\r\n"],
   ["adds an indented line", "  id: a\n  b: c\n", true, "  disabled: true\n  id: a\n  b: c\n"],
@@ -85,6 +94,7 @@ const NAMESPACES: readonly (readonly [rule: string, source: string, expected: st
   ],
   ["adds to a flow mapping", "{id: a}", '{"namespace": "new", id: a}'],
   ["fills an empty value", "namespace:\nid: a\n", "namespace: new\nid: a\n"],
+  ["fills an empty value before a comment", "namespace:  # note\n", "namespace:  new # note\n"],
   ["adds a line that ends as the others", "id: a\r\n", "namespace: new\r\nid: a\r\n"],
   ["leaves what is no mapping alone", "- a", "- a"],
 ];
