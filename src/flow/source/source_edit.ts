@@ -55,7 +55,7 @@ export function setNamespace(source: string, namespace: string): string {
 
 /**
  * The source with `disabled` replaced or added, everything else untouched; the same source when it has that value already.
- * @throws DomainError conflict for a malformed source
+ * @throws DomainError conflict: the source is malformed, or other parts would change, because they refer to the value
  */
 export function setDisabled(source: string, disabled: boolean): string {
   const { document } = parseFlowSource(source);
@@ -65,7 +65,13 @@ export function setDisabled(source: string, disabled: boolean): string {
   }
   const current = ownProperty(document, "disabled");
   if (String(current ?? false) === String(disabled)) return source;
-  return setMember(source, root, "disabled", disabled);
+  const edited = setMember(source, root, "disabled", disabled);
+  const after = parseFlowSource(edited).document;
+  if (after && jsonEquals(after, { ...document, disabled })) return edited;
+  throw new DomainError(
+    "conflict",
+    'Cannot set "disabled" alone: other parts of the source would change; update the flow',
+  );
 }
 
 /** Replaces the value of a scalar member, else adds a member before the first one. */

@@ -13,6 +13,7 @@ import {
   stringifyJson,
 } from "../../base/json.ts";
 import { isSameSource, parseFlowSource, setDisabled } from "../../flow/mod.ts";
+import { DomainError } from "../../model/errors.ts";
 import { type ApiClient, ApiError, apiPath } from "./api_client.ts";
 import type { CheckedFlow } from "./flow_check.ts";
 import type { NamespaceSettings, SourceContents, SourceKey } from "./migration_source.ts";
@@ -152,7 +153,7 @@ export class Importer {
       // Without a status the server was not reached, and with these no other item would be imported either.
       const isRefusal = error instanceof ApiError && error.status !== undefined &&
         ![401, 403, 503].includes(error.status);
-      if (!isRefusal) throw error;
+      if (!isRefusal && !(error instanceof DomainError)) throw error;
       return { kind, name, result: "failed", reason: error.message };
     }
   }

@@ -82,6 +82,15 @@ Deno.test("setDisabled() refuses a malformed source", () => {
   );
 });
 
+Deno.test("setDisabled() refuses a value that other parts of the source refer to", () => {
+  const { code } = assertThrows(
+    () => setDisabled("disabled: &d false\nvariables: {x: *d}\n", true),
+    DomainError,
+    "other parts of the source would change",
+  );
+  assertEquals(code, "conflict");
+});
+
 const NAMESPACES: readonly (readonly [rule: string, source: string, expected: string])[] = [
   ["replaces the value", "id: a\nnamespace: old # note\n", "id: a\nnamespace: new # note\n"],
   ["replaces a quoted value", 'namespace: "old"\nid: a\n', "namespace: new\nid: a\n"],

@@ -260,6 +260,20 @@ Deno.test("migrate --apply --disabled imports flows disabled", async () => {
   assertEquals((await target.json("GET", "/flows/team/works") as { disabled: boolean }).disabled, true);
 });
 
+Deno.test("migrate --apply --disabled imports the others where a flow cannot be disabled", async () => {
+  await using target = await Harness.start();
+  const servers = new Map([[TARGET, target]]);
+  await withTempDir(async (folder) => {
+    await Deno.writeTextFile(`${folder}/one.yml`, `disabled: &off false\nvariables: {off: *off}\n${WORKS}`);
+    await Deno.writeTextFile(`${folder}/two.yml`, OLD_NAME);
+    const { code, imported } = await migrateJson(
+      [folder, "--apply", "--disabled", "--target", TARGET],
+      servers,
+    );
+    assertEquals([code, imported.map(({ result }) => result)], [1, ["failed", "created"]]);
+  });
+});
+
 for (const options of [[], ["--disabled"]]) {
   Deno.test(`migrate --apply ${options.join()} leaves out the byte order marks of files`, async () => {
     await using target = await Harness.start();
