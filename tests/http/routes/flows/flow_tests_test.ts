@@ -282,6 +282,33 @@ Deno.test("POST /flows/:namespace/:id/test: a replay and a restart use the same 
   assertEquals(ran, []);
 });
 
+const GROUPED = `id: etl
+namespace: demo
+inputs:
+  - {id: g, type: FORM, inputs: [{id: a, type: STRING}]}
+  - {id: b.c, type: STRING}
+tasks:
+  - {id: say, type: io.svc.plugin.core.debug.Return, format: "{{ inputs.g.a }} {{ inputs.b.c }}"}
+`;
+
+for (const inputs of ["{g: {a: x}, b: {c: y}}", "{g.a: x, b.c: y}"]) {
+  Deno.test(`POST /flows/:namespace/:id/test takes the inputs ${inputs} of a form and a dotted id`, async () => {
+    const { server } = await startServer(GROUPED);
+    await using _ = server;
+    const assertion = '{value: "{{ outputs.say.value }}", equalTo: x y}';
+    const { state } = await test(server, `fixtures: {inputs: ${inputs}}\nassertions: [${assertion}]`);
+    assertEquals(state, "SUCCESS");
+  });
+}
+
+Deno.test("POST /flows/:namespace/:id/test refuses a value of a form that is no object", async () => {
+  const { server } = await startServer(GROUPED);
+  await using _ = server;
+  const { status, message } = await refusal(server, "fixtures: {inputs: {g: x, b.c: y}}");
+  assertEquals(status, 422);
+  assertStringIncludes(message, "fixtures.inputs.g: the flow has no such input");
+});
+
 /** Lists of lists of aliases: a billion items if they were written out. */
 function bomb(): string {
   const levels = Array.from(
