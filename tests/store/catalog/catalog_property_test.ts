@@ -107,10 +107,10 @@ async function step(random: Random, app: CatalogFixture): Promise<CatalogFixture
   const known = app.visible(tenant).filter(({ id }) => !app.live.has(`${tenant}/${id}`));
   if (action < 0.02) return await app.reboot();
   if (action < 0.04) return await app.crash();
-  if (action < 0.10) await app.catalog.compact();
+  if (action < 0.10) await app.sealAll();
   else if (action < 0.2 && known.length > 0) await app.remove(pick(random, known).id, tenant);
   else if (action < 0.5 && known.length > 0) {
-    const again = Array.from({ length: 1 + Math.floor(random() * 40) }, () => pick(random, known));
+    const again = Array.from({ length: 1 + Math.floor(random() ** 4 * 40) }, () => pick(random, known));
     const rows = [...new Map(again.map((facts) => [facts.id, facts])).values()];
     await app.write(rows.map((facts) => ({ ...facts, ...randomFacts(random, tenant) })), tenant);
   } else {
@@ -136,13 +136,39 @@ function changeLive(random: Random, app: CatalogFixture): void {
   }
 }
 
-for (const seed of [1, 2, 3, 4]) {
+function hasRecordFact({ conditions, groups }: ExecutionQuery): boolean {
+  return [conditions, ...groups].flat().some(({ field }) =>
+    field === "labels" || field === "triggerId" || field === "inputs"
+  );
+}
+
+/** Compares a query with the reference; `place` says when. */
+async function check(
+  app: CatalogFixture,
+  tenant: string,
+  query: ExecutionQuery,
+  place: string,
+): Promise<void> {
+  const rows = app.visible(tenant);
+  const expected = (of: ExecutionQuery) => referenceQuery(tenant, rows, of, app.clock.now());
+  const found = () => app.catalog.query(tenant, query);
+  const known = withoutUnknown(query);
+  if (known !== query && expected(known).total > MAX_UNKNOWN_ROWS) {
+    await assertRejects(found, DomainError, "match the other filters");
+  } else {
+    assertEquals(await found(), expected(query), `${place}, tenant ${tenant}: ${JSON.stringify(query)}`);
+  }
+}
+
+for (const seed of [1, 2, 7, 16]) {
   const files = seed % 2 === 0 ? new MemoryFiles() : undefined;
   const place = files ? "a column file" : "the database";
   Deno.test(`Catalog.query() over ${place} equals the reference filter over an array, seed ${seed}`, async () => {
     const random = seeded(seed);
     let app = await CatalogFixture.open({ files });
     const asked: ExecutionQuery[] = [];
+    /** The last query by facts of records, by tenant: asked again after the next change. */
+    const last = new Map<string, ExecutionQuery>();
     await app.fill(10);
     await app.fill(3, 3, "other");
     for (let round = 0; round < 60; round++) {
@@ -150,18 +176,12 @@ for (const seed of [1, 2, 3, 4]) {
       changeLive(random, app);
       for (const tenant of ["main", "other"]) {
         // A repeated filter uses counts of the first time.
+        const again = last.get(tenant);
+        if (again) await check(app, tenant, again, `seed ${seed}, round ${round}, again`);
         const query = asked.length > 0 && random() < 0.3 ? pick(random, asked) : randomQuery(random, app);
         asked.push(query);
-        const rows = app.visible(tenant);
-        const message = `seed ${seed}, round ${round}, tenant ${tenant}: ${JSON.stringify(query)}`;
-        const found = () => app.catalog.query(tenant, query);
-        const total = (of: ExecutionQuery) => referenceQuery(tenant, rows, of, app.clock.now()).total;
-        const known = withoutUnknown(query);
-        if (known !== query && total(known) > MAX_UNKNOWN_ROWS) {
-          await assertRejects(found, DomainError, "match the other filters");
-        } else {
-          assertEquals(await found(), referenceQuery(tenant, rows, query, app.clock.now()), message);
-        }
+        if (hasRecordFact(query)) last.set(tenant, query);
+        await check(app, tenant, query, `seed ${seed}, round ${round}`);
       }
     }
     await app[Symbol.asyncDispose]();

@@ -31,6 +31,9 @@ async function assertListsAll(app: CatalogFixture, tenant = "main"): Promise<voi
 }
 
 const withLabel = (...anyOf: Label[]): ExecutionCondition => ({ field: "labels", anyOf, negated: false });
+const withoutLabel = (...anyOf: Label[]): ExecutionCondition => ({ field: "labels", anyOf, negated: true });
+const ofFlow = (id: string): ExecutionCondition => ({ field: "flowId", operator: "EQUALS", values: [id] });
+const ofHook = (negated: boolean): ExecutionCondition => ({ field: "triggerId", ids: ["hook"], negated });
 
 Deno.test("Catalog.contribute() appends to the newest group while it holds at most 16 rows", async () => {
   await using app = await CatalogFixture.open();
@@ -324,6 +327,47 @@ Deno.test("Catalog.query() verifies triggers and inputs with the records of the 
     assertEquals(app.verified.flatMap(({ ids }) => ids).length, 150);
   }
 });
+
+const ONE_OF_SIX: Label = { key: "key0", value: "a" };
+
+for (
+  const { name, conditions } of [
+    { name: "with one of six labels", conditions: [withLabel(ONE_OF_SIX)] },
+    { name: "without one of six labels", conditions: [withoutLabel(ONE_OF_SIX)] },
+    { name: "of a trigger", conditions: [ofFlow("hello-world"), ofHook(false)] },
+    { name: "not of a trigger", conditions: [ofFlow("hello-world"), ofHook(true)] },
+  ]
+) {
+  Deno.test(`Catalog.query() repeated after changes of sealed rows counts each execution ${name} once`, async () => {
+    await using app = await CatalogFixture.open();
+    const labels = (value: string) =>
+      Array.from({ length: 6 }, (_, index) => ({ key: `key${index}`, value }));
+    const rows: RowFacts[] = [];
+    for (let group = 0; group < 60; group++) {
+      app.clock.jump(1);
+      const facts = Array.from(
+        { length: 50 },
+        (_, i) => app.facts({ flowNo: i % 5, labels: labels(i % 4 === 0 ? "b" : "a") }),
+      );
+      await app.write(facts);
+      rows.push(...facts);
+    }
+    await app.sealAll();
+    const assertPages = async () => {
+      for (const sort of [[], [{ field: "state.duration", descending: true } as const]]) {
+        for (const page of [1, 8, 10, 15]) {
+          const query = { ...NEWEST, conditions, sort, page };
+          const expected = referenceQuery("main", app.visible(), query, app.clock.now());
+          assertEquals(await app.catalog.query("main", query), expected);
+        }
+      }
+    };
+    await assertPages();
+    for (const { id } of rows.slice(500, 540)) await app.remove(id);
+    await app.write(rows.slice(540, 580).map((facts) => ({ ...facts, labels: labels("c") })));
+    await assertPages();
+  });
+}
 
 Deno.test("Catalog.query() refuses to read the records of too many executions", async () => {
   await using app = await CatalogFixture.open();

@@ -259,9 +259,14 @@ export class Scan {
     if (pace.isDue) await pace.pause();
   }
 
-  /** The number of matching rows of a block with hidden ones, by an earlier pass or the summary. */
+  /**
+   * The number of matching rows of a block with hidden ones, by an earlier pass or the summary. Hidden rows that an earlier
+   * pass counted by facts of records cannot be subtracted: the records belong to the newer rows.
+   */
   #countOf(summary: BlockSummary): number | undefined {
-    return this.#input.counts.get(summary) ?? this.#input.filter.countOf(summary);
+    const { counts, filter, hidden } = this.#input;
+    const isInexact = filter.hasRecordFacts && hidden.has(summary);
+    return (isInexact ? undefined : counts.get(summary)) ?? filter.countOf(summary);
   }
 
   /** With hidden rows the count would not include doubts about them. */
@@ -279,7 +284,7 @@ export class Scan {
     return count;
   }
 
-  /** The number of hidden rows in a count by summary. Such a count involves no facts of records, so there are no doubts. */
+  /** The number of hidden rows in a count that involves no facts of records, so that there are no doubts. */
   #hiddenMatches(summary: BlockSummary): number {
     const hidden = this.#input.hidden.get(summary);
     return hidden ? this.#input.filter.select(hidden.copy).length : 0;
