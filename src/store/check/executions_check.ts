@@ -1,7 +1,7 @@
 /** Checks executions with all that belongs to them: task runs, log lines, values, files, timers, and their catalog rows. */
 import type { Execution } from "../../model/executions/execution.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { currentState, type History, historyProblem } from "../../model/executions/state.ts";
+import { currentState, type History, historyProblem, isEnded } from "../../model/executions/state.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { bytesOfChunk, chunkCount } from "../blobs/blob_chunks.ts";
 import { type BlobRef, blobRefOf } from "../blobs/blobs.ts";
@@ -135,12 +135,15 @@ export class ExecutionsCheck {
       return undefined;
     }
     const flow: FlowKey = head;
-    if (!flows.hasRevision(head.tenant, flow, packed[1])) {
-      context.found("revision_missing", entry.key, `revision ${packed[1]} of "${flow.namespace}.${flow.id}"`);
-    }
     const trigger = packed[8]?.t;
     if (trigger && Array.isArray(trigger[2])) trigger[2] = await this.#readValue(id, blobRefOf(trigger[2]));
-    return context.decode(entry, () => unpackExecution(packed, id, this.#tenant, flow));
+    const execution = context.decode(entry, () => unpackExecution(packed, id, this.#tenant, flow));
+    // The revisions of ended executions may be removed.
+    const needsRevision = execution !== undefined && !isEnded(execution.history);
+    if (needsRevision && !flows.hasRevision(head.tenant, flow, packed[1])) {
+      context.found("revision_missing", entry.key, `revision ${packed[1]} of "${flow.namespace}.${flow.id}"`);
+    }
+    return execution;
   }
 
   /** A value of which the catalog row needs a part; an empty object when it cannot be read. */

@@ -16,7 +16,7 @@ const KINDS = {
   value_missing: ["lost", "large values are incomplete or missing"],
   task_runs_missing: ["lost", "executions have fewer task runs than their record says"],
   flow_missing: ["lost", "flows that executions refer to are not stored"],
-  revision_missing: ["lost", "revisions of flows that are referred to are not stored"],
+  revision_missing: ["lost", "revisions of flows that are needed are not stored"],
   flow_number_taken: ["lost", "flows share a number that must be their own"],
   execution_missing: ["lost", "data belongs to executions that are not stored"],
   directory_missing: ["lost", "files are in directories that are not stored"],

@@ -1,5 +1,5 @@
 /** The check of a whole database: a healthy one has no findings, and one planted damage of each kind is found. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { checkStore } from "../../../src/store/check/check.ts";
 import type { FindingCode } from "../../../src/store/check/findings.ts";
 import { repairDerived } from "../../../src/store/check/repair.ts";
@@ -13,7 +13,7 @@ import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { quietCommitter } from "../../support/fakes/quiet_committer.ts";
-import { json } from "../../support/flows/request_bodies.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const FLOWS = [
@@ -446,6 +446,27 @@ Deno.test("checkStore() knows every kind of key", async () => {
   await write(store, ...keys.map((key): Mutation => ({ type: "set", key, value: encodeJson(null) })));
   const codes = await codesOf(store);
   assertEquals(codes.filter((code) => code === "unknown_key" || code === "unknown_tenant"), []);
+});
+
+Deno.test("checkStore() needs old revisions only of executions that have not ended", async () => {
+  const store = await (async () => {
+    await using server = await Harness.start();
+    const source = (id: string, task: string) => `id: ${id}\nnamespace: demo\ntasks: [{id: only, ${task}}]\n`;
+    const flows = { ended: `type: ${RETURN}, format: a`, open: "type: io.svc.plugin.core.flow.Pause" };
+    for (const [id, task] of Object.entries(flows)) {
+      await server.save(source(id, task));
+      await server.start(id);
+      await server.json("PUT", `/flows/demo/${id}`, yaml(source(id, `${task}, description: second`)));
+    }
+    await server.json("DELETE", "/flows/demo/ended/revisions?revisions=1");
+    await server.advance(1_000);
+    return server.store.reopen(new FakeClock(server.clock.now()));
+  })();
+  assertEquals(await codesOf(store), []);
+  await remove(store, kind("main", "fr", "demo", "open"));
+  const findings = (await checkStore(store)).findings.list();
+  assertEquals(findings.map(({ code, count }) => [code, count]), [["revision_missing", 1]]);
+  assertStringIncludes(findings[0]?.examples[0] ?? "", 'revision 1 of "demo.open"');
 });
 
 Deno.test("checkStore() continues after a kind that cannot be read, and reports that it is not complete", async () => {
