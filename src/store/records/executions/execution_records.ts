@@ -416,7 +416,9 @@ export class ExecutionRecords {
     form: StoredForm,
     lines: readonly LogLine[],
   ): Promise<Mutation[]> {
-    const touched = form.hasPages ? [...execution.touched] : execution.taskRuns.map(({ ordinal }) => ordinal);
+    // Removed task runs may have a page of their own.
+    if (!form.hasPages) { for (const { ordinal } of execution.taskRuns) execution.touched.add(ordinal); }
+    const touched = [...execution.touched];
     execution.touched.clear();
     form.hasPages = true;
     form.inlineLogs = [];
