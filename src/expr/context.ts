@@ -57,7 +57,7 @@ export interface HostFunction {
 
 /** Local names; a closed frame, as of a macro, hides outer names. */
 export class Frame {
-  readonly names = new Map<string, JsonValue>();
+  readonly #names = new Map<string, JsonValue>();
   /** The names whose values the author alone made. */
   #authored: Set<string> | undefined;
   readonly parent: Frame | null;
@@ -68,8 +68,14 @@ export class Frame {
     this.isClosed = isClosed;
   }
 
-  /** Notes whether the author alone made the value of a name. */
-  note(name: string, isAuthored: boolean): void {
+  /** The names that this frame has itself. */
+  get names(): ReadonlyMap<string, JsonValue> {
+    return this.#names;
+  }
+
+  /** Sets a name; `isAuthored`: the author alone made the value. */
+  set(name: string, value: JsonValue, isAuthored: boolean): void {
+    this.#names.set(name, value);
     if (isAuthored) (this.#authored ??= new Set()).add(name);
     else this.#authored?.delete(name);
   }
@@ -200,9 +206,7 @@ export class Context implements StepBudget {
 
   /** Sets a name in the frame that has it, a root variable in the outermost frame, any other in the nearest frame. */
   assign(name: string, value: JsonValue, isAuthored: boolean): void {
-    const frame = this.#frameFor(name);
-    frame.names.set(name, value);
-    frame.note(name, isAuthored);
+    this.#frameFor(name).set(name, value, isAuthored);
   }
 
   #frameFor(name: string): Frame {

@@ -81,3 +81,27 @@ Deno.test("render() leaves expressions within a webhook's call alone", async () 
   assertStringIncludes(text, EVIL.repeat(4));
   assertEquals(text.includes("hidden-value"), false);
 });
+
+Deno.test("a name that a template sets is data again with each value that is data", async () => {
+  await using app = await start();
+  const formats: Readonly<Record<string, string>> = {
+    loop: "{% for x in inputs.j %}{{ render(x) }};{% set x = '' %}{% endfor %}",
+    set: "{% set x = '' %}{% set x = inputs.s %}{{ render(x) }}",
+  };
+  const tasks = Object.entries(formats).map(([id, format]) =>
+    `  - {id: ${id}, type: ${CORE}debug.Return, allowFailure: true, format: ${JSON.stringify(format)}}`
+  );
+  await app.save(`id: names
+namespace: demo
+inputs: [{id: s, type: STRING}, {id: j, type: JSON}]
+variables: {own: "{{ 1 }}"}
+tasks:
+${tasks.join("\n")}
+  - {id: own, type: ${CORE}debug.Return, format: "{% for x in inputs.j %}{% set x = vars.own %}{{ render(x) }}{% endfor %}"}
+`);
+  const { id } = await app.start("names", { s: EVIL, j: JSON.stringify(["a", EVIL]) }, "?wait=true");
+  const { taskRunList } = await app.execution(id);
+  const states = taskRunList.map(({ taskId, state: { current } }) => `${taskId} ${current}`);
+  assertEquals(states, [...Object.keys(formats).map((taskId) => `${taskId} WARNING`), "own SUCCESS"]);
+  assertEquals(taskRunList.at(-1)?.outputs.value, "11");
+});

@@ -206,8 +206,7 @@ function compileMacroCall(
     context.spend(weightOfNodes(macro.nodeCount));
     const frame = new Frame(context.frame, true);
     for (const { name: parameter, evaluate, authorship } of given) {
-      frame.names.set(parameter, evaluate(context));
-      frame.note(parameter, authorship(context));
+      frame.set(parameter, evaluate(context), authorship(context));
     }
     return runMacro(macro, frame, context);
   };
@@ -219,7 +218,7 @@ function runMacro(macro: CompiledMacro, frame: Frame, context: Context): string 
   context.frame = frame;
   context.keepsRaw = false;
   for (const { name, fallback } of macro.parameters) {
-    if (!frame.names.has(name)) frame.names.set(name, fallback ? fallback(context) : null);
+    if (!frame.names.has(name)) frame.set(name, fallback ? fallback(context) : null, false);
   }
   const text = macro.body(context);
   context.keepsRaw = keepsRaw;

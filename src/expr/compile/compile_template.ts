@@ -161,10 +161,9 @@ function compileFor(statement: StatementOf<"for">, compilation: Compilation): Re
     const items = itemsOf(value, context);
     if (items.length === 0) return otherwise(context);
     const outer = context.frame ??= new Frame(null);
-    const frame = new Frame(outer);
-    frame.note(name, authorship(context));
-    context.frame = frame;
-    const text = runLoop(loop, items, context);
+    const isAuthored = authorship(context);
+    context.frame = new Frame(outer);
+    const text = runLoop(loop, { values: items, isAuthored }, context);
     context.frame = outer;
     return text;
   };
@@ -184,19 +183,21 @@ interface Loop {
   readonly roundSteps: number;
 }
 
-function runLoop(
-  { name, body, roundSteps }: Loop,
-  items: readonly JsonValue[],
-  context: Context,
-): string {
-  const { names } = context.frame as Frame;
-  const { length } = items;
+/** What a loop goes through; `isAuthored`: the author alone made it. */
+interface Items {
+  readonly values: readonly JsonValue[];
+  readonly isAuthored: boolean;
+}
+
+function runLoop({ name, body, roundSteps }: Loop, { values, isAuthored }: Items, context: Context): string {
+  const frame = context.frame as Frame;
+  const { length } = values;
   let text = "";
   for (let index = 0; index < length; index++) {
     context.spend(roundSteps);
     const revindex = length - index - 1;
-    names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
-    names.set(name, items[index] as JsonValue);
+    frame.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length }, false);
+    frame.set(name, values[index] as JsonValue, isAuthored);
     text += body(context);
   }
   return text;
