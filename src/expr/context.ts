@@ -55,17 +55,20 @@ export interface HostFunction {
   call(args: ReadonlyMap<string, JsonValue>): JsonValue;
 }
 
-/** Local names; a closed frame, as of a macro, hides outer names. */
+/** What code in a frame may do with outer names: a rendered text reads them, a macro does not see them. */
+type OuterNames = "assigned" | "read" | "hidden";
+
+/** Local names. */
 export class Frame {
   readonly #names = new Map<string, JsonValue>();
   /** The names whose values the author alone made. */
   #authored: Set<string> | undefined;
   readonly parent: Frame | null;
-  readonly isClosed: boolean;
+  readonly outerNames: OuterNames;
 
-  constructor(parent: Frame | null, isClosed = false) {
+  constructor(parent: Frame | null, outerNames: OuterNames = "assigned") {
     this.parent = parent;
-    this.isClosed = isClosed;
+    this.outerNames = outerNames;
   }
 
   /** The names that this frame has itself. */
@@ -179,7 +182,7 @@ export class Context implements StepBudget {
   isAuthored(name: string, member: string | undefined): boolean {
     for (let frame = this.frame; frame !== null; frame = frame.parent) {
       if (frame.names.has(name)) return frame.isAuthored(name);
-      if (frame.isClosed) return false;
+      if (frame.outerNames === "hidden") return false;
     }
     const written = this.scope.authored && ownProperty(this.scope.authored, name);
     if (written === undefined) return false;
@@ -199,12 +202,15 @@ export class Context implements StepBudget {
   lookUp(name: string): JsonValue | undefined {
     for (let frame = this.frame; frame !== null; frame = frame.parent) {
       const value = frame.names.get(name);
-      if (value !== undefined || frame.isClosed) return value;
+      if (value !== undefined || frame.outerNames === "hidden") return value;
     }
     return this.scope.variable(name);
   }
 
-  /** Sets a name in the frame that has it, a root variable in the outermost frame, any other in the nearest frame. */
+  /**
+   * Sets a name in the frame that has it, a root variable in the outermost frame, any other in the nearest frame; of
+   * those frames that may be assigned.
+   */
   assign(name: string, value: JsonValue, isAuthored: boolean): void {
     this.#frameFor(name).set(name, value, isAuthored);
   }
@@ -215,7 +221,8 @@ export class Context implements StepBudget {
     for (let frame: Frame | null = nearest; frame !== null; frame = frame.parent) {
       outermost = frame;
       if (frame.names.has(name)) return frame;
-      if (frame.isClosed) return nearest;
+      if (frame.outerNames === "hidden") return nearest;
+      if (frame.outerNames === "read") break;
     }
     const isRoot = nearest !== outermost && this.scope.variable(name) !== undefined;
     return isRoot ? outermost : nearest;

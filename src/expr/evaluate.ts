@@ -102,11 +102,11 @@ function run<T>(
   }
 }
 
-/** Renders a template within an evaluation: it sees the names at its call and adds none to them. */
+/** Renders a template within an evaluation: it sees the names at its call, and neither changes them nor adds any. */
 function renderNested(code: CompiledTemplate, context: Context, { isInPlace, isData }: Pass): string {
   const { frame, at, pass } = context;
   context.enterCall("Too many rendering attempts: texts render each other in a circle");
-  context.frame = new Frame(frame ?? new Frame(null));
+  context.frame = new Frame(frame, "read");
   const nested = { isInPlace, isData, source: code.value && code.source, isNested: true, isOwn: !isData };
   context.pass = nested;
   const text = run(code, context, renderCode);

@@ -22,6 +22,8 @@ testRows("tags", [
   ["{% for x in l %}{% set new = x %}{{ new }}{% endfor %}{{ new ?? 'gone' }}", "abgone"],
   ["{% for x in l %}{% set root = x %}{% endfor %}{{ root }}", "b"],
   ["{% if true %}{% set a = 1 %}{% endif %}{{ a }}", "1"],
+  ["{% set a = 1 %}{{ render('{{ a }}{% set a = 2 %}{{ a }}') }}{{ a }}", "121"],
+  ["{% set a = 1 %}{{ render('{% for x in l %}{% set root = x %}{% endfor %}{{ root }}') }}{{ root }}", "br"],
   ["{% set a = null %}[{{ a }}]", "[]"],
   [
     "{% macro f(a, b='d') %}{{ a }}-{{ b }};{% endmacro %}{{ f(1) }}{{ f(1, b=2) }}{{ f(1, 3) }}",

@@ -105,3 +105,23 @@ ${tasks.join("\n")}
   assertEquals(states, [...Object.keys(formats).map((taskId) => `${taskId} WARNING`), "own SUCCESS"]);
   assertEquals(taskRunList.at(-1)?.outputs.value, "11");
 });
+
+Deno.test("data that a template renders changes none of the names of the template", async () => {
+  await using app = await start();
+  const render = "{{ render(inputs.s, recursive=true) }}";
+  await app.save(`id: names
+namespace: demo
+inputs: [{id: s, type: STRING}]
+variables: {api: own}
+tasks:
+  - {id: local, type: ${CORE}debug.Return, format: "{% set url = vars.api %}${render} {{ url }}"}
+  - {id: root, type: ${CORE}debug.Return, format: "{% set other = 1 %}${render} {{ vars.api }}"}
+  - {id: loop, type: ${CORE}debug.Return, format: "{% for url in [vars.api] %}${render} {{ url }}{% endfor %}"}
+  - {id: macro, type: ${CORE}debug.Return, format: "{% macro m(url, s) %}{{ render(s, recursive=true) }} {{ url }}{% endmacro %}{{ m(vars.api, inputs.s) }}"}
+`);
+  const s = "{% set url = 'evil' %}{% set vars = {'api': 'evil'} %}{{ url }}";
+  const { id } = await app.start("names", { s }, "?wait=true");
+  const { taskRunList } = await app.execution(id);
+  const values = taskRunList.map(({ taskId, outputs: { value } }) => `${taskId}: ${value}`);
+  assertEquals(values, ["local: evil own", "root: evil own", "loop: evil own", "macro: evil own"]);
+});

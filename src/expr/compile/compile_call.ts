@@ -204,7 +204,7 @@ function compileMacroCall(
   return (context) => {
     context.at = start;
     context.spend(weightOfNodes(macro.nodeCount));
-    const frame = new Frame(context.frame, true);
+    const frame = new Frame(context.frame, "hidden");
     for (const { name: parameter, evaluate, authorship } of given) {
       frame.set(parameter, evaluate(context), authorship(context));
     }
