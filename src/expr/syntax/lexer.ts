@@ -210,9 +210,13 @@ class Lexer {
     for (this.#at++; source[this.#at] !== quote; this.#at++) {
       const character = source[this.#at];
       if (character === undefined) this.#fail("Cannot find the end of a string", start);
-      if (character === "\\" && source[this.#at + 1] === quote) {
-        flush();
-        from = ++this.#at;
+      if (character === "\\") {
+        // A pair with the next character; only the own quote loses its backslash.
+        if (source[this.#at + 1] === quote) {
+          flush();
+          from = this.#at + 1;
+        }
+        this.#at++;
       } else if (quote === '"' && character === "#" && source[this.#at + 1] === "{") {
         parts.push(flush(), this.#interpolation());
         text = "";
