@@ -10,7 +10,8 @@ export const WORD_CHARACTER: CharacterTest = (code) =>
 const isDigit: CharacterTest = (code) => code >= 48 && code <= 57;
 const isSpace: CharacterTest = (code) => code === 32 || code >= 9 && code <= 13;
 const isBlank: CharacterTest = (code) => code === 32 || code === 9 || code === 0xa0;
-const isBreak: CharacterTest = (code) =>
+/** `\v`, and each line break of `\R` but `\r\n`. */
+export const VERTICAL_SPACE: CharacterTest = (code) =>
   code >= 10 && code <= 13 || code === 0x85 || code === 0x2028 || code === 0x2029;
 
 /** Classes by the letter after the backslash. */
@@ -23,9 +24,8 @@ export const ESCAPED_CLASSES: ReadonlyMap<string, CharacterTest> = new Map<strin
   ["S", (code) => !isSpace(code)],
   ["h", isBlank],
   ["H", (code) => !isBlank(code)],
-  ["v", isBreak],
-  ["V", (code) => !isBreak(code)],
-  ["R", isBreak],
+  ["v", VERTICAL_SPACE],
+  ["V", (code) => !VERTICAL_SPACE(code)],
 ]);
 
 /** Properties by their Java name, as classes of the platform; those of POSIX are ASCII. */

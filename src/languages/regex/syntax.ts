@@ -3,7 +3,14 @@
  * look-around, back references, flags `i s m u`. `isLinear` of the tree says whether it runs in linear time.
  */
 import { fail, MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../values/mod.ts";
-import { type CharacterTest, ESCAPED_CLASSES, foldCase, propertyTest, WORD_CHARACTER } from "./classes.ts";
+import {
+  type CharacterTest,
+  ESCAPED_CLASSES,
+  foldCase,
+  propertyTest,
+  VERTICAL_SPACE,
+  WORD_CHARACTER,
+} from "./classes.ts";
 
 /** A place between two characters: those before and after, -1 at an end of the text. */
 export type PlaceTest = (before: number, after: number, isAtVeryEnd: boolean) => boolean;
@@ -48,6 +55,27 @@ interface Flags {
 }
 
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+/** `\R`: `\r\n`, or one character that is not the `\r` of it. No repeat takes `\r\n` as two. */
+const LINE_BREAK: RegexNode = {
+  kind: "alternatives",
+  items: [
+    {
+      kind: "sequence",
+      items: [
+        { kind: "character", test: (code) => code === CARRIAGE_RETURN, cost: 0 },
+        { kind: "character", test: (code) => code === LINE_FEED, cost: 0 },
+      ],
+    },
+    {
+      kind: "sequence",
+      items: [
+        { kind: "character", test: VERTICAL_SPACE, cost: 0 },
+        { kind: "place", test: (before, after) => !isWithinLineBreak(before, after) },
+      ],
+    },
+  ],
+};
 /** A move takes some 60 ns, an item of a class 10 to 25 ns. */
 const ITEMS_PER_MOVE = 4;
 const QUANTIFIER = /(?:[*+?]|\{(\d{1,4})(,(\d{0,4}))?\})([?+]?)/y;
@@ -165,12 +193,7 @@ class RegexParser {
     if (this.#accept(".")) {
       return this.#characterNode(this.#flags.s ? () => true : (code) => !isLineBreak(code));
     }
-    if (this.#accept("^")) {
-      return {
-        kind: "place",
-        test: (before) => before < 0 || m && before === LINE_FEED,
-      };
-    }
+    if (this.#accept("^")) return { kind: "place", test: m ? isLineStart : isTextStart };
     if (this.#accept("$")) return { kind: "place", test: m ? isLineEnd : isTextEnd };
     if ("*+?".includes(this.#source[this.#at] as string)) this.#fail(`nothing to repeat at ${this.#at}`);
     return this.#literal(this.#character());
@@ -230,9 +253,10 @@ class RegexParser {
   #escape(): RegexNode {
     if (this.#accept("b")) return { kind: "place", test: isWordEdge };
     if (this.#accept("B")) return { kind: "place", test: (before, after) => !isWordEdge(before, after) };
-    if (this.#accept("A")) return { kind: "place", test: (before) => before < 0 };
+    if (this.#accept("A")) return { kind: "place", test: isTextStart };
     if (this.#accept("z")) return { kind: "place", test: (_, after) => after < 0 };
     if (this.#accept("Z")) return { kind: "place", test: isTextEnd };
+    if (this.#accept("R")) return LINE_BREAK;
     if (this.#accept("Q")) return this.#quoted();
     const reference = this.#match(BACK_REFERENCE);
     if (reference) return this.#backReference(reference);
@@ -322,15 +346,29 @@ function both(a: CharacterTest | undefined, b: CharacterTest): CharacterTest {
 }
 
 function isLineBreak(code: number): boolean {
-  return code === LINE_FEED || code === 13 || code === 0x85 || code === 0x2028 || code === 0x2029;
+  return code === LINE_FEED || code === CARRIAGE_RETURN || code === 0x85 || code === 0x2028 ||
+    code === 0x2029;
 }
 
-function isLineEnd(_before: number, after: number): boolean {
-  return after < 0 || isLineBreak(after);
+function isWithinLineBreak(before: number, after: number): boolean {
+  return before === CARRIAGE_RETURN && after === LINE_FEED;
 }
 
-function isTextEnd(_before: number, after: number, isAtVeryEnd: boolean): boolean {
-  return after < 0 || isAtVeryEnd && isLineBreak(after);
+function isTextStart(before: number): boolean {
+  return before < 0;
+}
+
+/** As in Java, no line starts at the end of the text, not even that of an empty text. */
+function isLineStart(before: number, after: number): boolean {
+  return after >= 0 && (before < 0 || isLineBreak(before) && !isWithinLineBreak(before, after));
+}
+
+function isLineEnd(before: number, after: number): boolean {
+  return after < 0 || isLineBreak(after) && !isWithinLineBreak(before, after);
+}
+
+function isTextEnd(before: number, after: number, isAtVeryEnd: boolean): boolean {
+  return after < 0 || isAtVeryEnd && isLineEnd(before, after);
 }
 
 function isWordEdge(before: number, after: number): boolean {

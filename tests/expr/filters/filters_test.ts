@@ -116,7 +116,8 @@ testRows("regex filter", [
   ["{{ 'éa' | regexReplace('\\p{L}', '.') }}{{ 'a!' | regexReplace('\\p{Punct}', '.') }}", "..a."],
   ["{{ 'abcd' | regexExtract('(?:ab|a)(c|bcd)?') }}", "abc"],
   ["{{ 'aXbX' | regexExtract('.*?X') }}", "aX"],
-  ["{{ 'a\nb' | regexReplace('(?m)^', '> ') }}", "> a\n> b"],
+  ["{{ 'a\nb\n' | regexReplace('(?m)^', '> ') }}", "> a\n> b\n"],
+  ["{{ 'a\r\nb\nc' | split('\\R') }}", '["a","b","c"]'],
   ["{{ 'a\nb' | regexMatch('a.b') }}{{ 'a\nb' | regexMatch('(?s)a.b') }}", "falsetrue"],
   ["{{ '2024-05-06' | regexReplace('(\\d{4})-(\\d{2})-(\\d{2})', '$3/$2/$1') }}", "06/05/2024"],
   ["{{ 'x@y.org' | regexMatch('^[\\w.+-]+@[\\w-]+\\.\\w{2,}$') }}", "true"],
@@ -135,4 +136,5 @@ testErrors("regex filter", [
   ["{{ 'a' | regexMatch('\\y') }}", "argument"],
   ["{{ 'a' | regexExtract('a', 1) }}", "argument"],
   ["{{ 'a' | regexMatch('[b-a]') }}", "argument"],
+  ["{{ 'a' | regexMatch('[\\R]') }}", "argument"],
 ], data);
