@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import { integerArgument, textArgument } from "./entry.ts";
 import { fail, isNumber, joinText, kindOf, type NumberValue, toFloat } from "../languages/values/mod.ts";
 import { splitText } from "./filters/regex.ts";
-import { areEqual } from "./operators.ts";
+import { areEqual } from "./equality.ts";
 import { keysOf, weighed, weightOf, weightOfAll } from "./weight.ts";
 
 /** A method: least and most arguments, and its code. */

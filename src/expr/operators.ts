@@ -1,7 +1,8 @@
 /** Operators on values. The compiler handles evaluation order and missing values. */
-import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
+import { Double, isJsonObject, type JsonValue } from "../base/json.ts";
 import { includesText } from "../base/text/find_text.ts";
 import type { Context } from "./context.ts";
+import { areEqual, ValueSet } from "./equality.ts";
 import {
   calculate,
   compareNumbers,
@@ -9,7 +10,6 @@ import {
   isNumber,
   joinText,
   kindOf,
-  measureValue,
   toFloat,
   wholeOf,
 } from "../languages/values/mod.ts";
@@ -43,17 +43,6 @@ export function isTruthy(value: JsonValue): boolean {
   if (typeof value === "string") return value !== "";
   if (isNumber(value)) return toFloat(value) !== 0;
   return fail("type", `Cannot use ${kindOf(value)} as a condition`);
-}
-
-/** Equality by value: numbers of either kind, lists and maps deeply; no conversion. @throws ExpressionError `limit` */
-export function areEqual(a: JsonValue, b: JsonValue, context: Context): boolean {
-  if (typeof a === "string") {
-    if (typeof b === "string" && a.length === b.length && a.length > 255) context.spend(weightOf(a));
-  } else if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
-    if (!(a instanceof Double)) context.spend(measureValue(a, context).size >>> 4);
-    if (!(b instanceof Double)) context.spend(measureValue(b, context).size >>> 4);
-  }
-  return jsonEquals(a, b);
 }
 
 /** Ends of a range, and the distance of its elements. */
@@ -118,9 +107,8 @@ function checkedList(list: JsonValue[], context: Context): JsonValue[] {
 
 function subtract(a: JsonValue, b: JsonValue, context: Context): JsonValue {
   if (!Array.isArray(a) || b === null) return calculate("-", a, b);
-  const removed = Array.isArray(b) ? b : [b];
-  context.spend(a.length * removed.length);
-  return a.filter((item) => !removed.some((other) => areEqual(item, other, context)));
+  const removed = new ValueSet(context, Array.isArray(b) ? b : [b]);
+  return a.filter((item) => !removed.has(item));
 }
 
 function comparison(operator: string, test: (order: number) => boolean): Operation {
@@ -141,9 +129,12 @@ function contains(container: JsonValue, sought: JsonValue, context: Context): bo
     return includesText(container, text);
   }
   if (Array.isArray(container)) {
-    const all = Array.isArray(sought) ? sought : [sought];
-    context.spend(container.length * all.length);
-    return all.every((one) => container.some((item) => areEqual(item, one, context)));
+    if (Array.isArray(sought)) {
+      const held = new ValueSet(context, container);
+      return sought.every((one) => held.has(one));
+    }
+    context.spend(container.length);
+    return container.some((item) => areEqual(item, sought, context));
   }
   if (isJsonObject(container)) return sought !== null && Object.hasOwn(container, joinText(sought, context));
   return fail("type", `Cannot apply "contains" to ${kindOf(container)}`);

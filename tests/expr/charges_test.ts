@@ -157,6 +157,9 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
 /** Further ways to work on large values. */
 const FURTHER: readonly string[] = [
   "list - list[0]",
+  "list - list",
+  "list contains list",
+  "list | distinct",
   "map.get(text)",
   "map.getOrDefault(text, 1)",
   "map.containsKey(text)",

@@ -10,6 +10,8 @@ const data = {
   e: [],
   em: {},
   nested: { l: [{ a: 1 }], s: "x" },
+  many: Array.from({ length: 50_000 }, (_, index) => index + 1),
+  few: Array.from({ length: 49_999 }, (_, index) => index + 2),
 };
 
 testRows("precedence", [
@@ -76,6 +78,8 @@ testRows("arithmetic", [
   ["{{ l + [4, 5] }}", "[1,2,3,4,5]"],
   ["{{ l - 2 }}", "[1,3]"],
   ["{{ l - [1, 3] }}", "[2]"],
+  ["{{ [1, '1', 1.0, true, null, [1], {'a': 1}] - ['1', 2, [1.0], {'a': 1.0}, null] }}", "[1,1.0,true]"],
+  ["{{ (many - many) ~ (many - few) }}", "[][1]"],
   ["{{ l }}", "[1,2,3]"],
   ["{{ 'a' ~ 1 ~ null ~ 2.0 ~ true }}", "a12.0true"],
   ["{{ [1] ~ '' }}", "[1]"],
@@ -163,6 +167,11 @@ testRows("comparison", [
   ["{{ l contains '2' }}", "false"],
   ["{{ l contains [1, 3] }}", "true"],
   ["{{ l contains [1, 4] }}", "false"],
+  [
+    "{{ [1, null, 'a', [1]] contains ['a', 1.0, [1.0], null] }} {{ [1] contains ['1'] }} {{ [] contains [] }}",
+    "true false true",
+  ],
+  ["{{ many contains few }}{{ few contains many }}", "truefalse"],
   ["{{ m contains 'a' }}", "true"],
   ["{{ m contains 'n' }}", "true"],
   ["{{ m contains 'z' }}", "false"],

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from ".
 import type { Context } from "../context.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
 import { compareNumbers, fail, isNumber, joinText, kindOf } from "../../languages/values/mod.ts";
-import { areEqual } from "../operators.ts";
+import { ValueSet } from "../equality.ts";
 import { isEmptyValue } from "../tests.ts";
 import { keysOf, weightOf } from "../weight.ts";
 
@@ -120,23 +120,14 @@ function flatten(list: JsonValue[], _: Arguments, context: Context): JsonValue {
 function distinct(list: JsonValue, _: Arguments, context: Context): JsonValue {
   if (list === null) return "null";
   if (!Array.isArray(list)) return refuse("distinct", list);
-  context.spend(list.length >>> 3);
   const kept: JsonValue[] = [];
-  const texts = new Set<string>();
-  const others: JsonValue[] = [];
+  const seen = new ValueSet(context);
   for (const item of list) {
-    if (typeof item === "string" && item.length > 255) context.spend(weightOf(item));
-    if (typeof item === "string" ? texts.has(item) : isAmong(item, others, context)) continue;
-    if (typeof item === "string") texts.add(item);
-    else others.push(item);
+    if (seen.has(item)) continue;
+    seen.add(item);
     kept.push(item);
   }
   return kept;
-}
-
-function isAmong(item: JsonValue, others: readonly JsonValue[], context: Context): boolean {
-  context.spend(others.length);
-  return others.some((other) => areEqual(other, item, context));
 }
 
 function merge(input: JsonValue, [items = null]: Arguments, context: Context): JsonValue {

@@ -6,6 +6,7 @@ const data = {
   l: [1, 2, 3, 4, 5],
   nil: null,
   dup: [1, "1", 1, "a", "a", { x: 1 }, { x: 1 }, 1.5],
+  many: Array.from({ length: 100_000 }, (_, index) => index / 2),
   text: "a-b-c",
   lines: "a\nb\r\nc",
   quotes: `it's "x"`,
@@ -27,6 +28,11 @@ testRows("data filter", [
   ["{{ m | keys }}{{ ['a', 'b'] | keys }}", '["a","b","n"][0,1]'],
   ["{{ {'a': 1} | values }}", "[1]"],
   ["{{ dup | distinct }}", '[1,"1","a",{"x":1},1.5]'],
+  [
+    "{{ [1, 1.0, true, 'true', null, 'null', null, [1], [1.0], 1] | distinct }}",
+    '[1,true,"true",null,"null",[1]]',
+  ],
+  ["{{ (many + many) | distinct | length }}", "100000"],
   ["{{ '12' | number }}{{ '12' | number + 1 }}", "1213"],
   ["{{ '12'|number('DOUBLE') }}", "12.0"],
   [
