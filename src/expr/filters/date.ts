@@ -8,8 +8,10 @@ import {
   findFormat,
   findZone,
   formatDate,
+  inZone,
   parseDateBy,
   parseIsoDate,
+  type Zone,
 } from "../../languages/dates/mod.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
 import { fail, isInteger, kindOf, toInteger } from "../../languages/values/mod.ts";
@@ -17,8 +19,6 @@ import { fail, isInteger, kindOf, toInteger } from "../../languages/values/mod.t
 const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
-/** At the end of a date with a time. */
-const OFFSET = /T[\d:.,]{1,20}(Z|[-+]\d{2}:?\d{2})$/i;
 const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
 /** Filters on dates; null stays null. */
@@ -41,7 +41,7 @@ export function nowText(args: Arguments, context: Context): string {
   return printDate(dateTimeAt(Math.floor(now / 1000), nanos, zoneOf(args[1], context)), args);
 }
 
-function zoneOf(value: JsonValue | undefined, context: Context) {
+function zoneOf(value: JsonValue | undefined, context: Context): Zone {
   return findZone(textArgument(value, "timeZone", context.scope.timeZone));
 }
 
@@ -55,18 +55,14 @@ function printDate(moment: DateTime, args: Arguments): string {
 }
 
 interface Reading {
-  readonly timeZone: JsonValue | undefined;
+  /** The zone of a date that names none. */
+  readonly zone: Zone;
   readonly existingFormat: JsonValue | undefined;
   readonly locale: JsonValue | undefined;
 }
 
-/** The date of epoch seconds or a text, in the given zone. @throws ExpressionError `type`, `argument` */
-function readDate(
-  input: JsonValue,
-  { timeZone, existingFormat, locale }: Reading,
-  context: Context,
-): DateTime {
-  const zone = zoneOf(timeZone, context);
+/** The date of epoch seconds or a text. @throws ExpressionError `type`, `argument` */
+function readDate(input: JsonValue, { zone, existingFormat, locale }: Reading): DateTime {
   if (isInteger(input)) return dateTimeAt(Number(input), 0, zone);
   if (input instanceof Double) {
     const seconds = Math.floor(input.value);
@@ -80,18 +76,18 @@ function readDate(
 
 function date(input: JsonValue, args: Arguments, context: Context): JsonValue {
   const [, timeZone, existingFormat, locale] = args;
-  return printDate(readDate(input, { timeZone, existingFormat, locale }, context), args);
+  const zone = zoneOf(timeZone, context);
+  return printDate(inZone(zone, readDate(input, { zone, existingFormat, locale })), args);
 }
 
 function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue {
   if (input === null) return null;
   const [, , , timeZone, existingFormat, locale] = args;
   const amount = amountOf(args[0]);
-  const offset = typeof input === "string" && !existingFormat ? OFFSET.exec(input)?.[1] : undefined;
-  // A text is added to in its own offset, which decides where a month ends; the other zone is for printing.
-  const moment = readDate(input, { timeZone: offset ?? timeZone, existingFormat, locale }, context);
-  const { epochSeconds, nanos } = addUnits(moment, amount, textArgument(args[1], "unit"));
-  return printDate(dateTimeAt(epochSeconds, nanos, zoneOf(timeZone, context)), args.slice(2));
+  const zone = zoneOf(timeZone, context);
+  // A date is added to in its own zone, which decides where a month ends; the other zone is for printing.
+  const moment = readDate(input, { zone, existingFormat, locale });
+  return printDate(inZone(zone, addUnits(moment, amount, textArgument(args[1], "unit"))), args.slice(2));
 }
 
 /** An amount may be written as text. @throws ExpressionError `argument` */
@@ -109,7 +105,8 @@ function timestamp(count: (moment: DateTime) => number | bigint): Filter {
     parameters: ["timeZone", "existingFormat"],
     apply(input, [timeZone, existingFormat], context) {
       if (input === null) return null;
-      return count(readDate(input, { timeZone, existingFormat, locale: undefined }, context));
+      const zone = zoneOf(timeZone, context);
+      return count(readDate(input, { zone, existingFormat, locale: undefined }));
     },
   };
 }

@@ -33,6 +33,11 @@ export function dateTimeAt(epochSeconds: number, nanos: number, zone: Zone): Dat
   return { ...localFields(epochSeconds + offsetSeconds), epochSeconds, nanos, zone, offsetSeconds };
 }
 
+/** The same instant in a zone. */
+export function inZone(zone: Zone, date: DateTime): DateTime {
+  return date.zone === zone ? date : dateTimeAt(date.epochSeconds, date.nanos, zone);
+}
+
 /** The date of a local time in a zone. @throws ExpressionError `argument` */
 export function dateTimeOf(fields: LocalFields, nanos: number, zone: Zone): DateTime {
   const local = localSeconds(fields);

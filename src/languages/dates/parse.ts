@@ -1,17 +1,17 @@
 /** Text → dates: ISO forms, and texts by a Java pattern. */
 import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/time/iso_8601.ts";
 import { fail } from "../values/mod.ts";
-import { type DateTime, dateTimeAt, dateTimeOf, type LocalFields } from "./date_time.ts";
+import { type DateTime, dateTimeOf, inZone, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";
 import { PatternReader } from "./pattern_reader.ts";
 import { dayOfWeek } from "./week.ts";
-import { offsetZone, type Zone } from "./zone.ts";
+import { offsetZone, tryZone, type Zone } from "./zone.ts";
 
 const MIDNIGHT: IsoTime = { hour: 0, minute: 0, second: 0, nanos: 0 };
 
 /**
- * The date of an ISO 8601 text; one without offset is in `zone`. As in Java, 24:00 and a zone name without offset are
- * refused. @throws ExpressionError `argument`
+ * The date of an ISO 8601 text, in the region or with the offset that it names, else in `zone`. As in Java, 24:00 and a
+ * region without offset are refused. @throws ExpressionError `argument`
  */
 export function parseIsoDate(text: string, zone: Zone): DateTime {
   const read = readIsoDateTime(text);
@@ -20,12 +20,10 @@ export function parseIsoDate(text: string, zone: Zone): DateTime {
   if (!read || !isJava) return fail("argument", `Cannot read "${text}" as a date`);
   const { hour, minute, second, nanos } = read.time ?? MIDNIGHT;
   const fields = { year: read.year, month: read.month, day: read.day, hour, minute, second };
-  const own = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);
-  return inZone(zone, dateTimeOf(fields, nanos, own));
-}
-
-function inZone(zone: Zone, date: DateTime): DateTime {
-  return date.zone === zone ? date : dateTimeAt(date.epochSeconds, date.nanos, zone);
+  const written = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);
+  const date = dateTimeOf(fields, nanos, written);
+  const region = read.region === undefined ? undefined : tryZone(read.region);
+  return region ? inZone(region, date) : date;
 }
 
 function checkFields({ year, month, day, hour, minute, second }: LocalFields, text: string): void {
@@ -34,7 +32,7 @@ function checkFields({ year, month, day, hour, minute, second }: LocalFields, te
   if (!isValid) fail("argument", `Cannot read "${text}" as a date: a field is out of range`);
 }
 
-/** The date of a text by a pattern; without zone in `zone`, without time at the start of the day. @throws ExpressionError `argument` */
+/** The date of a text by a pattern, in its zone, else in `zone`; without time at the start of the day. @throws ExpressionError `argument` */
 export function parseDateBy(
   text: string,
   format: DateFormat,
@@ -49,7 +47,7 @@ export function parseDateBy(
   if (weekday !== undefined && weekday + 1 !== dayOfWeek(fields)) {
     fail("argument", `Cannot read "${text}" as a date: it is another day of the week`);
   }
-  return inZone(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
+  return dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone);
 }
 
 function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {

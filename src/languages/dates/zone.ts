@@ -23,10 +23,16 @@ export const UTC: Zone = { id: "UTC", isRegion: true, offsetAt: () => 0 };
 
 /** The zone of an IANA id or an offset (`+02:00`, `+2`, `Z`). @throws ExpressionError `argument` */
 export function findZone(id: string): Zone {
+  return tryZone(id) ?? fail("argument", `Unknown time zone "${id}"`);
+}
+
+/** As {@link findZone}; `undefined` for an unknown id. */
+export function tryZone(id: string): Zone | undefined {
   if (id === "UTC") return UTC;
   const kept = keptZones.get(id);
   if (kept) return kept;
   const zone = id === "Z" || id === "z" ? offsetZone(0) : offsetZoneOf(id) ?? regionZone(id);
+  if (!zone) return undefined;
   if (keptZones.size >= MAX_KEPT_ZONES) keptZones.clear();
   keptZones.set(id, zone);
   return zone;
@@ -58,12 +64,12 @@ function offsetZoneOf(id: string): Zone | undefined {
   return offsetZone(sign === "-" ? -size : size);
 }
 
-function regionZone(id: string): Zone {
+function regionZone(id: string): Zone | undefined {
   const formatter = zoneFormatter(id);
-  return { id, isRegion: true, offsetAt: (epochSeconds) => offsetOf(formatter, epochSeconds) };
+  return formatter && { id, isRegion: true, offsetAt: (epochSeconds) => offsetOf(formatter, epochSeconds) };
 }
 
-function zoneFormatter(id: string): Intl.DateTimeFormat {
+function zoneFormatter(id: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat("en-US", {
       timeZone: id,
@@ -78,7 +84,7 @@ function zoneFormatter(id: string): Intl.DateTimeFormat {
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return fail("argument", `Unknown time zone "${id}"`);
+    return undefined;
   }
 }
 

@@ -40,8 +40,6 @@ interface TestedDate {
   readonly weekday: number;
 }
 
-const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)(?=$|\[)/i;
-
 /** The `date` of a condition, else the date of the trigger. @throws Error it is no date */
 export function dateOf(properties: JsonObject, scope: ConditionScope): TestedDate {
   const given = ownProperty(properties, "date") ?? null;
@@ -67,11 +65,8 @@ function triggerDate({ date, timeZone }: ConditionScope): DateTime {
   return dateTimeAt(seconds, (date - seconds * 1000) * 1_000_000, findZone(timeZone));
 }
 
-/** A date with an offset is read in that zone. */
 function readDate(value: JsonValue, { timeZone }: ConditionScope): DateTime {
-  const text = String(value).trim();
-  const offset = text.includes("T") ? OFFSET.exec(text)?.[0] : undefined;
-  return parseIsoDate(text, findZone(offset?.toUpperCase() ?? timeZone));
+  return parseIsoDate(String(value).trim(), findZone(timeZone));
 }
 
 function msOf({ epochSeconds, nanos }: DateTime): Instant {

@@ -354,6 +354,10 @@ export const ZONES: Table = {
     ],
     ["{{ '2024-05-06T07:08:09+02:00[Europe/Paris]' | date('iso_sec') }}", "2024-05-06T05:08:09Z"],
     [
+      "{{ '2024-05-06T07:08:09+05:00[Europe/Paris]' | date('iso_sec') }} {{ '2024-05-06T07:08:09+02:00[Europe/Atlantis]' | date('iso_sec') }}",
+      "2024-05-06T02:08:09Z 2024-05-06T05:08:09Z",
+    ],
+    [
       "{{ '1900-01-01T00:00:00Z' | date('yyyy', timeZone='Europe/Paris') }} {{ '2100-07-01T00:00:00Z' | date('XXX', timeZone='Europe/Paris') }}",
       "1900 +02:00",
     ],
@@ -505,6 +509,27 @@ export const DATE_MATH: Table = {
     ],
     ["{{ '2024-02-28' | dateAdd(1, 'DAYS', 'dd') }} {{ '2023-02-28' | dateAdd(1, 'DAYS', 'dd') }}", "29 01"],
     ["{{ '2024-12-31T23:59:59Z' | dateAdd(1, 'SECONDS', 'iso_sec') }}", "2025-01-01T00:00:00Z"],
+    ["{{ '2024-01-31T00:30:00+01:00' | dateAdd(1, 'MONTHS', 'iso_sec') }}", "2024-02-28T23:30:00Z"],
+    [
+      "{{ '2024-01-31T00:30:00+01:00[Europe/Paris]' | dateAdd(1, 'MONTHS', 'iso_sec') }}",
+      "2024-02-28T23:30:00Z",
+    ],
+    [
+      "{{ '2024-01-30T23:30:00Z[Europe/Paris]' | dateAdd(1, 'MONTHS', 'iso_sec', timeZone='America/New_York') }}",
+      "2024-02-28T18:30:00-05:00",
+    ],
+    [
+      "{{ '2024-03-30T12:00:00+01:00[Europe/Paris]' | dateAdd(1, 'DAYS', 'iso_sec') }} {{ '2024-03-30T12:00:00+01:00' | dateAdd(1, 'DAYS', 'iso_sec') }}",
+      "2024-03-31T10:00:00Z 2024-03-31T11:00:00Z",
+    ],
+    [
+      "{{ '2024-01-31T00:30:00+01:00[Europe/Atlantis]' | dateAdd(1, 'MONTHS', 'iso_sec') }}",
+      "2024-02-28T23:30:00Z",
+    ],
+    [
+      "{{ '2024-01-31 00:30 +01:00' | dateAdd(1, 'MONTHS', 'iso_sec', existingFormat='yyyy-MM-dd HH:mm XXX') }}",
+      "2024-02-28T23:30:00Z",
+    ],
     ["{{ d | dateAdd(amount=2, unit='DAYS', format='dd', timeZone='UTC') }}", "10"],
     ["{{ '24/07/2001' | dateAdd(1, 'DAYS', 'iso_local_date', existingFormat='dd/MM/yyyy') }}", "2001-07-25"],
     ["{{ seconds | dateAdd(1, 'DAYS', 'iso_sec') }}", "2013-09-09T16:19:12Z"],
