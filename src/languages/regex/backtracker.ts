@@ -69,7 +69,7 @@ function compile(node: RegexNode): Matcher {
     case "group":
       return group(node);
     case "repeat":
-      return node.body.kind === "character" ? repeatCharacter(node, node.body) : repeat(node);
+      return isOneWay(node.body) ? repeatOneWay(node) : repeat(node);
     case "atomic":
       return atomic(compile(node.body));
     case "look":
@@ -172,14 +172,41 @@ function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
   };
 }
 
-/** A repeated character needs no nesting. */
-function repeatCharacter({ min, max, isLazy }: NodeOf<"repeat">, body: NodeOf<"character">): Matcher {
+/** Whether a part matches in one way at most and keeps no group. */
+function isOneWay(node: RegexNode): boolean {
+  switch (node.kind) {
+    case "character":
+    case "place":
+    case "back":
+      return true;
+    case "sequence":
+      return node.items.every(isOneWay);
+    case "look":
+    case "atomic":
+      return !holdsGroup(node.body);
+    default:
+      return false;
+  }
+}
+
+function holdsGroup(node: RegexNode): boolean {
+  if (node.kind === "group") return true;
+  if ("items" in node) return node.items.some(holdsGroup);
+  return "body" in node && holdsGroup(node.body);
+}
+
+/** A part with one way needs no nesting: each round is known by its end. */
+function repeatOneWay({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
+  const inner = compile(body);
   return (state, at, rest) => {
     const ends = [at];
     const grow = () => {
-      const after = ends.length > max ? -1 : step(body, state, ends.at(-1) as number);
-      if (after >= 0) ends.push(after);
-      return after >= 0;
+      if (ends.length > max) return false;
+      const from = ends.at(-1) as number;
+      const after = body.kind === "character" ? step(body, state, from) : roundEnd(inner, state, from);
+      const isRound = after > from || after === from && ends.length <= min;
+      if (isRound) ends.push(after);
+      return isRound;
     };
     while (ends.length <= min) if (!grow()) return -1;
     if (isLazy) {
@@ -196,6 +223,12 @@ function repeatCharacter({ min, max, isLazy }: NodeOf<"repeat">, body: NodeOf<"c
     }
     return -1;
   };
+}
+
+/** Where a round of a part ends, or -1. */
+function roundEnd(inner: Matcher, state: State, at: number): number {
+  spendMoves(state.budget, 1);
+  return inner(state, at, (last) => last);
 }
 
 /** Only the first match of the body counts. */

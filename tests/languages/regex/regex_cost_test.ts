@@ -1,5 +1,5 @@
 /** What matching costs is what it takes from the budget: parts of classes and groups are not free. */
-import { assert, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../../src/expr/mod.ts";
 import { Regex } from "../../../src/languages/regex/mod.ts";
 
@@ -43,3 +43,28 @@ for (const pattern of ["a()", "a"]) {
     assertThrows(replace, ExpressionError, "too many moves");
   });
 }
+
+/** Repeated parts that match in one way at most, with a text that they repeat on. */
+const ONE_WAY: readonly (readonly [pattern: string, text: string])[] = [
+  ["(?:(?!end).)*end", "x"],
+  ["(?:(?!end).)*?end", "x"],
+  ["(?:(?!end).)*+end", "x"],
+  ["(?:(?=x)x(?<=x)){1000,}end", "x"],
+  ["(?:(?=x|y)\\w\\b )+end", "x "],
+  ["(?:(?>x|xy)y)*end", "xy"],
+  ["(x)(?:\\1)*end", "x"],
+];
+
+for (const [pattern, part] of ONE_WAY) {
+  Deno.test(`Regex.find() repeats ${pattern} as often as the text does`, () => {
+    const text = part.repeat(20_000) + "end";
+    const match = new Regex(pattern).find(text, 0, { moves: 1e6, maxLength: 1_000 });
+    assertEquals([match?.start, match?.end], [0, text.length]);
+  });
+}
+
+Deno.test("Regex.find() counts moves for parts that match nothing", () => {
+  const budget = { moves: 100_000, maxLength: 1_000 };
+  const find = () => new Regex("(?:(?=)){9000}z").find("x".repeat(1_000), 0, budget);
+  assertThrows(find, ExpressionError, "too many moves");
+});
