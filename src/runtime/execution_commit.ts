@@ -91,8 +91,6 @@ interface UncommittedChanges {
   readonly logs: Execution["newLogs"];
   readonly isSpread: boolean;
   readonly inlineLogs: StoredForm["inlineLogs"];
-  /** Number of large values in the stored record; further ones belong to it once the commit is durable. */
-  readonly referenceCount: number;
 }
 
 /** Changes taken from an execution for a commit; put back if the database refuses it. */
@@ -169,7 +167,7 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
 /** Called once the change is durable. */
 function settle(
   change: Change,
-  { reactions, shapes }: CommitDeps,
+  { reactions, records, shapes }: CommitDeps,
   committed: CommitOptions["committed"],
 ): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
@@ -181,6 +179,7 @@ function settle(
   live.form.storedStates = stateCount;
   shapes.keep("change", change, live.plan);
   committed(live, { ...carried, stored });
+  if (live.form.values) records.removeReplaced(live.execution, live.form.values, !isLive);
   reactions.announced(announcements);
 }
 
@@ -249,13 +248,12 @@ function factsOf(
 
 /** The state to restore if the next commit is refused. */
 function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
-  const { isSpread, inlineLogs, references } = form;
+  const { isSpread, inlineLogs } = form;
   return {
     touched: [...execution.touched],
     logs: execution.newLogs,
     isSpread,
     inlineLogs: [...inlineLogs],
-    referenceCount: references.size,
   };
 }
 
@@ -263,7 +261,7 @@ function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
 function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
   for (const ordinal of undo.touched) execution.touched.add(ordinal);
   form.hasPages = false; // The next commit writes all pages: rare, and correct whichever were affected.
-  for (const value of [...form.references.keys()].slice(undo.referenceCount)) form.references.delete(value);
+  form.values?.undo();
   form.isSpread = undo.isSpread;
   form.inlineLogs = undo.inlineLogs;
   execution.logCount -= undo.logs.length;

@@ -9,6 +9,7 @@ import { type Ending, type Scenario, Story } from "./story.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const SLEEP = "io.svc.plugin.core.flow.Sleep";
+const SET_VARIABLES = "io.svc.plugin.core.execution.SetVariables";
 const INPUTS = "inputs:\n  - {id: name, type: STRING, defaults: Ada}\n";
 
 const SCENARIOS: readonly Scenario[] = [
@@ -39,6 +40,19 @@ const SCENARIOS: readonly Scenario[] = [
       effect("act"),
       returns("c", "{{ outputs.a.value }}"),
       returns("d", "other".repeat(500)),
+    ]),
+  },
+  {
+    name: "large variables that are replaced",
+    form: { name: "x".repeat(70_000) },
+    flow: flow([
+      variables("one", "{{ inputs.name }}1"),
+      effect("act"),
+      variables("two", "{{ inputs.name }}2"),
+      effect("again"),
+      variables("three", "medium".repeat(500)),
+      effect("last"),
+      variables("four", "small"),
     ]),
   },
   {
@@ -76,6 +90,17 @@ const SCENARIOS: readonly Scenario[] = [
     flow: flow([effect("act")]),
     then: "delete",
     effect: untilAborted,
+  },
+  {
+    name: "delete of replaced large variables",
+    form: { name: "x".repeat(70_000) },
+    flow: flow([
+      variables("one", "{{ inputs.name }}1"),
+      effect("act"),
+      variables("two", "medium".repeat(500)),
+      `{id: wait, type: ${SLEEP}, duration: PT1H}`,
+    ]),
+    then: "delete",
   },
   {
     name: "delete of large outputs",
@@ -143,6 +168,10 @@ function flow(tasks: readonly string[]): string {
 
 function returns(id: string, format: string): string {
   return `{id: ${id}, type: ${RETURN}, format: "${format}"}`;
+}
+
+function variables(id: string, text: string): string {
+  return `{id: ${id}, type: ${SET_VARIABLES}, variables: {text: "${text}"}}`;
 }
 
 function effect(id: string): string {

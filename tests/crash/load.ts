@@ -70,6 +70,7 @@ class Worker {
         [0.7, () => this.#start("items")],
         [1.5, () => this.#start("upstream")],
         [1, () => this.#start("until")],
+        [1, () => this.#start("growing")],
         [1, () => this.#start("again")],
         [1, () => this.#start("hold")],
         [0.6, () => this.#start("script")],

@@ -4,7 +4,8 @@
  * - One chunk: committed in the same entry as the owner's record.
  * - More chunks: committed before the owner's record, through the bulk lane, under an intent key. The entry of the owner's
  *   record deletes the intent.
- * - Removal: the entry that drops the reference sets the intent again; then the chunks are deleted, last chunk first.
+ * - Removal: the entry that drops the reference deletes a single chunk. Of a value with more chunks, or with readers that
+ *   reach it by a former record, it sets the intent again; then the chunks are deleted, last chunk first.
  *
  * An intent that exists at start therefore marks an orphan, and its chunks always form a prefix of the value.
  */
@@ -71,15 +72,16 @@ interface BlobsOptions {
   readonly clock: Clock;
 }
 
-/** A value with open readers; `removal` runs when the last reader ends. */
+/** A value, or an owner, with open readers; the removals run when the last reader ends. */
 interface Pin {
   readers: number;
-  removal?: () => Promise<void>;
+  removals?: (() => Promise<void>)[];
 }
 
 /** Writes, reads and removes large values. */
 export class Blobs {
   readonly #options: BlobsOptions;
+  /** By the id of the value, or the name of the owner. */
   readonly #pins = new Map<string, Pin>();
 
   constructor(options: BlobsOptions) {
@@ -221,17 +223,27 @@ export class Blobs {
   retire(owner: BlobOwner, blob: BlobRef): readonly Mutation[] {
     const count = chunkCount(blob.size);
     if (count === 0) return [];
-    return count === 1 ? [deleteKey(chunkKey(owner, blob.blobId, 0))] : [this.#intent(owner, blob.blobId)];
+    return count === 1 ? [deleteKey(chunkKey(owner, blob.blobId, 0))] : [this.mark(owner, blob)];
   }
 
   /** Removes a retired value when it has no readers left. If that fails, the next start removes it. */
   async remove(owner: BlobOwner, blob: BlobRef): Promise<void> {
-    const count = chunkCount(blob.size);
-    if (count <= 1) return;
-    const removal = () => this.#delete(owner, blob.blobId, count);
-    const pin = this.#pins.get(blob.blobId);
-    if (pin) pin.removal = removal;
-    else await Promise.allSettled([removal()]);
+    if (this.isChunked(blob)) await this.removeMarked(owner, blob);
+  }
+
+  /** Like {@link retire}, for a value that stays until {@link removeMarked}, which must be called for it. */
+  mark(owner: BlobOwner, blob: BlobRef): Mutation {
+    return this.#intent(owner, blob.blobId);
+  }
+
+  /** Removes a marked value when neither it nor its owner has readers left. If that fails, the next start removes it. */
+  async removeMarked(owner: BlobOwner, blob: BlobRef): Promise<void> {
+    await Promise.allSettled([this.#removeUnread(owner, blob.blobId, chunkCount(blob.size))]);
+  }
+
+  /** Keeps all values of an owner until the returned function is called. A reader of records calls it before it reads the first. */
+  hold(owner: string): () => void {
+    return this.#pin(owner);
   }
 
   /** Removes orphans created before `startedBefore`; returns their number. Must run at start, before any write. */
@@ -244,7 +256,7 @@ export class Blobs {
     ) {
       if (idTime(blobId) >= startedBefore) continue;
       const blobOwner = { tenant, owner };
-      await this.#delete(blobOwner, blobId, await this.#countChunks(blobOwner, blobId));
+      await this.#removeUnread(blobOwner, blobId, await this.#countChunks(blobOwner, blobId));
       collected++;
     }
     return collected;
@@ -265,6 +277,13 @@ export class Blobs {
       return committer.commit({ mutations: [{ type: "set", key, value }], bulk: true });
     }));
     page.forEach(releaseBytes);
+  }
+
+  /** The last reader removes a value that is being read. */
+  async #removeUnread(owner: BlobOwner, blobId: string, count: number): Promise<void> {
+    const pin = this.#pins.get(blobId) ?? this.#pins.get(owner.owner);
+    if (!pin) return await this.#delete(owner, blobId, count);
+    (pin.removals ??= []).push(() => this.#removeUnread(owner, blobId, count));
   }
 
   /** Deletes the last chunk first, so that the remaining chunks form a prefix; the intent goes with the first chunk. */
@@ -316,18 +335,18 @@ export class Blobs {
     );
   }
 
-  #pin(blobId: string): () => Promise<void> {
-    const pin = this.#pins.get(blobId) ?? { readers: 0 };
-    this.#pins.set(blobId, pin);
+  #pin(name: string): () => Promise<unknown> | undefined {
+    const pin: Pin = this.#pins.get(name) ?? { readers: 0 };
+    this.#pins.set(name, pin);
     pin.readers++;
     let isHeld = true;
-    return async () => {
-      if (!isHeld) return;
+    return () => {
+      if (!isHeld) return undefined;
       isHeld = false;
-      if (--pin.readers > 0) return;
-      this.#pins.delete(blobId);
-      // If this removal fails, the next start removes the orphan.
-      await Promise.allSettled([pin.removal?.()]);
+      if (--pin.readers > 0) return undefined;
+      this.#pins.delete(name);
+      // If a removal fails, the next start removes the orphan.
+      return pin.removals && Promise.allSettled(pin.removals.map((remove) => remove()));
     };
   }
 

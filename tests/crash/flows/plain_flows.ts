@@ -17,6 +17,8 @@ const FORTY = 40;
 const LONG = 250;
 const SECONDS = `PT${WAIT_MS / 1000}S`;
 const PASSES = 3;
+/** Characters. */
+const GROWTH = 4_000;
 
 /** Flows by id. */
 export const PLAIN_FLOWS = {
@@ -82,6 +84,21 @@ export const PLAIN_FLOWS = {
     replaced: PASSES - 1,
     // Each pass takes the place of the one before.
     outputs: (_name, runs) => [{ iterationCount: PASSES }, acted(runs[1]), value(String(PASSES))],
+  },
+  // Its variables exceed what a record keeps from the third pass on, and each pass replaces them.
+  growing: {
+    head: 'variables: {text: ""}\n',
+    tasks: [
+      `{id: loop, type: ${CORE}.flow.ForEach, values: [1, 2, 3, 4, 5, 6], tasks: [${ACT}, ` +
+      `{id: grow, type: ${CORE}.execution.SetVariables, variables: ` +
+      `{text: "{{ vars.text ~ taskrun.value ~ '${"y".repeat(GROWTH)}' }}"}}]}`,
+      returns("after", "{{ vars.text | length }} {{ inputs.name }}"),
+    ],
+    outputs: (name, runs) => [
+      {},
+      ...runs.slice(1, 13).map((run, n) => n % 2 === 0 ? acted(run) : {}),
+      value(`${6 * (GROWTH + 1)} ${name}`),
+    ],
   },
   limited: {
     head: "concurrency: {limit: 1, behavior: QUEUE}\n",

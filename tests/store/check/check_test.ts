@@ -8,7 +8,7 @@ import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
 import { blockKey, catalogSnapshotKey, flowKey, rowGroupKey, slotKey } from "../../../src/store/keys.ts";
 import { decodeRecord } from "../../../src/store/records/executions/inline_record.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../../../src/store/store.ts";
-import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { MemoryStore } from "../../support/fakes/memory_store.ts";
@@ -467,6 +467,32 @@ Deno.test("checkStore() needs old revisions only of executions that have not end
   const findings = (await checkStore(store)).findings.list();
   assertEquals(findings.map(({ code, count }) => [code, count]), [["revision_missing", 1]]);
   assertStringIncludes(findings[0]?.examples[0] ?? "", 'revision 1 of "demo.open"');
+});
+
+Deno.test("checkStore() finds no value that a loop with SetVariables has replaced", async () => {
+  const core = "io.svc.plugin.core";
+  await using server = await Harness.start({ effect: () => ({ state: "SUCCESS", outputs: {} }) });
+  await server.save(`id: growing
+namespace: demo
+variables: {text: ""}
+tasks:
+  - id: loop
+    type: ${core}.flow.ForEach
+    values: "{{ range(1, 60) }}"
+    tasks:
+      - {id: act, type: ${EFFECT_TYPE}, name: x}
+      - id: grow
+        type: ${core}.execution.SetVariables
+        variables: {text: "{{ vars.text ~ taskrun.value ~ '${"y".repeat(300)}' }}"}
+`);
+  const { id } = await server.start("growing");
+  for (let tries = 0; tries < 100 && (await server.execution(id)).state.current === "RUNNING"; tries++) {
+    await settle();
+  }
+  assertEquals((await server.execution(id)).state.current, "SUCCESS");
+  await settle();
+  const store = server.store.reopen(new FakeClock(server.clock.now()));
+  assertEquals(await codesOf(store), []);
 });
 
 Deno.test("checkStore() continues after a kind that cannot be read, and reports that it is not complete", async () => {

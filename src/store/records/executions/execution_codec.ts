@@ -150,11 +150,16 @@ export function packTaskRun(taskRun: TaskRun, previous: number, packing: TaskRun
   return packed;
 }
 
+/** The ordinal of a packed task run; `previous` is that of the preceding one. */
+export function ordinalOf(packed: PackedTaskRun, previous: number): number {
+  return packed[7]?.i ?? previous + 1;
+}
+
 /** The inverse of {@link packTaskRun}, after blob references were resolved. */
 export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: Instant): TaskRun {
   const [taskId, history, attempts, outputs, parent, value, iteration, extras] = packed;
   return {
-    ordinal: extras?.i ?? previous + 1,
+    ordinal: ordinalOf(packed, previous),
     taskId,
     parent: parent ?? undefined,
     value: value ?? undefined,

@@ -17,6 +17,7 @@ import {
   type TaskRunPacking,
 } from "./execution_codec.ts";
 import { inlineRecordText } from "./inline_record.ts";
+import type { LargeValues } from "./large_values.ts";
 import { logChunkKey, taskRunPageKey } from "../../keys.ts";
 import type { Mutation } from "../../store.ts";
 
@@ -26,9 +27,6 @@ const MAX_LOG_CHUNK_CHARS = 16_384;
 /** Bytes of a packed line beside its message. */
 const LINE_BYTES = 40;
 
-/** Replaces a large value in a record. Values are objects, so an array is always a reference. */
-export type ValueReference = [blobId: string, size: number];
-
 /** The stored form of an execution so far. Owned by the code that changes the execution. */
 export interface StoredForm {
   /** Task runs and log lines have separate keys. */
@@ -37,15 +35,15 @@ export interface StoredForm {
   hasPages: boolean;
   /** All log lines while they are inline. */
   inlineLogs: LogLine[];
-  /** Blob references of values that are stored as blobs. */
-  readonly references: Map<JsonObject, ValueReference>;
+  /** Its values that are stored as blobs; absent if it never had one. */
+  values?: LargeValues;
   /** Number of stored states of the history, including the state at creation. */
   storedStates: number;
 }
 
 /** The form of an execution that is not stored yet. */
 export function newForm(): StoredForm {
-  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map(), storedStates: 1 };
+  return { isSpread: false, hasPages: false, inlineLogs: [], values: undefined, storedStates: 1 };
 }
 
 /** The text of the record of an execution whose task runs and log lines are inline. */

@@ -3,7 +3,6 @@
  * {@link PAGE_SIZE} ordinals, log lines to chunks and large values to blobs, so that a transition rewrites a bounded part.
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
-import { stringifyJson } from "../../../base/json.ts";
 import { RecentCache } from "../../../base/lru.ts";
 import { flattenString } from "../../../base/text/flatten_string.ts";
 import {
@@ -24,13 +23,13 @@ import {
   MAX_LISTED_VALUE_BYTES_BEYOND,
   MAX_VIEWED_TASK_RUNS,
   MAX_VIEWED_VALUE_BYTES,
-  shortenedValue,
 } from "../../../model/executions/shortened_value.ts";
 import { changedAt, currentState, type History, isEnded } from "../../../model/executions/state.ts";
 import { encodeRow } from "../../catalog/rows/row.ts";
 import type { Blobs } from "../../blobs/blobs.ts";
-import { decodeJson, encodeJson, encodeText } from "../../codec.ts";
+import { decodeJson, encodeJson } from "../../codec.ts";
 import {
+  ordinalOf,
   originOf,
   type PackedExecution,
   type PackedLogLine,
@@ -48,9 +47,10 @@ import {
   pageMutation,
   pageOf,
   type StoredForm,
-  type ValueReference,
 } from "./execution_form.ts";
-import { decodeRecord, inlineRecordBytes } from "./inline_record.ts";
+import { decodeRecord, inlineRecordBytes, isInline } from "./inline_record.ts";
+import { decisionPlace, LargeValues, outputsPlace } from "./large_values.ts";
+import { ValueStore } from "./value_store.ts";
 import { shortenHeader, shortenLoop } from "./execution_shortening.ts";
 import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../../keys.ts";
 import type { Mutation, Store } from "../../store.ts";
@@ -58,8 +58,6 @@ import { deletionsOf } from "../../stored_entries.ts";
 
 /** Larger records are split into pages and chunks. From 1 KB up to this size one key is still cheaper than several. */
 const MAX_INLINE_CHARS = 8_192;
-/** Values with a longer JSON text become blobs once a record is split. */
-const MAX_PAGED_VALUE = 1_024;
 /** Cache of recently written or read records, for the GET that follows a start. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** Pages of task runs and chunks of log lines, up to 64 KiB each, that are read together for a response. */
@@ -120,7 +118,7 @@ interface Summary extends BodyParts {
 /** Reads executions and builds the mutations that store them. Commits nothing. */
 export class ExecutionRecords {
   readonly #store: Store;
-  readonly #blobs: Blobs;
+  readonly #values: ValueStore;
   readonly #flowOf: FlowOf;
   /** Texts for lists, by the bytes of the record; a new version of the record has new bytes. */
   readonly #summaries = new WeakMap<Uint8Array, Summary>();
@@ -135,7 +133,7 @@ export class ExecutionRecords {
 
   constructor(store: Store, blobs: Blobs, flowOf: FlowOf) {
     this.#store = store;
-    this.#blobs = blobs;
+    this.#values = new ValueStore(blobs);
     this.#flowOf = flowOf;
   }
 
@@ -167,6 +165,12 @@ export class ExecutionRecords {
     if (record?.type === "set") this.#recent.set(key, record.value);
   }
 
+  /** Removes large values that the durable commit has replaced; of a busy execution only if they are many. */
+  removeReplaced(execution: Execution, values: LargeValues, isIdle: boolean): void {
+    const replaced = values.settle(isIdle);
+    if (replaced.length > 0) void this.#values.remove(execution, replaced);
+  }
+
   /** The last committed state, or `undefined`. */
   load(tenant: string, id: string): Promise<StoredExecution | undefined> {
     return this.#load(tenant, id, { left: Infinity });
@@ -188,14 +192,14 @@ export class ExecutionRecords {
     return { execution: { ...execution, taskRuns }, hiddenTaskRuns: hiddenTaskRuns + surplus };
   }
 
-  async #show(tenant: string, id: string, reading: Reading): Promise<ShownExecution | undefined> {
-    const bytes = await this.#read(tenant, id);
-    if (!bytes) return undefined;
-    const packed = decodeRecord(bytes, id);
-    const { execution } = await this.#unpack(tenant, id, packed, reading);
-    const count = typeof packed[6] === "number" ? packed[6] : packed[6].length;
-    // A page may have more task runs than the record that was read before it.
-    return { execution, hiddenTaskRuns: Math.max(0, count - execution.taskRuns.length) };
+  #show(tenant: string, id: string, reading: Reading): Promise<ShownExecution | undefined> {
+    return this.#readValues(tenant, id, async (bytes) => {
+      const packed = decodeRecord(bytes, id);
+      const { execution } = await this.#unpack(tenant, id, packed, reading);
+      const count = typeof packed[6] === "number" ? packed[6] : packed[6].length;
+      // A page may have more task runs than the record that was read before it.
+      return { execution, hiddenTaskRuns: Math.max(0, count - execution.taskRuns.length) };
+    });
   }
 
   /** The last committed state with those task runs alone that have not ended; large values are shortened. */
@@ -209,15 +213,15 @@ export class ExecutionRecords {
   }
 
   /** The last committed state, its task runs and their values read one after the other; `undefined` when it does not exist. */
-  async open(tenant: string, id: string): Promise<OpenedExecution | undefined> {
-    const bytes = await this.#read(tenant, id);
-    if (!bytes) return undefined;
-    const packed = decodeRecord(bytes, id);
-    const form = newForm();
-    const execution = await this.#unpackHeader(tenant, id, packed, form);
-    if (typeof packed[6] === "number") return { execution, taskRuns: this.#readTaskRuns(execution) };
-    await this.#loadTaskRuns(execution, packed[6], form, { left: Infinity });
-    return { execution };
+  open(tenant: string, id: string): Promise<OpenedExecution | undefined> {
+    return this.#readValues(tenant, id, async (bytes) => {
+      const packed = decodeRecord(bytes, id);
+      const form = newForm();
+      const execution = await this.#unpackHeader(tenant, id, packed, form);
+      if (typeof packed[6] === "number") return { execution, taskRuns: this.#readTaskRuns(execution) };
+      await this.#loadTaskRuns(execution, packed[6], form, { left: Infinity });
+      return { execution };
+    });
   }
 
   /** The task run with that ordinal, or `undefined`. */
@@ -230,9 +234,12 @@ export class ExecutionRecords {
     return undefined;
   }
 
-  async #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
-    const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpack(tenant, id, decodeRecord(bytes, id), reading);
+  #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
+    return this.#readValues(
+      tenant,
+      id,
+      (bytes) => this.#unpack(tenant, id, decodeRecord(bytes, id), reading),
+    );
   }
 
   async #unpack(
@@ -251,9 +258,8 @@ export class ExecutionRecords {
   }
 
   /** The last committed state without task runs and log lines, or `undefined`. */
-  async header(tenant: string, id: string): Promise<Execution | undefined> {
-    const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes, id));
+  header(tenant: string, id: string): Promise<Execution | undefined> {
+    return this.#readValues(tenant, id, (bytes) => this.#unpackHeader(tenant, id, decodeRecord(bytes, id)));
   }
 
   /** As {@link header}, without reading large values: they are shortened. For states, names and labels of many executions. */
@@ -294,13 +300,14 @@ export class ExecutionRecords {
     return this.#summarize(tenant, id, { ...form, maxValueBytes });
   }
 
-  async #summarize(
-    tenant: string,
-    id: string,
-    { maxValueBytes, ...form }: SummaryOptions,
-  ): Promise<string | undefined> {
-    const bytes = await this.#read(tenant, id);
-    if (!bytes) return undefined;
+  #summarize(tenant: string, id: string, options: SummaryOptions): Promise<string | undefined> {
+    return this.#readValues(tenant, id, (bytes) => this.#summaryOf(bytes, { tenant, id, ...options }));
+  }
+
+  async #summaryOf(
+    bytes: Uint8Array,
+    { tenant, id, maxValueBytes, ...form }: SummaryOptions & { readonly tenant: string; readonly id: string },
+  ): Promise<string> {
     const packed = decodeRecord(bytes, id);
     const isSpread = typeof packed[6] === "number";
     // An inline record is small as a whole, so that its values need not be measured.
@@ -344,18 +351,40 @@ export class ExecutionRecords {
     }
   }
 
+  /** Reads the record, and with `read` the values that it refers to: none of them is removed meanwhile. */
+  async #readValues<T>(
+    tenant: string,
+    id: string,
+    read: (bytes: Uint8Array) => Promise<T>,
+  ): Promise<T | undefined> {
+    const recent = this.#recent.get(cacheKey(tenant, id));
+    if (recent && isInline(recent)) return await read(recent);
+    const release = this.#values.hold(id);
+    try {
+      const bytes = await this.#read(tenant, id);
+      return bytes && await read(bytes);
+    } finally {
+      release();
+    }
+  }
+
   /** The executions of which a fact is true. */
   async having(tenant: string, ids: readonly string[], fact: RecordFact): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    const records = await this.#readMany(tenant, ids);
-    // One large input shortens all inputs.
-    const large = fact.field === "inputs" ? undefined : { left: 0 };
-    await Promise.all(ids.map(async (id, index) => {
-      const bytes = records[index];
-      if (!bytes) return;
-      const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), large);
-      if (isTrueOf(fact, execution)) found.add(id);
-    }));
+    const releases = ids.map((id) => this.#values.hold(id));
+    try {
+      const records = await this.#readMany(tenant, ids);
+      // One large input shortens all inputs.
+      const large = fact.field === "inputs" ? undefined : { left: 0 };
+      await Promise.all(ids.map(async (id, index) => {
+        const bytes = records[index];
+        if (!bytes) return;
+        const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), large);
+        if (isTrueOf(fact, execution)) found.add(id);
+      }));
+    } finally {
+      for (const release of releases) release();
+    }
     return found;
   }
 
@@ -422,61 +451,17 @@ export class ExecutionRecords {
     execution.touched.clear();
     form.hasPages = true;
     form.inlineLogs = [];
-    const intents = await this.#storeLargeValues(execution, form, touched);
+    const values = form.values ??= new LargeValues();
+    const written = await this.#values.write(execution, { values, touched });
     const pages = new Set(touched.map(pageOf));
-    const pack = (value: JsonObject): JsonValue => form.references.get(value) ?? value;
+    const pack = (value: JsonObject): JsonValue => values.referenceOf(value) ?? value;
     const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
     return [
-      ...intents,
+      ...written,
       ...[...pages].map((page) => pageMutation(execution, page, pack)),
       ...logMutations(execution, lines),
       this.#setRecord(execution, encodeJson(header)),
     ];
-  }
-
-  /** Writes values that are too large for a record; returns the mutations to commit with the record. */
-  async #storeLargeValues(
-    execution: Execution,
-    form: StoredForm,
-    touched: readonly number[],
-  ): Promise<Mutation[]> {
-    const { inputs, outputs, variables, trigger, loop, fixtures } = execution;
-    const values = [inputs, outputs, variables, trigger?.variables, loop as JsonObject | undefined];
-    if (fixtures) values.push(fixtures as unknown as JsonObject);
-    for (const ordinal of touched) {
-      const taskRun = taskRunOf(execution, ordinal);
-      values.push(taskRun?.outputs, taskRun?.decision);
-    }
-    const mutations: Mutation[] = [];
-    for (const value of values) {
-      if (!value || form.references.has(value)) continue;
-      const text = stringifyJson(value);
-      if (text.length <= MAX_PAGED_VALUE) continue;
-      const owner = { tenant: execution.tenant, owner: execution.id };
-      const blob = await this.#blobs.writeBytes(owner, encodeText(text));
-      form.references.set(value, [blob.blobId, blob.size]);
-      mutations.push(...blob.mutations);
-    }
-    return mutations;
-  }
-
-  async #resolve<T extends JsonValue | undefined>(
-    tenant: string,
-    id: string,
-    value: T,
-    form: StoredForm,
-    reading?: Reading,
-  ): Promise<T> {
-    if (!Array.isArray(value)) return value;
-    const reference = value as unknown as ValueReference;
-    const [blobId, size] = reference;
-    if (reading && size > reading.left) return shortenedValue(tenant, id, size - 1) as T;
-    if (reading) reading.left -= size;
-    const resolved = decodeJson(
-      await this.#blobs.readRange({ tenant, owner: id }, { blobId, size }, 0, size),
-    ) as JsonObject;
-    form.references.set(resolved, reference);
-    return resolved as T;
   }
 
   /** An execution without its task runs and log lines. */
@@ -489,25 +474,8 @@ export class ExecutionRecords {
   ): Promise<Execution> {
     const flow = this.#flowOf(packed[0]);
     if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
-    await this.#resolveHeader(tenant, id, packed, { form, reading });
+    await this.#values.resolveHeader(packed, { tenant, id, form, reading });
     return unpackExecution(packed, id, tenant, flow);
-  }
-
-  async #resolveHeader(
-    tenant: string,
-    id: string,
-    packed: PackedExecution,
-    { form, reading }: { readonly form: StoredForm; readonly reading?: Reading },
-  ): Promise<void> {
-    packed[4] = await this.#resolve(tenant, id, packed[4], form, reading);
-    const extras = packed[8];
-    if (!extras) return;
-    if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form, reading);
-    // The loop of an execution and its fixtures are no values; they are always read.
-    extras.g = await this.#resolve(tenant, id, extras.g, form);
-    if (extras.f) extras.f = await this.#resolve(tenant, id, extras.f, form);
-    extras.v = await this.#resolve(tenant, id, extras.v, form, reading);
-    extras.u = await this.#resolve(tenant, id, extras.u, form, reading);
   }
 
   async #loadTaskRuns(
@@ -517,12 +485,14 @@ export class ExecutionRecords {
     reading: Reading,
   ): Promise<void> {
     const { tenant, id } = execution;
+    const from = { tenant, id, form, reading };
     const add = async (packed: PackedTaskRun[], first: number) => {
       let previous = first - 1;
       for (const taskRun of packed) {
         if (reading.isOutline) dropAllButIds(taskRun);
-        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form, reading);
-        if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form, reading);
+        const ordinal = ordinalOf(taskRun, previous);
+        taskRun[3] = await this.#values.resolve(from, outputsPlace(ordinal), taskRun[3]);
+        if (taskRun[7]) taskRun[7].d = await this.#values.resolve(from, decisionPlace(ordinal), taskRun[7].d);
         const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
         previous = unpacked.ordinal;
         if (!reading.isOpenOnly || !isEnded(unpacked.history)) execution.taskRuns.push(unpacked);
@@ -542,16 +512,26 @@ export class ExecutionRecords {
   async *#readTaskRuns(execution: Execution): AsyncGenerator<TaskRun> {
     const { tenant, id } = execution;
     const origin = originOf(execution);
-    const pages = this.#store.list(taskRunPagesOf(tenant, id), { batchSize: PAGES_AT_ONCE });
-    for await (const { key, value } of pages) {
-      let previous = Number(key[3]) * PAGE_SIZE - 1;
-      for (const taskRun of decodeJson(value) as unknown as PackedTaskRun[]) {
-        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], newForm());
-        if (taskRun[7]) delete taskRun[7].d;
-        const unpacked = unpackTaskRun(taskRun, previous, origin);
-        previous = unpacked.ordinal;
-        yield unpacked;
+    const release = this.#values.hold(id);
+    try {
+      const pages = this.#store.list(taskRunPagesOf(tenant, id), { batchSize: PAGES_AT_ONCE });
+      for await (const { key, value } of pages) {
+        let previous = Number(key[3]) * PAGE_SIZE - 1;
+        for (const taskRun of decodeJson(value) as unknown as PackedTaskRun[]) {
+          const from = { tenant, id, form: newForm() };
+          taskRun[3] = await this.#values.resolve(
+            from,
+            outputsPlace(ordinalOf(taskRun, previous)),
+            taskRun[3],
+          );
+          if (taskRun[7]) delete taskRun[7].d;
+          const unpacked = unpackTaskRun(taskRun, previous, origin);
+          previous = unpacked.ordinal;
+          yield unpacked;
+        }
       }
+    } finally {
+      release();
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Execution } from "../../../model/executions/execution.ts";
 import type { LoopItem } from "../../../model/executions/loop_run.ts";
 import { shortenedText, shortenedValue } from "../../../model/executions/shortened_value.ts";
 import type { PackedExecution } from "./execution_codec.ts";
-import type { ValueReference } from "./execution_form.ts";
+import type { ValueReference } from "./large_values.ts";
 
 interface Shortening {
   readonly tenant: string;

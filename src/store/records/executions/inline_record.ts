@@ -31,9 +31,14 @@ export function inlineRecordBytes(text: string): Uint8Array {
   return encodeText(text, FORMAT_INLINE);
 }
 
+/** True for a record of {@link FORMAT_INLINE}: it refers to no large values. */
+export function isInline(bytes: Uint8Array): boolean {
+  return bytes[0] === FORMAT_INLINE;
+}
+
 /** The record of an execution in either format. @throws Error for another one */
 export function decodeRecord(bytes: Uint8Array, id: string): PackedExecution {
-  if (bytes[0] !== FORMAT_INLINE) return decodeJson(bytes) as unknown as PackedExecution;
+  if (!isInline(bytes)) return decodeJson(bytes) as unknown as PackedExecution;
   const packed = decodeJson(bytes, FORMAT_INLINE) as unknown as PackedExecution;
   packed[2] += idTime(id);
   for (const taskRun of packed[6] as LeanTaskRun[]) restoreHistories(taskRun, packed[3]);

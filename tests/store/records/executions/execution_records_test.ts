@@ -1,5 +1,5 @@
 /** Executions as they are stored and read again. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertLessOrEqual, assertRejects } from "@std/assert";
 import { IdSource } from "../../../../src/base/id.ts";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { DomainError } from "../../../../src/model/errors.ts";
@@ -11,6 +11,7 @@ import { Slots } from "../../../../src/runtime/live/slots.ts";
 import type { Reactions } from "../../../../src/runtime/reactions.ts";
 import { Blobs } from "../../../../src/store/blobs/blobs.ts";
 import { ExecutionRecords } from "../../../../src/store/records/executions/execution_records.ts";
+import type { StoredEntry } from "../../../../src/store/store.ts";
 import { FAKE_START, FakeClock, settle } from "../../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
 import { MemoryStore } from "../../../support/fakes/memory_store.ts";
@@ -140,4 +141,231 @@ Deno.test("a page of removed task runs goes with the commit that follows a refus
   await app.clock.advance(2_000);
   await app.commit(live);
   assertEquals((await app.load()).taskRuns.length, 32);
+});
+
+Deno.test("commits that replace a large value keep a bounded number of stored values", async () => {
+  await using app = await Fixture.open();
+  const live = await app.begin();
+  let most = 0;
+  for (let n = 0; n < 300; n++) {
+    live.execution.variables = large(`v${n}`, 4_000);
+    await app.commit(live, { isBusy: true });
+    most = Math.max(most, (await app.values()).length);
+  }
+  assertLessOrEqual(most, 70);
+  assertEquals((await app.load()).variables, live.execution.variables);
+  await app.commit(live);
+  assertEquals([(await app.values()).length, app.marked], [2, 0]);
+});
+
+const FIRST = large("first"), SECOND = large("second");
+
+interface Replacement {
+  readonly name: string;
+  /** Values that are stored before and after the change. */
+  readonly values: readonly [before: number, after: number];
+  readonly before: (execution: Execution) => void;
+  readonly change: (execution: Execution) => void;
+}
+
+/** Changes the outputs or the decision of task runs. */
+function changeRuns(execution: Execution, ordinals: readonly number[], members: Partial<TaskRun>): void {
+  for (const ordinal of ordinals) {
+    Object.assign(execution.taskRuns.find((each) => each.ordinal === ordinal) ?? {}, members);
+    execution.touched.add(ordinal);
+  }
+}
+
+const REPLACEMENTS: readonly Replacement[] = [
+  {
+    name: "variables are replaced",
+    values: [2, 2],
+    before: (execution) => execution.variables = FIRST,
+    change: (execution) => execution.variables = SECOND,
+  },
+  {
+    name: "variables become small",
+    values: [2, 1],
+    before: (execution) => execution.variables = FIRST,
+    change: (execution) => execution.variables = { small: 1 },
+  },
+  {
+    name: "outputs of the execution are dropped",
+    values: [2, 1],
+    before: (execution) => execution.outputs = FIRST,
+    change: (execution) => execution.outputs = undefined,
+  },
+  {
+    name: "outputs and decision of a task run are replaced",
+    values: [3, 3],
+    before: ({ taskRuns }) => taskRuns.push(taskRun(0, { outputs: FIRST, decision: large("a") })),
+    change: (execution) => changeRuns(execution, [0], { outputs: SECOND, decision: large("b") }),
+  },
+  {
+    name: "a task run is removed",
+    values: [3, 2],
+    before: ({ taskRuns }) => taskRuns.push(taskRun(0, { outputs: FIRST }), taskRun(40, { outputs: SECOND })),
+    change: ({ taskRuns, touched }) => {
+      taskRuns.pop();
+      touched.add(40);
+    },
+  },
+  {
+    name: "a value of more than one chunk is replaced",
+    values: [2, 2],
+    before: (execution) => execution.variables = { ...large("first", 200_000) },
+    change: (execution) => execution.variables = large("second", 200_000),
+  },
+  {
+    name: "one of two places of a value is changed",
+    values: [2, 2],
+    before: ({ taskRuns }) => taskRuns.push(taskRun(0, { outputs: FIRST }), taskRun(1, { outputs: FIRST })),
+    change: (execution) => changeRuns(execution, [1], { outputs: undefined }),
+  },
+  {
+    name: "a value moves to another place",
+    values: [2, 2],
+    before: ({ taskRuns }) => taskRuns.push(taskRun(0, { outputs: FIRST }), taskRun(1)),
+    change: (execution) => {
+      const outputs = execution.taskRuns[0]?.outputs;
+      changeRuns(execution, [0], { outputs: undefined });
+      changeRuns(execution, [1], { outputs });
+    },
+  },
+  {
+    name: "both places of a value are changed",
+    values: [2, 1],
+    before: ({ taskRuns }) => taskRuns.push(taskRun(0, { outputs: FIRST }), taskRun(1, { outputs: FIRST })),
+    change: (execution) => changeRuns(execution, [0, 1], { outputs: {} }),
+  },
+];
+
+/** What a change makes of an execution, in a form to compare. */
+function contentOf({ inputs, outputs, variables, taskRuns }: Execution) {
+  const runs = taskRuns.map((each) => [each.ordinal, each.outputs, each.decision]);
+  return { inputs, outputs, variables, runs };
+}
+
+for (const { name, values: [before, after], ...replacement } of REPLACEMENTS) {
+  Deno.test(`a large value is removed when no place has it any more: ${name}`, async () => {
+    await using app = await Fixture.open();
+    const live = await app.begin(replacement.before);
+    assertEquals([(await app.values()).length, app.marked], [before, 0]);
+    replacement.change(live.execution);
+    await app.commit(live);
+    assertEquals([(await app.values()).length, app.marked], [after, 0]);
+    assertEquals(contentOf(await app.load()), contentOf(live.execution));
+  });
+
+  Deno.test(`a large value of a loaded execution is removed when no place has it any more: ${name}`, async () => {
+    await using app = await Fixture.open();
+    await app.begin(replacement.before);
+    const live = await app.reload();
+    replacement.change(live.execution);
+    await app.commit(live);
+    assertEquals([(await app.values()).length, app.marked], [after, 0]);
+    assertEquals(contentOf(await app.load()), contentOf(live.execution));
+  });
+
+  Deno.test(`a refused commit removes no value, and the next one removes those that are replaced: ${name}`, async () => {
+    await using app = await Fixture.open();
+    const live = await app.begin(replacement.before);
+    const stored = contentOf(structuredClone({ ...live.execution, timers: new Map() }));
+    replacement.change(live.execution);
+    app.store.plan = () => "full";
+    await assertRejects(() => app.commit(live), DomainError);
+    app.store.plan = () => "none";
+    assertEquals(contentOf(await app.load()), stored);
+    await app.clock.advance(2_000);
+    await app.commit(live);
+    assertEquals(contentOf(await app.load()), contentOf(live.execution));
+    await using next = await app.crash();
+    assertEquals([(await next.values()).length, next.marked], [after, 0]);
+  });
+
+  Deno.test(`a crash at any commit of a change loses no value and leaves none: ${name}`, async () => {
+    for (let crash = 1;; crash++) {
+      await using app = await Fixture.open();
+      const live = await app.begin(replacement.before);
+      const stored = contentOf(structuredClone({ ...live.execution, timers: new Map() }));
+      replacement.change(live.execution);
+      const first = app.store.commits + crash;
+      let hasCrashed = false;
+      app.store.plan = (commit) => commit < first ? "none" : (hasCrashed = true, "fail_before");
+      const [committed] = await Promise.allSettled([app.commit(live)]);
+      await using next = await app.crash();
+      const isNew = committed.status === "fulfilled";
+      assertEquals(contentOf(await next.load()), isNew ? contentOf(live.execution) : stored);
+      assertEquals([(await next.values()).length, next.marked], [isNew ? after : before, 0]);
+      if (!hasCrashed) break;
+    }
+  });
+}
+
+Deno.test("a large value stays until the reader of a former record has ended", async () => {
+  await using app = await Fixture.open();
+  const live = await app.begin((execution) => {
+    execution.variables = FIRST;
+    execution.taskRuns.push(taskRun(0, { outputs: large("run") }), taskRun(1, { outputs: large("later") }));
+  });
+  const id = live.execution.id;
+  const { taskRuns } = await app.records.open("main", id) ?? {};
+  assert(taskRuns);
+  const runs = taskRuns[Symbol.asyncIterator]();
+  await runs.next();
+  const gate = Promise.withResolvers<void>();
+  app.store.list = (selector, options) => later(gate.promise, app.inner.list(selector, options));
+  const loaded = app.load();
+  live.execution.variables = SECOND;
+  changeRuns(live.execution, [0, 1], { outputs: {} });
+  await app.commit(live);
+  assertEquals(app.marked, 3);
+  gate.resolve();
+  assertEquals((await loaded).variables, FIRST);
+  const { value } = await runs.next();
+  assertEquals(value?.outputs, large("later"));
+  await runs.return?.(undefined);
+  await settle();
+  assertEquals([(await app.values()).length, app.marked], [2, 0]);
+});
+
+/** The entries once the promise is resolved. */
+async function* later(
+  until: Promise<void>,
+  entries: AsyncIterable<StoredEntry>,
+): AsyncGenerator<StoredEntry> {
+  await until;
+  yield* entries;
+}
+
+Deno.test("collectOrphans() leaves a marked value to its reader", async () => {
+  await using app = await Fixture.open();
+  const live = await app.begin((execution) => execution.variables = FIRST);
+  const release = app.blobs.hold(live.execution.id);
+  live.execution.variables = SECOND;
+  await app.commit(live);
+  app.clock.jump(1_000);
+  await app.blobs.collectOrphans(app.clock.now());
+  assertEquals((await app.values()).length, 3);
+  release();
+  await settle();
+  assertEquals([(await app.values()).length, app.marked], [2, 0]);
+});
+
+Deno.test("a commit that replaces a thousand large values fits into an entry", async () => {
+  await using app = await Fixture.open();
+  const live = await app.begin();
+  const runs = Array.from({ length: 1_000 }, (_, ordinal) => taskRun(ordinal));
+  live.execution.taskRuns.push(...runs);
+  for (let from = 0; from < runs.length; from += 100) {
+    const ordinals = runs.slice(from, from + 100).map(({ ordinal }) => ordinal);
+    for (const ordinal of ordinals) {
+      changeRuns(live.execution, [ordinal], { outputs: large(`${ordinal}`, 1_100) });
+    }
+    await app.commit(live);
+  }
+  assertEquals((await app.values()).length, 1_001);
+  changeRuns(live.execution, runs.map(({ ordinal }) => ordinal), { outputs: undefined });
+  await app.commit(live);
+  assertEquals([(await app.values()).length, app.marked], [1, 0]);
 });
