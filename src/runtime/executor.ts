@@ -281,6 +281,8 @@ export class Executor {
     // It may have been unloaded or deleted since the promise was resolved.
     if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
+    // What sends the event may have changed KV pairs, as an execution that has ended.
+    live.renderer.hostCalls.forget();
     live.events.push(event);
     const error = await this.#settled(live);
     if (!error) return true;
@@ -528,6 +530,7 @@ export class Executor {
     if (live.running?.get(taskRun) !== controller) return discardFiles(event);
     live.running.delete(taskRun);
     if (this.#isStopping) return; // Interrupted by the shutdown: the next process repeats the attempt.
+    live.renderer.hostCalls.forget(); // The attempt may have changed KV pairs.
     live.events.push(event);
     this.#wake(live);
   }

@@ -77,6 +77,9 @@ const NO_SECRETS: readonly string[] = [];
 
 type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
+/** Values that serve other renders, and when they were fetched. */
+type SharedValues = Map<string, { readonly fetched: Fetched; readonly at: Instant }>;
+
 /** Another thread cannot evaluate the template. */
 const ONLY_HERE: Fetched = Object.freeze({ error: "Cannot evaluate the template in another thread" });
 
@@ -92,7 +95,7 @@ export class HostCalls implements Elsewhere {
   #own: Map<string, Fetched> | undefined;
   /** Calls with an effect in the current render. */
   #effects = 0;
-  #shared: Map<string, { readonly fetched: Fetched; readonly at: Instant }> | undefined;
+  #shared: SharedValues | undefined;
   #mask: SecretMask | undefined;
   /** The number of secret inputs that are masked; their list only grows. */
   #knownInputs = 0;
@@ -127,7 +130,7 @@ export class HostCalls implements Elsewhere {
   /** Stops the render until another thread has evaluated the template. */
   request(template: RootTemplate, scope: Scope): never {
     const fetched = this.#renderElsewhere(template, scope).catch(failed);
-    throw new MissingValue(keyOf(template.source, template.isText), fetched, false);
+    throw new MissingValue(keyOf(template.source, template.isText), fetched);
   }
 
   async #renderElsewhere(template: RootTemplate, scope: Scope): Promise<Fetched> {
@@ -191,7 +194,7 @@ export class HostCalls implements Elsewhere {
     while (this.#knownInputs < secrets.length) this.#remember(secrets[this.#knownInputs++] as string);
   }
 
-  /** Drops shared values: the next render reads KV pairs again. */
+  /** Drops shared values, also those whose read has begun: the next render reads KV pairs again. */
   forget(): void {
     this.#shared = undefined;
   }
@@ -228,10 +231,10 @@ export class HostCalls implements Elsewhere {
   }
 
   async #fetchAndRetry<T>(missing: MissingValue, render: () => T, own: Map<string, Fetched>): Promise<T> {
-    const { key, isShared } = missing;
+    const { key, shared } = missing;
     const fetched = await missing.value;
     own.set(key, fetched);
-    if (isShared) (this.#shared ??= new Map()).set(key, { fetched, at: this.#now() });
+    shared?.set(key, { fetched, at: this.#now() });
     return await this.#attempt(render, own);
   }
 
@@ -249,7 +252,7 @@ export class HostCalls implements Elsewhere {
         }
         const value = this.#callHost(call, args);
         if (!(value instanceof Promise)) return value;
-        throw new MissingValue(key, settled(value), isShared);
+        throw new MissingValue(key, settled(value), isShared ? this.#shared ??= new Map() : undefined);
       },
     };
   }
@@ -305,13 +308,14 @@ export class HostCalls implements Elsewhere {
 class MissingValue extends Error {
   readonly key: string;
   readonly value: Promise<Fetched>;
-  readonly isShared: boolean;
+  /** Takes the value, unless it was dropped since the read began. */
+  readonly shared: SharedValues | undefined;
 
-  constructor(key: string, value: Promise<Fetched>, isShared: boolean) {
+  constructor(key: string, value: Promise<Fetched>, shared?: SharedValues) {
     super("A value has to be fetched first");
     this.key = key;
     this.value = value;
-    this.isShared = isShared;
+    this.shared = shared;
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { MAX_READ_BYTES } from "../../../src/rendering/host_functions/file.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { masked } from "../../support/masked.ts";
+import { scopeOf } from "../../expr/support.ts";
 
 const NAMESPACE = "demo.team";
 const LOG = "io.svc.plugin.core.log.Log";
@@ -447,6 +448,26 @@ Deno.test("KV pairs and secrets are read once a second at most, and afresh after
   assertEquals([await read(), await read()], [2, 2]);
   calls.forget();
   assertEquals(await read(), 3);
+});
+
+Deno.test("a value whose read began before forget() does not serve later renders", async () => {
+  const reads: PromiseWithResolvers<JsonValue>[] = [];
+  const kvPair = () => {
+    const read = Promise.withResolvers<JsonValue>();
+    reads.push(read);
+    return read.promise;
+  };
+  const calls = new HostCalls({ ...NO_VALUES, kvPair }, { tenant: "main", namespace: "demo" });
+  const compiled = compileTemplate("{{ kv('a') }}");
+  const read = async () =>
+    await calls.run(() => renderValue(compiled, scopeOf({}, { functions: calls.functions })));
+  const before = read();
+  calls.forget();
+  reads[0]?.resolve("old");
+  assertEquals(await before, "old");
+  const after = read();
+  reads[1]?.resolve("new");
+  assertEquals([await after, await read(), reads.length], ["new", "new", 2]);
 });
 
 Deno.test("a failed value is an error that no guard swallows, and it does not repeat a secret", async () => {
