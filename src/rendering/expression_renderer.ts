@@ -1,12 +1,12 @@
 /** Renders expressions that a caller tries out: on an execution, or with variables of its own. Secrets are masked. */
 import { type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import { compileTemplate, type HostFunction, renderText } from "../expr/mod.ts";
+import { compileTemplate, renderText } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
 import type { LoopContexts } from "./loop_contexts.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
-import { createScope, type ScopeDeps } from "./scope.ts";
+import { createScope, NO_HOST, type ScopeDeps } from "./scope.ts";
 import type { TaskScope } from "./variables.ts";
 
 /** The rendered text of one expression, or the error. */
@@ -35,8 +35,6 @@ export type EvaluateObject = (
   source: JsonObject,
 ) => Promise<RenderedValue>;
 
-const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
-
 /** A renderer whose variables are the members of the context; functions that read data need a namespace to read in. */
 export function createExpressionRenderer(
   deps: ScopeDeps & { readonly values: HostValues },
@@ -44,7 +42,7 @@ export function createExpressionRenderer(
   return async (source, { tenant, namespace, context }) => {
     const calls = new HostCalls(deps.values, { tenant, namespace: namespace ?? "" });
     const { elsewhere } = calls;
-    const host = namespace === undefined ? { functions: NO_FUNCTIONS, elsewhere } : calls;
+    const host = namespace === undefined ? { ...NO_HOST, elsewhere } : calls;
     const scope = createScope(deps, host, {
       variable: (name) => ownProperty(context, name),
       // The caller wrote both.

@@ -7,6 +7,7 @@ import {
   createScope,
   rootVariable,
   type ScopeDeps,
+  type ScopeHost,
   type ServerRoots,
   withVariables,
 } from "./scope.ts";
@@ -16,7 +17,7 @@ interface InputTemplate {
   readonly template: string;
   /** The inputs before a default, or all of them for a check. */
   readonly inputs: JsonObject;
-  readonly host: Pick<Scope, "functions" | "elsewhere">;
+  readonly host: ScopeHost;
   /** The root variables of the execution that asks for inputs; its own inputs are seen beside `inputs`. */
   readonly variable?: Scope["variable"];
 }

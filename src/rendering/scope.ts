@@ -2,7 +2,7 @@
  * What every template sees: the root variables of its flow, time, zone and chance. Executions, triggers, inputs and
  * expressions that are tried out all build their scope here; a root variable for all of them is added to {@link ROOTS}.
  */
-import type { Clock } from "../base/time/clock.ts";
+import type { Clock, Instant } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { RenderTime, type Scope } from "../expr/mod.ts";
 import { publicTenantId } from "../model/access/tenant.ts";
@@ -25,25 +25,65 @@ const TURN_MS = 30;
 
 type Lookup = Scope["variable"];
 
+/** What scopes reach beyond their variables. A render that lacks a value from outside is repeated with it. */
+export interface ScopeHost extends Pick<Scope, "functions" | "elsewhere"> {
+  /** The instant of the render under way, the same in each repeat. */
+  instant(clock: Clock): Instant;
+  /** A random number of the render under way, the same in each repeat. */
+  random(draw: () => number): number;
+}
+
+/** For renders that need no value from outside: they are never repeated. */
+export const NO_HOST: ScopeHost = Object.freeze({
+  functions: new Map(),
+  elsewhere: undefined,
+  instant: (clock: Clock) => clock.now(),
+  random: (draw: () => number) => draw(),
+});
+
 /** A scope at the present instant. The functions of `host` are read when a template first calls one. */
 export function createScope(
-  { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
-  host: Pick<Scope, "functions" | "elsewhere">,
-  { variable, authored }: Pick<Scope, "variable" | "authored">,
+  deps: ScopeDeps,
+  host: ScopeHost,
+  variables: Pick<Scope, "variable" | "authored">,
 ): Scope {
-  const { elsewhere } = host;
-  return {
-    variable,
-    authored,
-    elsewhere,
-    get functions() {
-      return host.functions;
-    },
-    now: clock.now(),
-    timeZone,
-    random,
-    time: new RenderTime(clock, maxRenderMs, elsewhere && TURN_MS),
-  };
+  return new HostScope(deps, host, variables);
+}
+
+/** A class, as one is made for every render: an object with accessors takes longer. */
+class HostScope implements Scope {
+  readonly variable: Scope["variable"];
+  readonly authored: Scope["authored"];
+  readonly elsewhere: Scope["elsewhere"];
+  readonly now: Instant;
+  readonly timeZone: string;
+  readonly time: RenderTime;
+  readonly #host: ScopeHost;
+  readonly #draw: () => number;
+
+  constructor(
+    { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
+    host: ScopeHost,
+    { variable, authored }: Pick<Scope, "variable" | "authored">,
+  ) {
+    const { elsewhere } = host;
+    this.variable = variable;
+    this.authored = authored;
+    this.elsewhere = elsewhere;
+    this.now = host.instant(clock);
+    this.timeZone = timeZone;
+    this.time = new RenderTime(clock, maxRenderMs, elsewhere && TURN_MS);
+    this.#host = host;
+    this.#draw = random;
+  }
+
+  get functions(): Scope["functions"] {
+    return this.#host.functions;
+  }
+
+  random(): number {
+    return this.#host.random(this.#draw);
+  }
 }
 
 /** Looks in `variables` first. A null there is a value: it hides what the name means in `next`. */

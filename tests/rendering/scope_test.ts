@@ -7,6 +7,7 @@ import { createExpressionRenderer } from "../../src/rendering/expression_rendere
 import type { HostValues } from "../../src/rendering/host_functions/mod.ts";
 import { createInputRenderer } from "../../src/rendering/input_renderer.ts";
 import { Renderer, TemplateCache } from "../../src/rendering/renderer.ts";
+import { NO_HOST } from "../../src/rendering/scope.ts";
 import { createTriggerRenderer } from "../../src/rendering/trigger_renderer.ts";
 import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
 import { plan } from "../support/flows/flows.ts";
@@ -50,7 +51,7 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
     createInputRenderer({ ...SERVER, server: { envs: ENVS, globals: GLOBALS, kestra: KESTRA } })(PLAN.flow, {
       template,
       inputs: { i: 1 },
-      host: { functions: new Map(), elsewhere: undefined },
+      host: NO_HOST,
     }),
   expression: async (template) => {
     const rendered = await createExpressionRenderer(SERVER)(template, {

@@ -2,7 +2,7 @@
  * Host functions, which need data from outside: `secret()`, `kv()`, `read()`, … A render is synchronous: at a missing value
  * it stops, the value is fetched, and the render is repeated with it. Templates without such a call have no extra cost.
  */
-import type { Instant } from "../../base/time/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
 import { type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import {
   type Elsewhere,
@@ -23,8 +23,10 @@ import {
 } from "./host_function.ts";
 import { HTTP_FUNCTIONS } from "./http.ts";
 import { KV_PAIR_FUNCTIONS } from "./kv_pair.ts";
+import { type Fetched, RenderProgress } from "./render_progress.ts";
 import { SECRET_FUNCTIONS } from "./secret.ts";
 import { SUBFLOW_FUNCTIONS } from "./subflow.ts";
+import type { ScopeHost } from "../scope.ts";
 import { SecretMask } from "../secret_mask.ts";
 
 export type {
@@ -70,12 +72,10 @@ export const EFFECT_FUNCTIONS: ReadonlySet<string> = new Set(
 /** How long a fetched value serves other renders: a thousand tasks must not read the same secret a thousand times. */
 const SHARED_MS = 1_000;
 
-/** Bounds the repeats of one render: a call with a random argument misses another value every time. */
+/** Bounds the repeats of one render. */
 const MAX_FETCHED_VALUES = 1_000;
 
 const NO_SECRETS: readonly string[] = [];
-
-type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
 /** Values that serve other renders, and when they were fetched. */
 type SharedValues = Map<string, { readonly fetched: Fetched; readonly at: Instant }>;
@@ -87,14 +87,12 @@ const ONLY_HERE: Fetched = Object.freeze({ error: "Cannot evaluate the template 
  * Host calls of one execution: its fetched values and the secrets to mask in log lines. Created for every execution and
  * used by few, so every member is created on first use.
  */
-export class HostCalls implements Elsewhere {
+export class HostCalls implements Elsewhere, ScopeHost {
   readonly #values: HostValues;
   readonly #caller: HostCaller;
   #functions: ReadonlyMap<string, HostFunction> | undefined;
-  /** Values fetched for the current render. */
-  #own: Map<string, Fetched> | undefined;
-  /** Calls with an effect in the current render. */
-  #effects = 0;
+  /** Of the render under way. */
+  #progress: RenderProgress | undefined;
   #shared: SharedValues | undefined;
   #mask: SecretMask | undefined;
   /** The number of secret inputs that are masked; their list only grows. */
@@ -120,9 +118,19 @@ export class HostCalls implements Elsewhere {
     return this.#values.slowRenders && this;
   }
 
+  /** @inheritDoc */
+  instant(clock: Clock): Instant {
+    return this.#progress?.instant(clock) ?? clock.now();
+  }
+
+  /** @inheritDoc */
+  random(draw: () => number): number {
+    return this.#progress?.random(draw) ?? draw();
+  }
+
   /** What another thread made of the template. */
   find(source: string, isText: boolean, { time }: Scope): { readonly value: JsonValue } | undefined {
-    const fetched = this.#own?.get(keyOf(source, isText));
+    const fetched = this.#progress?.get(keyOf(source, isText));
     if (fetched === ONLY_HERE) time?.allowTurn();
     return fetched && fetched !== ONLY_HERE ? { value: this.#valueOf(fetched) } : undefined;
   }
@@ -135,7 +143,7 @@ export class HostCalls implements Elsewhere {
 
   async #renderElsewhere(template: RootTemplate, scope: Scope): Promise<Fetched> {
     const { now, timeZone, time, authored = {}, functions } = scope;
-    const own = new Map(this.#own);
+    const progress = this.#progress?.fork() ?? new RenderProgress();
     const render = {
       ...{
         tenant: this.#caller.tenant,
@@ -153,7 +161,7 @@ export class HostCalls implements Elsewhere {
     const found = await this.#values.slowRenders?.render(render, {
       owner: this,
       variable: (name, isAuthored) => isAuthored ? ownProperty(authored, name) : scope.variable(name),
-      call: (name, args) => this.#callElsewhere(name, args, { functions, own }),
+      call: (name, args) => this.#callElsewhere(name, args, { functions, progress }),
     });
     if (!found) return ONLY_HERE;
     time?.charge(found.usedMs);
@@ -164,17 +172,17 @@ export class HostCalls implements Elsewhere {
   async #callElsewhere(
     name: string,
     args: Arguments,
-    { functions, own }: { readonly functions: Scope["functions"]; readonly own: Map<string, Fetched> },
+    { functions, progress }: { readonly functions: Scope["functions"]; readonly progress: RenderProgress },
   ): Promise<JsonValue> {
     const definition = functions.get(name);
     const read = () => definition?.call(args) ?? null;
-    return await this.#attempt(read, own);
+    return await this.#attempt(read, progress);
   }
 
   /** Runs `render` and fetches missing values; synchronous when none is missing. Errors are masked. */
   run<T>(render: () => T): T | Promise<T> {
     if (this.#recalling === undefined) this.#recalling = this.#recall();
-    return this.#recalling?.then(() => this.#attempt(render, undefined)) ?? this.#attempt(render, undefined);
+    return this.#recalling?.then(() => this.#attempt(render)) ?? this.#attempt(render);
   }
 
   /** The text with stars for every secret that the execution has used, including its inputs of type SECRET. */
@@ -207,7 +215,7 @@ export class HostCalls implements Elsewhere {
   async #renderAll(renders: readonly (() => unknown)[]): Promise<void> {
     for (const render of renders) {
       try {
-        await this.#attempt(render, undefined);
+        await this.#attempt(render);
       } catch (error) {
         // A secret that cannot be read is in no text, or its name is known in its task only.
         if (!isRenderError(error)) throw error;
@@ -216,26 +224,26 @@ export class HostCalls implements Elsewhere {
     this.#recalling = null;
   }
 
-  #attempt<T>(render: () => T, own: Map<string, Fetched> | undefined): T | Promise<T> {
-    // A render is synchronous, so no other render uses these values.
-    this.#own = own;
-    this.#effects = 0;
+  #attempt<T>(render: () => T, progress = new RenderProgress()): T | Promise<T> {
+    progress.begin();
+    // A render is synchronous, so no other render uses this progress.
+    this.#progress = progress;
     try {
       return render();
     } catch (error) {
       if (!(error instanceof MissingValue)) throw this.#masked(error);
-      return this.#fetchAndRetry(error, render, own ?? new Map());
+      return this.#fetchAndRetry(error, render, progress);
     } finally {
-      this.#own = undefined;
+      this.#progress = undefined;
     }
   }
 
-  async #fetchAndRetry<T>(missing: MissingValue, render: () => T, own: Map<string, Fetched>): Promise<T> {
+  async #fetchAndRetry<T>(missing: MissingValue, render: () => T, progress: RenderProgress): Promise<T> {
     const { key, shared } = missing;
     const fetched = await missing.value;
-    own.set(key, fetched);
+    progress.set(key, fetched);
     shared?.set(key, { fetched, at: this.#now() });
-    return await this.#attempt(render, own);
+    return await this.#attempt(render, progress);
   }
 
   #define(name: string, entry: HostFunctionEntry): HostFunction {
@@ -244,10 +252,11 @@ export class HostCalls implements Elsewhere {
       parameters,
       isForAuthors,
       call: (args) => {
-        const key = hasEffect ? `${name} #${this.#effects++}` : `${name} ${stringifyJson([...args])}`;
-        const fetched = this.#own?.get(key) ?? (isShared ? this.#fresh(key) : undefined);
+        const progress = this.#progress ?? new RenderProgress();
+        const key = hasEffect ? `${name} #${progress.nextEffect()}` : `${name} ${stringifyJson([...args])}`;
+        const fetched = progress.get(key) ?? (isShared ? this.#takeShared(key, progress) : undefined);
         if (fetched) return this.#valueOf(fetched);
-        if ((this.#own?.size ?? 0) >= MAX_FETCHED_VALUES) {
+        if (progress.size >= MAX_FETCHED_VALUES) {
           this.#fail(`Cannot render: it asks for more than ${MAX_FETCHED_VALUES} values from outside`);
         }
         const value = this.#callHost(call, args);
@@ -274,9 +283,12 @@ export class HostCalls implements Elsewhere {
     throw new ExpressionError("host", this.mask(message));
   }
 
-  #fresh(key: string): Fetched | undefined {
+  /** What another render has fetched; a repeat of this one finds it, although it may be dropped until then. */
+  #takeShared(key: string, progress: RenderProgress): Fetched | undefined {
     const known = this.#shared?.get(key);
-    return known && this.#now() - known.at < SHARED_MS ? known.fetched : undefined;
+    if (!known || this.#now() - known.at >= SHARED_MS) return undefined;
+    progress.set(key, known.fetched);
+    return known.fetched;
   }
 
   #now(): Instant {

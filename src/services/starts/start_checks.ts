@@ -24,12 +24,10 @@ import type { Flow } from "../../model/flows/flow.ts";
 import { type Label, mergeLabels } from "../../model/flows/label.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { move } from "../../model/executions/state.ts";
-
-/** What templates reach beyond their variables. */
-type TemplateHost = Pick<Scope, "functions" | "elsewhere">;
+import { NO_HOST, type ScopeHost } from "../../rendering/scope.ts";
 
 /** Data that templates of one flow read through functions such as `kv()`. */
-interface HostReads extends TemplateHost {
+interface HostReads extends ScopeHost {
   /** Runs `work`; if a value must be fetched, fetches it and runs `work` again. */
   run<T>(work: () => T): T | Promise<T>;
   /** The text without the secrets that were read. */
@@ -48,7 +46,7 @@ interface StartChecksDeps {
 interface Rendering {
   readonly template: string;
   readonly inputs: JsonObject;
-  readonly host: TemplateHost;
+  readonly host: ScopeHost;
   readonly variable?: Scope["variable"];
 }
 
@@ -175,7 +173,6 @@ export function withLabels(flow: Flow, labels: readonly Label[] = []): Flow {
 }
 
 const NO_CHECKS: readonly FailedCheck[] = [];
-const NO_HOST: TemplateHost = { functions: new Map(), elsewhere: undefined };
 
 function hasChecks(flow: Flow): boolean {
   return Object.hasOwn(flow.definition, "checks");

@@ -7,12 +7,16 @@ import {
   HostCalls,
   type HostValues,
   type HttpCall,
+  type HttpPort,
   type HttpReply,
 } from "../../../src/rendering/host_functions/mod.ts";
 import { MAX_READ_BYTES } from "../../../src/rendering/host_functions/file.ts";
+import { createInputRenderer } from "../../../src/rendering/input_renderer.ts";
+import { createScope, type ScopeDeps } from "../../../src/rendering/scope.ts";
+import { scopeOf } from "../../expr/support.ts";
+import { plan } from "../../support/flows/flows.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { masked } from "../../support/masked.ts";
-import { scopeOf } from "../../expr/support.ts";
 
 const NAMESPACE = "demo.team";
 const LOG = "io.svc.plugin.core.log.Log";
@@ -295,23 +299,24 @@ const NO_VALUES: HostValues = {
   kvPair: () => Promise.resolve(undefined),
 };
 
+/** A clock that advances by a second at each reading, and another random number at each draw. */
+function scopeDeps(): ScopeDeps {
+  let now = 0, chance = 1;
+  const clock = { now: () => now += 1_000, monotonicMs: () => 0, setTimer: () => () => {} };
+  return { clock, timeZone: "UTC", random: () => (chance = chance * 48271 % 2147483647) / 2147483647 };
+}
+
 /** Renders over ports of the test. */
 async function render(
   template: string,
   values: Partial<HostValues>,
   caller: Partial<HostCaller> = {},
 ): Promise<JsonValue> {
-  let chance = 1;
+  const deps = scopeDeps();
   const calls = new HostCalls({ ...NO_VALUES, ...values }, { tenant: "main", namespace: "demo", ...caller });
   const compiled = compileTemplate(template);
   return await calls.run(() =>
-    renderValue(compiled, {
-      variable: () => undefined,
-      functions: calls.functions,
-      now: 0,
-      timeZone: "UTC",
-      random: () => (chance = chance * 48271 % 2147483647) / 2147483647,
-    })
+    renderValue(compiled, createScope(deps, calls, { variable: () => undefined, authored: {} }))
   );
 }
 
@@ -409,11 +414,71 @@ Deno.test("http() is called once, whatever makes the render begin again", async 
   assertEquals(sent.length, 2);
 });
 
-Deno.test("a render that always asks for another value ends", async () => {
-  const error = await assertRejects(() => render("{{ kv(uuid()) }}", {}), Error);
+/** A server that sends back what it gets. */
+const ECHO: Partial<HostValues> = {
+  http: {
+    call: ({ uri, body }) => Promise.resolve({ code: 200, contentType: "text/plain", body: body ?? uri }),
+  },
+};
+
+for (const value of ["uuid()", "ksuid()", "randomInt(0, 1000000)", "now()"]) {
+  Deno.test(`http() sends the ${value} that the template prints`, async () => {
+    const template = `{% set v = ${value} %}{{ http('u', 'POST', body=v ~ '') }} {{ v }}`;
+    const [sent, printed] = String(await render(template, ECHO)).split(" ");
+    assertEquals(sent, printed);
+  });
+}
+
+Deno.test("each call of http() gets its own response, also after a random condition", async () => {
+  const template =
+    "{% if randomInt(0, 1) == 0 %}{{ http('http://h/first') }} {% endif %}{{ http('http://h/second') }}";
+  assertEquals(await render(template, ECHO), "http://h/first http://h/second");
+});
+
+Deno.test("templates that are rendered in one run are repeated together", async () => {
+  const calls = new HostCalls({ ...NO_VALUES, ...ECHO }, { tenant: "main", namespace: "demo" });
+  const renderInput = createInputRenderer({ ...scopeDeps(), server: { envs: {} } });
+  const { flow } = plan();
+  const [id, sent] = await calls.run(() => {
+    const id = renderInput(flow, { template: "{{ uuid() }} {{ now() }}", inputs: {}, host: calls });
+    const template = "{{ http('u', 'POST', body=inputs.id) }}";
+    return [id, renderInput(flow, { template, inputs: { id }, host: calls })];
+  });
+  assertEquals(sent, id);
+});
+
+Deno.test("a render keeps the values that it has got, although they do not serve other renders any more", async () => {
+  let now = 0, reads = 0;
+  const slow = (request: HttpCall) => {
+    now += 1_000;
+    calls.forget();
+    return (ECHO.http as HttpPort).call(request);
+  };
+  const values = { ...NO_VALUES, http: { call: slow }, kvPair: () => Promise.resolve(`value ${++reads}`) };
+  const calls = new HostCalls(values, { tenant: "main", namespace: "demo", now: () => now });
+  const valueOf = async (template: string) => {
+    const compiled = compileTemplate(template);
+    return await calls.run(() => renderValue(compiled, scopeOf({}, { functions: calls.functions })));
+  };
+  assertEquals(await valueOf("{{ kv('a') }}"), "value 1");
+  assertEquals(await valueOf("{{ http('u', 'POST', body=kv('a')) }}, {{ kv('a') }}"), "value 1, value 1");
+});
+
+Deno.test("a render that asks for very many values ends", async () => {
+  const template = "{% for i in 1..1001 %}{{ kv(i) }}{% endfor %}";
+  const error = await assertRejects(() => render(template, {}), Error);
   const { reason, statement } = partsOf(error.message);
   assertEquals(reason, "Cannot render: it asks for more than 1000 values from outside");
-  assertEquals(statement, "{{ kv(uuid()) }}");
+  assertEquals(statement, "{{ kv(i) }}");
+});
+
+Deno.test("a call with a random argument is made once", async () => {
+  const keys: string[] = [];
+  const kvPair: HostValues["kvPair"] = (_tenant, { key }) => {
+    keys.push(key);
+    return Promise.resolve(key);
+  };
+  assertEquals([await render("{{ kv(uuid()) }}", { kvPair })], keys);
 });
 
 Deno.test("functions on executions say where they are known", async () => {

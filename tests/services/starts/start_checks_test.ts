@@ -3,6 +3,7 @@ import { createExecution } from "../../../src/engine/create.ts";
 import { buildFlow, buildInputs, parseFlowSource } from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { GivenValue } from "../../../src/model/flows/input_value.ts";
+import { NO_HOST } from "../../../src/rendering/scope.ts";
 import { StartChecks } from "../../../src/services/starts/start_checks.ts";
 
 const IDENTITY = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source: "" };
@@ -10,7 +11,7 @@ const IDENTITY = { tenant: "main", revision: 1, flowNo: 1, deleted: false, sourc
 const CHECKS = new StartChecks({
   seal: (_flow, text) => text,
   render: (_flow, { template, inputs }) => Object.hasOwn(inputs, template.replaceAll(/[{} ]/g, "")),
-  reads: () => ({ functions: new Map(), run: (work) => work(), mask: (text) => text }),
+  reads: () => ({ ...NO_HOST, run: (work) => work(), mask: (text) => text }),
 });
 
 function flowOf(members: string) {
