@@ -1,5 +1,5 @@
 /** `outputs` and `tasks` as templates see them: by task id, then by the values of the loops a task run is in. */
-import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
@@ -22,6 +22,8 @@ export class TaskRunViews {
   readonly #seen = new Map<number, Seen>();
   /** Ordinals that changed in earlier commits and were not read since. */
   readonly #stale = new Set<number>();
+  /** Ordinals of loops by path: another loop may ask for those of one that has ended long before. */
+  #loops: Map<string, number> | undefined;
 
   /** `open` decrypts the outputs of a task run. */
   constructor(execution: Execution, open: OpenOutputs = (outputs) => outputs) {
@@ -49,13 +51,25 @@ export class TaskRunViews {
 
   /** The ancestors that have a value or outputs, the nearest first. */
   parents(taskRun: TaskRun): JsonObject[] {
-    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
+    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, iteration, outputs }) => {
       if (value === undefined && outputs === undefined) return [];
       const view: JsonObject = {};
-      if (value !== undefined) view.taskrun = { value };
+      if (value !== undefined) view.taskrun = iteration === undefined ? { value } : { value, iteration };
       if (outputs !== undefined) view.outputs = this.#open(outputs);
       return [view];
     });
+  }
+
+  /** The values of a loop by iteration. `path`: the id of a task in it, and the values of the loops around it. */
+  iterations(path: readonly string[]): JsonValue | undefined {
+    const loops = this.#loops ??= new Map();
+    const key = JSON.stringify(path);
+    let loop = taskRunOf(this.#execution, loops.get(key) ?? -1);
+    if (!loop) {
+      loop = findLoop(this.#execution, path);
+      if (loop) loops.set(key, loop.ordinal);
+    }
+    return loop?.decision?.values;
   }
 
   #refresh(): void {
@@ -90,8 +104,27 @@ export class TaskRunViews {
 
 /** Its task id, the values of its loops, the outermost first, and its own value. */
 function pathOf(execution: Execution, taskRun: TaskRun): string[] {
+  return [taskRun.taskId, ...withValue(execution, taskRun).map(({ value }) => value as string)];
+}
+
+/** Those of a task run and its ancestors that have a value, the outermost first. */
+function withValue(execution: Execution, taskRun: TaskRun): TaskRun[] {
   const outer = taskRun.parent === undefined ? [] : ancestorsOf(execution, taskRun).reverse();
-  return [taskRun.taskId, ...[...outer, taskRun].flatMap(({ value }) => value ?? [])];
+  return [...outer, taskRun].filter(({ value }) => value !== undefined);
+}
+
+/** The task run of a loop. Mostly the task or one of its siblings asks, so that one of its last runs tells. */
+function findLoop(execution: Execution, [taskId, ...values]: readonly string[]): TaskRun | undefined {
+  const { taskRuns } = execution;
+  for (let i = taskRuns.length - 1; i >= 0; i--) {
+    const taskRun = taskRuns[i] as TaskRun;
+    if (taskRun.taskId !== taskId) continue;
+    const around = withValue(execution, taskRun);
+    const { parent } = around[values.length] ?? {};
+    const isWithin = values.every((value, level) => around[level]?.value === value);
+    if (parent !== undefined && isWithin) return taskRunOf(execution, parent);
+  }
+  return undefined;
 }
 
 function place(root: JsonObject, path: readonly string[], value: JsonObject): void {

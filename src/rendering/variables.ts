@@ -3,6 +3,7 @@ import { toIso } from "../base/time/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";
+import { iterationsPath } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { canonicalType, type Flow, type Task } from "../model/flows/flow.ts";
 import { itemView } from "../model/executions/loop_run.ts";
@@ -65,7 +66,11 @@ export class ExecutionVariables {
   /** The root variable of that name, as seen from `scope`; `undefined` if it does not exist. */
   get(name: string, scope?: TaskScope): JsonValue | undefined {
     const build = ROOTS.get(name);
-    return build ? build(this, scope) : rootVariable(name, this.#roots);
+    if (build) return build(this, scope);
+    const value = rootVariable(name, this.#roots);
+    if (value !== undefined) return value;
+    const path = iterationsPath(name);
+    return path && this.views.iterations(path);
   }
 
   /** `id`, `startDate`, `state`, `originalId`, `outputs`, and `endDate` once it has ended. */

@@ -67,10 +67,10 @@ class Setup {
     });
   }
 
-  addTaskRun({ id }: Task, outputs?: JsonObject): TaskRun {
+  addTaskRun({ id }: Task, outputs?: JsonObject, members: Partial<TaskRun> = {}): TaskRun {
     const ordinal = this.execution.nextOrdinal++;
     const history: TaskRun["history"] = [{ state: "CREATED", at: FAKE_START }];
-    const taskRun: TaskRun = { ordinal, taskId: id, history, attempts: [], outputs };
+    const taskRun: TaskRun = { ordinal, taskId: id, history, attempts: [], outputs, ...members };
     this.execution.taskRuns.push(taskRun);
     this.execution.touched.add(ordinal);
     return taskRun;
@@ -280,6 +280,24 @@ Deno.test("outputs of earlier task runs are visible as they end, also those the 
   renderer.noteChanges(setup.execution.touched);
   setup.execution.touched.clear();
   assertEquals(await renderer.text("{{ outputs.a.value }} {{ outputs.b.value }}"), "1 2");
+});
+
+Deno.test("iterationOutput() finds iterations by number as they end in any order, and the same after a reload", async () => {
+  const [loop, t] = [task("loop", KIND), task("t", KIND)];
+  const setup = new Setup({ tasks: [loop, t] });
+  const renderer = setup.renderer();
+  const values = ["30", "20", "10"];
+  const { ordinal: parent } = setup.addTaskRun(loop, undefined, { decision: { values } });
+  const runs = values.map((value, iteration) => setup.addTaskRun(t, undefined, { parent, value, iteration }));
+  const template =
+    "{{ iterationOutput('t', 0).value ?? 'none' }} {{ iterationOutput('t', 2).value ?? 'none' }}";
+  assertEquals(await renderer.text(template), "none none");
+  for (const [ended, expected] of [[2, "none 10"], [1, "none 10"], [0, "30 10"]] as const) {
+    const taskRun = runs[ended] as TaskRun;
+    taskRun.outputs = { value: taskRun.value as string };
+    assertEquals(await renderer.text(template), expected);
+    assertEquals(await setup.renderer().text(template), expected);
+  }
 });
 
 function output(id: string, value: JsonValue, required = true): Output {

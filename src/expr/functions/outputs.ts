@@ -18,8 +18,30 @@ function member(value: JsonValue | undefined, name: string): JsonValue | undefin
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
-/** The values of the enclosing loops, outermost first, and of this task run: in a WorkingDirectory that is one of them. */
-function loopValues(context: Context): string[] {
+const ITERATIONS = "iterations of ";
+
+/**
+ * The name of a root variable that no template can read: the values of a loop by iteration. `path`: the id of a task in the
+ * loop, and the values of the loops around it, outermost first.
+ */
+export function iterationsVariable(path: readonly string[]): string {
+  return ITERATIONS + JSON.stringify(path);
+}
+
+/** The path in such a name; `undefined` for any other name. */
+export function iterationsPath(name: string): string[] | undefined {
+  return name.startsWith(ITERATIONS) ? JSON.parse(name.slice(ITERATIONS.length)) : undefined;
+}
+
+/** One iteration of a loop. */
+interface Iteration {
+  readonly value: string;
+  /** From 0. */
+  readonly number: JsonValue | undefined;
+}
+
+/** The iterations around this task run, outermost first, and its own: in a WorkingDirectory that is one of them. */
+function iterationsAround(context: Context): Iteration[] {
   const parents = context.lookUp("parents");
   const taskRuns = Array.isArray(parents)
     ? parents.toReversed().map((parent) => member(parent, "taskrun"))
@@ -27,7 +49,7 @@ function loopValues(context: Context): string[] {
   if (context.lookUp("workerTaskrun") === undefined) taskRuns.push(context.lookUp("taskrun"));
   return taskRuns.flatMap((taskRun) => {
     const value = member(taskRun, "value");
-    return typeof value === "string" ? [value] : [];
+    return typeof value === "string" ? [{ value, number: member(taskRun, "iteration") }] : [];
   });
 }
 
@@ -40,7 +62,7 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
     );
   }
   let found: JsonValue = outputs;
-  for (const value of loopValues(context)) {
+  for (const { value } of iterationsAround(context)) {
     const next: JsonValue | undefined = member(found, value);
     found = next ?? failUndefined(`currentEachOutput(outputs)["${value}"]`);
   }
@@ -50,17 +72,28 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
 /** The outputs of a task (by default this one) in an iteration from 0 (by default the previous one). */
 function iterationOutput([task = null, number = null]: Arguments, context: Context): JsonValue {
   const taskId = textArgument(task ?? member(context.lookUp("task"), "id"), "taskId");
-  const iteration = number === null ? ownIteration(context) - 1 : integerArgument(number, "iteration");
-  const outputs = context.lookUp("outputs");
-  let found = isJsonObject(outputs) ? ownProperty(outputs, taskId) : undefined;
-  for (const value of loopValues(context).slice(0, -1)) found = member(found, value);
-  const names = isJsonObject(found) ? keysOf(found, context) : [];
-  const entry = isJsonObject(found)
-    ? member(found, names[iteration] ?? "")
-    : Array.isArray(found)
-    ? found[iteration]
-    : undefined;
+  const around = iterationsAround(context);
+  const iteration = number === null
+    ? ownIteration(around, context) - 1
+    : integerArgument(number, "iteration");
+  const path = [taskId, ...around.slice(0, -1).map(({ value }) => value)];
+  let found = context.lookUp("outputs");
+  for (const name of path) found = member(found, name);
+  const entry = entryAt(found, iteration, { path, context });
   return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
+}
+
+/** The outputs in an iteration. Those that belong to no known loop have the order of their keys. */
+function entryAt(
+  outputs: JsonValue | undefined,
+  iteration: number,
+  { path, context }: { readonly path: readonly string[]; readonly context: Context },
+): JsonValue | undefined {
+  if (Array.isArray(outputs)) return outputs[iteration];
+  if (!isJsonObject(outputs)) return undefined;
+  const known = context.scope.variable(iterationsVariable(path));
+  const value = (Array.isArray(known) ? known : keysOf(outputs, context))[iteration];
+  return typeof value === "string" ? ownProperty(outputs, value) : undefined;
 }
 
 /** The outputs of the parent task, or of an enclosing task by its index from the outermost, 0; null without outputs. */
@@ -85,8 +118,8 @@ function loopOutputs([outputs = null, id = null]: Arguments): JsonValue {
   );
 }
 
-function ownIteration(context: Context): number {
-  const iteration = member(context.lookUp("taskrun"), "iteration");
+function ownIteration(around: readonly Iteration[], context: Context): number {
+  const iteration = around.at(-1)?.number ?? member(context.lookUp("taskrun"), "iteration");
   return isNumber(iteration)
     ? toFloat(iteration)
     : fail("argument", 'Cannot find the iteration: this task run is in no loop, give "iteration"');

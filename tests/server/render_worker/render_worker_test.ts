@@ -3,6 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../../src/base/time/clock.ts";
 import { Double, type JsonObject, type JsonValue } from "../../../src/base/json.ts";
 import { compileTemplate, ExpressionError } from "../../../src/expr/mod.ts";
+import { iterationsVariable } from "../../../src/expr/functions/outputs.ts";
 import type { SlowRender, SlowRenderHost } from "../../../src/rendering/host_functions/mod.ts";
 import { RenderWorker } from "../../../src/server/render_worker/render_worker.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
@@ -44,9 +45,15 @@ Deno.test("a long evaluation gives the value that it has in the thread of the se
     ["{{ a.list | length }} of {{ b }}", "5 of text"],
     ["{{ missing ?? 'none' }}", "none"],
     ["{{ render('{{ b }}') }}", "text"],
-    ["{{ printContext() | keys }}", []],
+    ["{{ printContext() | keys }}", ["outputs"]],
+    ["{{ iterationOutput('t', 1) }}", "of 10"],
   ];
-  const host = hostOf({ a: { list: [1, new Double(2), 9007199254740993n, "x", null] }, b: "text" });
+  const host = hostOf({
+    a: { list: [1, new Double(2), 9007199254740993n, "x", null] },
+    b: "text",
+    outputs: { t: { 10: "of 10", 20: "of 20" } },
+    [iterationsVariable(["t"])]: ["20", "10"],
+  });
   for (const [source, expected] of rows) {
     assertEquals((await worker.render(renderOf(source), host))?.value, expected, source);
   }
