@@ -10,7 +10,9 @@ import type { Execution } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 import { canMove, isEnded, type State } from "../../src/model/executions/state.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
-import { plan, returns } from "../support/flows/flows.ts";
+import { plan, returns, task } from "../support/flows/flows.ts";
+import { Driver } from "./driver.ts";
+import { flowable } from "./run_plan.ts";
 
 const ID = "AVbbB83o000xXUY4wsF0c8";
 
@@ -215,6 +217,31 @@ Deno.test("step() kill of an execution that waits for its schedule date ends it 
   step(tree, { type: "kill_asked" }, 1_002);
   assertEquals(states(execution), ["CREATED", "KILLING", "KILLED"]);
   assertEquals(step(tree, { type: "started" }, 1_003).commands, []);
+});
+
+Deno.test("step() Exit with KILLED kills the executions that tasks wait for, and interrupts the other attempts", () => {
+  const subflow = task("s", "io.svc.plugin.core.flow.Subflow");
+  const tasks = [flowable("p", "Parallel", [subflow, returns("a"), returns("x")])];
+  const driver = new Driver(plan({ tasks }));
+  driver.apply({ type: "started" });
+  driver.apply({
+    type: "child_started",
+    taskRun: driver.run("s").ordinal,
+    executionId: "child",
+    waits: true,
+  });
+  const commands = driver.end("x", { state: "SUCCESS", effects: { exit: "KILLED" } });
+  const stops = commands.filter(({ type }) => type === "kill_child" || type === "interrupt_attempt");
+  assertEquals(stops, [
+    { type: "kill_child", executionId: "child" },
+    { type: "interrupt_attempt", taskRun: driver.run("a").ordinal },
+  ]);
+  assertEquals(driver.runs, ["p RUNNING", "s KILLED", "a KILLING", "x SUCCESS"]);
+  driver.apply({ type: "kill_asked" });
+  assertEquals(driver.run("a").history.at(-1)?.state, "KILLING", "a kill does not end it before its attempt");
+  driver.reload();
+  driver.apply({ type: "recovered", isGivenUp: false });
+  assertEquals(driver.states, "CREATED RUNNING KILLING KILLED");
 });
 
 Deno.test("step() after a crash resubmits the interrupted attempt", () => {

@@ -29,25 +29,24 @@ export function kill(t: Transition, { sparesChildren = false }: { readonly spare
 
 function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
   const { ordinal } = taskRun;
+  const state = currentState(taskRun.history);
   t.cancelTimers(taskRun);
-  if (t.tree.frameOf(taskRun)) return; // It ends with its children.
+  if (t.tree.frameOf(taskRun) || state === "KILLING") return; // It ends with its children, or with its attempt.
   if (!sparesChild) killChildren(t, taskRun);
-  if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && currentState(taskRun.history) === "RUNNING") {
+  if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && state === "RUNNING") {
     t.move(taskRun, "KILLING");
     t.emit({ type: "interrupt_attempt", taskRun: ordinal });
   } else close(t, taskRun, "KILLED");
 }
 
-/** Ends the execution for an Exit task; KILLED also interrupts running attempts. */
+/** Ends the execution for an Exit task; KILLED also stops what runs, as a kill does. */
 export function exit(t: Transition, state: State): void {
   t.execution.exitState = state;
   if (t.execution.isHeld) t.moveExecution("RUNNING");
   t.execution.isHeld = undefined;
   for (const taskRun of [...t.tree.open]) {
-    if (t.tree.frameOf(taskRun)) continue;
-    const isRunning = hasOpenAttempt(taskRun);
-    if (isRunning && state === "KILLED") t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
-    if (!isRunning) close(t, taskRun, state);
+    if (state === "KILLED") killTaskRun(t, taskRun, false);
+    else if (!t.tree.frameOf(taskRun) && !hasOpenAttempt(taskRun)) close(t, taskRun, state);
   }
 }
 
