@@ -244,6 +244,25 @@ Deno.test("step() Exit with KILLED kills the executions that tasks wait for, and
   assertEquals(driver.states, "CREATED RUNNING KILLING KILLED");
 });
 
+for (const behavior of ["CREATE_NEW_EXECUTION", "RETRY_FAILED_TASK"] as const) {
+  Deno.test(`step() retries no task that fails after Exit: ${behavior}`, () => {
+    const retry = {
+      type: "constant",
+      intervalMs: 0,
+      delayFactor: 1,
+      behavior,
+      warningOnRetry: false,
+    } as const;
+    const tasks = [flowable("p", "Parallel", [returns("a"), returns("x")])];
+    const driver = new Driver(plan({ tasks, retry }));
+    driver.apply({ type: "started" });
+    driver.end("x", { state: "SUCCESS", effects: { exit: "SUCCESS" } });
+    driver.end("a", { state: "FAILED" });
+    assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+    assertEquals(driver.runs, ["p SUCCESS", "a FAILED", "x SUCCESS"]);
+  });
+}
+
 Deno.test("step() after a crash resubmits the interrupted attempt", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);

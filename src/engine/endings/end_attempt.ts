@@ -12,7 +12,7 @@ import { startWork } from "../begin.ts";
 import { applyOneEnd, COPIED } from "../children/children.ts";
 import { logChildEnd } from "../children/child_report.ts";
 import type { EventOf } from "../events.ts";
-import { abortExecution, exit } from "./stop.ts";
+import { abortExecution, exit, isStoppingAll } from "./stop.ts";
 import type { TaskPlace } from "../branches.ts";
 import type { Transition } from "../transition.ts";
 import { setFrameEnd } from "../tree.ts";
@@ -45,7 +45,7 @@ export function applyOutcome(
 
 /** Begins the `finally` of a Loop, which runs in the Loop's own execution; false for a task run that ends at once. */
 function beginLoopFinally(t: Transition, taskRun: TaskRun, place: TaskPlace, state: State): boolean {
-  const isStopping = t.state === "KILLING" || isEnded(t.execution.history) || t.execution.exitState;
+  const isStopping = isStoppingAll(t) || isEnded(t.execution.history);
   if (place.task.kind !== LOOP || !place.blocks.has("finally") || isStopping) return false;
   taskRun.decision = { ...taskRun.decision, end: state };
   t.touch(taskRun);
@@ -72,7 +72,7 @@ function isUnderWay(taskRun: TaskRun): boolean {
 
 function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
   const policy = retryPolicyOf(t.plan, place);
-  if (!policy || t.state === "KILLING" || isEnded(t.execution.history)) return false;
+  if (!policy || isStoppingAll(t) || isEnded(t.execution.history)) return false;
   if (policy.behavior === "CREATE_NEW_EXECUTION") {
     const at = nextExecutionAt(policy, t.execution, t.now);
     if (at !== undefined) startOver(t, taskRun, at);
