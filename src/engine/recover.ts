@@ -66,9 +66,10 @@ export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   return leaves.length === 0 || [...tree.frames].some(({ ready, expected }) => ready.length > 0 || expected);
 }
 
-function isWaiting({ timers }: Execution, taskRun: TaskRun): boolean {
+function isWaiting({ timers, isHeld }: Execution, taskRun: TaskRun): boolean {
   const state = currentState(taskRun.history);
-  return state === "PAUSED" || timers.has(`task/${taskRun.ordinal}`) || hasChildren(taskRun);
+  return state === "PAUSED" || state === "RETRYING" && isHeld || timers.has(`task/${taskRun.ordinal}`) ||
+    hasChildren(taskRun);
 }
 
 /** States in which nothing begins without a request or a slot. */

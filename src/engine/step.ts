@@ -232,7 +232,6 @@ function applyTimer(t: Transition, timer: string): void {
   const { taskRun, place } = found;
   if (kind === "timeout") return timeOut(t, taskRun, place);
   const state = currentState(taskRun.history);
-  if (state === "RETRYING" && t.waitsForSlot) return; // Retried when the execution starts.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
   else if (state === "PAUSED") expirePause(t, taskRun, place);
   else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);

@@ -46,6 +46,7 @@ export class Driver {
 
   /** Applies one event without responses. */
   step(event: Event): Command[] {
+    if (event.type === "timer_due") this.execution.timers.delete(event.timer);
     const { commands } = step(this.tree, event, ++this.now);
     for (const command of commands) this.#keepTimer(command);
     return commands;

@@ -249,8 +249,8 @@ function timers({ execution }: ExecutionTree): string | undefined {
     const taskRun = taskRunOf(execution, Number(ordinal));
     if (!taskRun || isEnded(taskRun.history)) return `the timer ${name} belongs to nothing that waits`;
   }
-  // One that waits for its turn tries again when it begins.
-  if (/^(QUEUED|RESTARTED)$/.test(currentState(execution.history))) return undefined;
+  // One that is held or waits for its turn tries again when it goes on.
+  if (execution.isHeld || /^(QUEUED|RESTARTED)$/.test(currentState(execution.history))) return undefined;
   const lost = execution.taskRuns.find(({ ordinal, history }) =>
     currentState(history) === "RETRYING" && !execution.timers.has(`task/${ordinal}`)
   );

@@ -87,8 +87,9 @@ function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
   return true;
 }
 
-/** Starts the next attempt after the wait for a retry. */
+/** Starts the next attempt after the wait for a retry; an execution that is held or waits for a slot does so when it goes on. */
 export function tryAgain(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  if (t.execution.isHeld || t.waitsForSlot) return;
   wake(t);
   t.move(taskRun, "CREATED");
   startWork(t, taskRun, place);

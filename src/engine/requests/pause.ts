@@ -9,6 +9,7 @@ import { enterChildren } from "../begin.ts";
 import { resumeAllChildren } from "../children/children.ts";
 import type { EventOf } from "../events.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
+import { tryAgain } from "../endings/end_attempt.ts";
 import { abortExecution, cancelDescendants } from "../endings/stop.ts";
 import type { TaskPlace } from "../branches.ts";
 import type { Transition } from "../transition.ts";
@@ -110,8 +111,19 @@ function endHold(t: Transition): void {
   t.execution.isHeld = undefined;
   t.moveExecution("RESTARTED");
   t.moveExecution("RUNNING");
+  startWhatWasHeld(t);
+}
+
+/** Lets tasks, further executions and retries whose time is over begin. */
+function startWhatWasHeld(t: Transition): void {
   touchAllFrames(t);
   resumeAllChildren(t);
+  for (const taskRun of [...t.tree.open]) {
+    const isDue = currentState(taskRun.history) === "RETRYING" &&
+      !t.execution.timers.has(`task/${taskRun.ordinal}`);
+    const place = isDue ? t.tree.placeOf(taskRun) : undefined;
+    if (place) tryAgain(t, taskRun, place);
+  }
 }
 
 /** The tasks in front of which the execution stopped at a breakpoint: `taskId`, or `taskId.value` in a loop. */
@@ -140,6 +152,5 @@ export function passBreakpoint(t: Transition, breakpoints: readonly string[] | u
   execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !passed.has(point));
   execution.isHeld = undefined;
   t.moveExecution("RUNNING");
-  touchAllFrames(t);
-  resumeAllChildren(t);
+  startWhatWasHeld(t);
 }

@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { type Request, REQUEST_TYPES } from "../../../src/engine/requests/requests.ts";
 import type { Event } from "../../../src/engine/events.ts";
+import { hasWork } from "../../../src/engine/recover.ts";
 import { step } from "../../../src/engine/step.ts";
 import { currentState } from "../../../src/model/executions/state.ts";
 import type { Task } from "../../../src/model/flows/flow.ts";
@@ -12,15 +13,15 @@ import { flowable } from "../run_plan.ts";
 
 const PAUSE = task("p", "io.svc.plugin.core.flow.Pause");
 
-function retrying(behavior: NonNullable<Task["retry"]>["behavior"]): Driver {
-  const retry = {
-    type: "constant",
-    intervalMs: 60_000,
-    delayFactor: 1,
-    behavior,
-    warningOnRetry: false,
-  } as const;
-  return new Driver(plan({ tasks: [{ ...returns("a"), retry }] }));
+type Retry = NonNullable<Task["retry"]>;
+
+function retried(id: string, behavior: Retry["behavior"], intervalMs = 60_000): Task {
+  const retry = { type: "constant", intervalMs, delayFactor: 1, behavior, warningOnRetry: false } as const;
+  return { ...returns(id), retry };
+}
+
+function retrying(behavior: Retry["behavior"]): Driver {
+  return new Driver(plan({ tasks: [retried("a", behavior)] }));
 }
 
 function begun(tasks: readonly Task[] = [returns("a"), returns("b")]): Driver {
@@ -278,5 +279,74 @@ for (const [rule, make, request, code, message] of REASONS) {
     const driver = make();
     assertEquals(outcomeOf(driver, request), code);
     assertMatch(step(driver.tree, request, 9_000).refusal?.message ?? "", message);
+  });
+}
+
+const PAUSED: Event = { type: "pause_asked" };
+const DUE: Event = { type: "timer_due", timer: "task/1" };
+const RESUMED: Event = { type: "resumed" };
+const FAILS = { type: "attempt_ended", taskRun: 1, outcome: { state: "FAILED" } } as const;
+
+/** An execution that is held while the task `r` beside `a` waits for its retry, and the state of `r` after each event. */
+interface HeldRetry {
+  readonly rule: string;
+  readonly intervalMs?: number;
+  readonly breakpoints?: readonly string[];
+  /** `crash`: a new process recovers the execution. */
+  readonly events: readonly (readonly [Event | "crash", string])[];
+}
+
+const HELD_RETRIES: readonly HeldRetry[] = [
+  {
+    rule: "a retry that falls due during a pause begins with the resume",
+    events: [[FAILS, "RETRYING"], [PAUSED, "RETRYING"], [DUE, "RETRYING"], [RESUMED, "RUNNING"]],
+  },
+  {
+    rule: "a retry that falls due during a pause begins with the resume, also after a crash",
+    events: [
+      [FAILS, "RETRYING"],
+      [PAUSED, "RETRYING"],
+      [DUE, "RETRYING"],
+      ["crash", "RETRYING"],
+      [RESUMED, "RUNNING"],
+    ],
+  },
+  {
+    rule: "an attempt that fails during a pause is not retried before the resume",
+    intervalMs: 0,
+    events: [[PAUSED, "RUNNING"], [FAILS, "RETRYING"], [RESUMED, "RUNNING"]],
+  },
+  {
+    rule: "a retry that falls due after the resume waits for its time",
+    events: [[FAILS, "RETRYING"], [PAUSED, "RETRYING"], [RESUMED, "RETRYING"], [DUE, "RUNNING"]],
+  },
+  {
+    rule: "a retry that falls due at a breakpoint begins once it is passed",
+    breakpoints: ["b"],
+    events: [
+      [FAILS, "RETRYING"],
+      [{ type: "attempt_ended", taskRun: 3, outcome: { state: "SUCCESS" } }, "RETRYING"],
+      [DUE, "RETRYING"],
+      ["crash", "RETRYING"],
+      [{ type: "breakpoint_passed" }, "RUNNING"],
+    ],
+  },
+];
+
+for (const { rule, intervalMs, breakpoints, events } of HELD_RETRIES) {
+  Deno.test(`hold() ${rule}`, () => {
+    const beside = flowable("s", "Sequential", [returns("a"), returns("b")]);
+    const parallel = flowable("p", "Parallel", [retried("r", "RETRY_FAILED_TASK", intervalMs), beside]);
+    const driver = new Driver(plan({ tasks: [parallel] }));
+    driver.execution.breakpoints = breakpoints;
+    driver.apply({ type: "started" });
+    for (const [event, state] of events) {
+      if (event === "crash") {
+        driver.reload();
+        assertEquals(hasWork(driver.tree, [3]), false, "the crash interrupts nothing but the attempt of a");
+      }
+      driver.apply(event === "crash" ? { type: "recovered", isGivenUp: false } : event);
+      assertEquals(driver.runs[1], `r ${state}`);
+    }
   });
 }
