@@ -20,7 +20,7 @@ import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
 import { withChildOutputs } from "./children/child_outputs.ts";
-import { goneReply } from "./children/child_restart.ts";
+import { goneReply, loadLastSuccessor } from "./children/child_restart.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";
@@ -295,7 +295,8 @@ export class Executor {
   async deliver(message: StoredMessage): Promise<void> {
     const { tenant, targetId, event, key } = message;
     const target = event.type === "child_ended" ? await this.#find(tenant, targetId) : undefined;
-    const completed = await withChildOutputs(event, target, (id) => this.#parts.factory.load(tenant, id));
+    const load = (id: string) => loadLastSuccessor(this.#parts.factory, tenant, id);
+    const completed = await withChildOutputs(event, target, load);
     if (await this.send(tenant, targetId, completed, { key })) return;
     const reply = goneReply(message);
     if (reply) return await this.deliver(reply);

@@ -12,7 +12,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 type LoadChild = (executionId: string) => Promise<LiveExecution | undefined>;
 type ChildEnded = Extract<Event, { type: "child_ended" }>;
 
-/** Adds to the event what these templates render to; `load` reads the child. */
+/** Adds to the event what these templates render to; `load` reads the child, or the execution that replaced it. */
 export async function withChildOutputs(
   event: Event,
   parent: LiveExecution | undefined,

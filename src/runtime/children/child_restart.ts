@@ -16,16 +16,35 @@ export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCE
 const MAX_SUCCESSORS = 1_000;
 
 /** The header of an execution, or of its last successor; `undefined` if it does not exist. */
-export async function lastSuccessor(
+export function lastSuccessor(
   records: Pick<ExecutionRecords, "header">,
   tenant: string,
   id: string,
 ): Promise<Execution | undefined> {
-  let header = await records.header(tenant, id);
-  for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
-    header = await records.header(tenant, successorId(header));
+  return follow(id, (each) => records.header(tenant, each), (header) => header);
+}
+
+/** The same, loaded for rendering. */
+export function loadLastSuccessor(
+  factory: Pick<LiveFactory, "load">,
+  tenant: string,
+  id: string,
+): Promise<LiveExecution | undefined> {
+  return follow(id, (each) => factory.load(tenant, each), ({ execution }) => execution);
+}
+
+async function follow<T>(
+  id: string,
+  read: (id: string) => Promise<T | undefined>,
+  executionOf: (found: T) => Execution,
+): Promise<T | undefined> {
+  let found = await read(id);
+  for (let n = 0; n < MAX_SUCCESSORS && found; n++) {
+    const execution = executionOf(found);
+    if (currentState(execution.history) !== "RETRIED") return found;
+    found = await read(successorId(execution));
   }
-  return header;
+  return found;
 }
 
 /** The id of the started execution, or of its last successor, if it exists and can be restarted. */
@@ -34,16 +53,11 @@ export async function restartableChild(
   tenant: string,
   startedId: string,
 ): Promise<string | undefined> {
-  let id = startedId;
-  for (let n = 0; n < MAX_SUCCESSORS; n++) {
-    const found = await factory.load(tenant, id);
-    if (!found) return undefined;
-    const { execution, plan } = found;
-    const state = currentState(execution.history);
-    if (state !== "RETRIED") return RESTARTED.has(state) && canRestart(plan, execution) ? id : undefined;
-    id = successorId(execution);
-  }
-  return undefined;
+  const found = await loadLastSuccessor(factory, tenant, startedId);
+  if (!found) return undefined;
+  const { execution, plan } = found;
+  const isFailed = RESTARTED.has(currentState(execution.history));
+  return isFailed && canRestart(plan, execution) ? execution.id : undefined;
 }
 
 /** Waits again for the child that was started before; `start` starts a new one if it cannot be restarted. */

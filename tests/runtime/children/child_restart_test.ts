@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { goneReply, restartableChild } from "../../../src/runtime/children/child_restart.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
-import { Harness, statesOf } from "../../support/harness.ts";
+import type { AttemptOutcome } from "../../../src/model/tasks/task_catalog.ts";
+import { EFFECT_TYPE, Harness, statesOf } from "../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core.";
 const PARENT = `id: parent
@@ -51,4 +52,23 @@ Deno.test("goneReply() returns nothing for a restart without a waiting parent", 
 Deno.test("restartableChild() returns nothing for an unknown execution", async () => {
   const factory = { load: () => Promise.resolve(undefined) };
   assertEquals(await restartableChild(factory, "main", "x"), undefined);
+});
+
+Deno.test("deliver() renders the outputs of a Subflow in the execution that replaced a RETRIED one", async () => {
+  let calls = 0;
+  const effect = (): AttemptOutcome =>
+    ++calls === 1 ? { state: "FAILED" } : { state: "SUCCESS", outputs: { value: `attempt ${calls}` } };
+  await using app = await Harness.start({ effect });
+  await app.save(`id: child
+namespace: demo
+retry: {type: constant, interval: PT1S, maxAttempt: 3, behavior: CREATE_NEW_EXECUTION}
+tasks: [{id: t, type: ${EFFECT_TYPE}}]
+`);
+  const { id } = await app.run(
+    PARENT.replace("flowId: child", 'flowId: child, outputs: {o: "{{ outputs.t.value }}"}'),
+  );
+  await app.advance(2_000);
+  await settle();
+  const { state, taskRunList } = await app.execution(id);
+  assertEquals([state.current, taskRunList[0]?.outputs.outputs], ["SUCCESS", { o: "attempt 2" }]);
 });

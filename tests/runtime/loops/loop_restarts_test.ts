@@ -263,3 +263,18 @@ for (const outputs of ["", 'outputs: [{id: o, value: "{{ item.value }}"}],']) {
     assertEquals((await passesOf(app)).length, 2);
   });
 }
+
+Deno.test("Loop: breakWhen sees the outputs of the execution that replaced a RETRIED pass", async () => {
+  let calls = 0;
+  const effect: Effect = () => ({ state: ++calls === 1 ? "FAILED" : "SUCCESS", outputs: { call: calls } });
+  await using app = await Harness.start({ effect });
+  const { id } = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: [a, b], breakWhen: "{{ outputs.e.call == 2 }}", tasks: [
+  {id: e, type: EFFECT, retry: {type: constant, interval: PT1S, maxAttempt: 2, behavior: CREATE_NEW_EXECUTION}}]}]`,
+  );
+  await app.advance(2_000);
+  await untilQuiet(app);
+  const execution = await app.execution(id);
+  assertEquals([linesOf(execution), calls], ["SUCCESS: l SUCCESS", 2]);
+});
