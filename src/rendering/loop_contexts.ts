@@ -15,6 +15,8 @@ export interface OuterContext {
   readonly outputs: JsonObject;
   /** Trigger variables of the outermost execution. */
   readonly trigger?: JsonObject;
+  /** Variables that tasks of the execution of the Loop have set. */
+  readonly variables?: JsonObject;
 }
 
 /** Bytes of cached contexts. */
@@ -47,8 +49,10 @@ export class LoopContexts {
     const context: OuterContext = {
       outputs: merged(outer?.outputs ?? {}, outputsBefore(execution, loop)),
       trigger: outer ? outer.trigger : execution.trigger?.variables,
+      variables: execution.variables,
     };
-    this.#known.set(key, context, sizeOf(context.outputs, CACHE_BYTES));
+    const { outputs, variables = null } = context;
+    this.#known.set(key, context, sizeOf([outputs, variables], CACHE_BYTES));
     return context;
   }
 }

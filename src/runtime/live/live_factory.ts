@@ -29,6 +29,8 @@ export class LiveFactory {
 
   /** Registers a new execution; no side effects before its creating commit. */
   register({ execution, plan, outer }: NewExecution): LiveExecution {
+    // A pass that is retried or replayed from its start: its own tasks may have set others.
+    if (outer && execution.taskRuns.length === 0) execution.variables ??= outer.variables;
     const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
     live.form.storedStates = execution.history.length;
     live.isBeforeFirstCommit = true;

@@ -278,3 +278,43 @@ Deno.test("Loop: breakWhen sees the outputs of the execution that replaced a RET
   const execution = await app.execution(id);
   assertEquals([linesOf(execution), calls], ["SUCCESS: l SUCCESS", 2]);
 });
+
+const WITH_VARIABLES = `variables: {city: Oslo}
+tasks:
+  - {id: set, type: $.execution.SetVariables, variables: {city: Bergen}}
+  - {id: l, type: $.flow.Loop, values: [a], tasks: [
+      {id: own, type: $.execution.SetVariables, variables: {own: 1}, overwrite: false},
+      {id: e, type: EFFECT, name: "{{ vars.city }}", retry: {type: constant, interval: PT1S, maxAttempt: 2, behavior: CREATE_NEW_EXECUTION}}]}`;
+
+Deno.test("Loop: a pass that is retried or replayed begins with the variables of the execution of its loop", async () => {
+  const cities: unknown[] = [];
+  const effect: Effect = ({ name }) => ({ state: cities.push(name) === 1 ? "FAILED" : "SUCCESS" });
+  await using app = await Harness.start({ effect });
+  const { id } = await run(app, WITH_VARIABLES);
+  await app.advance(2_000);
+  await untilQuiet(app);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: set SUCCESS, l SUCCESS");
+  const [, pass] = await passesOf(app);
+  const replayed = await app.json("POST", `/executions/${pass?.id}/replay`) as JsonObject;
+  await untilQuiet(app);
+  const again = await app.execution(replayed.id);
+  assertEquals(linesOf(again), "SUCCESS: own SUCCESS, e SUCCESS");
+  assertEquals(again.variables, { city: "Bergen", own: 1 });
+  assertEquals(cities, ["Bergen", "Bergen", "Bergen"]);
+});
+
+Deno.test("Loop: a pass that is replayed from a task keeps its variables", async () => {
+  const cities: unknown[] = [];
+  const effect: Effect = ({ name }) => ({ state: cities.push(name) > 0 ? "SUCCESS" : "FAILED" });
+  await using app = await Harness.start({ effect });
+  await run(app, WITH_VARIABLES);
+  const [pass] = await passesOf(app);
+  const taskRunId = pass?.taskRunList.at(-1)?.id;
+  const replayed = await app.json(
+    "POST",
+    `/executions/${pass?.id}/replay?taskRunId=${taskRunId}`,
+  ) as JsonObject;
+  await untilQuiet(app);
+  assertEquals((await app.execution(replayed.id)).variables, { city: "Bergen", own: 1 });
+  assertEquals(cities, ["Bergen", "Bergen"]);
+});
