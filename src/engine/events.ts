@@ -8,13 +8,21 @@ import type { TaskFixture } from "../model/executions/fixtures.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
-import type { ChildNumbers, PassRules } from "./children/child_numbers.ts";
+import type { ChildNames, ChildNumbers, PassRules } from "./children/child_numbers.ts";
 
 /** An execution that runs again. */
 export interface RestartedChild {
   readonly executionId: string;
   /** The execution that it replaces, or itself. */
   readonly startedId: string;
+}
+
+/** Many executions to kill. */
+interface KilledChildren {
+  readonly taskRun: number;
+  readonly from: number;
+  /** Names them also when the task run was removed; absent in messages of earlier versions. */
+  readonly children?: ChildNames;
 }
 
 /** States that a queued execution can be given. */
@@ -123,7 +131,7 @@ export type Event =
     readonly executions: readonly RestartedChild[];
   }
   /** Many child executions must stop, from index `from` on. */
-  | { readonly type: "children_kill_asked"; readonly taskRun: number; readonly from: number }
+  | { readonly type: "children_kill_asked" } & KilledChildren
   /**
    * A child execution has ended; `replaces` is the end it reported before it was restarted. RETRIED: the execution that
    * replaces it will report another end.
@@ -254,7 +262,7 @@ export type Command =
     readonly taskRun: number;
   } & RestartedChild
   /** Respond with `children_kill_asked`, also if the server stops before. */
-  | { readonly type: "kill_children"; readonly taskRun: number; readonly from: number }
+  | { readonly type: "kill_children" } & KilledChildren
   /** Collect the outputs of all passes of a Loop and respond with `attempt_ended` in that state, or FAILED. */
   | {
     readonly type: "collect_outputs";

@@ -85,6 +85,8 @@ export class Driver {
       }
       case "continue":
         return { type: "continued", frame: command.frame };
+      case "kill_children":
+        return { ...command, type: "children_kill_asked" };
       case "ask_slot":
         return { type: "started" };
       default:

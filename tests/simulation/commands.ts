@@ -48,7 +48,7 @@ function turnOf(simulation: Simulation, command: Command): Event | undefined {
     case "continue":
       return { type: "continued", frame: command.frame };
     case "kill_children":
-      return { type: "children_kill_asked", taskRun: command.taskRun, from: command.from };
+      return { ...command, type: "children_kill_asked" };
     case "ask_slot":
       return simulation.slotAnswer();
     case "collect_outputs":

@@ -38,6 +38,9 @@ export interface ChildNumbers {
   readonly again?: PassesAgain;
 }
 
+/** What the ids of all executions are derived from. */
+export type ChildNames = Pick<ChildNumbers, "executionId" | "madeAt" | "attempt" | "started">;
+
 /** Passes that run again; the former end of each counts until it has ended again. */
 interface PassesAgain {
   /** Passes with a lower index have been checked. */

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
 import { currentState, type State } from "../../model/executions/state.ts";
 import type { AttemptOutcome } from "../../model/tasks/task_catalog.ts";
-import type { ChildNumbers } from "./child_numbers.ts";
+import type { ChildNames, ChildNumbers } from "./child_numbers.ts";
 import { logChildEnd } from "./child_report.ts";
 import type { EventOf } from "../events.ts";
 import type { Transition } from "../transition.ts";
@@ -30,7 +30,7 @@ export function childNumbersOf({ decision }: TaskRun): ChildNumbers | undefined 
 /** The id of one of many executions. */
 export function childId(
   { ordinal }: Pick<TaskRun, "ordinal">,
-  numbers: Pick<ChildNumbers, "executionId" | "madeAt" | "attempt">,
+  numbers: Omit<ChildNames, "started">,
   index: number,
 ): string {
   return derivedId(numbers.madeAt, index, seedOf(ordinal, numbers));
@@ -83,23 +83,34 @@ function underWay({ started, ended, again }: ChildNumbers): number {
 /** Kills all executions that a task run has started. */
 export function killChildren(t: Transition, taskRun: TaskRun): void {
   const executionId = taskRun.decision?.executionId;
+  const numbers = childNumbersOf(taskRun);
   if (typeof executionId === "string") t.emit({ type: "kill_child", executionId });
-  else if (childNumbersOf(taskRun)) t.emit({ type: "kill_children", taskRun: taskRun.ordinal, from: 0 });
+  else if (numbers) killFrom(t, taskRun, 0, numbers);
+}
+
+function killFrom(
+  t: Transition,
+  { ordinal }: Pick<TaskRun, "ordinal">,
+  from: number,
+  { executionId, madeAt, attempt, started }: ChildNames,
+): void {
+  const children = { executionId, madeAt, attempt, started };
+  t.emit({ type: "kill_children", taskRun: ordinal, from, children });
 }
 
 /** Kills some of many executions and requests the kill of the next. Also after the end of this execution. */
 export function applyKillRequest(
   t: Transition,
-  { taskRun: ordinal, from }: EventOf<"children_kill_asked">,
+  { taskRun: ordinal, from, children: given }: EventOf<"children_kill_asked">,
 ): void {
   const taskRun = t.find(ordinal)?.taskRun;
-  const numbers = taskRun && childNumbersOf(taskRun);
-  if (!numbers) return;
-  const end = Math.min(from + KILLS_AT_ONCE, numbers.started);
+  const children = given ?? (taskRun && childNumbersOf(taskRun));
+  if (!children) return;
+  const end = Math.min(from + KILLS_AT_ONCE, children.started);
   for (let index = from; index < end; index++) {
-    t.emit({ type: "kill_child", executionId: childId(taskRun, numbers, index) });
+    t.emit({ type: "kill_child", executionId: childId({ ordinal }, children, index) });
   }
-  if (end < numbers.started) t.emit({ type: "kill_children", taskRun: ordinal, from: end });
+  if (end < children.started) killFrom(t, { ordinal }, end, children);
 }
 
 /** Counts executions that the commit of this transition creates; returns the outcome when all have ended. */
@@ -218,7 +229,7 @@ function setNumbers(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): Att
 
 function seedOf(
   ordinal: number,
-  { executionId, attempt }: Pick<ChildNumbers, "executionId" | "attempt">,
+  { executionId, attempt }: Pick<ChildNames, "executionId" | "attempt">,
 ): string {
   return `${executionId}/${ordinal}/${attempt}`;
 }

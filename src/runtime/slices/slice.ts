@@ -260,9 +260,9 @@ function startAny(
 /** There may be more children than one commit can kill: the execution sends itself a message to continue. */
 function killOfMany(
   { execution: { id: targetId } }: LiveExecution,
-  { taskRun, from }: Extract<Command, { type: "kill_children" }>,
+  { taskRun, from, children }: Extract<Command, { type: "kill_children" }>,
 ): Message {
-  const event: Event = { type: "children_kill_asked", taskRun, from };
+  const event: Event = { type: "children_kill_asked", taskRun, from, children };
   return { targetId, name: `kill/${taskRun}/${from}`, event };
 }
 

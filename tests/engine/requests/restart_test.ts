@@ -1,12 +1,15 @@
 /** Restarts and other ends for task runs, by the engine alone. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import type { ChildNumbers } from "../../../src/engine/children/child_numbers.ts";
+import { childIds, childNumbersOf } from "../../../src/engine/children/children.ts";
 import { step } from "../../../src/engine/step.ts";
 import { canRestart } from "../../../src/engine/requests/restart.ts";
 import { ExecutionTree } from "../../../src/engine/tree.ts";
 import type { Flow, Task } from "../../../src/model/flows/flow.ts";
 import { currentState } from "../../../src/model/executions/state.ts";
 import { plan, returns, task } from "../../support/flows/flows.ts";
+import { Driver } from "../driver.ts";
 import { flowable, historiesOf, runNew, runOn, type Script, statesOf } from "../run_plan.ts";
 
 const ENDED = "CREATED RUNNING SUCCESS";
@@ -156,6 +159,29 @@ Deno.test("restart() interrupts what afterExecution still does", () => {
   const commands = runOn(flowPlan, execution, { type: "restarted" });
   assert(commands.some(({ type }) => type === "interrupt_attempt"));
   assertEquals(historiesOf(execution), [`b: ${AGAIN}`, `after: ${ENDED}`]);
+});
+
+Deno.test("restart() kills the executions that a Loop of afterExecution has started", () => {
+  const loop = task("l", "io.svc.plugin.core.flow.Loop");
+  const driver = new Driver(plan({ tasks: [returns("b")], afterExecution: [loop] }));
+  driver.apply({ type: "started" });
+  driver.end("b", { state: "FAILED" });
+  const taskRun = driver.run("l");
+  const numbers = { total: 300, madeAt: 1_000, attempt: 1, waits: true, transmitsFailed: true };
+  const passes = { values: {}, limit: 300 };
+  driver.apply({
+    type: "children_started",
+    taskRun: taskRun.ordinal,
+    from: 0,
+    count: 300,
+    ...numbers,
+    passes,
+  });
+  const ids = childIds(taskRun, childNumbersOf(taskRun) as ChildNumbers);
+  const commands = driver.apply({ type: "restarted" });
+  assertEquals(driver.runs, ["b RUNNING"]);
+  const killed = commands.flatMap((command) => command.type === "kill_child" ? [command.executionId] : []);
+  assertEquals(killed, ids);
 });
 
 Deno.test("step() of a restarted execution that gets no slot waits, and can be killed", () => {

@@ -279,6 +279,18 @@ Deno.test("Loop: breakWhen sees the outputs of the execution that replaced a RET
   assertEquals([linesOf(execution), calls], ["SUCCESS: l SUCCESS", 2]);
 });
 
+Deno.test("Loop: a restart kills the passes of a loop in afterExecution", async () => {
+  await using app = await Harness.start({ effect: waits });
+  const { id } = await run(
+    app,
+    `tasks: [{id: f, type: $.execution.Fail}]
+afterExecution: [{id: l, type: $.flow.Loop, values: [a], tasks: [{id: e, type: EFFECT}]}]`,
+  );
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app);
+  assertEquals((await passesOf(app)).map(({ state }) => state.current).sort(), ["KILLED", "RUNNING"]);
+});
+
 const WITH_VARIABLES = `variables: {city: Oslo}
 tasks:
   - {id: set, type: $.execution.SetVariables, variables: {city: Bergen}}
