@@ -45,6 +45,7 @@ export class Admission {
     const scheduleDate = at > now ? at : undefined;
     const id = successorId(execution);
     const next = replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate });
+    if (scheduleDate === undefined) this.#slots.replace(execution, next);
     return { execution: next, plan, outer };
   }
 }

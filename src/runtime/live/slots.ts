@@ -99,6 +99,12 @@ export class Slots {
     taken.add(execution.id);
   }
 
+  /** Lets an execution start that replaces one whose slot the same commit releases; others that wait come first. */
+  replace(execution: Execution, { id }: Execution): void {
+    const { taken, queued } = this.#find(execution);
+    if (taken.has(execution.id) && queued.size === 0) taken.add(id);
+  }
+
   /** What the next commit of an execution must store; `undefined` if nothing changes. */
   changeOf(execution: Execution): SlotChange | undefined {
     const flow = this.#find(execution);
