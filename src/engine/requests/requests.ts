@@ -16,7 +16,8 @@ import {
 import type { Event, EventOf, Refusal } from "../events.ts";
 import { isPausedItself } from "./pause.ts";
 import type { FlowPlan } from "../plan.ts";
-import { canRestart, isAtRest, restartUnitOf } from "./restart.ts";
+import { canRestart, handlersOf, isAtRest, restartUnitOf } from "./restart.ts";
+import { ancestorsOf } from "../tree.ts";
 
 /** Types of the events that may be refused. */
 export const REQUEST_TYPES = [
@@ -113,7 +114,13 @@ const refuseTaskState: Rule<"task_state_set"> = (plan, execution, { taskRun: ord
     return conflict(verb, execution, reason);
   }
   const current = currentState(taskRun.history);
-  if (current === state || canMove("task_run", current, state)) return undefined;
+  if (current === state) return undefined;
+  if (handlersOf(plan, execution, new Set(ancestorsOf(execution, taskRun))).has(taskRun)) {
+    const reason = `the task "${taskRun.taskId}" is part of errors, finally or afterExecution, ` +
+      "which run again after a change";
+    return conflict(verb, execution, reason);
+  }
+  if (canMove("task_run", current, state)) return undefined;
   return conflict(verb, execution, `it is ${current}, and cannot become ${state}`);
 };
 

@@ -253,6 +253,21 @@ const REASONS: readonly (readonly [rule: string, () => Driver, Request, code: st
     /change the state of "wd"$/,
   ],
   [
+    "a task run of finally, which a change would remove",
+    () => {
+      const driver = new Driver(
+        plan({ tasks: [returns("a")], finally: [flowable("s", "Sequential", [returns("f")])] }),
+      );
+      driver.apply({ type: "started" });
+      driver.end("a");
+      driver.end("f", { state: "FAILED" });
+      return driver;
+    },
+    { type: "task_state_set", taskRun: 2, state: "SUCCESS" },
+    "conflict",
+    /the task "f" is part of errors, finally or afterExecution, which run again after a change$/,
+  ],
+  [
     "a state that cannot follow",
     SITUATIONS["RETRIED"] as () => Driver,
     { type: "task_state_set", taskRun: 0, state: "SUCCESS" },
