@@ -79,12 +79,16 @@ export function nextExecutionAt(
   execution: Execution,
   now: Instant,
 ): Instant | undefined {
-  const { attemptNumber, originalCreatedAt } = execution;
-  const first = originalCreatedAt ?? startedAt(execution.history);
+  const { attemptNumber } = execution;
   const at = now + retryDelayMs(policy, attemptNumber, execution.originalId);
   const isOver = attemptNumber >= (policy.maxAttempts ?? Infinity) ||
-    policy.maxDurationMs !== undefined && at > first + policy.maxDurationMs;
+    policy.maxDurationMs !== undefined && at > firstStartOf(execution) + policy.maxDurationMs;
   return isOver ? undefined : at;
+}
+
+/** The start of the first execution in a series of retries. */
+export function firstStartOf({ originalCreatedAt, history }: Execution): Instant {
+  return originalCreatedAt ?? startedAt(history);
 }
 
 /** The id of the execution that replaces a RETRIED one: it is derived from that one, so that it can always be found. */

@@ -9,10 +9,10 @@ import {
   currentState,
   hasRun,
   move,
-  startedAt,
   type State,
   TERMINAL_STATES,
 } from "../../model/executions/state.ts";
+import { firstStartOf } from "../attempts.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
@@ -43,11 +43,12 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
   const { now } = request;
   const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
   const target = chosen && restartUnitOf(plan, source, chosen);
+  const at = target ? Math.max(now, changedAt(source.history)) : now;
   return {
     ...successorOf(plan, source, request),
-    history: target
-      ? [...source.history, { state: "RESTARTED", at: Math.max(now, changedAt(source.history)) }]
-      : [{ state: "CREATED", at: now }],
+    history: target ? [...source.history, { state: "RESTARTED", at }] : [{ state: "CREATED", at }],
+    // The time of retries counts from the start of a replay, as their number does.
+    originalCreatedAt: request.isRetry ? firstStartOf(source) : target && at,
     labels: labelsOf(source, request),
     attemptNumber: request.isRetry ? source.attemptNumber + 1 : 1,
     variables: target ? source.variables : undefined,
@@ -81,6 +82,7 @@ export function restartAnew(
 ): Execution {
   const execution: Execution = {
     ...successorOf(plan, source, request),
+    originalCreatedAt: firstStartOf(source),
     history: [...source.history],
     labels: labelsOf(source, { id: request.id, isRestart: true }),
     ...withTaskRuns(source.taskRuns.map(copyOf)),
@@ -103,7 +105,6 @@ function successorOf(plan: FlowPlan, source: Execution, request: ReplayRequest):
     scheduleDate: request.scheduleDate,
     parentId: source.id,
     awaitedBy: request.isRetry ? source.awaitedBy : undefined,
-    originalCreatedAt: source.originalCreatedAt ?? startedAt(source.history),
     crashes: 0,
     outputs: undefined,
     isHeld: undefined,

@@ -1,6 +1,7 @@
 /** New executions from older ones, by the engine alone. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { nextExecutionAt } from "../../../src/engine/attempts.ts";
 import { replayExecution, restartAnew } from "../../../src/engine/requests/replay.ts";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import type { Task } from "../../../src/model/flows/flow.ts";
@@ -158,7 +159,7 @@ Deno.test("replayExecution() from its start is a new execution with the same inp
       { key: "system.correlationId", value: NEW_ID },
     ],
     parentId: RUN_ID,
-    originalCreatedAt: 1_000,
+    originalCreatedAt: undefined,
     breakpoints: ["a"],
     variables: undefined,
     taskRuns: [],
@@ -203,6 +204,32 @@ Deno.test("replayExecution() from a task drops what came later, also where its r
   const newer = plan({ revision: 2, tasks: [returns("a"), returns("b"), returns("d")] });
   const copy = replayExecution(newer, source, { ...REQUEST, taskRun: taskRunNamed(source, "b") });
   assertEquals(historiesOf(copy), [`a: ${ENDED}`, `b: ${AGAIN}`]);
+});
+
+Deno.test("replayExecution() counts attempts and their time anew, and a retry of the replay counts on", () => {
+  const retry = {
+    type: "constant",
+    intervalMs: 1_000,
+    maxDurationMs: 60_000,
+    delayFactor: 1,
+    behavior: "CREATE_NEW_EXECUTION",
+    warningOnRetry: false,
+  } as const;
+  const flowPlan = plan({ tasks: [returns("a")] });
+  const source = runNew(flowPlan);
+  const late = 1_000_000;
+  for (const taskRun of [undefined, 0]) {
+    const replay = replayExecution(flowPlan, source, { id: NEW_ID, now: late, taskRun });
+    assertEquals(nextExecutionAt(retry, replay, late + 500), late + 1_500);
+    const next = { id: "next", now: late + 1_500, isRetry: true };
+    const successor = replayExecution(flowPlan, replay, next);
+    assertEquals([successor.attemptNumber, nextExecutionAt(retry, successor, late + 2_000)], [
+      2,
+      late + 3_000,
+    ]);
+    assertEquals(nextExecutionAt(retry, successor, late + 59_500), undefined);
+  }
+  assertEquals(restartAnew(flowPlan, source, { id: NEW_ID, now: late }).originalCreatedAt, 1_000);
 });
 
 Deno.test("restartAnew() copies an execution into one that runs another revision", () => {
