@@ -265,9 +265,9 @@ export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant
   }
 }
 
-/** The pattern without leading and trailing `.*`: partial matching finds the same in a fraction of the steps. */
+/** The pattern without leading and trailing `.*` or `.*?`: partial matching finds the same in a fraction of the steps. */
 export function trimPattern(pattern: string): string {
-  return pattern.replace(/^\^?\.\*/, "").replace(/(?<!\\)\.\*\$?$/, "");
+  return pattern.replace(/^\^?\.\*\??/, "").replace(/(?<!\\)\.\*\??\$?$/, "");
 }
 
 /** Splits a search text at punctuation and spaces. `*` and the empty text have no words. */

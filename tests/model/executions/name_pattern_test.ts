@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { matchesName } from "../../../src/model/executions/execution_query.ts";
 import { patternProblem } from "../../../src/model/executions/name_pattern.ts";
 
 for (
@@ -38,9 +39,43 @@ for (
     "x".repeat(201),
     "[",
     "(?:(?:a|b)c)*",
+    ".*+",
+    ".*??",
+    ".*{2}",
   ]
 ) {
   Deno.test(`patternProblem() refuses ${pattern.slice(0, 40)}`, () => {
     assertMatch(patternProblem(pattern) ?? "", /regular expression/);
+  });
+}
+
+const NAMES = ["", "a", "prod", "a.prod", "prod.a", "?prod", "team-1"];
+
+for (
+  const pattern of [
+    ".*?",
+    "^.*?$",
+    ".*?prod",
+    "^.*?prod",
+    "prod.*?",
+    "prod.*?$",
+    ".*?prod.*?",
+    "^.*prod.*$",
+    "a|.*",
+    ".*?|a",
+    "a|.*?prod",
+    "prod|.*?a$",
+    "\\.*",
+    "\\.*?prod",
+    "prod\\.*?",
+    "^.*?^prod$",
+    "(.*?)prod",
+    ".?prod",
+  ]
+) {
+  Deno.test(`matchesName() finds the same with ${pattern} as the pattern itself`, () => {
+    assertEquals(patternProblem(pattern), undefined);
+    const found = NAMES.filter((name) => matchesName("REGEX", [pattern], name));
+    assertEquals(found, NAMES.filter((name) => new RegExp(pattern, "u").test(name)));
   });
 }
