@@ -36,6 +36,8 @@ interface WebhookRoutesDeps {
 /** Credentials of the caller, which flows must not see. */
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 const BINARY = "application/octet-stream";
+/** It precedes the names of each address. The first occurrence counts: no tenant may be called "executions". */
+const MOUNT = "/executions/webhook/";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** Routes below `/executions/webhook`; their mount needs no credentials. */
@@ -73,8 +75,9 @@ function onceCallOf(request: Request): OnceCall | undefined {
 
 function addressOf(c: Context<AppEnv>): WebhookAddress {
   const { namespace = "", flowId = "", key = "" } = c.req.param() as Record<string, string>;
-  const path = decodePath(rawPath(c.req.url).split("/webhook/")[1]?.split("/").slice(3) ?? []);
-  return { namespace, id: flowId, key, path };
+  const address = rawPath(c.req.url);
+  const segments = address.slice(address.indexOf(MOUNT) + MOUNT.length).split("/");
+  return { namespace, id: flowId, key, path: decodePath(segments.slice(3)) };
 }
 
 /** A segment that is not encoded UTF-8 stays undecoded, and matches nothing. */

@@ -115,6 +115,8 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
   ["key", "/executions/webhook/demo/hook/wrong"],
   ["path behind the key", `${PATH}/more`],
   ["path far behind the key", `${PATH}/more/and/more`],
+  ["path that begins like the route", `${PATH}/webhook/more`],
+  ["path that contains the route", `${PATH}/executions/webhook/demo/hook/key`],
   ["tenant", "/api/v1/nowhere/executions/webhook/demo/hook/a%20b%2Fsecret"],
 ];
 for (const [what, path] of UNKNOWN) {
@@ -124,6 +126,29 @@ for (const [what, path] of UNKNOWN) {
     const response = await server.request("POST", path, { body: "x" });
     assertEquals([response.status, (await response.json()).message], [404, NOT_FOUND]);
     assertEquals(response.headers.get("cache-control"), "no-store");
+  });
+}
+
+const CALLED_WEBHOOK: readonly (readonly [string, string, Record<string, string>])[] = [
+  ["namespace", "/api/v1/main/executions/webhook/webhook/hook/secret-key/a/b", { namespace: "webhook" }],
+  ["flow", "/executions/webhook/demo/webhook/secret-key/a/b", { id: "webhook" }],
+  ["key", "/executions/webhook/demo/hook/webhook/a/b", { key: "webhook" }],
+  ["path", "/executions/webhook/demo/hook/secret-key/webhook/b", { path: "webhook/b" }],
+];
+for (const [what, path, names] of CALLED_WEBHOOK) {
+  Deno.test(`POST /executions/webhook/… calls a trigger with a path whose ${what} is named webhook`, async () => {
+    await using server = await Harness.start();
+    const members = { namespace: "demo", id: "hook", key: "secret-key", path: "a/b", ...names };
+    const flow = `id: ${members.id}
+namespace: ${members.namespace}
+tasks: [{id: a, type: io.svc.plugin.core.debug.Return, format: x}]
+triggers: [{id: w, type: io.svc.plugin.core.trigger.Webhook, key: ${members.key}, path: ${members.path}}]
+`;
+    await server.save(flow);
+    assertObjectMatch(await server.json("POST", path) as object, {
+      namespace: members.namespace,
+      flowId: members.id,
+    });
   });
 }
 
