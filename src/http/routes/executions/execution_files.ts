@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { ExecutionFileViews, NamedFile } from "../../../services/executions/execution_file_views.ts";
 import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../../services/files/file_preview.ts";
-import { attachmentHeaders } from "../../responses/attachment.ts";
+import { attachmentHeaders, streamResponse } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
@@ -21,10 +21,10 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
       return "executionId" in found ? redirect(c, found.executionId) : await response(c, found);
     });
 
-  route("/executions/:id/file", (c, file) => {
+  route("/executions/:id/file", async (c, file) => {
     const headers = attachmentHeaders(file.name);
     headers.set("content-length", String(file.size));
-    return new Response(c.req.raw.method === "HEAD" ? null : file.open(), { headers });
+    return await streamResponse(c, file.open(), headers);
   });
 
   route("/executions/:id/file/metas", (_c, { size }) => valueResponse({ size }));

@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
+import { Transfers } from "../../../../src/machine/http_server/transfers.ts";
+import { attachWatcher } from "../../../../src/model/http/transfer_watch.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json } from "../../../support/flows/request_bodies.ts";
 import { CORE } from "../../../tasks/core_flows.ts";
@@ -43,6 +45,19 @@ Deno.test("GET /executions/{id}/file returns the content as an attachment", asyn
   );
   const head = await app.request("HEAD", pathTo(id, "", uri));
   assertEquals([head.status, head.headers.get("content-length"), await head.text()], [200, "5", ""]);
+});
+
+Deno.test("GET /executions/{id}/file fails when nothing is read for five minutes", async () => {
+  await using app = await Harness.start();
+  const { id, uri } = await withFile(app, "a.txt", "x".repeat(200_000));
+  const request = new Request(`http://127.0.0.1:8080/api/v1/main${pathTo(id, "", uri)}`);
+  const transfers = new Transfers();
+  attachWatcher(request, transfers);
+  const reader = (await app.assembly.fetch(request)).body?.getReader();
+  await reader?.read();
+  for (let second = 0; second < 300; second++) transfers.sweep();
+  assertEquals(await reader?.read().then(() => "read", (error) => error.code), "request_timeout");
+  assertEquals(transfers.count, 0);
 });
 
 Deno.test("GET /executions/{id}/file of a file that a task has written", async () => {
