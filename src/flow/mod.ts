@@ -21,7 +21,7 @@ export { checkInheritedDefaults, concernsTriggers } from "./validate/plugin_defa
 export { expressionNames } from "./validate/expression_names.ts";
 export { type ParsedSource, parseFlowSource, parseYamlValue, type Path } from "./source/parse.ts";
 export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
-export { type FlowProblem, Report } from "./source/report.ts";
+export { type FlowProblem, hasExpression, Report } from "./source/report.ts";
 export {
   type NamespaceReference,
   namespaceReferences,

@@ -30,7 +30,7 @@ import {
   notFound,
   undefinedIfMissing,
 } from "../../model/errors.ts";
-import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { Flow, FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
@@ -303,14 +303,18 @@ export class Flows {
   }
 
   /**
-   * Derives the states of triggers again, for the flows of a namespace and those below it: defaults that they inherit
-   * have changed.
+   * Derives the states of triggers again, for the flows of a namespace and those below it with an affected trigger: what
+   * they inherit has changed.
    */
-  async renewTriggers(actor: Actor, namespace: string): Promise<void> {
+  async renewTriggers(
+    actor: Actor,
+    namespace: string,
+    isAffected: (trigger: Trigger) => boolean = () => true,
+  ): Promise<void> {
     for (const head of this.select(actor, (each) => isWithinNamespace(each.namespace, namespace))) {
       await this.#locks.run(lockKey(actor, head), async () => {
         const flow = await undefinedIfMissing(() => this.get(actor, head));
-        if (flow && flow.triggers.length > 0) await this.#deps.commit(flow, { mutations: [] });
+        if (flow?.triggers.some(isAffected)) await this.#deps.commit(flow, { mutations: [] });
       });
     }
   }

@@ -6,6 +6,7 @@
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import {
   isJsonObject,
+  jsonEquals,
   type JsonObject,
   type JsonValue,
   ownProperty,
@@ -15,11 +16,17 @@ import { jsonBytes } from "../../base/json_size.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, illegalState, invalidEntity, notFound } from "../../model/errors.ts";
 import { type PluginDefault, readPluginDefaults } from "../../model/flows/inherited_defaults.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import type { TenantId, Trigger } from "../../model/flows/flow.ts";
 import { SYSTEM_NAMESPACE } from "../../model/executions/execution_query.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { NamespaceRecord, NamespaceRecords } from "../../store/records/namespace_records.ts";
-import { type Catalogs, checkInheritedDefaults, concernsTriggers, parseYamlValue } from "../../flow/mod.ts";
+import {
+  type Catalogs,
+  checkInheritedDefaults,
+  concernsTriggers,
+  hasExpression,
+  parseYamlValue,
+} from "../../flow/mod.ts";
 import { yamlText } from "../../languages/yaml/mod.ts";
 import type { Flows } from "../flows/flows.ts";
 import { bytesOf, type InheritedPluginDefault, type NamespaceDefaults } from "../flows/namespace_defaults.ts";
@@ -195,6 +202,8 @@ export class Namespaces {
     const touched = [...before?.pluginDefaults ?? [], ...namespace.pluginDefaults ?? []];
     if (touched.some((each) => concernsTriggers(each, catalogs))) {
       await flows.renewTriggers(actor, namespace.id);
+    } else if (!jsonEquals(before?.variables ?? {}, namespace.variables ?? {})) {
+      await flows.renewTriggers(actor, namespace.id, mayReadVariables);
     }
     return namespace;
   }
@@ -242,6 +251,10 @@ export class Namespaces {
     const names = this.#deps.flows.namespaces(actor);
     return new Set([SYSTEM_NAMESPACE, ...names.flatMap((name) => [name, ...parentNamespaces(name)])]);
   }
+}
+
+function mayReadVariables({ properties }: Trigger): boolean {
+  return hasExpression(stringifyJson(properties));
 }
 
 function missingNamespace(id: string, renamedTo?: string): DomainError {

@@ -9,6 +9,7 @@ import {
 } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dueOf } from "../../engine/schedule.ts";
+import { hasExpression } from "../../flow/mod.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import { parseInstant } from "../../base/time/iso_8601.ts";
@@ -59,7 +60,7 @@ export class TriggerDeclarations {
     };
     if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };
     // An expression may give another date now.
-    const isOpen = timing.includes("{{") && (previous?.nextDate ?? 0) > now;
+    const isOpen = hasExpression(timing) && (previous?.nextDate ?? 0) > now;
     // A realtime trigger connects again after each save: any property may have changed.
     const isHeld = this.#deps.catalog.find(trigger.kind)?.form === "realtime";
     if (isSame && previous.dueAt !== undefined && !isOpen && !isHeld) {

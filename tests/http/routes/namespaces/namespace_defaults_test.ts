@@ -181,6 +181,41 @@ Deno.test("a change of plugin defaults of the namespace moves the dates of its s
   assertEquals(String(await next()) < yearly, true);
 });
 
+/** A schedule with an expression as cron. */
+function scheduled(cron: string): string {
+  return OWN + `triggers: [{id: s, type: io.svc.plugin.core.trigger.Schedule, cron: "${cron}"}]\n`;
+}
+
+async function nextDate(server: Harness): Promise<JsonValue | undefined> {
+  return (await server.page("/triggers/a.b/f")).results[0]?.nextExecutionDate;
+}
+
+Deno.test("a change of variables moves the dates of the schedules that read them", async () => {
+  await using server = await withFlow(scheduled("{{ namespace.cron }}"));
+  assertEquals(await nextDate(server), undefined);
+  await declare(server, "a", { variables: { cron: "0 0 1 1 *" } });
+  assertEquals(await nextDate(server), "2027-01-01T00:00:00.000Z");
+  await server.json("PUT", "/namespaces/a/variables", yaml(`cron: "*/5 * * * *"`));
+  assertEquals(await nextDate(server), "2026-01-15T10:35:00.000Z");
+});
+
+Deno.test("a change of variables moves the dates of a schedule whose cron is a template of tags alone", async () => {
+  const cron = "{% if namespace.often is defined %}*/5 * * * *{% else %}0 0 1 1 *{% endif %}";
+  await using server = await withFlow(scheduled(cron));
+  assertEquals(await nextDate(server), "2027-01-01T00:00:00.000Z");
+  await declare(server, "a", { variables: { often: true } });
+  assertEquals(await nextDate(server), "2026-01-15T10:35:00.000Z");
+});
+
+Deno.test("a change of variables leaves triggers without expressions as they are", async () => {
+  await using server = await withFlow(scheduled("* * * * *"));
+  const state = async () => (await server.page("/triggers/a.b/f")).results[0];
+  const before = await state();
+  await server.clock.advance(1_000);
+  await declare(server, "a", { variables: { cron: "0 0 1 1 *" } });
+  assertEquals(await state(), before);
+});
+
 Deno.test("an execution in memory keeps the variables that it started with", async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await Harness.start({
