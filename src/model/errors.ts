@@ -40,6 +40,8 @@ export interface ErrorItem {
 interface DomainErrorOptions {
   readonly cause?: unknown;
   readonly items?: readonly ErrorItem[];
+  /** Of `bulk_refused`: what each item names. */
+  readonly subject?: string;
   /** Seconds after which the caller should retry. */
   readonly retryAfter?: number;
 }
@@ -49,12 +51,14 @@ export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;
   readonly items: readonly ErrorItem[];
+  readonly subject?: string;
   readonly retryAfter?: number;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.items = options.items ?? [];
+    this.subject = options.subject;
     this.retryAfter = options.retryAfter;
   }
 }

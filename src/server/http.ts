@@ -251,7 +251,7 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
 
 function flowMounts({ services, options }: HttpDeps, transfer: FlowTransfer): Mount[] {
   const { flows, executions, tasks, flowRevisions } = services;
-  const bulk = new FlowBulk(flows);
+  const bulk = new FlowBulk(flows, options.clock);
   const graphs = new FlowGraphs({ flows, executions, clock: options.clock });
   const views = {
     flows,

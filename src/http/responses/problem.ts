@@ -118,14 +118,14 @@ function problemBody(refusal: DomainError, context: ProblemContext): object {
     detail: message,
     instance: context.path,
     errors: refusal.items.map(({ message, ...place }) => ({ detail: message, ...place })),
-    ...(refusal.code === "bulk_refused" ? { invalids: refusal.items.map(invalidItem) } : {}),
+    ...(refusal.code === "bulk_refused" ? { invalids: invalidItems(refusal) } : {}),
     traceId: context.requestId,
   };
 }
 
-/** An invalid item of a bulk operation. */
-function invalidItem({ path, message }: ErrorItem): object {
-  return { message, invalidValue: path, propertyPath: "execution" };
+/** The invalid items of a bulk operation. */
+function invalidItems({ items, subject: propertyPath }: DomainError): object[] {
+  return items.map(({ path, message }) => ({ message, invalidValue: path, propertyPath }));
 }
 
 function embeddedErrors(items: readonly ErrorItem[], message: string): object[] {

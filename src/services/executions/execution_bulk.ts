@@ -1,13 +1,13 @@
-/** Actions on many executions: all are checked first, and one refusal refuses all. */
+/** Actions on many executions. */
 import type { Clock } from "../../base/time/clock.ts";
-import { Turns } from "../../base/time/turn.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, type ErrorItem } from "../../model/errors.ts";
+import { DomainError } from "../../model/errors.ts";
 import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import { type BulkStep, runChecked } from "../bulk/checked_bulk.ts";
 import {
   type ExecutionActions,
   type Request,
@@ -47,20 +47,10 @@ export interface BulkResult {
   readonly operationId: string;
 }
 
-/** The check and the action of one execution. */
-interface BulkStep {
-  /** The refusal, if any, returned or thrown. @throws DomainError the execution is unknown */
-  check(id: string): Promise<DomainError | undefined>;
-  run(id: string): Promise<unknown>;
-}
+/** The check and the action of one execution, by its id. */
+type ExecutionStep = BulkStep<string>;
 
-/** Concurrent executions: enough to share commits, few enough not to delay other requests. */
-const AT_ONCE = 64;
 const PAGE_SIZE = 2_000;
-/** Time after which it yields to other requests: work from memory alone would never do so. */
-const TURN_MS = 4;
-/** Maximum number of reported refusals. */
-const MAX_REPORTED = 1_000;
 
 /** The use cases of many executions. */
 export class ExecutionBulk {
@@ -83,13 +73,10 @@ export class ExecutionBulk {
   async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     const step = this.#stepOf(actor, action);
     const { clock, ids: idSource } = this.#deps;
-    const refusals = await mapBounded(clock, ids, (id) => refusalOf(step, id));
-    const refused = refusals.flatMap((refusal, index): ErrorItem[] =>
-      refusal ? [{ path: ids[index] ?? "", message: refusal.message }] : []
-    );
-    if (refused.length > 0) throw bulkRefusal(action, refused, ids.length);
-    const done = await mapBounded(clock, ids, (id) => runStep(step, id));
-    const count = done.filter((isDone) => isDone).length;
+    const count = await runChecked(ids, {
+      check: async (id) => isId(id) ? await step.check(id) : unknownExecution(id.slice(0, 100)),
+      run: (id) => step.run(id),
+    }, { clock, action: action.type, subject: "execution", nameOf: (id) => id });
     return { count, totalItems: ids.length, operationId: idSource.next(clock.now()) };
   }
 
@@ -109,7 +96,7 @@ export class ExecutionBulk {
     }
   }
 
-  #stepOf(actor: Actor, action: BulkAction): BulkStep {
+  #stepOf(actor: Actor, action: BulkAction): ExecutionStep {
     const { actions, replays } = this.#deps;
     switch (action.type) {
       case "replay": {
@@ -138,7 +125,7 @@ export class ExecutionBulk {
     }
   }
 
-  #deletion(actor: Actor, includeNonTerminated: boolean): BulkStep {
+  #deletion(actor: Actor, includeNonTerminated: boolean): ExecutionStep {
     const { executions } = this.#deps;
     return {
       async check(id) {
@@ -152,7 +139,7 @@ export class ExecutionBulk {
   }
 }
 
-function requestStep(actions: ExecutionActions, actor: Actor, request: Request): BulkStep {
+function requestStep(actions: ExecutionActions, actor: Actor, request: Request): ExecutionStep {
   return {
     check: (id) => actions.refusalOf(actor, id, request),
     run: (id) => actions.run(actor, id, request),
@@ -176,55 +163,4 @@ function requestOf({ user: by }: Actor, action: PlainAction): Request {
     case "unqueue":
       return { type: "unqueued", state: action.state };
   }
-}
-
-async function refusalOf(step: BulkStep, id: string): Promise<DomainError | undefined> {
-  if (!isId(id)) return unknownExecution(id.slice(0, 100));
-  return await step.check(id).catch(asRefusal);
-}
-
-/** False if the execution was changed or deleted after the check. */
-async function runStep(step: BulkStep, id: string): Promise<boolean> {
-  return await step.run(id).then(() => true, (error) => asRefusal(error) === undefined);
-}
-
-const REFUSALS: ReadonlySet<string> = new Set([
-  "not_found",
-  "conflict",
-  "invalid_argument",
-  "invalid_entity",
-  "bad_request",
-]);
-
-/** A refusal of this execution alone; any other error is thrown and ends the bulk action. */
-function asRefusal(error: unknown): DomainError {
-  if (error instanceof DomainError && REFUSALS.has(error.code)) return error;
-  throw error;
-}
-
-function bulkRefusal({ type }: BulkAction, refused: readonly ErrorItem[], total: number): DomainError {
-  return new DomainError(
-    "bulk_refused",
-    `Invalid bulk ${type}: ${refused.length} of ${total} executions do not allow it, so nothing was done`,
-    { items: refused.slice(0, MAX_REPORTED) },
-  );
-}
-
-/** The results of `work` in order, a bounded number at a time. */
-async function mapBounded<T, R>(
-  clock: Clock,
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const turns = new Turns(clock, TURN_MS);
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < items.length; index = next++) {
-      results[index] = await work(items[index] as T);
-      await turns.next();
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
-  return results;
 }

@@ -1,9 +1,11 @@
-/** Bulk changes of flows: replace, update, delete, enable, disable. All sources are validated before the first change. */
+/** Bulk changes of flows: replace, update, delete, enable, disable. All are checked before the first change. */
+import type { Clock } from "../../base/time/clock.ts";
 import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
+import { runChecked } from "../bulk/checked_bulk.ts";
 import { flowName } from "./flow_heads.ts";
 import { type Flows, invalidFlow } from "./flows.ts";
 
@@ -28,9 +30,11 @@ const CHANGES_AT_ONCE = 100;
 /** The use cases of bulk changes. */
 export class FlowBulk {
   readonly #flows: Flows;
+  readonly #clock: Clock;
 
-  constructor(flows: Flows) {
+  constructor(flows: Flows, clock: Clock) {
     this.#flows = flows;
+    this.#clock = clock;
   }
 
   /** Replaces the flows of a namespace by the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
@@ -65,14 +69,22 @@ export class FlowBulk {
     return heads.length;
   }
 
-  /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError conflict */
+  /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError bulk_refused */
   async setDisabled(actor: Actor, heads: readonly FlowHead[], disabled: boolean): Promise<number> {
     const changing = heads.filter((head) => head.disabled !== disabled);
-    await inTurns(
-      changing,
-      (head) => this.#flows.edit(actor, head, ({ source }) => setDisabled(source, disabled)),
-    );
-    return changing.length;
+    return await runChecked(changing, {
+      check: async (head) => {
+        const edited = setDisabled((await this.#flows.read(actor, head)).source, disabled);
+        if (!disabled) await this.#flows.draft(actor, edited);
+        return undefined;
+      },
+      run: (head) => this.#flows.setDisabled(actor, head, disabled),
+    }, {
+      clock: this.#clock,
+      action: disabled ? "disable" : "enable",
+      subject: "flow",
+      nameOf: ({ namespace, id }) => `${namespace}.${id}`,
+    });
   }
 
   async #drafts(actor: Actor, sources: readonly string[]): Promise<Flow[]> {

@@ -12,6 +12,7 @@ import {
   type ParsedSource,
   parseFlowSource,
   problemsError,
+  setDisabled,
   setNamespace,
   splitDocuments,
   validateFlow,
@@ -177,6 +178,22 @@ export class Flows {
       const current = await this.#latest(actor, key, ifMatch);
       const source = change(current);
       return await this.#saveNext(current, (await this.#parseValid(actor.tenant, source)).parsed, source);
+    });
+  }
+
+  /**
+   * Disables or enables a flow by a new revision. A flow that is no longer valid can be disabled: what it inherits may
+   * have changed.
+   * @throws DomainError not_found, conflict; invalid_entity for a flow that is enabled
+   */
+  async setDisabled(actor: Actor, key: FlowKey, disabled: boolean): Promise<Flow> {
+    return await this.#locks.run(lockKey(actor, key), async () => {
+      const current = await this.#latest(actor, key, undefined);
+      const source = setDisabled(current.source, disabled);
+      const { parsed } = disabled
+        ? { parsed: parseFlowSource(source) }
+        : await this.#parseValid(actor.tenant, source);
+      return await this.#saveNext(current, parsed, source);
     });
   }
 

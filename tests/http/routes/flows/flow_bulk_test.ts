@@ -166,6 +166,51 @@ Deno.test("POST /flows/enable/by-query counts the flows that were disabled", asy
   assertEquals(await count(server, "POST", "/flows/enable/by-query"), 0);
 });
 
+/** Flows `a` and `c`, and between them `b` with a schedule, which is invalid without a plugin default that is gone. */
+async function withInvalid(more = ""): Promise<Harness> {
+  const server = await Harness.start();
+  const [log, schedule] = ["io.svc.plugin.core.log.Log", "io.svc.plugin.core.trigger.Schedule"];
+  const pluginDefaults = [{ type: log, values: { message: "hi" } }];
+  await server.json("POST", "/namespaces", json({ id: "demo", pluginDefaults }));
+  await server.save(source("a", { more }));
+  await server.save(source("c", { more }));
+  await server.save(`id: b
+namespace: demo
+${more}tasks: [{id: a, type: ${log}}]
+triggers: [{id: s, type: ${schedule}, cron: "*/5 * * * *"}]
+`);
+  await server.json("PUT", "/namespaces/demo", json({ id: "demo" }));
+  return server;
+}
+
+Deno.test("POST /flows/disable/by-query disables flows that are no longer valid, too", async () => {
+  await using server = await withInvalid();
+  assertEquals(await count(server, "POST", "/flows/disable/by-query?namespace=demo"), 3);
+  assertEquals(await present(server), ["demo.a@2", "demo.b@2", "demo.c@2"]);
+  const [trigger] = (await server.page("/triggers/demo/b")).results;
+  assertEquals(trigger?.nextExecutionDate, undefined);
+});
+
+const BOUND = "disabled: &off false\nlabels: {off: *off}\n";
+const BULK_REFUSALS: readonly (readonly [string, () => Promise<Harness>, string, string])[] = [
+  ["enable", () => withInvalid("disabled: true\n"), "demo.b", "Invalid entity: tasks[a].message"],
+  ["disable", () => start(source("a"), source("b", { more: BOUND })), "demo.b", "other parts of the source"],
+];
+for (const [verb, prepare, name, reason] of BULK_REFUSALS) {
+  Deno.test(`POST /flows/${verb}/by-query names each flow that does not allow it, and changes none: ${reason}`, async () => {
+    await using server = await prepare();
+    const before = await present(server);
+    const response = await server.request("POST", `/flows/${verb}/by-query?namespace=demo`);
+    const { message, invalids } = await response.json();
+    assertEquals([response.status, invalids.length], [400, 1]);
+    assertEquals([invalids[0].propertyPath, invalids[0].invalidValue], ["flow", name]);
+    assertStringIncludes(invalids[0].message, reason);
+    assertStringIncludes(message, `1 of ${before.length} flows`);
+    assertStringIncludes(message, `${name}: ${invalids[0].message}`);
+    assertEquals(await present(server), before);
+  });
+}
+
 const BAD_BODIES: readonly [string, number][] = [["{", 422], ["{}", 422], ["[1]", 422], [
   '[{"id": "a"}]',
   422,

@@ -1,7 +1,7 @@
 /** Actions on the selected executions, or on all that match the filters. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ApiError, send } from "../../api/client.ts";
+import { send } from "../../api/client.ts";
 import { may } from "../../core/access.ts";
 import { countText } from "../../core/numbers.ts";
 import { confirmed } from "../../kit/dialog.tsx";
@@ -114,23 +114,8 @@ async function runBulk(action: BulkAction, target: BulkTarget): Promise<boolean>
   if (!isConfirmed) return false;
   const { method, path, query, body } = bulkRequest(action, target);
   const done = await attempt(
-    () => withReason(send<{ readonly count: number }>(method, path, { query, body })),
+    () => send<{ readonly count: number }>(method, path, { query, body }),
     ({ count }) => t("executions.changed", { action: title, count: countText(count) }),
   );
   return done !== undefined;
-}
-
-/** A refusal says how many executions do not allow it; the reason of the first one helps more. */
-async function withReason<Result>(response: Promise<Result>): Promise<Result> {
-  try {
-    return await response;
-  } catch (error) {
-    const { invalids } = (error instanceof ApiError ? error.body ?? {} : {}) as Refusal;
-    const reason = invalids?.[0]?.message;
-    throw reason === undefined ? error : new Error(`${(error as ApiError).message}. ${reason}`);
-  }
-}
-
-interface Refusal {
-  readonly invalids?: readonly { readonly message: string }[];
 }

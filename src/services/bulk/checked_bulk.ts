@@ -1,0 +1,101 @@
+/** An action on many things: all are checked first, and one refusal refuses all. */
+import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
+import { DomainError, type ErrorItem } from "../../model/errors.ts";
+
+/** The check and the action of one thing. */
+export interface BulkStep<Item> {
+  /** The refusal, if any, returned or thrown. @throws DomainError the thing is unknown */
+  check(item: Item): Promise<DomainError | undefined>;
+  /** Changes it. @throws DomainError it was changed or deleted after the check */
+  run(item: Item): Promise<unknown>;
+}
+
+interface BulkOptions<Item> {
+  readonly clock: Clock;
+  /** For refusals, such as `restart`. */
+  readonly action: string;
+  readonly subject: "execution" | "flow";
+  readonly nameOf: (item: Item) => string;
+}
+
+/** Concurrent steps: enough to share commits, few enough not to delay other requests. */
+const AT_ONCE = 64;
+/** Time after which it yields to other requests: work from memory alone would never do so. */
+const TURN_MS = 4;
+/** Maximum number of reported refusals. */
+const MAX_REPORTED = 1_000;
+/** Of the first one in the message, in characters: clients may send any text as an id. */
+const MAX_SHOWN_NAME = 200;
+
+/** Acts on all things; returns the number of changed ones: what others change or delete after the check may refuse. @throws DomainError bulk_refused */
+export async function runChecked<Item>(
+  items: readonly Item[],
+  step: BulkStep<Item>,
+  options: BulkOptions<Item>,
+): Promise<number> {
+  const { clock, nameOf } = options;
+  const refusals = await mapBounded(clock, items, (item) => step.check(item).catch(asRefusal));
+  const refused = items.flatMap((item, index): ErrorItem[] => {
+    const refusal = refusals[index];
+    return refusal ? [{ path: nameOf(item), message: refusal.message }] : [];
+  });
+  const [first] = refused;
+  if (first) throw bulkRefusal(options, { first, refused, total: items.length });
+  const done = await mapBounded(clock, items, (item) => runStep(step, item));
+  return done.filter((isDone) => isDone).length;
+}
+
+/** False if the thing was changed or deleted after the check. */
+async function runStep<Item>(step: BulkStep<Item>, item: Item): Promise<boolean> {
+  return await step.run(item).then(() => true, (error) => asRefusal(error) === undefined);
+}
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  "not_found",
+  "conflict",
+  "invalid_argument",
+  "invalid_entity",
+  "bad_request",
+]);
+
+/** A refusal of this thing alone; any other error is thrown and ends the bulk action. */
+function asRefusal(error: unknown): DomainError {
+  if (error instanceof DomainError && REFUSALS.has(error.code)) return error;
+  throw error;
+}
+
+function bulkRefusal<Item>(
+  { action, subject }: BulkOptions<Item>,
+  { first, refused, total }: {
+    readonly first: ErrorItem;
+    readonly refused: readonly ErrorItem[];
+    readonly total: number;
+  },
+): DomainError {
+  return new DomainError(
+    "bulk_refused",
+    `Invalid bulk ${action}: ${refused.length} of ${total} ${subject}s do not allow it, so nothing was done; ` +
+      `${first.path.slice(0, MAX_SHOWN_NAME)}: ${first.message}`,
+    { items: refused.slice(0, MAX_REPORTED), subject },
+  );
+}
+
+/** The results of `work` in order, a bounded number at a time. */
+async function mapBounded<T, R>(
+  clock: Clock,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const turns = new Turns(clock, TURN_MS);
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      results[index] = await work(items[index] as T);
+      await turns.next();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return results;
+}
