@@ -1,8 +1,10 @@
 /** Exports flows as a zip of sources; imports sources and zips. */
 import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
+import type { Flow, FlowKey } from "../../model/flows/flow.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
@@ -17,9 +19,26 @@ export interface FlowFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** What an import has done. */
+interface FlowImport {
+  readonly saved: readonly FlowKey[];
+  /** Those that are invalid: indexes of documents, or names of zip entries. */
+  readonly failed: readonly string[];
+}
+
+/** A document of an imported file. */
+interface FlowDocument {
+  /** Its index, or the name of its zip entry. */
+  readonly place: string;
+  /** No source if the zip entry is too large. */
+  readonly source?: string;
+}
+
 /** Bytes of an imported file, which is held in memory. */
 export const MAX_FLOW_IMPORT_BYTES = 32 * 1024 * 1024;
 
+/** Time after which a check of many flows yields to other requests. */
+const TURN_MS = 4;
 const FLOW_FILE = /\.ya?ml$/i;
 const ZIP_FILE = /\.zip$/i;
 
@@ -50,16 +69,20 @@ export class FlowTransfer {
   }
 
   /**
-   * Creates or updates the flows of a file. Returns those that are invalid: indexes of documents, or names of zip entries.
+   * Creates or updates the flows of a file. With `failOnError` all are checked before the first one is saved.
    * @throws DomainError invalid_argument: not a file of flows; with `failOnError` also the first refusal of a flow
    */
-  async import(actor: Actor, { name, bytes }: FlowFile, failOnError: boolean): Promise<string[]> {
-    if (ZIP_FILE.test(name)) return await this.#importZip(actor, bytes, failOnError);
-    if (FLOW_FILE.test(name)) {
-      return await this.#save(actor, splitDocuments(new TextDecoder().decode(bytes)), failOnError);
+  async import(actor: Actor, file: FlowFile, failOnError: boolean): Promise<FlowImport> {
+    if (failOnError) await this.#checkAll(actor, file);
+    const saved: FlowKey[] = [];
+    const failed = new Set<string>();
+    // One after the other: a later document may be the next revision of an earlier one.
+    for await (const { place, source } of documentsOf(file)) {
+      const flow = source === undefined ? undefined : await this.#put(actor, source, failOnError);
+      if (flow) saved.push({ namespace: flow.namespace, id: flow.id });
+      else failed.add(place);
     }
-    const shown = name.slice(0, 100);
-    throw illegalArgument(`"${shown}" cannot be imported: its name must end in .yml, .yaml or .zip`);
+    return { saved, failed: [...failed] };
   }
 
   #item(actor: Actor, head: FlowHead, path: string): ArchiveItem {
@@ -70,34 +93,53 @@ export class FlowTransfer {
     return { path, modifiedAt: this.#clock.now(), content };
   }
 
-  async #importZip(actor: Actor, bytes: Uint8Array<ArrayBuffer>, failOnError: boolean): Promise<string[]> {
-    const archive = byteSource(bytes);
-    const directory = await readZipDirectory(archive);
-    const failed: string[] = [];
-    for (const entry of directory.entries.filter(({ path }) => FLOW_FILE.test(path))) {
-      if (entry.size > MAX_FLOW_SOURCE_BYTES) {
-        failed.push(entry.path);
-        continue;
+  async #checkAll(actor: Actor, file: FlowFile): Promise<void> {
+    const turns = new Turns(this.#clock, TURN_MS);
+    for await (const { place, source } of documentsOf(file)) {
+      if (source === undefined) {
+        throw illegalArgument(
+          `"${place}" cannot be imported: a flow has at most ${MAX_FLOW_SOURCE_BYTES} bytes`,
+        );
       }
-      const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
-      const sources = splitDocuments(await new Blob(chunks as BlobPart[]).text());
-      const wrong = await this.#save(actor, sources, failOnError);
-      if (wrong.length > 0) failed.push(entry.path);
+      await this.#flows.draft(actor, source);
+      await turns.next();
     }
-    return failed;
   }
 
-  /** Saves the documents one after the other: whether one is valid may depend on another one. */
-  async #save(actor: Actor, sources: readonly string[], failOnError: boolean): Promise<string[]> {
-    const failed: string[] = [];
-    for (const [index, source] of sources.entries()) {
-      await this.#flows.put(actor, source).catch((error) => {
-        const isRefused = error instanceof DomainError && error.code === "invalid_entity";
-        if (failOnError || !isRefused) throw error;
-        failed.push(String(index));
-      });
+  /** The saved flow; `undefined` if it is refused. @throws DomainError with `failOnError` also that refusal */
+  async #put(actor: Actor, source: string, failOnError: boolean): Promise<Flow | undefined> {
+    return await this.#flows.put(actor, source).catch((error) => {
+      const isRefused = error instanceof DomainError && error.code === "invalid_entity";
+      if (failOnError || !isRefused) throw error;
+      return undefined;
+    });
+  }
+}
+
+async function* documentsOf({ name, bytes }: FlowFile): AsyncGenerator<FlowDocument> {
+  if (ZIP_FILE.test(name)) yield* zippedDocuments(byteSource(bytes));
+  else if (FLOW_FILE.test(name)) {
+    const sources = splitDocuments(new TextDecoder().decode(bytes));
+    yield* sources.map((source, index) => ({ place: String(index), source }));
+  } else {
+    throw illegalArgument(
+      `"${name.slice(0, 100)}" cannot be imported: its name must end in .yml, .yaml or .zip`,
+    );
+  }
+}
+
+async function* zippedDocuments(archive: ByteSource): AsyncGenerator<FlowDocument> {
+  const directory = await readZipDirectory(archive);
+  for (const entry of directory.entries) {
+    const { path: place, size } = entry;
+    if (!FLOW_FILE.test(place)) continue;
+    if (size > MAX_FLOW_SOURCE_BYTES) {
+      yield { place };
+      continue;
     }
-    return failed;
+    const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
+    const sources = splitDocuments(await new Blob(chunks as BlobPart[]).text());
+    yield* sources.map((source) => ({ place, source }));
   }
 }
 

@@ -27,6 +27,12 @@ const CHANGES: readonly (readonly [method: string, path: string, init: RequestIn
   ["POST", "/flows/bulk?delete=false", yaml(childFlow("bulk")), "count=1 ids=bulk.child"],
   [
     "POST",
+    "/flows/import",
+    fileForm(childFlow("imported"), "flows.yml", "fileUpload"),
+    "count=1 ids=imported.child",
+  ],
+  [
+    "POST",
     "/executions/labels/by-ids",
     json({ executionsId: ["ID"], executionLabels: [] }),
     "count=1 ids=ID",

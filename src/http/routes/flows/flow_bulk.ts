@@ -75,7 +75,10 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
 function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRoutesDeps): void {
   routes.post("/flows/import", async (c) => {
     const failOnError = readBoolean(queryOf(c), "failOnError", false);
-    return c.json(await transfer.import(c.get("actor"), await readFile(c.req.raw), failOnError));
+    const file = await readFile(c.req.raw);
+    const { saved, failed } = await transfer.import(c.get("actor"), file, failOnError);
+    noteChanges(c, saved.length, saved.map(nameOf));
+    return c.json(failed);
   });
 
   routes.get("/flows/export/by-query", (c) => {

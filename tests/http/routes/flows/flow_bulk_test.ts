@@ -272,6 +272,31 @@ Deno.test("POST /flows/import saves the flows of a zip, and reports which files 
   assertEquals(await present(server), ["demo.a@1", "demo.b@1", "demo.c@1"]);
 });
 
+const BYTES = new TextEncoder();
+const BAD_IMPORTS: readonly (readonly [string, string, BlobPart, string])[] = [
+  ["a bad document", "flows.yml", `${source("a")}---\nid: x\n`, "Invalid entity: "],
+  [
+    "a bad file of a zip",
+    "flows.zip",
+    zipSync({ "a.yml": BYTES.encode(source("a")), "b.yml": BYTES.encode("id: x\n") }) as BlobPart,
+    "Invalid entity: ",
+  ],
+  [
+    "a file of a zip that is too large",
+    "flows.zip",
+    zipSync({ "a.yml": BYTES.encode(source("a")), "b.yml": new Uint8Array(600_000) }) as BlobPart,
+    '"b.yml" cannot be imported',
+  ],
+];
+for (const [what, name, content, message] of BAD_IMPORTS) {
+  Deno.test(`POST /flows/import?failOnError=true with ${what} saves nothing`, async () => {
+    await using server = await start();
+    const response = await importFile(server, name, content, "?failOnError=true");
+    assertStringIncludes((await response.json()).message, message);
+    assertEquals([response.status, await present(server)], [422, []]);
+  });
+}
+
 Deno.test("POST /flows/import takes back what was exported", async () => {
   await using server = await three();
   const zip = await (await server.request("GET", "/flows/export/by-query")).bytes();
