@@ -194,6 +194,7 @@ function namespaceMounts(
     blobs,
     maxUploadBytes,
     flowItems: (actor, namespace) => flows.itemsOf(actor, namespace),
+    checkFlow: (actor, namespace, source) => flows.check(actor, namespace, source),
   });
   return [
     { path: "", routes: kvPairRoutes(kvPairs) },

@@ -1,7 +1,7 @@
 /** Exports and imports all files of a namespace, and its flows, as a zip. All entries are checked before the first one is stored. */
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
-import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
+import { FLOWS_FOLDER, parentPaths } from "../../model/namespaces/file_path.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { Blobs, ByteSource } from "../../store/blobs/blobs.ts";
 import type { FileSpace } from "../../store/records/file_records.ts";
@@ -9,7 +9,7 @@ import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
 import { ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { isBatchFull } from "./file_tree.ts";
 import { authorOf, type Files, type FileWriter, spaceOf } from "./files.ts";
-import { checkNotFlows, isFlowFile } from "./flow_files.ts";
+import { checkNotFlows, isFlowFile, readFlowSource } from "./flow_files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
 interface FileTransferDeps {
@@ -18,6 +18,8 @@ interface FileTransferDeps {
   readonly maxUploadBytes: number;
   /** The flows of a namespace, as files of its folder of flows. */
   readonly flowItems: (actor: Actor, namespace: string) => readonly ArchiveItem[];
+  /** Checks that a source can be saved as a flow of that namespace. @throws DomainError invalid_entity */
+  readonly checkFlow: (actor: Pick<Actor, "tenant">, namespace: string, source: string) => Promise<void>;
 }
 
 /** The files of a namespace, and who imports into them, see `FileRevision`. */
@@ -64,7 +66,8 @@ export class FileTransfer {
 
   /**
    * Unpacks a zip at the root of the namespace: flows first, then files, as revisions of files of the same path.
-   * @throws DomainError invalid_argument: the archive or an entry is refused, and nothing is stored; too_large
+   * @throws DomainError invalid_argument, invalid_entity: the archive, an entry or a flow is refused, and nothing is stored;
+   * too_large
    */
   async import(
     writer: FileWriter,
@@ -102,6 +105,10 @@ export class FileTransfer {
     await this.#checkPlaces(space, entries);
     const flows = entries.filter((entry) => isFlowFile(entry.path));
     for (const entry of flows) {
+      const flow = await readFlowSource(unpackEntry(source, directory, entry));
+      await this.#deps.checkFlow(space, space.namespace, flow);
+    }
+    for (const entry of flows) {
       await this.#deps.files.write(
         space,
         { namespace: space.namespace, path: entry.path },
@@ -114,7 +121,11 @@ export class FileTransfer {
 
   /** Refuses an archive that has a file where the namespace has a directory, or vice versa. */
   async #checkPlaces(space: FileSpace, entries: readonly ZipEntry[]): Promise<void> {
-    const wanted = new Map(entries.map((entry) => [entry.path, entry.isDirectory]));
+    const wanted = new Map<string, boolean>();
+    for (const entry of entries) {
+      wanted.set(entry.path, entry.isDirectory);
+      for (const parent of parentPaths(entry.path)) wanted.set(parent, true);
+    }
     for await (const { path, content } of this.#deps.files.listAll(space, space.namespace)) {
       const isDirectory = wanted.get(path);
       if (isDirectory !== undefined && isDirectory !== (content === undefined)) {

@@ -1,7 +1,7 @@
 /** Exports flows as a zip of sources; imports sources and zips. */
 import type { Clock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
-import { splitDocuments } from "../../flow/mod.ts";
+import { setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
@@ -66,6 +66,11 @@ export class FlowTransfer {
     return heads.sort((a, b) => a.id < b.id ? -1 : 1).map((head) =>
       this.#item(actor, head, `${FLOWS_FOLDER}/${head.id}.yml`)
     );
+  }
+
+  /** Checks that a source can be saved as a flow of the namespace. @throws DomainError invalid_entity */
+  async check(actor: Pick<Actor, "tenant">, namespace: string, source: string): Promise<void> {
+    await this.#flows.draft(actor, setNamespace(source, namespace));
   }
 
   /**

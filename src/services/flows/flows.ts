@@ -384,7 +384,7 @@ export class Flows {
   }
 
   /** The flow of a source, without saving it. @throws DomainError invalid_entity */
-  async draft({ tenant }: Actor, source: string): Promise<Flow> {
+  async draft({ tenant }: Pick<Actor, "tenant">, source: string): Promise<Flow> {
     const { parsed } = await this.#parseValid(tenant, source);
     const previous = this.#heads.get(tenant, keyOf(parsed));
     const ids = {

@@ -102,6 +102,11 @@ const REFUSED: readonly (readonly [string, readonly ZipSpec[], string])[] = [
   ],
   ["a file where a directory is", [{ name: "dir", data: "x" }], "the namespace has the other"],
   ["a directory where a file is", [{ name: "dir/file/" }], "the namespace has the other"],
+  [
+    "a file in a directory where a file is",
+    [{ name: "dir/file/x.txt", data: "x" }],
+    "the namespace has the other",
+  ],
   ["a name that is too long", [{ name: "x".repeat(300), data: "x" }], "255"],
 ];
 
@@ -109,7 +114,8 @@ for (const [what, specs, reason] of REFUSED) {
   Deno.test(`import() refuses ${what} before anything is stored`, async () => {
     const services = await startNamespaceServices();
     await services.files.write(ACTOR, { namespace: NS, path: "dir/file" }, sourceOf("kept"));
-    const zip = buildZip([{ name: "good.txt", data: "good" }, ...specs.map(shifted)]);
+    const good = [{ name: "good.txt", data: "good" }, { name: "_flows/good.yml", data: "id: good" }];
+    const zip = buildZip([...good, ...specs.map((spec) => shifted(spec, good.length))]);
     const error = await assertRejects(() => importZip(services, zip), DomainError, reason);
     assertEquals(error.code, "invalid_argument");
     assertEquals(await treeOf(services, NS), ["dir/", "dir/file"]);
@@ -118,10 +124,22 @@ for (const [what, specs, reason] of REFUSED) {
   });
 }
 
-/** Prepends an entry to those of the case. */
-function shifted(spec: ZipSpec): ZipSpec {
-  return spec.sharesHeaderOf === undefined ? spec : { ...spec, sharesHeaderOf: spec.sharesHeaderOf + 1 };
+/** An entry of a case behind `count` others. */
+function shifted(spec: ZipSpec, count: number): ZipSpec {
+  return spec.sharesHeaderOf === undefined ? spec : { ...spec, sharesHeaderOf: spec.sharesHeaderOf + count };
 }
+
+Deno.test("import() saves no flow if one of them is invalid", async () => {
+  const services = await startNamespaceServices();
+  const zip = buildZip([
+    { name: "_flows/a.yml", data: "id: a" },
+    { name: "_flows/b.yml", data: "tasks: []" },
+    { name: "c.txt", data: "c" },
+  ]);
+  const error = await assertRejects(() => importZip(services, zip), DomainError);
+  assertEquals(error.code, "invalid_entity");
+  assertEquals([services.imported, await treeOf(services, NS)], [[], []]);
+});
 
 Deno.test("import() refuses more entries than allowed", async () => {
   const services = await startNamespaceServices();

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { Cipher } from "../../../src/base/crypto/cipher.ts";
 import { IdSource } from "../../../src/base/id.ts";
+import { DomainError } from "../../../src/model/errors.ts";
 import type { AppEnv } from "../../../src/http/env.ts";
 import { problemResponse } from "../../../src/http/responses/problem.ts";
 import { fileRoutes } from "../../../src/http/routes/namespaces/files.ts";
@@ -66,7 +67,11 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
     },
   });
   const flowItems = () => [];
-  const transfer = new FileTransfer({ files, blobs, maxUploadBytes, flowItems });
+  const checkFlow = (_actor: unknown, _namespace: string, source: string) => {
+    if (source.startsWith("id:")) return Promise.resolve();
+    return Promise.reject(new DomainError("invalid_entity", "the flow has no id"));
+  };
+  const transfer = new FileTransfer({ files, blobs, maxUploadBytes, flowItems, checkFlow });
   const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
     c.set("actor", ACTOR);
