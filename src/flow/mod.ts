@@ -16,7 +16,7 @@ export {
 export { findDeclaredType, listInputTypes } from "./inputs/registry.ts";
 export { deprecatedTaskIds, findWrittenTask, writtenTasks } from "./schema/nested_tasks.ts";
 export { convertOutputs } from "./build/outputs.ts";
-export { applyPluginDefaults } from "./schema/plugin_defaults.ts";
+export { applyPluginDefaults, defaultKind } from "./schema/plugin_defaults.ts";
 export { checkInheritedDefaults, concernsTriggers } from "./validate/plugin_default_rules.ts";
 export { expressionNames } from "./validate/expression_names.ts";
 export { type ParsedSource, parseFlowSource, parseYamlValue, type Path } from "./source/parse.ts";

@@ -157,6 +157,11 @@ function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
   );
 }
 
+/** The name of the type of a default without prefix and alias. The catalogs must have loaded the type. */
+export function defaultKind(type: string, catalogs: TypeCatalogs): string {
+  return readType(type, kindsOf(catalogs)).kind;
+}
+
 /** The task types that a default of this type, or of types whose names begin so, applies to. */
 export function taskTypesOf(type: string, catalogs: TypeCatalogs): readonly TypeDeclaration[] {
   const read = readType(type, kindsOf(catalogs));

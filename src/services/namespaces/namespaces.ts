@@ -24,6 +24,7 @@ import {
   type Catalogs,
   checkInheritedDefaults,
   concernsTriggers,
+  defaultKind,
   hasExpression,
   parseYamlValue,
 } from "../../flow/mod.ts";
@@ -150,7 +151,7 @@ export class Namespaces {
 
   /**
    * Adds plugin defaults from a list in YAML or JSON, also one under `pluginDefaults`; those of a type replace those that
-   * the namespace has of it. The types, each once.
+   * the namespace has of it under any of its names. The types as written, each once.
    * @throws DomainError not_found, invalid_argument, invalid_entity
    */
   async importPluginDefaults(actor: Actor, id: string, text: string): Promise<string[]> {
@@ -158,12 +159,16 @@ export class Namespaces {
     const defaults = readDefaults(
       isJsonObject(value) ? ownProperty(value, "pluginDefaults") ?? value : value,
     );
-    const types = [...new Set(defaults.map(({ type }) => type))];
-    await this.#change(actor, id, (namespace) => {
-      const kept = namespace.pluginDefaults?.filter(({ type }) => !types.includes(type)) ?? [];
+    const { catalogs } = this.#deps;
+    const kindOf = ({ type }: PluginDefault) => defaultKind(type, catalogs);
+    await this.#change(actor, id, async (namespace) => {
+      const { pluginDefaults: before = [] } = namespace;
+      await catalogs.tasks.load(stringifyJson([...before, ...defaults]));
+      const replaced = new Set(defaults.map(kindOf));
+      const kept = before.filter((each) => !replaced.has(kindOf(each)));
       return { ...namespace, pluginDefaults: [...kept, ...defaults] };
     });
-    return types;
+    return [...new Set(defaults.map(({ type }) => type))];
   }
 
   /** Deletes a namespace without flows. Its other content stays. @throws DomainError not_found, conflict */
@@ -186,11 +191,15 @@ export class Namespaces {
   }
 
   /** Replaces an existing namespace by what `change` makes of it. */
-  async #change(actor: Actor, id: string, change: (namespace: Namespace) => Namespace): Promise<void> {
+  async #change(
+    actor: Actor,
+    id: string,
+    change: (namespace: Namespace) => Namespace | Promise<Namespace>,
+  ): Promise<void> {
     checkNamespace(id);
     await this.#locks.run(actor.tenant, async () => {
       await this.#mustExist(actor, id);
-      await this.#put(actor, change(await this.get(actor, id)));
+      await this.#put(actor, await change(await this.get(actor, id)));
     });
   }
 

@@ -290,6 +290,23 @@ Deno.test("POST …/plugindefaults/import adds defaults, those of a type replace
   assertEquals(await valueOf(server), "third");
 });
 
+for (
+  const [what, type] of [
+    ["the other prefix", "io.kestra.plugin.core.debug.Return"],
+    ["an older name", "io.kestra.core.tasks.debugs.Return"],
+  ] as const
+) {
+  Deno.test(`POST …/plugindefaults/import replaces the defaults of a type that it names by ${what}`, async () => {
+    await using server = await withFlow(BARE);
+    await declare(server, "a", formatDefault("old"));
+    const text = `- type: ${type}\n  values: {format: new}\n`;
+    assertEquals(await server.json("POST", "/namespaces/a/plugindefaults/import", upload(text)), [type]);
+    const { pluginDefaults } = await server.json("GET", "/namespaces/a") as JsonObject;
+    assertEquals(pluginDefaults, [{ type, forced: false, values: { format: "new" } }]);
+    assertEquals(await valueOf(server), "new");
+  });
+}
+
 const BAD_IMPORTS: readonly (readonly [text: string, says: string])[] = [
   ["- [", "the file cannot be read: "],
   ["a: 1", "pluginDefaults: must be a list"],
