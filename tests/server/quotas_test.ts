@@ -8,6 +8,7 @@ import { json, yaml } from "../support/flows/request_bodies.ts";
 
 const ACME = "/api/v1/acme";
 const WRITE = "io.svc.plugin.core.storage.Write";
+const FAIL = "io.svc.plugin.core.execution.Fail";
 const RETURN = "    type: io.svc.plugin.core.debug.Return\n    format: a\n";
 
 function limited(kind: QuotaKind, others: number): QuotaOptions {
@@ -172,6 +173,32 @@ Deno.test("starts beyond the quota of executions are refused, and deletions make
   assertEquals((await begin()).status, 200);
   assertEquals((await begin()).status, 403);
 });
+
+for (const action of ["replay/by-ids?", "restart/by-ids?latestRevision=true&"]) {
+  Deno.test(`POST /executions/${action} starts as many as the quota has room for, and is refused without room`, async () => {
+    await using server = await start(limited("executions", 5));
+    const failing = (text: string) =>
+      yaml(`id: fails\nnamespace: demo\ntasks:\n  - id: a\n    type: ${FAIL}\n    errorMessage: ${text}\n`);
+    await server.json("POST", `${ACME}/flows`, failing("first"));
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await server.json("POST", `${ACME}/executions/demo/fails`) as JsonObject;
+      ids.push(String(id));
+    }
+    await settle();
+    await server.json("PUT", `${ACME}/flows/demo/fails`, failing("second"));
+    const bulk = () => server.request("POST", `${ACME}/executions/${action}`, json(ids));
+    const partial = await bulk();
+    assertEquals(partial.status, 200);
+    const { count, totalItems } = await partial.json();
+    assertEquals([count, totalItems], [2, 3]);
+    await settle();
+    assertEquals(Number((await server.page(`${ACME}/executions/search`)).total), 5);
+    const refused = await bulk();
+    assertEquals(refused.status, 403);
+    assertStringIncludes((await refused.json()).message, "may store 5 executions and has 5");
+  });
+}
 
 Deno.test("a schedule of a tenant at its quota of executions starts none, and says why", async () => {
   await using server = await start(limited("executions", 2));

@@ -7,7 +7,7 @@ import { DomainError, type ErrorItem } from "../../model/errors.ts";
 export interface BulkStep<Item> {
   /** The refusal, if any, returned or thrown. @throws DomainError the thing is unknown */
   check(item: Item): Promise<DomainError | undefined>;
-  /** Changes it. @throws DomainError it was changed or deleted after the check */
+  /** Changes it. @throws DomainError it was changed or deleted after the check, or a limit is reached */
   run(item: Item): Promise<unknown>;
 }
 
@@ -28,7 +28,11 @@ const MAX_REPORTED = 1_000;
 /** Of the first one in the message, in characters: clients may send any text as an id. */
 const MAX_SHOWN_NAME = 200;
 
-/** Acts on all things; returns the number of changed ones: what others change or delete after the check may refuse. @throws DomainError bulk_refused */
+/**
+ * Acts on all things; returns the number of changed ones: what others change or delete after the check may refuse, and so may
+ * a limit that the things before have reached.
+ * @throws DomainError bulk_refused; quota_exceeded, too_many_requests: the limit lets none start
+ */
 export async function runChecked<Item>(
   items: readonly Item[],
   step: BulkStep<Item>,
@@ -42,13 +46,19 @@ export async function runChecked<Item>(
   });
   const [first] = refused;
   if (first) throw bulkRefusal(options, { first, refused, total: items.length });
-  const done = await mapBounded(clock, items, (item) => runStep(step, item));
-  return done.filter((isDone) => isDone).length;
+  const errors = await mapBounded(clock, items, (item) => runStep(step, item));
+  const count = errors.filter((error) => error === undefined).length;
+  const limit = errors.find((error) => error && LIMITS.has(error.code));
+  if (limit && count === 0) throw limit;
+  return count;
 }
 
-/** False if the thing was changed or deleted after the check. */
-async function runStep<Item>(step: BulkStep<Item>, item: Item): Promise<boolean> {
-  return await step.run(item).then(() => true, (error) => asRefusal(error) === undefined);
+/** Why a thing was left out. */
+async function runStep<Item>(step: BulkStep<Item>, item: Item): Promise<DomainError | undefined> {
+  return await step.run(item).then(
+    () => undefined,
+    (error) => error instanceof DomainError && LIMITS.has(error.code) ? error : asRefusal(error),
+  );
 }
 
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -58,6 +68,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "invalid_entity",
   "bad_request",
 ]);
+
+/** Refusals by limits, which the things before this one may have reached. */
+const LIMITS: ReadonlySet<string> = new Set(["quota_exceeded", "too_many_requests"]);
 
 /** A refusal of this thing alone; any other error is thrown and ends the bulk action. */
 function asRefusal(error: unknown): DomainError {
