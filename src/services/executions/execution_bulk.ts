@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import type { Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -21,7 +21,7 @@ interface ExecutionBulkDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
   readonly executions: Executions;
-  readonly catalog: Pick<Catalog, "query">;
+  readonly catalog: Pick<Catalog, "ids">;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
@@ -50,7 +50,7 @@ export interface BulkResult {
 /** The check and the action of one execution, by its id. */
 type ExecutionStep = BulkStep<string>;
 
-const PAGE_SIZE = 2_000;
+const IDS_PER_PIECE = 2_000;
 
 /** The use cases of many executions. */
 export class ExecutionBulk {
@@ -60,14 +60,18 @@ export class ExecutionBulk {
     this.#deps = deps;
   }
 
-  /** Acts on the executions of these ids, duplicates once. @throws DomainError bulk_refused */
+  /**
+   * Acts on the executions of these ids, duplicates once.
+   * @throws DomainError bulk_refused; quota_exceeded, too_many_requests: the limit lets none start
+   */
   async byIds(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     return await this.#run(actor, [...new Set(ids)], action);
   }
 
-  /** Acts on all executions that match now. @throws DomainError bulk_refused, invalid_filter */
+  /** Acts on all executions that match now. @throws DomainError invalid_filter, and as {@link byIds} */
   async byQuery(actor: Actor, filters: ExecutionConditions, action: BulkAction): Promise<BulkResult> {
-    return await this.#run(actor, await this.#idsOf(actor, filters), action);
+    const ids = await Array.fromAsync(this.#deps.catalog.ids(actor.tenant, filters, IDS_PER_PIECE));
+    return await this.#run(actor, ids.flat(), action);
   }
 
   async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
@@ -78,22 +82,6 @@ export class ExecutionBulk {
       run: (id) => step.run(id),
     }, { clock, action: action.type, subject: "execution", nameOf: (id) => id });
     return { count, totalItems: ids.length, operationId: idSource.next(clock.now()) };
-  }
-
-  /** Oldest first, so that executions started meanwhile do not shift the pages. */
-  async #idsOf({ tenant }: Actor, filters: ExecutionConditions): Promise<string[]> {
-    const found = new Set<string>();
-    for (let page = 1;; page++) {
-      const query: ExecutionQuery = {
-        ...filters,
-        sort: [{ field: "id", descending: false }],
-        page,
-        size: PAGE_SIZE,
-      };
-      const { ids } = await this.#deps.catalog.query(tenant, query);
-      for (const id of ids) found.add(id);
-      if (ids.length < PAGE_SIZE) return [...found];
-    }
   }
 
   #stepOf(actor: Actor, action: BulkAction): ExecutionStep {

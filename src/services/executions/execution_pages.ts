@@ -12,9 +12,7 @@ import type { ExecutionRecords } from "../../store/records/executions/execution_
 export interface ExecutionPage {
   /** Number of executions of all pages. */
   readonly total: number;
-  /** Number of executions of this page; some may be deleted before they are read. */
-  readonly count: number;
-  /** Their JSON texts without task runs, in pieces that are read on demand. */
+  /** The JSON texts of those of this page, without task runs, in pieces that are read on demand. */
   readonly pieces: AsyncGenerator<string[]>;
 }
 

@@ -39,8 +39,6 @@ export type DistinctField = typeof DISTINCT_FIELDS[number];
 
 /** Flows whose latest executions one request can ask for. */
 const MAX_LATEST_FLOWS = 1_000;
-/** Executions that one page of {@link ExecutionViews.pages} reads. */
-const RECORDS_PER_PAGE = 500;
 
 /** Executions of one correlation that are returned. */
 const MAX_RELATED = 1_000;
@@ -103,12 +101,8 @@ export class ExecutionViews {
 
   /** All matching executions in pieces, oldest first, each as lists show it. */
   async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
-    for (let page = 1;; page++) {
-      const sort = [{ field: "id", descending: false }] as const;
-      const query = { ...filters, sort, page, size: RECORDS_PER_PAGE };
-      const { pieces, count } = await this.#deps.executions.search(actor, query);
-      for await (const texts of pieces) yield texts.map((text) => parseJson(text)).filter(isJsonObject);
-      if (count < RECORDS_PER_PAGE) return;
+    for await (const texts of this.#deps.executions.all(actor, filters)) {
+      yield texts.map((text) => parseJson(text)).filter(isJsonObject);
     }
   }
 

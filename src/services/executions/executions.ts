@@ -13,7 +13,7 @@ import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
 import { executionBody, executionBodyChunks } from "../../model/executions/execution_body.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { checkStartLabels, type Label } from "../../model/flows/label.ts";
 import { MAX_WAIT_MS } from "../../model/limits.ts";
@@ -90,6 +90,9 @@ interface StartedExecution extends NewExecution {
   /** Stored in the same commit. */
   readonly mutations: readonly Mutation[];
 }
+
+/** Ids that {@link Executions.all} reads at a time. */
+const IDS_PER_PIECE = 500;
 
 /** The use cases of executions. */
 export class Executions {
@@ -262,7 +265,15 @@ export class Executions {
     const { records, catalog, clock } = this.#deps;
     const { ids, total } = await catalog.query(tenant, query);
     const pieces = executionPieces(records, { tenant, ids, now: clock.now(), durations, fullChars });
-    return { total, count: ids.length, pieces };
+    return { total, pieces };
+  }
+
+  /** All matching executions in pieces, oldest first, with their texts as {@link search} gives them. @throws DomainError invalid_filter */
+  async *all({ tenant, durations }: Actor, filters: ExecutionConditions): AsyncGenerator<string[]> {
+    const { records, catalog, clock } = this.#deps;
+    for await (const ids of catalog.ids(tenant, filters, IDS_PER_PIECE)) {
+      yield* executionPieces(records, { tenant, ids, now: clock.now(), durations });
+    }
   }
 
   /** Deletes an execution with its log lines and files; stops it if it is running. @throws DomainError not_found */

@@ -2,13 +2,12 @@
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument, illegalState, notFound, undefinedIfMissing } from "../../model/errors.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { PurgeCaller } from "../../model/ports/executions.ts";
 import type { RevisionPurge } from "../../model/ports/flows.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
-import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -26,6 +25,7 @@ interface FlowRevisionsDeps {
 
 /** Revisions that one request may remove. */
 const MAX_REVISIONS_REMOVED = 100;
+const IDS_PER_PIECE = 2_000;
 
 /** The use case of removing revisions. */
 export class FlowRevisions {
@@ -112,13 +112,11 @@ export class FlowRevisions {
   /** The executions of a flow that have not ended. */
   async *#open(head: FlowHead): AsyncGenerator<Execution> {
     const { catalog, executions } = this.#deps;
-    for (let page = 1;; page++) {
-      const { ids } = await catalog.query(head.tenant, openExecutions(head, page));
+    for await (const ids of catalog.ids(head.tenant, openExecutions(head), IDS_PER_PIECE)) {
       for (const id of ids) {
         const execution = await executions.header(head.tenant, id);
         if (execution) yield execution;
       }
-      if (ids.length < MAX_PAGE_SIZE) return;
     }
   }
 
@@ -129,13 +127,8 @@ export class FlowRevisions {
   }
 }
 
-function openExecutions({ namespace, id }: FlowHead, page: number): ExecutionQuery {
+function openExecutions({ namespace, id }: FlowHead): ExecutionConditions {
   const query = executionSelectionQuery({ namespace, flowId: id, ofAllKinds: true });
-  return {
-    ...query,
-    conditions: [...query.conditions, { field: "state", states: [...TERMINAL_STATES], negated: true }],
-    sort: [{ field: "id", descending: false }],
-    page,
-    size: MAX_PAGE_SIZE,
-  };
+  const open = { field: "state", states: [...TERMINAL_STATES], negated: true } as const;
+  return { ...query, conditions: [...query.conditions, open] };
 }

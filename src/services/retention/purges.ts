@@ -40,8 +40,7 @@ interface PurgesDeps {
 /** Errors of reading an expired pair: `expired` at the first read, which removes it, then `not_found`. */
 const EXPIRED: ReadonlySet<ErrorCode> = new Set(["expired", "not_found"]);
 
-/** Executions of one catalog query. */
-const PAGE_SIZE = 500;
+const IDS_PER_PIECE = 500;
 const DELETES_PER_ENTRY = 200;
 const FILES_PER_ENTRY = 16;
 
@@ -190,7 +189,7 @@ export class Purges {
     if (isMeant) yield stored.execution;
   }
 
-  /** Matching ended executions, oldest first. All ids are read first, since deletes shift the pages. */
+  /** Matching ended executions, oldest first. All ids are read first: what ends meanwhile is not purged. */
   async *#ended(caller: PurgeCaller, selection: ExecutionSelection): AsyncGenerator<StoredExecution> {
     for (const id of await this.#idsOf(caller, selection)) {
       if (caller.signal.aborted) return;
@@ -203,17 +202,11 @@ export class Purges {
   async #idsOf({ tenant, signal }: PurgeCaller, selection: ExecutionSelection): Promise<string[]> {
     const query = executionSelectionQuery({ ...selection, ofAllKinds: true });
     const ended = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
+    const conditions = [...query.conditions, ended];
     const ids: string[] = [];
-    for (let page = 1; !signal.aborted; page++) {
-      const found = await this.#deps.catalog.query(tenant, {
-        ...query,
-        conditions: [...query.conditions, ended],
-        sort: [{ field: "id", descending: false }],
-        page,
-        size: PAGE_SIZE,
-      });
-      ids.push(...found.ids);
-      if (found.ids.length < PAGE_SIZE) break;
+    for await (const found of this.#deps.catalog.ids(tenant, { ...query, conditions }, IDS_PER_PIECE)) {
+      ids.push(...found);
+      if (signal.aborted) break;
     }
     return ids;
   }

@@ -25,8 +25,9 @@ import { FactVerdicts, type VerifyFact } from "./filters/fact_step.ts";
 import { type ByteFiles, ColumnFileError } from "./blocks/column_file.ts";
 import { MatchCountCache } from "./scans/match_counts.ts";
 import { Pace } from "./pace.ts";
-import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
+import { MAX_BLOCK_ROWS, packId, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
 import { wordsOf } from "./rows/row_block.ts";
+import { ID_WORDS } from "./rows/row_columns.ts";
 import { idDirection, RowOrder } from "./scans/row_order.ts";
 import { PlaceTable, RowGroups } from "./scans/row_groups.ts";
 import { Scan, type ScanResult } from "./scans/scan.ts";
@@ -172,6 +173,24 @@ export class Catalog implements GroupRider {
       const { rows, total } = await this.#scan(tenant, query);
       return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
     }, query.size * BODY_MS);
+  }
+
+  /**
+   * The ids of all matching executions of a tenant in pieces, oldest first. Each piece begins after the last id of the one
+   * before: executions that are deleted or stop to match meanwhile do not shift the others, as they shift pages.
+   */
+  async *ids(tenant: TenantId, conditions: ExecutionConditions, size: number): AsyncGenerator<string[]> {
+    const after = new Uint32Array(ID_WORDS);
+    for (;;) {
+      const ids = await this.#read(tenant, async () => {
+        const rows = await this.#rowsAfter(tenant, conditions, { after, size });
+        return rows.map(({ block, row }) => block.idAt(row));
+      }, size * BODY_MS);
+      yield ids;
+      const last = ids[size - 1];
+      if (last === undefined) return;
+      packId(last, after, 0);
+    }
   }
 
   /** A page of a tenant's executions with their times, and the number of matches. */
@@ -348,11 +367,32 @@ export class Catalog implements GroupRider {
       if (!filter.hasRecordFacts) return result;
       const isSmall = result.total <= VERIFY_ALL_UP_TO && result.rows.length < result.total;
       const checked = isSmall ? await run(0, VERIFY_ALL_UP_TO) : result;
-      const doubts = checked.rows.flatMap(({ block, row }) => filter.doubtsOf(block, row));
-      // A false match is remembered, so the next pass excludes it.
-      if (!await this.#verdicts.settle(tenant, doubts)) return result;
-      this.#counts.clear();
+      if (!await this.#hasFalseMatch(tenant, filter, checked.rows)) return result;
     }
+  }
+
+  async #rowsAfter(
+    tenant: TenantId,
+    conditions: ExecutionConditions,
+    { after, size }: { readonly after: Uint32Array; readonly size: number },
+  ): Promise<readonly RowRef[]> {
+    const { filter, createScan } = await this.#prepare(tenant, conditions);
+    for (;;) {
+      const rows = await createScan().listAfter(after, size);
+      if (!filter.hasRecordFacts || !await this.#hasFalseMatch(tenant, filter, rows)) return rows;
+    }
+  }
+
+  /** Verifies rows with their records. A false match is remembered, so the next pass excludes it. */
+  async #hasFalseMatch(
+    tenant: TenantId,
+    filter: ExecutionFilter,
+    rows: readonly RowRef[],
+  ): Promise<boolean> {
+    const doubts = rows.flatMap(({ block, row }) => filter.doubtsOf(block, row));
+    const isFalse = await this.#verdicts.settle(tenant, doubts);
+    if (isFalse) this.#counts.clear();
+    return isFalse;
   }
 
   #list(

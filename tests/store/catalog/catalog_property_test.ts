@@ -101,6 +101,9 @@ function withoutUnknown(query: ExecutionQuery): ExecutionQuery {
   return { ...query, conditions: known(query.conditions), groups: query.groups.map(known) };
 }
 
+/** In which all matches are read. */
+const PIECES = 3;
+
 async function step(random: Random, app: CatalogFixture): Promise<CatalogFixture> {
   const action = random();
   const tenant = random() < 0.1 ? "other" : "main";
@@ -156,14 +159,19 @@ async function check(
   if (known !== query && expected(known).total > MAX_UNKNOWN_ROWS) {
     await assertRejects(found, DomainError, "match the other filters");
   } else {
-    assertEquals(await found(), expected(query), `${place}, tenant ${tenant}: ${JSON.stringify(query)}`);
+    const message = `${place}, tenant ${tenant}: ${JSON.stringify(query)}`;
+    assertEquals(await found(), expected(query), message);
+    const { total } = expected(query);
+    const all = expected({ ...query, sort: [{ field: "id", descending: false }], page: 1, size: total });
+    const pieces = app.catalog.ids(tenant, query, Math.ceil((total + 1) / PIECES));
+    assertEquals((await Array.fromAsync(pieces)).flat(), all.ids, message);
   }
 }
 
 for (const seed of [1, 2, 7, 16]) {
   const files = seed % 2 === 0 ? new MemoryFiles() : undefined;
   const place = files ? "a column file" : "the database";
-  Deno.test(`Catalog.query() over ${place} equals the reference filter over an array, seed ${seed}`, async () => {
+  Deno.test(`Catalog.query() and ids() over ${place} equal the reference filter over an array, seed ${seed}`, async () => {
     const random = seeded(seed);
     let app = await CatalogFixture.open({ files });
     const asked: ExecutionQuery[] = [];

@@ -221,6 +221,25 @@ Deno.test("tombstoneRow() for every row of a block deletes the block", async () 
   assertEquals(counts.slice(0, others.length), others);
 });
 
+Deno.test("Catalog.ids() gives each execution that stays once while others are deleted, started and sealed", async () => {
+  await using app = await CatalogFixture.open();
+  const rows = await app.fill(3_000, 50);
+  await app.sealAll();
+  const found: string[] = [];
+  for await (const piece of app.catalog.ids("main", NEWEST, 700)) {
+    const last = piece.at(-1);
+    for (const id of piece.slice(0, 100)) await app.remove(id);
+    if (last === rows[699]?.id) await app.remove((rows[800] as RowFacts).id);
+    await app.fill(100, 50);
+    await app.sealAll();
+    found.push(...piece);
+    if (found.length > 5_000) break;
+  }
+  const gone = (rows[800] as RowFacts).id;
+  assertEquals(found.slice(0, 2_999), rows.map(({ id }) => id).filter((id) => id !== gone));
+  assertEquals(found.length, new Set(found).size);
+});
+
 Deno.test("Catalog.query() keeps tenants apart", async () => {
   await using app = await CatalogFixture.open();
   await app.fill(2_500, 50);

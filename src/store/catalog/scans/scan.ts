@@ -104,6 +104,17 @@ export class Scan {
     return { rows: page.rows, total: known === undefined ? page.position : known + selected.length };
   }
 
+  /** The first rows after an id, in id order. */
+  async listAfter(after: Uint32Array, size: number): Promise<readonly RowRef[]> {
+    const memory = this.#input.overlay.visible.columns;
+    const selected = await this.#select(memory);
+    const page = new Page(memory, selected.slice(), { isDescending: false, offset: 0, size, after });
+    const order = this.#input.blocks.filter(({ range }) => compareIds(range, ID_WORDS, after, 0) > 0);
+    for (let i = 0; i < order.length && !page.isFull; i++) await this.#visit(order, i, page);
+    page.takeMemory();
+    return page.rows;
+  }
+
   /** The page at `offset` in another order. */
   async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
     const { counts } = this.#input;
@@ -360,6 +371,15 @@ function compareNumbers(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
+/** Which rows are on a page. */
+interface PagePlace {
+  readonly isDescending: boolean;
+  readonly offset: number;
+  readonly size: number;
+  /** The words of an id: rows up to it are left out. */
+  readonly after?: Uint32Array;
+}
+
 /** A page in id order, merged from two sources: the rows in memory and the visited blocks. */
 class Page {
   readonly rows: RowRef[] = [];
@@ -370,19 +390,17 @@ class Page {
   readonly #isDescending: boolean;
   readonly #offset: number;
   readonly #size: number;
+  readonly #after: Uint32Array | undefined;
   #next = 0;
 
   /** `selected`: the matching rows of `memory` in page order. */
-  constructor(
-    memory: RowColumns,
-    selected: Uint32Array,
-    page: { readonly isDescending: boolean; readonly offset: number; readonly size: number },
-  ) {
+  constructor(memory: RowColumns, selected: Uint32Array, page: PagePlace) {
     this.#memory = memory;
     this.#selected = selected;
     this.#isDescending = page.isDescending;
     this.#offset = page.offset;
     this.#size = page.size;
+    this.#after = page.after;
   }
 
   get isFull(): boolean {
@@ -437,6 +455,7 @@ class Page {
   }
 
   #add(block: RowColumns, row: number): void {
+    if (this.#after && compareIds(block.ids, row * ID_WORDS, this.#after, 0) <= 0) return;
     if (this.position >= this.#offset && !this.isFull) this.rows.push({ block, row });
     this.position++;
   }

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { settle } from "../../../support/fakes/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json, yaml } from "../../../support/flows/request_bodies.ts";
@@ -138,6 +138,25 @@ Deno.test("GET /executions/export/by-query/csv has one header over several pages
   const lines = text.split("\r\n");
   assertEquals([lines.length, new Set(lines).size], [503, 503]);
 });
+
+for (const format of ["csv", "json"]) {
+  Deno.test(`GET /executions/export/by-query/${format} has all that stay while others are deleted`, async () => {
+    await using server = await Harness.start();
+    await server.save(source("one", "demo", "inputs:\n  - id: text\n    type: STRING\n"));
+    // More than is read ahead of the client.
+    const text = "x".repeat(3_000);
+    const ids: string[] = [];
+    for (let i = 0; i < 600; i++) ids.push(String((await server.start("one", { text })).id));
+    await settle();
+    const { body } = await server.open("GET", `/executions/export/by-query/${format}`);
+    assert(body);
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    let exported = (await reader.read()).value ?? "";
+    await server.json("DELETE", "/executions/by-ids", json(ids.slice(0, 100)));
+    for (let part = await reader.read(); !part.done; part = await reader.read()) exported += part.value;
+    assertEquals(ids.slice(100).filter((id) => !exported.includes(id)), []);
+  });
+}
 
 Deno.test("GET /outputs/:executionId names the task runs with outputs, and returns those of each", async () => {
   await using server = await Harness.start();
