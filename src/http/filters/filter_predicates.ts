@@ -47,10 +47,9 @@ export function testOf<T, V>(valueOf: (item: T) => V, read: ReadTest<V>): ReadTe
   };
 }
 
-/** The text has every word, in any case; a filter without words accepts all texts. */
+/** The text has every word, in any case; a text has all of no words: `*` matches everything. */
 export const readWordTest: ReadTest<string> = (filter) => {
   const words = searchWords(filter.value).map((word) => word.toLowerCase());
-  if (words.length === 0) return () => true;
   return (text) => {
     const searched = text.toLowerCase();
     return words.every((word) => searched.includes(word)) !== isNegated(filter);

@@ -217,6 +217,7 @@ const SEARCHES: readonly (readonly [string, string, number])[] = [
   ["q=alpha beta", "", 0],
   ["q=company alp", "alpha", 1],
   ["q=*", "alpha beta system-flow", 3],
+  ["filters[q][NOT_EQUALS]=*", "", 0],
   ["namespace=company", "alpha beta", 2],
   ["namespace=comp", "", 0],
   ["flowId=beta", "beta", 1],

@@ -197,6 +197,7 @@ Deno.test("GET /kv pages, sorts and filters the pairs of all namespaces", async 
     ["filters[updated][GREATER_THAN]=now", 400],
     ["filters[key][REGEX]=^t", [2, "three", "two"]],
     ["filters[q][NOT_EQUALS]=a", [1, "five"]],
+    ["filters[q][NOT_EQUALS]=*", [0]],
     ["filters[or][0][key][EQUALS]=one&filters[or][1][key][EQUALS]=five", [2, "one", "five"]],
     ["key=one", [5, "one", "three", "two", "four", "five"]],
     ["filters[nope][EQUALS]=a", 400],

@@ -82,6 +82,7 @@ const QUERIES: readonly (readonly [query: string, flows: readonly string[]])[] =
   ["namespace=demo", ["l-2", "s"]],
   ["namespace=other", []],
   ["q=L-2%20demo", ["l-2"]],
+  ["filters[q][NOT_EQUALS]=*", []],
   ["triggerId=t", ["l-2", "s"]],
   ["filters[flowId][IN]=l-2,x", ["l-2"]],
   ["filters[flowId][STARTS_WITH]=s", ["s"]],
