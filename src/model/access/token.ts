@@ -11,7 +11,7 @@ export const TOKEN_START = "sluice_";
 /** Number of characters after {@link TOKEN_START} that lists show. */
 export const TOKEN_PREFIX_LENGTH = 5;
 
-/** Maximum number of tokens of one server. */
+/** Maximum number of tokens of one server. At this limit a new token replaces expired ones. */
 export const MAX_TOKENS = 10_000;
 
 /** A stored token. */

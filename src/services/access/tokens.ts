@@ -133,6 +133,7 @@ export class Tokens {
     if (unknown !== undefined) {
       throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
     }
+    if (this.#grants.size >= MAX_TOKENS) await this.#removeExpired();
     if (this.#grants.size >= MAX_TOKENS) {
       throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
     }
@@ -174,6 +175,13 @@ export class Tokens {
       throw notFound(`there is no token "${id}"`);
     }
     await this.#end([grant]);
+  }
+
+  /** Makes room for new tokens. Until it is needed, lists show expired tokens. */
+  async #removeExpired(): Promise<void> {
+    const now = this.#deps.clock.now();
+    const expired = [...this.#grants.values()].filter(({ token }) => isExpired(token, now));
+    if (expired.length > 0) await this.#end(expired.slice(0, DELETES_PER_ENTRY));
   }
 
   #revokeAllOf(user: string): Promise<void> {

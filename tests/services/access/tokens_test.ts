@@ -215,3 +215,27 @@ Deno.test("Tokens.find() finds only secrets", async () => {
 Deno.test("MAX_TOKENS bounds the tokens in memory", () => {
   assertEquals(MAX_TOKENS, 10_000);
 });
+
+Deno.test("Tokens.create() removes expired tokens at the limit, and refuses a token when none is expired", async () => {
+  await using setup = await start();
+  const request = { name: "a", extended: false };
+  const { token } = await setup.tokens.create("admin", { ...request, maxAgeMs: 1_000 });
+  const { token: kept } = await setup.tokens.create("admin", { ...request, maxAgeMs: 2_000 });
+  const ids = new IdSource();
+  for (let n = 2; n < MAX_TOKENS; n += 500) {
+    const others = Array.from({ length: Math.min(500, MAX_TOKENS - n) }, (_, i) => ({
+      hash: `hash${n + i}`,
+      token: { ...token, id: ids.next(setup.clock.now()), expiresAt: undefined },
+    }));
+    await setup.committer.commit({ mutations: others.map(setToken) });
+  }
+  await using full = await start(setup.clock, setup.store);
+  const create = () => full.tokens.create("admin", request);
+  await assertRejects(create, DomainError, "there are 10000");
+  full.clock.jump(1_000);
+  await create();
+  const listed = new Set(full.tokens.list().map(({ id }) => id));
+  assertEquals([listed.size, listed.has(token.id), listed.has(kept.id)], [MAX_TOKENS, false, true]);
+  assertEquals((await readTokens(full.store)).length, MAX_TOKENS);
+  await assertRejects(create, DomainError, "there are 10000");
+});
