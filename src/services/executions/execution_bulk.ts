@@ -40,7 +40,7 @@ export type BulkAction =
 
 /** The result of a bulk action. */
 export interface BulkResult {
-  /** Executions that were changed. */
+  /** Executions that were changed: fewer than selected if others changed meanwhile, or a limit was reached. */
   readonly count: number;
   /** Executions that were selected. */
   readonly totalItems: number;
