@@ -31,6 +31,7 @@ export {
   isSameSource,
   type SavedSource,
   setDisabled,
+  setId,
   setNamespace,
   splitDocuments,
 } from "./source/source_edit.ts";

@@ -49,8 +49,17 @@ function withoutManaged(document: JsonObject): JsonObject {
 
 /** The source with its `namespace` replaced or added, everything else untouched; a source that is no mapping stays as it is. */
 export function setNamespace(source: string, namespace: string): string {
+  return setText(source, "namespace", namespace);
+}
+
+/** The source with its `id` replaced or added, as {@link setNamespace}. */
+export function setId(source: string, id: string): string {
+  return setText(source, "id", id);
+}
+
+function setText(source: string, name: string, value: string): string {
   const root = parseYamlTree(source).document?.contents;
-  return isMap(root) ? setMember(source, root, "namespace", namespace) : source;
+  return isMap(root) ? setMember(source, root, name, value) : source;
 }
 
 /**

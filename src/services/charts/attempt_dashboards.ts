@@ -1,7 +1,7 @@
 /** Dashboards as attempts read and change them. */
 import { ownProperty } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { problemsError } from "../../flow/mod.ts";
+import { problemsError, setId } from "../../flow/mod.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type {
   DashboardChange,
@@ -42,7 +42,7 @@ export class AttemptDashboards implements DashboardPort {
     if (problems.some(({ severity }) => severity === "error")) throw problemsError(problems);
     const named = ownProperty(definition, "id");
     const id = String(named ?? givenId);
-    const text = named === undefined ? `id: ${JSON.stringify(id)}\n${source}` : source;
+    const text = named === undefined ? setId(source, id) : source;
     const before = await this.#stored(actor, id);
     if (before?.source === text) return { id, change: "UNCHANGED" };
     if (!dryRun && before) await dashboards.update(actor, id, text);

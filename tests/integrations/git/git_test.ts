@@ -283,7 +283,7 @@ tasks:
 const DASHBOARD = "title: Numbers\ncharts: []\n";
 
 Deno.test({ name: "SyncDashboards saves dashboards, PushDashboards commits them", ignore }, async () => {
-  await withGitServer({ "_dashboards/numbers.yml": DASHBOARD }, async (server) => {
+  await withGitServer({ "_dashboards/numbers.yml": `---\n${DASHBOARD}` }, async (server) => {
     await using app = await Harness.start();
     const synced = () => run(app, server, "SyncDashboards, delete: true");
     const states = async () =>
@@ -297,7 +297,7 @@ Deno.test({ name: "SyncDashboards saves dashboards, PushDashboards commits them"
     );
     assertEquals(
       await server.git("show", "next:_dashboards/numbers.yml"),
-      `id: "numbers"\n${DASHBOARD}`.trim(),
+      `---\nid: numbers\n${DASHBOARD}`.trim(),
     );
     assertEquals(await states(), [["numbers", "UNCHANGED"], ["other", "DELETED"]]);
   });
