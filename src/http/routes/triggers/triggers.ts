@@ -1,6 +1,6 @@
 /** Single triggers: states, disabling, backfills. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Actor } from "../../../model/access/actor.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
 import type { TriggerState } from "../../../model/triggers/trigger_state.ts";
@@ -77,11 +77,11 @@ function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
     return stateOf(await triggers.disable(c.get("actor"), key, requiredFlag(body, "disabled")));
   });
 
-  // The older request for both: a complete trigger, with or without a backfill.
+  // The older request for both: a complete trigger, with or without a new backfill. One that runs has its next date.
   routes.put("/triggers", async (c) => {
     const body = await readObject(c);
     const key = noted(c, triggerKeyIn(body));
-    if (isJsonObject(body.backfill)) {
+    if (isJsonObject(body.backfill) && ownProperty(body.backfill, "currentDate") === undefined) {
       return stateOf(await triggers.backfill(c.get("actor"), key, backfillIn(body)));
     }
     return stateOf(await triggers.disable(c.get("actor"), key, requiredFlag(body, "disabled")));

@@ -184,6 +184,18 @@ Deno.test("PUT /triggers/backfill/create makes up for past dates, then the sched
   assertEquals((await stateOf(app, "s")).backfill, undefined);
 });
 
+Deno.test("PUT /triggers with a trigger whose backfill runs switches it off and on, and keeps the backfill", async () => {
+  await using app = await startWith();
+  await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill: BACKFILL });
+  await send(app, "PUT", "/triggers/backfill/pause", KEY);
+  for (const disabled of [true, false]) {
+    const listed = await stateOf(app, "s");
+    const { status, body } = await send(app, "PUT", "/triggers", { ...listed, disabled });
+    const { currentDate } = body.backfill as JsonObject;
+    assertEquals([status, body.disabled, currentDate], [200, disabled, "2026-01-15T09:00:00.000Z"]);
+  }
+});
+
 Deno.test("PUT /triggers/backfill/create gives its inputs to the executions", async () => {
   await using app = await startWith({ inputs: { n: 1 } }, { inputs: [{ id: "n", type: "INT" }] });
   await send(app, "PUT", "/triggers", {
