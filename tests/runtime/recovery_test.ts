@@ -1,7 +1,10 @@
 /** After crashes: what only waited was not interrupted, and is not given up for what others do. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Key, StoredEntry } from "../../src/store/store.ts";
-import { settle } from "../support/fakes/fake_clock.ts";
+import { Logger } from "../../src/base/log.ts";
+import { encodeJson } from "../../src/store/codec.ts";
+import { executionKey, messageKey } from "../../src/store/keys.ts";
+import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 
@@ -133,4 +136,34 @@ Deno.test("recover() loads up to 320 executions at a time: a database may be far
   const states = await Promise.all(started.map(async ({ id }) => (await next.execution(id)).state.current));
   assertEquals(new Set(states), new Set(["RUNNING"]));
   await next[Symbol.asyncDispose]();
+});
+
+Deno.test("a message that cannot be delivered stays stored; the server starts and delivers the others", async () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const logger = new Logger({ level: "error", format: "text", clock: new FakeClock(), write });
+  const app = await Harness.start({ logger });
+  await app.save(CHILD);
+  const [broken, other] = [await app.start("child"), await app.start("child")];
+  await settle();
+  const kill = encodeJson({ type: "kill_asked" });
+  const messages = [broken, other].map(({ id }) => messageKey("main", String(id), "parent", "kill"));
+  const mutations = messages.map((key) => ({ type: "set", key, value: kill }) as const);
+  const record = {
+    type: "set",
+    key: executionKey("main", String(broken.id)),
+    value: new Uint8Array([99]),
+  } as const;
+  await app.store.commit({ checks: [], mutations: [...mutations, record], messages: [] });
+  await using next = await app.crash();
+  await settle();
+  assertEquals((await next.execution(other.id)).state.current, "KILLED");
+  assertEquals(await Promise.all(messages.map(async (key) => (await next.store.get(key)) !== null)), [
+    true,
+    false,
+  ]);
+  assertMatch(
+    lines.join("\n"),
+    new RegExp(`cannot be delivered execution=${broken.id} event=kill_asked error=`),
+  );
 });
