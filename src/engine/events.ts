@@ -178,6 +178,8 @@ export type Event =
   | { readonly type: "unqueued"; readonly state: UnqueuedState }
   /** Request: end every wait before or between tasks. */
   | { readonly type: "run_forced"; readonly by?: string }
+  /** Its changes cannot be stored: it ends FAILED. */
+  | { readonly type: "given_up"; readonly reason: string }
   /** The server crashed while the execution was live. Attempts of the task runs `kept` still run on workers. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean; readonly kept?: readonly number[] };
 

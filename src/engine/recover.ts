@@ -22,7 +22,10 @@ const NONE_KEPT: readonly number[] = [];
  * an attempt that a worker still runs.
  */
 export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">): void {
-  if (isGivenUp) return giveUp(t);
+  if (isGivenUp) {
+    const { crashes } = t.execution;
+    return giveUp(t, `The server stopped unexpectedly ${crashes} times while this execution was running`);
+  }
   if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("RUNNING");
   if (t.state !== "KILLING") resetRestartUnits(t);
   resumeOpenTaskRuns(t, kept);
@@ -135,9 +138,9 @@ function resumeTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void 
   else startWork(t, taskRun, place);
 }
 
-function giveUp(t: Transition): void {
-  const { crashes } = t.execution;
-  t.log("ERROR", `The server stopped unexpectedly ${crashes} times while this execution was running`);
+/** Ends the execution FAILED, with all that is open. */
+export function giveUp(t: Transition, reason: string): void {
+  t.log("ERROR", reason);
   if (isEnded(t.execution.history)) closeAll(t, "FAILED");
   else abortExecution(t, "FAILED");
 }

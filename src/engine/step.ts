@@ -17,7 +17,7 @@ import { applyChildEnd, applyOutcome, tryAgain } from "./endings/end_attempt.ts"
 import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children/children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./requests/pause.ts";
-import { recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";
+import { giveUp, recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";
 import { isRequest, refusalOf, type Request } from "./requests/requests.ts";
 import { restart, setTaskState } from "./requests/restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./endings/sla.ts";
@@ -104,6 +104,8 @@ function apply(t: Transition, event: Event): void {
       return applyChildStart(t, event);
     case "child_ended":
       return applyChildEnd(t, event);
+    case "given_up":
+      return giveUp(t, event.reason);
     default:
       return applyRequest(t, event);
   }

@@ -33,7 +33,7 @@ import { type StoredMessage, storedMessage } from "./live/messages.ts";
 import { holdsNoSlot, Slots } from "./live/slots.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
 import { Recovery } from "./recovery.ts";
-import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
+import { type CommitGroupDeps, detachSuccessors, giveUp, runCommitGroup } from "./slices/commit_group.ts";
 import { discardFiles } from "./slices/slice.ts";
 import type { DueTimer } from "./timers/timer_heap.ts";
 import { Timers } from "./timers/timers.ts";
@@ -273,7 +273,8 @@ export class Executor {
 
   /**
    * Sends an event to an execution; resolves once its consequences are durable. False for an unknown execution.
-   * @throws DomainError storage_full or unavailable: they will be durable once the database accepts writes again
+   * @throws DomainError storage_full or unavailable: they will be durable once the database accepts writes again; too_large:
+   * the execution ends FAILED instead
    */
   async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
     const live = await this.#find(tenant, id);
@@ -287,7 +288,7 @@ export class Executor {
     const error = await this.#settled(live);
     if (!error) return true;
     // The object was discarded with the event: the execution is as stored, or deleted.
-    if (live.isDropped) return await this.send(tenant, id, event, receipt);
+    if (live.isDropped && !isTooLarge(error)) return await this.send(tenant, id, event, receipt);
     throw error;
   }
 
@@ -536,12 +537,13 @@ export class Executor {
     this.#wake(live);
   }
 
-  /** Retries a refused commit until the database accepts it: a full disk delays executions but loses none. */
+  /** Retries a refused commit until the database accepts it: a full disk delays executions but loses none. One that is too large is not repeated. */
   #retryLater(live: LiveExecution, error: Error): void {
     live.isDriven = false;
     live.refuse(error);
     if (live.isDropped) return giveUp(live, this.#parts.slices);
     if (this.#isStopping) return;
+    if (isTooLarge(error)) return this.#endUnstorable(live, error);
     this.#deps.logger.repeated("warn", "An execution waits for the database", {
       execution: live.execution.id,
       error: error.message,
@@ -549,4 +551,32 @@ export class Executor {
     this.#live.keep(live);
     this.#deps.clock.setTimer(RETRY_MS, () => this.#wake(live));
   }
+
+  /** Discards changes that exceed a limit of the database, and ends the execution FAILED as it is stored. */
+  #endUnstorable(live: LiveExecution, error: Error): void {
+    if (detachSuccessors(live, this.#parts.slices)) return this.#wake(live);
+    const { execution: { tenant, id }, isUnstorable, isListed, row } = live;
+    live.interruptAll();
+    giveUp(live, this.#parts.slices);
+    const outcome = isUnstorable ? "stays as it is stored" : "ends FAILED";
+    this.#deps.logger.error(`An execution exceeds a limit and ${outcome}`, {
+      execution: id,
+      error: error.message,
+    });
+    const reason = `The execution exceeds a limit. ${error.message}`;
+    const ended = this.#find(tenant, id).then((stored) => {
+      if (!stored) return;
+      Object.assign(stored, { isUnstorable: true, isListed, row });
+      // A listed one stays in memory: a sweep would recover it, with the same end.
+      if (isUnstorable) return isListed ? undefined : this.#live.unload(stored);
+      stored.events.push({ type: "given_up", reason });
+      this.#wake(stored);
+    });
+    this.#work.track(ended);
+  }
+}
+
+/** True for a commit that the database would refuse again. */
+function isTooLarge(error: Error): boolean {
+  return error instanceof DomainError && error.code === "too_large";
 }

@@ -515,16 +515,28 @@ function measure(entry: Entry): { bytes: number; keyBytes: number } | DomainErro
   for (const mutation of entry.mutations) {
     const keySize = keyLength(mutation.key);
     const valueSize = mutation.type === "set" ? mutation.value.length : 0;
-    if (keySize > MAX_KEY_BYTES || valueSize > MAX_VALUE_BYTES) {
-      return new DomainError("too_large", "Cannot write: a key or value is too large");
+    if (keySize > MAX_KEY_BYTES) {
+      return tooLarge(`a key of ${keySize} bytes`, `${MAX_KEY_BYTES}`);
+    }
+    if (valueSize > MAX_VALUE_BYTES) {
+      return tooLarge(`a value of ${valueSize} bytes`, `${MAX_VALUE_BYTES}`);
     }
     keyBytes += keySize;
     bytes += keySize + valueSize;
   }
-  const fits = bytes <= MAX_GROUP_BYTES - RIDER_BYTES && keyBytes <= MAX_GROUP_KEY_BYTES &&
-    entry.mutations.length <= MAX_GROUP_MUTATIONS;
-  if (fits) return { bytes, keyBytes };
-  return new DomainError("too_large", "Cannot write: the change is too large for one commit");
+  const { length } = entry.mutations;
+  const maxBytes = MAX_GROUP_BYTES - RIDER_BYTES;
+  if (bytes <= maxBytes && keyBytes <= MAX_GROUP_KEY_BYTES && length <= MAX_GROUP_MUTATIONS) {
+    return { bytes, keyBytes };
+  }
+  return tooLarge(
+    `a commit of ${length} changes with ${bytes} bytes, ${keyBytes} of them in keys,`,
+    `${MAX_GROUP_MUTATIONS}, ${maxBytes} and ${MAX_GROUP_KEY_BYTES}`,
+  );
+}
+
+function tooLarge(what: string, limit: string): DomainError {
+  return new DomainError("too_large", `Cannot write: ${what} is too large; the limit is ${limit}`);
 }
 
 /** Upper bound of a key's encoded length: a text takes up to 3 bytes for each UTF-16 unit and 2 delimiter bytes. */

@@ -308,6 +308,7 @@ const EVENTS: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ type: fc.constant("condition_rendered" as const), taskRun: fc.nat(4), holds: fc.boolean() }),
   fc.constant<Event>({ type: "kill_asked" }),
   fc.record({ type: fc.constant("recovered" as const), isGivenUp: fc.constant(false) }),
+  fc.constant<Event>({ type: "given_up", reason: "It exceeds a limit" }),
   fc.record({ type: fc.constant("timer_due" as const), timer: fc.nat(4).map((n) => `task/${n}` as const) }),
   fc.constant<Event>({ type: "outputs_rendered", outputs: {} }),
 );

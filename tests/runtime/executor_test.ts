@@ -1,5 +1,6 @@
 /** Executions from start to end, over the whole server: what is durable when, kills, timers, crashes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { DomainError } from "../../src/model/errors.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
@@ -452,4 +453,73 @@ tasks: [{id: a, type: ${RETURN}, format: a}, {id: b, type: ${RETURN}, format: b}
   const lines = await app.json("GET", `/logs/${execution.id}?minLevel=WARN`) as { message: string }[];
   assertEquals(lines.map(({ message }) => message), ["SLA 'x' violated: assertion is false: {{ false }}."]);
   assertEquals(execution.state.current, "SUCCESS");
+});
+
+/** More than the record of an execution holds. */
+const MANY_LABELS = Array.from({ length: 80 }, (_, n) => ({ key: `k${n}`, value: "v".repeat(950) }));
+
+Deno.test("an execution whose changes exceed a limit of the database ends FAILED and says so", async () => {
+  let effects = 0;
+  await using app = await Harness.start({
+    effect:
+      () => (effects++, { state: "SUCCESS", outputs: { done: "yes" }, effects: { labels: MANY_LABELS } }),
+  });
+  const { id } = await app.run(`${EFFECT}afterExecution: [{id: last, type: ${LOG}, message: ended}]\n`);
+  const execution = await app.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING FAILED");
+  assertEquals(execution.taskRunList.map(statesOf), [
+    "CREATED RUNNING SUCCESS",
+    "CREATED RUNNING FAILED",
+    "CREATED RUNNING SUCCESS",
+  ]);
+  const logs = await app.json("GET", `/logs/${id}?minLevel=ERROR`) as { message: string }[];
+  assertMatch(
+    logs.map(({ message }) => message).join("\n"),
+    /exceeds a limit\. Cannot write: a value of \d+ bytes is too large; the limit is 65536/,
+  );
+  await app.advance(5_000);
+  assertEquals([effects, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
+});
+
+Deno.test("an execution that cannot be stored even as FAILED stays as it is stored, and is not tried again", async () => {
+  await using app = await Harness.start({ effect: () => new Promise<never>(() => {}) });
+  const { id } = await app.run(EFFECT);
+  const { committer } = app.assembly;
+  const commit = committer.commit.bind(committer);
+  let refused = 0;
+  committer.commit = (entry) => {
+    if (!entry.mutations.some(({ key }) => key.includes(String(id)))) return commit(entry);
+    refused++;
+    return Promise.reject(new DomainError("too_large", "Cannot write it"));
+  };
+  const kill = await app.request("DELETE", `/executions/${id}/kill`);
+  await kill.body?.cancel();
+  await app.advance(5_000);
+  assertEquals([kill.status, refused, app.assembly.executor.liveCount], [413, 2, 1]);
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  committer.commit = commit;
+  await app.json("DELETE", `/executions/${id}/kill`);
+  assertEquals((await app.execution(id)).state.current, "KILLED");
+  assertEquals(app.assembly.executor.liveCount, 0);
+});
+
+Deno.test("an execution that exceeds a limit does not fail the one whose slot it takes", async () => {
+  const effect = Promise.withResolvers<{ state: "SUCCESS"; outputs: { done: string } }>();
+  await using app = await Harness.start({ effect: () => effect.promise });
+  const labels = MANY_LABELS.map(({ key, value }) => `${key}: ${value}`).join(", ");
+  await app.save(`
+id: queue
+namespace: demo
+concurrency: {limit: 1, behavior: QUEUE}
+inputs: [{id: large, type: BOOLEAN}]
+tasks:
+  - {id: act, type: ${EFFECT_TYPE}, runIf: "{{ not inputs.large }}"}
+  - {id: label, type: io.svc.plugin.core.execution.Labels, runIf: "{{ inputs.large }}", labels: {${labels}}}
+`);
+  const started = [await app.start("queue", { large: "false" }), await app.start("queue", { large: "true" })];
+  effect.resolve({ state: "SUCCESS", outputs: { done: "yes" } });
+  await settle();
+  const states = await Promise.all(started.map(async ({ id }) => statesOf(await app.execution(id))));
+  assertEquals(states, ["CREATED RUNNING SUCCESS", "CREATED QUEUED FAILED"]);
+  assertEquals(app.assembly.executor.liveCount, 0);
 });

@@ -81,6 +81,8 @@ export class LiveExecution {
   isDirty = false;
   /** The execution whose slot it takes; it commits with that one. */
   leader: LiveExecution | undefined;
+  /** Its end commits without the execution that takes its slot: together they exceed a limit of the database. */
+  hasNoSuccessor = false;
   /** Called once its events are settled; with the error if the database refuses the commit. */
   waiters: Set<(error?: Error) => void> | undefined;
   /** True until its creating commit is durable. */
@@ -89,6 +91,8 @@ export class LiveExecution {
   isKept = false;
   /** True if the manifests list it as live. */
   isListed = false;
+  /** True once its changes have exceeded a limit of the database: it ends with the next commit. */
+  isUnstorable = false;
   /** True once it was deleted, or its uncommitted changes discarded: nothing of this object may be written. */
   isDropped = false;
   /** Flow control of the log lines of running attempts; absent if none has logged yet. */

@@ -46,7 +46,7 @@ function addSuccessor(
   { slots, live: executions }: CommitGroupDeps,
 ): LiveExecution | undefined {
   const { execution, plan: { flow: { concurrency } } } = live;
-  if (!concurrency || !isEnded(execution.history)) return undefined;
+  if (!concurrency || live.hasNoSuccessor || !isEnded(execution.history)) return undefined;
   const next = slots.successor(execution, concurrency.limit);
   const successor = next === undefined ? undefined : executions.idle(execution.tenant, next);
   if (!successor) return undefined;
@@ -56,6 +56,22 @@ function addSuccessor(
   successor.events.push({ type: "started" });
   live.members.push(successor);
   return successor;
+}
+
+/** Removes those that take over a slot from the commit group of an execution, for a smaller commit; false if there are none. */
+export function detachSuccessors(
+  live: LiveExecution,
+  deps: Pick<CommitGroupDeps, "slots" | "live">,
+): boolean {
+  const successors = live.commitGroup().filter(({ leader }) => leader !== undefined);
+  for (const successor of successors) {
+    const { leader } = successor;
+    if (!leader) continue; // Given up with its own leader.
+    leader.members = leader.members.filter((member) => member !== successor);
+    leader.hasNoSuccessor = true;
+    giveUp(successor, deps);
+  }
+  return successors.length > 0;
 }
 
 /** A member that ended before its creating commit needs no message to its parent and no slot. */
