@@ -141,7 +141,10 @@ export type Event =
     readonly taskRun: number;
     readonly executionId: string;
     readonly state: State;
+    /** None of the passes of a Loop: those that are needed are collected at the end. */
     readonly outputs?: JsonObject;
+    /** Its outputs are only in its record: they are too large for a stored message. */
+    readonly hasStoredOutputs?: boolean;
     readonly replaces?: State;
     /** Why its outputs cannot be used: the task run fails. */
     readonly problem?: string;

@@ -20,7 +20,7 @@ import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
 import { withChildOutputs } from "./children/child_outputs.ts";
-import { goneReply, loadLastSuccessor } from "./children/child_restart.ts";
+import { goneReply, lastSuccessor, loadLastSuccessor } from "./children/child_restart.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";
@@ -296,8 +296,10 @@ export class Executor {
   async deliver(message: StoredMessage): Promise<void> {
     const { tenant, targetId, event, key } = message;
     const target = event.type === "child_ended" ? await this.#find(tenant, targetId) : undefined;
-    const load = (id: string) => loadLastSuccessor(this.#parts.factory, tenant, id);
-    const completed = await withChildOutputs(event, target, load);
+    const completed = await withChildOutputs(event, target, {
+      load: (id) => loadLastSuccessor(this.#parts.factory, tenant, id),
+      outputsOf: async (id) => (await lastSuccessor(this.#deps.records, tenant, id))?.outputs,
+    });
     if (await this.send(tenant, targetId, completed, { key })) return;
     const reply = goneReply(message);
     if (reply) return await this.deliver(reply);

@@ -5,7 +5,15 @@ import type { JsonObject } from "../../src/base/json.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
-import { type ExecutionResponse, Harness, statesOf, type TaskRunResponse } from "../support/harness.ts";
+import type { Mutation } from "../../src/store/store.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import {
+  EFFECT_TYPE,
+  type ExecutionResponse,
+  Harness,
+  statesOf,
+  type TaskRunResponse,
+} from "../support/harness.ts";
 import { type Expectation, readRows, type Row } from "./flow_control_rows.ts";
 
 const ROWS = await readRows();
@@ -24,6 +32,43 @@ for (const [file, rows] of ROWS) {
 Deno.test("flow control: every topic has its rows", () => {
   assertGreaterOrEqual([...ROWS.values()].flat().length, 120);
 });
+
+const isReceipt = ({ type, key }: Mutation) => type === "delete" && key[0] === "ob";
+const LARGE = "x".repeat(100_000);
+
+for (const crashes of [false, true]) {
+  const when = crashes ? "after a crash before they arrive" : "at once";
+  Deno.test(`flow control: Subflow: outputs of 100 KB arrive at the parent ${when}`, async () => {
+    let losesMessages = false;
+    let app: Harness = await Harness.start({
+      effect: ({ name }) => ({ state: "SUCCESS", outputs: { value: LARGE.slice(Number(name)) } }),
+      wrap: (memory) =>
+        new FaultyStore(
+          memory,
+          (_, { mutations }) => losesMessages && mutations.some(isReceipt) ? "full" : "none",
+        ),
+    });
+    const outputs = [{ id: "o", type: "STRING", value: "{{ outputs.t.value }}" }];
+    await save(app, "child", { outputs, tasks: [{ id: "t", type: EFFECT_TYPE, name: "1" }] });
+    const subflow = {
+      id: "s",
+      type: "io.kestra.plugin.core.flow.Subflow",
+      namespace: "demo",
+      flowId: "child",
+    };
+    await save(app, FLOW, { tasks: [subflow] });
+    losesMessages = crashes;
+    const { id } = await app.start(FLOW);
+    await settle(200);
+    losesMessages = false;
+    if (crashes) app = await app.crash();
+    await settle(200);
+    const { state, taskRunList } = await app.execution(id);
+    assertEquals(state.current, "SUCCESS");
+    assertEquals(find(taskRunList, "s").outputs.outputs, { o: LARGE.slice(1) });
+    await app[Symbol.asyncDispose]();
+  });
+}
 
 async function play(
   app: Harness,

@@ -1,4 +1,4 @@
-/** Templates of a task that are rendered in the execution it has started: older `outputs` of a Subflow, `breakWhen` of a Loop. */
+/** What the end of a child lacks: large outputs, and templates that are rendered in the child: older `outputs` of a Subflow, `breakWhen` of a Loop. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Event } from "../../engine/events.ts";
 import { isTruthyText } from "../../expr/mod.ts";
@@ -9,23 +9,38 @@ import type { State } from "../../model/executions/state.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 
-type LoadChild = (executionId: string) => Promise<LiveExecution | undefined>;
+/** Reads children: the execution of that id, or its last successor. */
+interface ChildReader {
+  readonly load: (executionId: string) => Promise<LiveExecution | undefined>;
+  readonly outputsOf: (executionId: string) => Promise<JsonObject | undefined>;
+}
+
+type LoadChild = ChildReader["load"];
 type ChildEnded = Extract<Event, { type: "child_ended" }>;
 
-/** Adds to the event what these templates render to; `load` reads the child, or the execution that replaced it. */
+/** Adds to the event what it lacks. */
 export async function withChildOutputs(
   event: Event,
   parent: LiveExecution | undefined,
-  load: LoadChild,
+  { load, outputsOf }: ChildReader,
 ): Promise<Event> {
   if (event.type !== "child_ended" || event.state === "RETRIED" || !parent) return event;
   const taskRun = taskRunOf(parent.execution, event.taskRun);
   const task = taskRun && parent.plan.places.get(taskRun.taskId)?.task;
   if (task?.kind === LOOP) return await withBreak(event, task, load);
+  const ended = event.hasStoredOutputs ? await withStored(event, outputsOf) : event;
   const wanted = task?.properties.outputs;
-  if (!isJsonObject(wanted)) return event;
+  if (!isJsonObject(wanted)) return ended;
   const child = await load(event.executionId);
-  return child ? await rendered(event, child, wanted) : event;
+  return child ? await rendered(ended, child, wanted) : ended;
+}
+
+async function withStored(event: ChildEnded, outputsOf: ChildReader["outputsOf"]): Promise<ChildEnded> {
+  const { executionId } = event;
+  const outputs = await outputsOf(executionId);
+  if (outputs) return { ...event, outputs };
+  const problem = `Cannot read the outputs of the execution "${executionId}": it was deleted or restarted meanwhile`;
+  return { ...event, problem };
 }
 
 /** Adds whether a successful pass breaks its loop. */

@@ -31,12 +31,19 @@ export interface StoredMessage {
   readonly event: Event;
 }
 
+/** Larger messages are stored without outputs: the budget of a slice counts a record of this size for each execution. */
+const MAX_MESSAGE_BYTES = 8_192;
+
 /** Stores a message of `source`. */
 export function messageMutation(source: Execution, message: Message): Mutation {
-  return { type: "set", key: keyOf(source, message), value: encodeJson(message.event as never) };
+  const { event } = message;
+  const value = encodeJson(event);
+  const isShort = value.length <= MAX_MESSAGE_BYTES || event.type !== "child_ended" || !event.outputs;
+  const stored = isShort ? value : encodeJson({ ...event, outputs: undefined, hasStoredOutputs: true });
+  return { type: "set", key: keyOf(source, message), value: stored };
 }
 
-/** The message as stored. */
+/** The message as it is delivered by this process. */
 export function storedMessage(source: Execution, message: Message): StoredMessage {
   const { targetId, event } = message;
   return { key: keyOf(source, message), tenant: source.tenant, targetId, event };

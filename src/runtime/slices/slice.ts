@@ -285,7 +285,7 @@ export function announceEnd(
       taskRun: awaitedBy.taskRun,
       executionId,
       state,
-      outputs: execution.outputs,
+      outputs: execution.loop ? undefined : execution.outputs,
       replaces,
       report: endReport(execution, form?.inlineLogs),
     },

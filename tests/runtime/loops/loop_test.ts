@@ -287,3 +287,16 @@ Deno.test("Loop: at most concurrencyLimit passes at once", async () => {
     assertEquals([execution.state.current, most], ["SUCCESS", expected]);
   }
 });
+
+Deno.test("Loop: a pass may put out more than a message holds", async () => {
+  const effect: Effect = () => ({ state: "SUCCESS", outputs: { value: "x".repeat(100_000) } });
+  await using app = await Harness.start({ effect });
+  const execution = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: [1, 2], outputs: [{id: o, type: STRING, value: "{{ outputs.t.value }}"}],
+      tasks: [{id: t, type: EFFECT}]}]`,
+  );
+  assertEquals(linesOf(execution), "SUCCESS: l SUCCESS");
+  const outputs = outputsOf(execution, "l").outputs as { outputs: { o: string } }[];
+  assertEquals(outputs.map(({ outputs }) => outputs.o.length), [100_000, 100_000]);
+});
