@@ -39,7 +39,8 @@ async function withStored(event: ChildEnded, outputsOf: ChildReader["outputsOf"]
   const { executionId } = event;
   const outputs = await outputsOf(executionId);
   if (outputs) return { ...event, outputs };
-  const problem = `Cannot read the outputs of the execution "${executionId}": it was deleted or restarted meanwhile`;
+  const problem =
+    `Cannot read the outputs of the execution "${executionId}": it was deleted or restarted meanwhile`;
   return { ...event, problem };
 }
 
