@@ -132,6 +132,8 @@ export type Event =
   }
   /** Many child executions must stop, from index `from` on. */
   | { readonly type: "children_kill_asked" } & KilledChildren
+  /** The child executions of all task runs that were stopped at that time must stop, from ordinal `from` on. */
+  | { readonly type: "orphans_kill_asked"; readonly at: Instant; readonly from: number }
   /**
    * A child execution has ended; `replaces` is the end it reported before it was restarted. RETRIED: the execution that
    * replaces it will report another end.
@@ -268,6 +270,8 @@ export type Command =
   } & RestartedChild
   /** Respond with `children_kill_asked`, also if the server stops before. */
   | { readonly type: "kill_children" } & KilledChildren
+  /** Respond with `orphans_kill_asked`, also if the server stops before. */
+  | { readonly type: "kill_orphans"; readonly at: Instant; readonly from: number }
   /** Collect the outputs of all passes of a Loop and respond with `attempt_ended` in that state, or FAILED. */
   | {
     readonly type: "collect_outputs";

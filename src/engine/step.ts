@@ -14,7 +14,7 @@ import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./endings/end_attempt.ts";
-import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children/children.ts";
+import { applyChildrenRestart, applyChildrenStart, applyKillRequest, killOrphans } from "./children/children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./requests/pause.ts";
 import { giveUp, recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";
@@ -30,6 +30,7 @@ import type { ExecutionTree } from "./tree.ts";
 const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "restarted",
   "children_kill_asked",
+  "orphans_kill_asked",
   "kill_asked",
   "state_set",
   "task_state_set",
@@ -100,6 +101,8 @@ function apply(t: Transition, event: Event): void {
       return endIfOver(t, event.taskRun, applyChildrenRestart(t, event));
     case "children_kill_asked":
       return applyKillRequest(t, event);
+    case "orphans_kill_asked":
+      return killOrphans(t, event);
     case "child_started":
       return applyChildStart(t, event);
     case "child_ended":

@@ -19,6 +19,8 @@ export class Transition {
   readonly touchedFrames: Frame[] = [];
   /** The SLA assertions were rendered with nothing left but the end of the execution. */
   areAssertionsFinal = false;
+  /** The children of the task runs that it stops are too many for one commit. */
+  areOrphansKilledLater = false;
   /** Why the request was refused; nothing has changed then. */
   refusal: Refusal | undefined;
 

@@ -20,6 +20,9 @@ import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
 import type { Slots } from "./live/slots.ts";
 
+/** Changes of timers that one commit makes, unless more must be set. */
+const MAX_TIMER_CHANGES = 400;
+
 /** Parts of the executor that commits use. */
 export interface CommitDeps {
   readonly committer: Committer;
@@ -124,13 +127,31 @@ function take(live: LiveExecution): Taken {
   live.isDirty = false;
   const undo = changesOf(live.execution, live.form);
   const carried = takeCarried(live);
+  live.isDirty = live.timerChanges.length > 0;
   live.renderer.noteChanges(live.execution.touched);
   return { live, undo, carried };
 }
 
+/** Leaves deletions that are too many for one commit for the next. A timer that a crash leaves behind is deleted when it is due. */
+function takeTimers(live: LiveExecution): TimerChange[] {
+  const { timerChanges, execution: { timers } } = live;
+  if (timerChanges.length <= MAX_TIMER_CHANGES) {
+    if (timerChanges.length > 0) live.timerChanges = [];
+    return timerChanges;
+  }
+  const taken: TimerChange[] = [];
+  live.timerChanges = timerChanges.filter((change) => {
+    const isLeft = taken.length >= MAX_TIMER_CHANGES && change.type === "delete" &&
+      timers.get(change.name) !== change.dueAt; // Else it was set again.
+    if (!isLeft) taken.push(change);
+    return isLeft;
+  });
+  return taken;
+}
+
 function takeCarried(live: LiveExecution): Carried {
-  const { timerChanges: timers, members, messages, receivedKeys, extras, files } = live;
-  if (timers.length > 0) live.timerChanges = [];
+  const { members, messages, receivedKeys, extras, files } = live;
+  const timers = takeTimers(live);
   if (members.length > 0) live.members = [];
   if (messages.length > 0) live.messages = [];
   if (receivedKeys.length > 0) live.receivedKeys = [];

@@ -1,5 +1,6 @@
 /** Executions from start to end, over the whole server: what is durable when, kills, timers, crashes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Atomic } from "../../src/store/store.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
@@ -522,4 +523,90 @@ tasks:
   const states = await Promise.all(started.map(async ({ id }) => statesOf(await app.execution(id))));
   assertEquals(states, ["CREATED RUNNING SUCCESS", "CREATED QUEUED FAILED"]);
   assertEquals(app.assembly.executor.liveCount, 0);
+});
+
+const CORE = "io.svc.plugin.core";
+
+/** Tasks of which a ForEach runs more at once than one commit can stop. */
+const MANY_OPEN = [
+  {
+    what: "Subflows",
+    count: 1_000,
+    task: `{id: each, type: ${CORE}.flow.Subflow, namespace: demo, flowId: waits}`,
+  },
+  { what: "Sleeps", count: 1_200, task: `{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}` },
+];
+
+/** How they are stopped: a member of the flow, or a request. */
+const STOPS = [
+  { how: "a kill", member: "", state: "KILLED" },
+  {
+    how: "an SLA",
+    member: "sla: [{id: s, type: MAX_DURATION, duration: PT10M, behavior: FAIL}]",
+    state: "FAILED",
+  },
+  { how: "a timeout", limit: ", timeout: PT10M", state: "FAILED" },
+];
+
+for (const { what, count, task } of MANY_OPEN) {
+  for (const { how, member = "", limit = "", state } of STOPS) {
+    Deno.test(`${how} stops ${count} ${what} and leaves nothing of them`, async () => {
+      await using app = await Harness.start();
+      await app.save(`{id: waits, namespace: demo, tasks: [{id: p, type: ${CORE}.flow.Pause}]}`);
+      await app.save(`
+id: many
+namespace: demo
+${member}
+tasks:
+  - {id: all, type: ${CORE}.flow.ForEach, concurrencyLimit: 0, values: "{{ range(1, ${count}) }}"${limit}, tasks: [${task}]}
+`);
+      const { id } = await app.start("many");
+      await untilOpen(app, count);
+      if (how === "a kill") await app.json("DELETE", `/executions/${id}/kill`);
+      else await app.advance(600_000);
+      for (let turn = 0; turn < 500 && app.assembly.executor.liveCount > 0; turn++) await settle(20);
+      const execution = await app.execution(id);
+      assertEquals(execution.state.current, state);
+      const page = await app.page<{ state: { current: string } }>(`/executions/search?flowId=waits&size=1`);
+      const killed = await app.page(`/executions/search?flowId=waits&state=KILLED&size=1`);
+      assertEquals([page.total, killed.total], what === "Subflows" ? [count, count] : [0, 0]);
+      assertEquals([app.store.count(["tm"]), app.store.count(["ob"]), app.store.count(["~g"])], [0, 0, 0]);
+    });
+  }
+}
+
+/** Waits until that many timers or child executions are stored. */
+async function untilOpen({ store }: Harness, count: number): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn++) {
+    if (store.count(["tm"]) >= count || store.count(["main", "x"]) > count) return await settle(200);
+    await settle(50);
+  }
+}
+
+Deno.test("timers that a crash leaves behind after a kill fire nothing, and are deleted when they are due", async () => {
+  let commits = 0;
+  const killsTimers = ({ mutations }: Atomic) =>
+    mutations.filter(({ type, key }) => type === "delete" && key[0] === "tm").length > 1;
+  const app = await Harness.start({
+    wrap: (memory) =>
+      new FaultyStore(memory, (_, atomic) => killsTimers(atomic) && ++commits > 1 ? "full" : "none"),
+  });
+  await app.save(`
+id: many
+namespace: demo
+tasks:
+  - id: all
+    type: ${CORE}.flow.ForEach
+    concurrencyLimit: 0
+    values: "{{ range(1, 500) }}"
+    tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]
+`);
+  const { id } = await app.start("many");
+  await untilOpen(app, 500);
+  const kill = await app.request("DELETE", `/executions/${id}/kill`);
+  await kill.body?.cancel();
+  await using next = await app.crash({});
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 100]);
+  await next.advance(3_700_000);
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 0]);
 });

@@ -49,6 +49,8 @@ function turnOf(simulation: Simulation, command: Command): Event | undefined {
       return { type: "continued", frame: command.frame };
     case "kill_children":
       return { ...command, type: "children_kill_asked" };
+    case "kill_orphans":
+      return { type: "orphans_kill_asked", at: command.at, from: command.from };
     case "ask_slot":
       return simulation.slotAnswer();
     case "collect_outputs":

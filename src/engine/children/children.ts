@@ -5,17 +5,19 @@
 import { derivedId, derivedIndex } from "../../base/crypto/derived_id.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
-import { currentState, type State } from "../../model/executions/state.ts";
+import { changedAt, currentState, type State } from "../../model/executions/state.ts";
 import type { AttemptOutcome } from "../../model/tasks/task_catalog.ts";
 import type { ChildNames, ChildNumbers } from "./child_numbers.ts";
 import { logChildEnd } from "./child_report.ts";
-import type { EventOf } from "../events.ts";
+import type { Command, EventOf } from "../events.ts";
 import type { Transition } from "../transition.ts";
 
 /** Ends of executions that a task run logs. */
 const MAX_LOGGED_ENDS = 10;
 /** Kills that one transition emits. */
 const KILLS_AT_ONCE = 200;
+/** Ends of task runs that are stopped before their children have ended. */
+const STOPPED: ReadonlySet<State> = new Set(["KILLED", "FAILED", "CANCELLED", "RETRIED"]);
 
 /** True when a task run has started another execution. */
 export function hasChildren({ decision }: TaskRun): boolean {
@@ -80,8 +82,21 @@ function underWay({ started, ended, again }: ChildNumbers): number {
   return started - countOf(ended) + (again?.running ?? 0);
 }
 
-/** Kills all executions that a task run has started. */
+/** Kills all executions that a task run, which this transition stops, has started. */
 export function killChildren(t: Transition, taskRun: TaskRun): void {
+  if (!hasChildren(taskRun) || t.areOrphansKilledLater) return;
+  if (t.commands.filter(isKill).length < KILLS_AT_ONCE) return killNow(t, taskRun);
+  // More than one commit can kill: the task runs are found again by the time of this transition.
+  t.commands.splice(0, Infinity, ...t.commands.filter((command) => !isKill(command)));
+  t.areOrphansKilledLater = true;
+  t.emit({ type: "kill_orphans", at: t.now, from: 0 });
+}
+
+function isKill({ type }: Command): boolean {
+  return type === "kill_child" || type === "kill_children";
+}
+
+function killNow(t: Transition, taskRun: TaskRun): void {
   const executionId = taskRun.decision?.executionId;
   const numbers = childNumbersOf(taskRun);
   if (typeof executionId === "string") t.emit({ type: "kill_child", executionId });
@@ -96,6 +111,17 @@ function killFrom(
 ): void {
   const children = { executionId, madeAt, attempt, started };
   t.emit({ type: "kill_children", taskRun: ordinal, from, children });
+}
+
+/** Kills the executions of some stopped task runs and requests the kill of the next. Also after the end of this execution. */
+export function killOrphans(t: Transition, { at, from }: EventOf<"orphans_kill_asked">): void {
+  const orphaned = t.execution.taskRuns.filter((taskRun) =>
+    taskRun.ordinal >= from && hasChildren(taskRun) && changedAt(taskRun.history) >= at &&
+    STOPPED.has(currentState(taskRun.history))
+  );
+  for (const taskRun of orphaned.slice(0, KILLS_AT_ONCE)) killNow(t, taskRun);
+  const next = orphaned[KILLS_AT_ONCE];
+  if (next) t.emit({ type: "kill_orphans", at, from: next.ordinal });
 }
 
 /** Kills some of many executions and requests the kill of the next. Also after the end of this execution. */

@@ -7,6 +7,9 @@ import type { TimerName } from "../events.ts";
 import type { Transition } from "../transition.ts";
 import { enterPhase } from "../tree.ts";
 
+/** Lines about task runs that one transition interrupts. */
+const MAX_LOGGED = 100;
+
 /** True while the execution only waits for open attempts before it ends. */
 export function isStoppingAll({ execution, state }: Transition): boolean {
   return state === "KILLING" || execution.exitState !== undefined && !isEnded(execution.history);
@@ -64,8 +67,10 @@ function closeNow(t: Transition, taskRun: TaskRun, state: State): void {
 /** Ends every open descendant of a task run as CANCELLED, the innermost first; returns them. */
 export function cancelDescendants(t: Transition, ancestor: TaskRun, reason: string): readonly TaskRun[] {
   const below = openDescendants(t, ancestor).reverse();
-  for (const taskRun of below) {
-    t.log("WARN", reason, taskRun);
+  const left = below.length - MAX_LOGGED;
+  for (const [index, taskRun] of below.entries()) {
+    if (index < MAX_LOGGED) t.log("WARN", reason, taskRun);
+    else if (index === MAX_LOGGED) t.log("WARN", `${reason} (and ${left - 1} more that are not listed)`, taskRun);
     closeNow(t, taskRun, "CANCELLED");
   }
   return below;

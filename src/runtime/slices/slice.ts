@@ -179,6 +179,7 @@ type OtherCommand = Extract<
       | "collect_outputs"
       | "kill_child"
       | "kill_children"
+      | "kill_orphans"
       | "ask_slot"
       | "force_slot"
       | "start_over"
@@ -203,6 +204,8 @@ function performOnOthers(live: LiveExecution, command: OtherCommand, deps: Slice
       });
     case "kill_children":
       return void live.messages.push(killOfMany(live, command));
+    case "kill_orphans":
+      return void live.messages.push(killOfOrphans(live, command));
     case "ask_slot":
       return void live.events.push(deps.admission.startEvent(live));
     case "force_slot":
@@ -264,6 +267,14 @@ function killOfMany(
 ): Message {
   const event: Event = { type: "children_kill_asked", taskRun, from, children };
   return { targetId, name: `kill/${taskRun}/${from}`, event };
+}
+
+/** As {@link killOfMany}, of the children of many task runs. */
+function killOfOrphans(
+  { execution: { id: targetId } }: LiveExecution,
+  { at, from }: Extract<Command, { type: "kill_orphans" }>,
+): Message {
+  return { targetId, name: `kills/${at}/${from}`, event: { type: "orphans_kill_asked", at, from } };
 }
 
 /** Sends the end of an execution to the parent that awaits it. */
