@@ -9,6 +9,7 @@ import { itemPartId } from "../../model/executions/for_each_item.ts";
 import type { StoragePort } from "../../model/ports/storage.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { NewExecution } from "../live/messages.ts";
+import { StartRoom } from "./start_room.ts";
 import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
 interface ItemExecutionsDeps {
@@ -45,6 +46,7 @@ export async function startItems(
   const attempt = taskRun.attempts.length;
   const newExecutions: NewExecution[] = [];
   const chosen = { wait: true, transmitFailed: true };
+  const room = new StartRoom();
   for (const [offset, items] of batches.slice(from, from + STARTS_AT_ONCE).entries()) {
     const index = from + offset;
     const scope = { task, taskRun: { ...taskRun, iteration: index }, items };
@@ -53,7 +55,9 @@ export async function startItems(
     chosen.transmitFailed = isFlagSet(properties.transmitFailed, true);
     const request = requestOf(live.execution, command, properties, chosen.wait);
     const id = childId(taskRun, { executionId: live.execution.id, madeAt, attempt }, index);
-    newExecutions.push(await deps.create({ ...request, id }));
+    const made = await deps.create({ ...request, id });
+    if (!room.take(made.execution)) break;
+    newExecutions.push(made);
   }
   return {
     event: {

@@ -20,6 +20,7 @@ import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { failure } from "../attempts/attempt.ts";
 import { keeperOf } from "../children/item_executions.ts";
+import { StartRoom } from "../children/start_room.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LoopContexts, OuterContext } from "../../rendering/loop_contexts.ts";
 import { LoopRestarts } from "./loop_restarts.ts";
@@ -125,12 +126,14 @@ export class LoopPasses {
     const now = this.#deps.clock.now();
     const loop = { taskRun: ordinal, since: madeAt };
     const outer = this.#deps.contexts.within(live.execution, loop, live.renderer.outer);
-    const newExecutions = values.slice(from, end).map((value, offset) =>
-      newExecutionOf(live.execution, { body, task, taskRun, numbers, now, outer }, {
-        value,
-        index: from + offset,
-      })
-    );
+    const room = new StartRoom();
+    const newExecutions: NewExecution[] = [];
+    const of = { body, task, taskRun, numbers, now, outer };
+    for (const [offset, value] of values.slice(from, end).entries()) {
+      const made = newExecutionOf(live.execution, of, { value, index: from + offset });
+      if (!room.take(made.execution)) break;
+      newExecutions.push(made);
+    }
     const event = {
       type: "children_started",
       taskRun: ordinal,

@@ -1,8 +1,9 @@
 /** Limits the slices before one commit, so that the commit fits the store and callers do not wait long for it. */
 import type { Clock } from "../../base/time/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
-import { type Execution, taskRunOf } from "../../model/executions/execution.ts";
-import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../../model/limits.ts";
+import { taskRunOf } from "../../model/executions/execution.ts";
+import { BLOB_CHUNK_BYTES, SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../../model/limits.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 
 /** Each batch may fill a seventh of a commit. */
@@ -10,14 +11,16 @@ const MAX_FILE_BATCHES = 2;
 /** Value sizes are measured each time so many task runs have changed. */
 const CHANGES_PER_MEASUREMENT = 10;
 
-/** A larger record is split, and its large values are stored separately. */
+/** A larger record is split; its large values are stored already, unless the commit creates it. */
 const MAX_RECORD_BYTES = 8_192;
 
-/** An execution, and its log lines counted so far. */
+/** An execution, and its log lines and the members of its own group counted so far. */
 interface Member {
   readonly live: LiveExecution;
   lines: number;
   bytes: number;
+  members: number;
+  memberBytes: number;
 }
 
 /** The budget of one commit, shared by its commit group. */
@@ -35,32 +38,34 @@ export class SliceBudget {
   /** Adds an execution, unless it was added before. */
   add(live: LiveExecution): void {
     if (!this.#members.some((member) => member.live === live)) {
-      this.#members.push({ live, lines: 0, bytes: 0 });
+      this.#members.push({ live, lines: 0, bytes: 0, members: 0, memberBytes: 0 });
     }
   }
 
   /** True if no more events should be applied before the commit. */
   isUsed(): boolean {
-    let batches = 0, changes = 0, logBytes = 0;
+    let batches = 0, changes = 0, bytes = 0;
     for (const member of this.#members) {
       const { files, execution } = member.live;
       batches += files.length;
       changes += execution.touched.size;
-      logBytes += countLines(member);
+      bytes += countLines(member) + countMembers(member);
     }
-    if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || logBytes >= SLICE_MAX_BYTES) {
+    if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || bytes >= SLICE_MAX_BYTES) {
       return true;
     }
     const nowMs = this.#clock.monotonicMs();
     this.#startedMs ??= nowMs;
     if (nowMs - this.#startedMs >= SLICE_MAX_MS) return true;
-    return changes % CHANGES_PER_MEASUREMENT === 0 && logBytes + this.#valueBytes() >= SLICE_MAX_BYTES;
+    return changes % CHANGES_PER_MEASUREMENT === 0 && bytes + this.#valueBytes() >= SLICE_MAX_BYTES;
   }
 
   #valueBytes(): number {
     let bytes = 0;
     const [, ...others] = this.#members;
-    for (const { live } of others) bytes += headerBytes(live.execution);
+    for (const { live: { execution: { outputs, variables } } } of others) {
+      bytes += Math.min(valueBytes(outputs) + valueBytes(variables), MAX_RECORD_BYTES);
+    }
     for (const { live: { execution } } of this.#members) {
       for (const ordinal of execution.touched) {
         bytes += sizeOf(taskRunOf(execution, ordinal)?.outputs ?? null, SLICE_MAX_BYTES);
@@ -79,11 +84,19 @@ function countLines(member: Member): number {
   return member.bytes;
 }
 
-/** Bytes that the record of one more execution takes, without its task runs. */
-function headerBytes({ inputs, outputs, variables, trigger }: Execution): number {
-  let bytes = 0;
-  for (const value of [inputs, outputs, variables, trigger?.variables]) {
-    if (value) bytes += sizeOf(value, MAX_RECORD_BYTES);
+/** Bytes of what the members of its group began with; counts only new members. */
+function countMembers(member: Member): number {
+  const { members } = member.live;
+  for (; member.members < members.length; member.members++) {
+    const { execution: { inputs, trigger }, isBeforeFirstCommit } = members[member.members] as LiveExecution;
+    const bytes = valueBytes(inputs) + valueBytes(trigger?.variables);
+    member.memberBytes += isBeforeFirstCommit ? bytes : Math.min(bytes, MAX_RECORD_BYTES);
   }
-  return Math.min(bytes, MAX_RECORD_BYTES);
+  return member.memberBytes;
+}
+
+/** Bytes that a value takes in a commit. One of several chunks is stored before. */
+function valueBytes(value: JsonObject | undefined): number {
+  const size = value ? sizeOf(value, BLOB_CHUNK_BYTES) : 0;
+  return size > BLOB_CHUNK_BYTES ? 0 : size;
 }

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness } from "../../support/harness.ts";
+import { randomText } from "../../support/random_text.ts";
 import { yaml } from "../../support/flows/request_bodies.ts";
 
 /** A flow that each batch starts: it calls the effect, and gives what it was started with. */
@@ -300,3 +301,16 @@ for (const turns of CRASHES) {
     assert(children.every(({ state }) => state.current === "SUCCESS"));
   });
 }
+
+Deno.test("ForEachItem: executions with large inputs begin in commits of bounded size", async () => {
+  await using app = await Harness.start();
+  const text = `inputs: {items: "{{ taskrun.items }}", order: "{{ taskrun.iteration }}", text: "${
+    randomText(30_000)
+  }"}`;
+  await app.save(CHILD.replace("tasks:", "  - {id: text, type: STRING}\ntasks:"));
+  await app.save(parent("batch: {rows: 1}", "1\\n".repeat(40)).replace(/inputs: .*/, text));
+  const { id } = await app.start("parent");
+  await untilQuiet(app, 300);
+  const { state } = await app.execution(id);
+  assertEquals([state.current, (await childrenOf(app)).length], ["SUCCESS", 40]);
+});

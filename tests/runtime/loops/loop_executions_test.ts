@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, Harness } from "../../support/harness.ts";
+import { randomText } from "../../support/random_text.ts";
 import { flow, linesOf, NAMED, outputsOf, passesOf, run, untilQuiet } from "./loop_support.ts";
 
 /** An effect that ends when it is interrupted. */
@@ -201,4 +202,17 @@ Deno.test("Loop: the log of a failed loop says why", async () => {
     logs,
     "Cannot loop over the values: they must be a list, a map, or the storage URI of a file",
   );
+});
+
+Deno.test("Loop: passes with large inputs begin in commits of bounded size", async () => {
+  await using app = await Harness.start({ effect: NAMED });
+  await app.save(flow(`
+inputs: [{id: doc, type: STRING}]
+tasks: [{id: l, type: $.flow.Loop, concurrencyLimit: 0, values: "{{ range(1, 60) }}", tasks: [{id: e, type: EFFECT}]}]`));
+  const body = new FormData();
+  body.set("doc", randomText(20_000));
+  const { id } = await app.json("POST", "/executions/demo/l", { body }) as JsonObject;
+  await untilQuiet(app, 300);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  assertEquals((await passesOf(app)).length, 60);
 });

@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
+import { randomText } from "../../support/random_text.ts";
 import {
   EFFECT_TYPE,
   type ExecutionResponse,
@@ -234,4 +235,18 @@ Deno.test("a deep chain with large inputs stays within the commit size", async (
   await app.start("ping", { left: "150", text: "x".repeat(7_400) });
   await app.advance(5_000);
   assertEquals(await statesOfAll(app), { SUCCESS: 154 });
+});
+
+Deno.test("subflows of a parallel loop with large inputs stay within the commit size", async () => {
+  await using app = await Harness.start();
+  await app.save(flow("child", RETURN, "inputs: [{id: text, type: STRING}]"));
+  await app.save(flow(
+    "many",
+    `{id: all, type: ${CORE}.flow.ForEach, concurrencyLimit: 0, values: "{{ range(1, 60) }}", tasks: [${
+      subflow("child", `, inputs: {text: "${randomText(20_000)}"}`)
+    }]}`,
+  ));
+  await app.start("many");
+  await app.advance(5_000);
+  assertEquals(await statesOfAll(app), { SUCCESS: 61 });
 });
