@@ -143,7 +143,7 @@ export class LeasedRun {
   }
 }
 
-/** Whether the server will never take what the worker says of the attempt. */
-function isFinal({ status }: ApiError): boolean {
-  return status === 401 || status === 403 || status === 404;
+/** Whether the server will never take what the worker says of the attempt. A full quota refuses only a file. */
+function isFinal({ status, type }: ApiError): boolean {
+  return status === 401 || status === 404 || status === 403 && !type.endsWith("/quota-exceeded");
 }

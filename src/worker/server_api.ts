@@ -16,11 +16,20 @@ type Send = (request: Request) => Promise<Response>;
 /** A refusal of the server. */
 export class ApiError extends Error {
   readonly status: number;
+  /** The `type` of the problem; empty if the response has none. */
+  readonly type: string;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, { message, type }: Refusal) {
     super(message);
     this.status = status;
+    this.type = type;
   }
+}
+
+/** What a response says of a refusal. */
+interface Refusal {
+  readonly message: string;
+  readonly type: string;
 }
 
 interface ApiOptions {
@@ -153,13 +162,13 @@ export class ServerApi {
   }
 }
 
-async function refusalOf(response: Response): Promise<string> {
+async function refusalOf(response: Response): Promise<Refusal> {
   const text = await response.text();
   try {
-    const { detail, message, title } = JSON.parse(text);
-    return String(detail ?? message ?? title);
+    const { detail, message, title, type } = JSON.parse(text);
+    return { message: String(detail ?? message ?? title), type: String(type ?? "") };
   } catch {
-    return `${response.status} ${text.slice(0, 200)}`;
+    return { message: `${response.status} ${text.slice(0, 200)}`, type: "" };
   }
 }
 

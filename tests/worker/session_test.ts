@@ -27,6 +27,7 @@ class TestWorker implements AsyncDisposable {
   isCut = false;
   /** Heartbeats that it has sent. */
   beats = 0;
+  #broken = new AbortController();
   readonly #worked: Promise<string | undefined>;
 
   constructor(server: () => Harness, run: Run) {
@@ -38,7 +39,7 @@ class TestWorker implements AsyncDisposable {
       if (this.isCut) throw new TypeError("connection refused");
       const { body, status, headers } = await server().assembly.fetch(request);
       // As `fetch` does: an aborted request ends its response.
-      const { signal } = request;
+      const signal = AbortSignal.any([request.signal, this.#broken.signal]);
       return new Response(body?.pipeThrough(new TransformStream(), { signal }) ?? null, { status, headers });
     };
     const type = {
@@ -55,6 +56,13 @@ class TestWorker implements AsyncDisposable {
       hello: { name: "w1", groups: ["gpu"], concurrency: 2, version: "1" },
     });
     this.#worked = this.session.work();
+  }
+
+  /** Breaks the connection; no request succeeds until `isCut` is false. */
+  cut(): void {
+    this.isCut = true;
+    this.#broken.abort();
+    this.#broken = new AbortController();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,6 +159,20 @@ Deno.test("Session: an error fails the attempt with its message, and a kill ends
   await app.json("DELETE", `/executions/${id}/kill`);
   await pass(app, worker);
   assertEquals((await app.execution(id)).state.current, "KILLED");
+});
+
+Deno.test("Session: an attempt whose file is over a quota of its tenant fails with the refusal", async () => {
+  const quotaLimits = { fileBytes: { tenants: new Map([["main", 3]]) } };
+  await using app = await Harness.start({ ...OPTIONS, quotaLimits });
+  await using worker = new TestWorker(() => app, async (context) => {
+    const { uri } = await context.ports.storage.write(context, "a.txt", chunks("content"));
+    return { state: "SUCCESS", outputs: { uri } };
+  });
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  assertEquals((await untilEnded(app, worker, id)).state.current, "FAILED");
+  const [line] = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertStringIncludes(String(line?.message), "Quota Exceeded");
 });
 
 Deno.test("Session: an attempt outlasts a restart of the server, which it reports to afterwards with its files", async () => {
