@@ -105,11 +105,11 @@ export class Session {
   #handle(event: WorkerEvent): void {
     switch (event.type) {
       case "welcome":
-        return this.#abandon(event.stop);
+        return this.#stopRuns(event.stop);
       case "attempt":
         return this.#start(event.attempt);
       case "stop":
-        return this.#runs.get(event.lease)?.run.stop();
+        return this.#stopRuns([event.lease]);
     }
   }
 
@@ -133,7 +133,7 @@ export class Session {
     try {
       const { stop } = await api.heartbeat(this.#id, [...this.#runs.keys()]);
       this.#confirmed = sentAt;
-      for (const lease of stop) this.#runs.get(lease)?.run.stop();
+      this.#stopRuns(stop);
     } catch (error) {
       // The server has forgotten the worker: it was started again, or the worker was silent.
       if (error instanceof ApiError && error.status === 404) this.#stream.abort();
@@ -149,7 +149,7 @@ export class Session {
       this.#options.logger.warn("The server confirms nothing: all attempts are ended", {
         attempts: this.#runs.size,
       });
-      this.#abandon([...this.#runs.keys()]);
+      this.#abandonAll();
       // A worker that connects without its attempts gets them again. These were begun: the server must find their worker silent.
       this.#id = this.#newId();
       this.#stream.abort();
@@ -181,17 +181,20 @@ export class Session {
     this.#streamSeenMs = this.#options.machine.clock.monotonicMs();
   }
 
-  #abandon(leases: readonly string[]): void {
-    for (const lease of leases) {
-      this.#runs.get(lease)?.run.abandon();
-      this.#runs.delete(lease);
-    }
+  /** Their ends are reported, since the server may wait for them. */
+  #stopRuns(leases: readonly string[]): void {
+    for (const lease of leases) this.#runs.get(lease)?.run.stop();
+  }
+
+  #abandonAll(): void {
+    for (const { run } of this.#runs.values()) run.abandon();
+    this.#runs.clear();
   }
 
   async #endAll(): Promise<void> {
-    const runs = [...this.#runs.values()];
-    for (const { run } of runs) run.abandon();
-    await Promise.all(runs.map(({ ended }) => ended));
+    const ends = [...this.#runs.values()].map(({ ended }) => ended);
+    this.#abandonAll();
+    await Promise.all(ends);
     await this.#options.api.leave(this.#id).catch(() => {}); // The server notices the silence.
   }
 

@@ -202,6 +202,38 @@ Deno.test("Session: an attempt outlasts a restart of the server, which it report
   assertEquals(lines.map(({ message }) => message), ["before", "after"]);
 });
 
+/** What ends an attempt, by members of its task, and the state of the execution then. */
+const ENDS: readonly (readonly [name: string, more: string, state: string])[] = [
+  ["a kill", "workerGroup: {key: gpu}", "KILLED"],
+  ["a timeout", "workerGroup: {key: gpu}, timeout: PT4S", "FAILED"],
+];
+
+for (const [name, more, state] of ENDS) {
+  Deno.test(`Session: ${name} while the connection is broken ends the attempt after the next connection`, async () => {
+    await using app = await Harness.start(OPTIONS);
+    let ended = 0;
+    await using worker = new TestWorker(() => app, async ({ signal }) => {
+      await aborted(signal);
+      ended++;
+      return { state: "KILLED" };
+    });
+    await app.save(remoteFlow("f", more));
+    const { id } = await app.start("f");
+    await pass(app, worker, 1_000);
+    worker.cut();
+    await settle();
+    if (state === "KILLED") await app.json("DELETE", `/executions/${id}/kill`);
+    await pass(app, worker, 5_000);
+    assertEquals(ended, 0);
+    worker.isCut = false;
+    await pass(app, worker, 3_000);
+    assertEquals((await app.execution(String(id))).state.current, state);
+    assertEquals([ended, worker.session.attempts], [1, 0]);
+    const { results: [{ attempts } = {}] } = await app.page("/workers");
+    assertEquals(attempts, 0);
+  });
+}
+
 Deno.test("Session: ends its attempts when the server confirms none, before another worker gets them", async () => {
   await using app = await Harness.start(OPTIONS);
   let isAborted = false;

@@ -55,13 +55,13 @@ export interface LeasedAttempt extends AttemptIdentity {
 
 /** Events that a server sends to a worker. */
 export type WorkerEvent =
-  /** The connection is open. `stop`: attempts that the worker must end, since the server has given them up. */
+  /** The connection is open. `stop`: as in the response to a heartbeat. */
   | { readonly type: "welcome"; readonly stop: readonly string[] }
   | { readonly type: "attempt"; readonly attempt: LeasedAttempt }
   /** The worker must end the attempt and report its end. */
   | { readonly type: "stop"; readonly lease: string };
 
-/** The response to a heartbeat: attempts that the worker must end. */
+/** The response to a heartbeat: attempts that the worker must end; it reports the ends. */
 export interface HeartbeatResponse {
   readonly stop: readonly string[];
 }
