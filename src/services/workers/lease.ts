@@ -22,6 +22,8 @@ export class Lease {
   workerId: string | undefined;
   /** The worker was told to run it. */
   isSent = false;
+  /** Time, on the monotonic clock, since which its worker does not confirm it. */
+  missingSinceMs: number | undefined;
   /** The commit of its end removes its record. */
   isEndStored = false;
   /** Names of the files that the worker has uploaded. */
@@ -51,6 +53,11 @@ export class Lease {
   finish(end: RemoteEnd): void {
     this.#isOver = true;
     this.#end.resolve(end);
+  }
+
+  /** Ends it without its worker, which was lost or has stopped. */
+  lose(end: "lost" | "stopped"): void {
+    this.finish(this.attempt.context.signal.aborted ? { state: "KILLED" } : end);
   }
 
   /** Ends the wait for commits: the server stops. */

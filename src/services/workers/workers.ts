@@ -196,6 +196,7 @@ export class Workers implements WorkerPort {
       throw new DomainError("not_found", "Not Found: this worker is not connected");
     }
     this.#connected.seen(worker);
+    this.#loseMissing(worker, leases);
     return { stop: this.#unwanted(worker, leases) };
   }
 
@@ -378,9 +379,20 @@ export class Workers implements WorkerPort {
   /** The event with the attempt did not arrive, or the worker has forgotten it. */
   #repeatOrLose(worker: ConnectedWorker, lease: Lease): void {
     if (!lease.isSent) return; // It is being stored.
+    lease.missingSinceMs = undefined;
+    if (lease.attempt.context.signal.aborted) return lease.lose("lost");
     const attempt = lease.payload(this.#deps.files.folderOf(lease.attempt.context));
     if (attempt) worker.send?.({ type: "attempt", attempt });
-    else lease.finish("lost");
+    else lease.lose("lost");
+  }
+
+  /** The worker has given up these attempts. Some time is left for the event with an attempt to arrive. */
+  #loseMissing(worker: ConnectedWorker, leases: readonly string[]): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (const lease of worker.leases.values()) {
+      if (!lease.isSent || leases.includes(lease.id)) lease.missingSinceMs = undefined;
+      else if (nowMs - (lease.missingSinceMs ??= nowMs) >= SILENCE_MS) lease.lose("lost");
+    }
   }
 
   #lose(worker: ConnectedWorker, message: string, end: "lost" | "stopped"): void {
@@ -390,9 +402,7 @@ export class Workers implements WorkerPort {
     const fields = { worker: name, id, attempts: worker.leases.size };
     if (worker.leases.size > 0) logger.warn(message, fields);
     else logger.info(message, fields);
-    for (const lease of worker.leases.values()) {
-      lease.finish(lease.attempt.context.signal.aborted ? { state: "KILLED" } : end);
-    }
+    for (const lease of worker.leases.values()) lease.lose(end);
   }
 
   #newId(): string {

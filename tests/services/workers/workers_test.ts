@@ -169,6 +169,33 @@ Deno.test("Workers: the attempt of a silent worker is RESUBMITTED to another one
   assertEquals(execution.taskRunList[0]?.outputs, { by: 2 });
 });
 
+Deno.test("Workers: an attempt that its worker no longer confirms is RESUBMITTED, a killed one ends KILLED", async () => {
+  for (const isKilled of [false, true]) {
+    await using app = await Harness.start(OPTIONS);
+    const id = await startedOn(app);
+    await using worker = await FakeWorker.connect(app);
+    const { lease } = worker.attempt();
+    await worker.beat([lease]);
+    if (isKilled) await app.json("DELETE", `/executions/${id}/kill`);
+    await advanceWith(app, worker, [], SILENCE_MS);
+    assertEquals(await attemptStates(app, id), ["RUNNING"]);
+    await advanceWith(app, worker, [], 5_000);
+    await settle();
+    assertEquals(await attemptStates(app, id), isKilled ? ["KILLED"] : ["RESUBMITTED", "RUNNING"]);
+  }
+});
+
+Deno.test("Workers: an attempt that was killed while its worker was away is not sent to it again", async () => {
+  await using app = await Harness.start(OPTIONS);
+  const id = await startedOn(app);
+  const first = await FakeWorker.connect(app);
+  await first[Symbol.asyncDispose]();
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await using again = await FakeWorker.connect(app);
+  assertEquals(again.attempts, []);
+  assertEquals(await attemptStates(app, id), ["KILLED"]);
+});
+
 Deno.test("Workers: a worker that stops in order hands its attempts on at once", async () => {
   await using app = await Harness.start(OPTIONS);
   const id = await startedOn(app);
