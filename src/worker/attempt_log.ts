@@ -1,6 +1,7 @@
 /** Log lines of an attempt on their way to the server: in batches, in order, each batch until it is confirmed. */
 import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import { jsonBytes } from "../base/json_size.ts";
+import { cutLogMessage } from "../model/executions/execution.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { MAX_REPORT_BYTES, MAX_REPORT_LINES, type ReportedLine } from "../model/http/worker_protocol.ts";
 
@@ -29,9 +30,10 @@ export class AttemptLog {
     this.#options = options;
   }
 
-  /** Adds a line. */
-  add(level: LogLevel, message: string): void {
+  /** Adds a line, cut as the server cuts it: a longer one may exceed a message. */
+  add(level: LogLevel, text: string): void {
     if (this.#isClosed) return;
+    const message = cutLogMessage(text);
     this.#lines.push([level, message]);
     this.#bytes += jsonBytes(message);
     this.#cancelTimer ??= this.#options.clock.setTimer(FLUSH_MS, () => this.#flush());

@@ -1,9 +1,9 @@
 /** One attempt on a worker: runs its task and reports the end until the server has stored it. */
 import type { IdSource } from "../base/id.ts";
-import type { AttemptEndReport, LeasedAttempt } from "../model/http/worker_protocol.ts";
+import type { AttemptEndReport, LeasedAttempt, ReportedLine } from "../model/http/worker_protocol.ts";
 import type { AttemptOutcome, TaskCatalog } from "../model/tasks/task_catalog.ts";
 import { AttemptLog } from "./attempt_log.ts";
-import { ApiError, type ServerApi } from "./server_api.ts";
+import { ApiError, CONFLICT, isPassing, type ServerApi } from "./server_api.ts";
 import { withLocalPaths, WorkerContext, type WorkerMachine } from "./worker_context.ts";
 import { WorkerStorage } from "./worker_storage.ts";
 
@@ -17,9 +17,6 @@ export interface LeasedRunDeps {
 }
 
 const RETRY_MS = 1_000;
-const CONFLICT = 409;
-/** Statuses that a repetition may change: none of a response, overload, a server that is being started. */
-const PASSING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504, 507]);
 
 type End = Pick<AttemptEndReport, "state" | "outputs" | "message">;
 
@@ -39,13 +36,7 @@ export class LeasedRun {
     this.attempt = attempt;
     this.#deps = deps;
     this.#storage = new WorkerStorage({ api, attempt, signal, directories, clock, ids });
-    this.#log = new AttemptLog({
-      clock,
-      send: (lines) => {
-        const report = { seq: ++this.#seq, lines };
-        return this.#persist(() => api.report(attempt.lease, report));
-      },
-    });
+    this.#log = new AttemptLog({ clock, send: (lines) => this.#send(lines) });
   }
 
   /** Ends the task; its end is reported. */
@@ -111,19 +102,30 @@ export class LeasedRun {
     } catch (error) {
       if (!(error instanceof ApiError) || isFinal(error)) throw error;
       if (error.status === CONFLICT) this.#storage.forgetUploads();
-      if (error.status === CONFLICT || PASSING.has(error.status)) throw error;
+      if (isPassing(error)) throw error;
       const { seq, lines, metrics } = report;
       await api.end(lease, { seq, lines, metrics, state: "FAILED", message: error.message, files: [] });
     }
   }
 
-  /** Repeats a call until the server takes it. @throws Error the attempt is given up */
+  /** Reports lines until they are stored; those that the server refuses are left out. */
+  async #send(lines: readonly ReportedLine[]): Promise<void> {
+    const report = { seq: ++this.#seq, lines };
+    try {
+      await this.#persist(() => this.#deps.api.report(this.attempt.lease, report));
+    } catch (error) {
+      if (!(error instanceof ApiError) || isFinal(error)) throw error;
+      this.#log.add("WARN", `Cannot store ${lines.length} log lines: ${error.message}`);
+    }
+  }
+
+  /** Repeats a call until the server takes it. @throws ApiError it never will; Error the attempt is given up */
   async #persist(call: () => Promise<void>): Promise<void> {
     while (!this.#abandoned.signal.aborted) {
       try {
         return await call();
       } catch (error) {
-        if (error instanceof ApiError && isFinal(error)) throw error;
+        if (!isPassing(error)) throw error;
         await this.#pause();
       }
     }

@@ -26,6 +26,16 @@ export class ApiError extends Error {
   }
 }
 
+/** The status of an end whose uploaded files the server has lost: it was started again. */
+export const CONFLICT = 409;
+/** Statuses that a repetition may change: lost files, overload, a server that is being started. */
+const PASSING: ReadonlySet<number> = new Set([408, CONFLICT, 429, 502, 503, 504, 507]);
+
+/** Whether a repeated call may succeed; true without a response. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof ApiError) || PASSING.has(error.status);
+}
+
 /** What a response says of a refusal. */
 interface Refusal {
   readonly message: string;

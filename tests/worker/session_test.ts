@@ -27,6 +27,8 @@ class TestWorker implements AsyncDisposable {
   isCut = false;
   /** Heartbeats that it has sent. */
   beats = 0;
+  /** Refuses the next request whose address ends with `path`. */
+  refusal: { readonly path: string; readonly status: number } | undefined;
   #broken = new AbortController();
   readonly #worked: Promise<string | undefined>;
 
@@ -37,6 +39,11 @@ class TestWorker implements AsyncDisposable {
     const send = async (request: Request) => {
       if (request.url.endsWith("/heartbeat")) this.beats++;
       if (this.isCut) throw new TypeError("connection refused");
+      if (this.refusal && request.url.endsWith(this.refusal.path)) {
+        const { status } = this.refusal;
+        this.refusal = undefined;
+        return new Response("refused", { status });
+      }
       const { body, status, headers } = await server().assembly.fetch(request);
       // As `fetch` does: an aborted request ends its response.
       const signal = AbortSignal.any([request.signal, this.#broken.signal]);
@@ -76,6 +83,12 @@ class TestWorker implements AsyncDisposable {
 async function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve());
+  await promise;
+}
+
+async function delay(clock: FakeClock, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  clock.setTimer(ms, resolve);
   await promise;
 }
 
@@ -139,6 +152,38 @@ Deno.test("Session: more lines than fit one report arrive in order, and the writ
   assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
   const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
   assertEquals(lines.map(({ message }) => message), Array.from({ length: 5_000 }, (_, n) => `line ${n}`));
+});
+
+Deno.test("Session: a line of control characters that exceeds a message in JSON is cut, with its length", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, (context) => {
+    context.log("INFO", "\0".repeat(900_000));
+    context.log("INFO", "after");
+    return Promise.resolve({ state: "SUCCESS" });
+  });
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
+  const [line, after] = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertStringIncludes(String(line?.message), "(cut, 900000 characters)");
+  assertEquals(after?.message, "after");
+});
+
+Deno.test("Session: lines that the server refuses are left out, which the log says, and the attempt goes on", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, async (context) => {
+    for (const message of ["one", "two"]) {
+      context.log("INFO", message);
+      await delay(worker.clock, 2_000);
+    }
+    return { state: "SUCCESS" };
+  });
+  worker.refusal = { path: "/report", status: 413 };
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
+  const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertEquals(lines.map(({ message }) => message), ["Cannot store 1 log lines: 413 refused", "two"]);
 });
 
 Deno.test("Session: an error fails the attempt with its message, and a kill ends it KILLED", async () => {

@@ -170,13 +170,18 @@ function maxChars(message: string): number {
   return bytes > MAX_LOG_CHUNK_BYTES ? MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR / 2 : MAX_LOG_LINE_CHARS;
 }
 
+/** The message of a log line, cut to the maximum length with a note. What was cut is not cut again. */
+export function cutLogMessage(message: string): string {
+  const max = maxChars(message);
+  if (message.length <= max) return message;
+  const note = ` … (cut, ${message.length} characters)`;
+  return message.slice(0, max - note.length) + note;
+}
+
 /** Adds a line to the log of an execution, cut to the maximum length. The next commit stores it. */
 export function addLogLine(execution: Execution, line: LogLine): void {
-  const { length } = line.message;
-  const max = maxChars(line.message);
-  const isCut = length > max;
-  const cut = `${line.message.slice(0, max)} … (cut, ${length} characters)`;
-  const kept = isCut ? { ...line, message: cut } : line;
+  const message = cutLogMessage(line.message);
+  const kept = message.length === line.message.length ? line : { ...line, message };
   execution.newLogs.push(kept);
   if (line.level === "ERROR") execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], kept];
   const { maxLogLevel } = execution;
