@@ -3,7 +3,8 @@ import type { IdSource } from "../base/id.ts";
 import type { AttemptEndReport, LeasedAttempt, ReportedLine } from "../model/http/worker_protocol.ts";
 import type { AttemptOutcome, TaskCatalog } from "../model/tasks/task_catalog.ts";
 import { AttemptLog } from "./attempt_log.ts";
-import { ApiError, CONFLICT, isPassing, type ServerApi } from "./server_api.ts";
+import { pause } from "./pause.ts";
+import { ApiError, CONFLICT, isPassing, RETRY_MS, type ServerApi } from "./server_api.ts";
 import { withLocalPaths, WorkerContext, type WorkerMachine } from "./worker_context.ts";
 import { WorkerStorage } from "./worker_storage.ts";
 
@@ -15,8 +16,6 @@ export interface LeasedRunDeps {
   readonly ids: IdSource;
   readonly version: string;
 }
-
-const RETRY_MS = 1_000;
 
 type End = Pick<AttemptEndReport, "state" | "outputs" | "message">;
 
@@ -126,22 +125,10 @@ export class LeasedRun {
         return await call();
       } catch (error) {
         if (!isPassing(error)) throw error;
-        await this.#pause();
+        await pause(this.#deps.machine.clock, RETRY_MS, this.#abandoned.signal);
       }
     }
     throw new Error("The attempt is given up");
-  }
-
-  async #pause(): Promise<void> {
-    const over = Promise.withResolvers<void>();
-    const { signal } = this.#abandoned;
-    const stop = () => over.resolve();
-    const cancel = this.#deps.machine.clock.setTimer(RETRY_MS, stop);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    await over.promise;
-    signal.removeEventListener("abort", stop);
-    cancel();
   }
 }
 

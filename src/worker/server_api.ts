@@ -9,6 +9,7 @@ import type {
   WorkerHello,
 } from "../model/http/worker_protocol.ts";
 import { sseEvents } from "../base/network/sse_events.ts";
+import { pause } from "./pause.ts";
 
 /** Sends a request; as `fetch`. */
 type Send = (request: Request) => Promise<Response>;
@@ -62,6 +63,8 @@ const MESSAGE_MS = 30_000;
 /** Longest wait for the response to a heartbeat. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 const NOT_FOUND = 404;
+/** Between two tries of a call. */
+export const RETRY_MS = 1_000;
 
 /** Calls the server. Every method rejects with {@link ApiError} for a refusal, and with another error without a response. */
 export class ServerApi {
@@ -131,12 +134,16 @@ export class ServerApi {
     return response && parseJson(await response.text());
   }
 
+  /** Tries again until `signal` aborts: attempts outlast a restart of the server. */
   async #found(lease: string, path: string, signal: AbortSignal): Promise<Response | undefined> {
-    try {
-      return await this.#call("GET", `/leases/${lease}${path}`, { signal });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
-      throw error;
+    for (;;) {
+      try {
+        return await this.#call("GET", `/leases/${lease}${path}`, { signal });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
+        if (signal.aborted || !isPassing(error)) throw error;
+        await pause(this.#options.clock, RETRY_MS, signal);
+      }
     }
   }
 

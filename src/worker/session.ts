@@ -13,6 +13,7 @@ import {
   type WorkerHello,
 } from "../model/http/worker_protocol.ts";
 import { LeasedRun, type LeasedRunDeps } from "./leased_run.ts";
+import { pause } from "./pause.ts";
 import { ApiError } from "./server_api.ts";
 
 interface SessionOptions extends LeasedRunDeps {
@@ -51,13 +52,14 @@ export class Session {
 
   /** Works until {@link stop} is called or the server refuses the worker; with the reason then. */
   async work(): Promise<string | undefined> {
+    const { clock } = this.#options.machine;
     const stopWatch = this.#every(WATCH_MS, () => this.#watch());
     const stopBeats = this.#every(HEARTBEAT_MS, () => this.#beatInTime());
     try {
       while (!this.#ending.signal.aborted) {
         const refusal = await this.#connection();
         if (refusal !== undefined) return refusal;
-        await this.#pause(RECONNECT_MS);
+        await pause(clock, RECONNECT_MS, this.#ending.signal);
       }
       return undefined;
     } finally {
@@ -211,16 +213,5 @@ export class Session {
       isOver = true;
       cancel();
     };
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const over = Promise.withResolvers<void>();
-    const cancel = this.#options.machine.clock.setTimer(ms, over.resolve);
-    const stop = () => over.resolve();
-    this.#ending.signal.addEventListener("abort", stop, { once: true });
-    if (this.#ending.signal.aborted) stop();
-    await over.promise;
-    this.#ending.signal.removeEventListener("abort", stop);
-    cancel();
   }
 }

@@ -220,6 +220,37 @@ Deno.test("Session: an attempt whose file is over a quota of its tenant fails wi
   assertStringIncludes(String(line?.message), "Quota Exceeded");
 });
 
+Deno.test("Session: a file is read after a restart of the server, and while the server is too busy", async () => {
+  let app = await Harness.start(OPTIONS);
+  const begin = Promise.withResolvers<void>();
+  const worker = new TestWorker(() => app, async (context) => {
+    await begin.promise;
+    const { namespaceFiles } = context.ports;
+    const absent = await namespaceFiles.open(context, "demo", "absent.txt");
+    const file = await namespaceFiles.open(context, "demo", "a.txt");
+    return {
+      state: "SUCCESS",
+      outputs: { text: await new Response(file?.content).text(), isAbsent: !absent },
+    };
+  });
+  await using _worker = worker;
+  const form = new FormData();
+  form.append("fileContent", new Blob(["content"]), "a.txt");
+  await app.request("POST", "/namespaces/demo/files?path=/a.txt", { body: form });
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  await pass(app, worker, 2_000);
+  worker.isCut = true;
+  begin.resolve();
+  app = await app.restart();
+  await using last = app;
+  await pass(last, worker, 2_000);
+  worker.refusal = { path: "a.txt", status: 503 };
+  worker.isCut = false;
+  const execution = await untilEnded(last, worker, id);
+  assertEquals(execution.taskRunList[0]?.outputs, { text: "content", isAbsent: true });
+});
+
 Deno.test("Session: an attempt outlasts a restart of the server, which it reports to afterwards with its files", async () => {
   let app = await Harness.start(OPTIONS);
   const finish = Promise.withResolvers<void>();
