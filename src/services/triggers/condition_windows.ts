@@ -42,6 +42,8 @@ const FIRED = "fired";
 interface Outcome {
   readonly window: ConditionWindow;
   readonly results: WindowResults;
+  /** The execution meets a part. */
+  readonly isTouched: boolean;
   readonly isMet: boolean;
   /** It fired already and must not fire again. */
   readonly isOver: boolean;
@@ -61,30 +63,30 @@ export class ConditionWindows {
     this.#deps = deps;
   }
 
-  /** Adds the parts that an execution meets; no refusal if this meets all windows of the trigger. */
+  /** Adds the parts that an execution meets; no refusal if all windows of the trigger are met then and it meets a part of one. */
   async evaluate(request: WindowRequest): Promise<Verdict> {
     const { tenant, key, at } = request;
     const outcomes: Outcome[] = [];
     for (const window of this.#windowsOf(request.trigger)) outcomes.push(await this.#meet(window, request));
-    const isFired = outcomes.every(({ isMet, isOver }) => isMet && !isOver);
+    const refusal = refusalOf(outcomes);
     const mutations = outcomes.map(({ window, results }) => {
-      const stored = isFired ? afterStart(window, results, at) : results;
+      const stored = refusal === undefined ? afterStart(window, results, at) : results;
       return this.#deps.records.saveWindow(tenant, key, window.id, stored);
     });
     const met = outcomes.flatMap(({ window: { outputs }, results }) =>
       outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
     );
-    return { refusal: refusalOf(outcomes), mutations, met };
+    return { refusal, mutations, met };
   }
 
-  /** Adds the parts that this execution meets. The window is met if enough parts are, at least one by this execution. */
+  /** Adds the parts that this execution meets. The window is met if enough parts are. */
   async #meet(window: ConditionWindow, request: WindowRequest): Promise<Outcome> {
     const { tenant, key, at, executionId, timeZone, scope } = request;
     const known = await this.#deps.records.window(tenant, key, window.id);
     const from = window.from(at, timeZone);
     const results = new Map([...known].filter(([, met]) => from !== undefined && met.at >= from));
     const isOver = window.isOnce === true && results.has(FIRED);
-    if (from === undefined) return { window, results, isMet: false, isOver };
+    if (from === undefined) return { window, results, isTouched: false, isMet: false, isOver };
     let isTouched = false;
     for (const [name, part] of window.parts) {
       if (!await part(scope)) continue;
@@ -92,7 +94,7 @@ export class ConditionWindows {
       isTouched = true;
     }
     const count = [...window.parts.keys()].filter((name) => results.has(name)).length;
-    return { window, results, isMet: isTouched && count >= (window.needed ?? window.parts.size), isOver };
+    return { window, results, isTouched, isMet: count >= (window.needed ?? window.parts.size), isOver };
   }
 
   #windowsOf(trigger: Trigger): ConditionWindow[] {
@@ -120,7 +122,9 @@ function refusalOf(outcomes: readonly Outcome[]): string | undefined {
   const open = outcomes.find(({ isMet }) => !isMet);
   if (open) return `Not all conditions of "${open.window.id}" are met yet`;
   const over = outcomes.find(({ isOver }) => isOver);
-  return over && `It has fired in this window of "${over.window.id}" already`;
+  if (over) return `It has fired in this window of "${over.window.id}" already`;
+  const isTouched = outcomes.length === 0 || outcomes.some(({ isTouched }) => isTouched);
+  return isTouched ? undefined : "All conditions are met, but none by this execution";
 }
 
 function executionsIn(results: WindowResults): string[] {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/flows/request_bodies.ts";
-import { executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
+import { condition, executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** A flow of namespace `demo` that ends immediately with the output `text`. */
 function upstream(id: string): string {
@@ -69,5 +69,47 @@ for (const [filter, isMet] of EXPRESSIONS) {
     await app.save(upstream("a"));
     await app.save(listener([], [{ id: "w", filters: [{ field: "EXPRESSION", ...filter }] }]));
     assertEquals(await runAll(app, ["a"]), isMet ? 1 : 0);
+  });
+}
+
+/** A window with one part, which executions of the flow meet. */
+function window(flowId: string, more: JsonObject = {}): JsonObject {
+  const part = condition("ExecutionFlow", { namespace: "demo", flowId });
+  return condition("MultipleCondition", { id: `w-${flowId}`, conditions: { part }, ...more });
+}
+
+const KEPT = { resetOnSuccess: false };
+
+/** Windows of a trigger, flows whose executions end, and the number of starts after each of them. */
+const WINDOWS:
+  readonly (readonly [name: string, trigger: JsonObject, ends: readonly (readonly [string, number])[]])[] = [
+    [
+      "two windows over different flows",
+      { conditions: [window("a"), window("b")] },
+      [["a", 0], ["c", 0], ["b", 1], ["b", 1], ["a", 2]],
+    ],
+    [
+      "a window and preconditions over different flows",
+      {
+        conditions: [window("a")],
+        preconditions: { id: "p", flows: [{ namespace: "demo", flowId: "b" }] },
+      },
+      [["b", 0], ["a", 1]],
+    ],
+    [
+      "two windows that keep their parts",
+      { conditions: [window("a", KEPT), window("b", KEPT)] },
+      [["a", 0], ["b", 1], ["c", 1], ["a", 2]],
+    ],
+  ];
+
+for (const [name, trigger, ends] of WINDOWS) {
+  Deno.test(`ConditionWindows.evaluate() of ${name} starts with the execution that completes them`, async () => {
+    await using app = await Harness.start();
+    for (const id of ["a", "b", "c"]) await app.save(upstream(id));
+    await app.save(triggeredFlow("listener", flowTrigger(trigger)));
+    const starts: (readonly [string, number])[] = [];
+    for (const [id] of ends) starts.push([id, await runAll(app, [id])]);
+    assertEquals(starts, ends);
   });
 }
