@@ -57,11 +57,13 @@ export const DEPENDS_ON: PropertySchemas = Object.freeze({
 /** The condition window of `dependsOn`. @throws Error a member is invalid */
 export function dependenciesOf(properties: JsonObject): ConditionWindow {
   const entries = objectsOf(ownProperty(properties, "dependsOn"));
+  // Equal entries are one part.
+  const parts = new Map(entries.map((entry) => [nameOf(entry), partOf(entry)]));
   const window = ownProperty(properties, "window");
   return {
     id: "dependsOn",
-    parts: new Map(entries.map((entry) => [nameOf(entry), partOf(entry)])),
-    needed: neededOf(properties, entries.length),
+    parts,
+    needed: neededOf(properties, parts.size),
     outputs: "byFlow",
     isOnce: isJsonObject(window) && textOf(window, "fireOnce") === "true",
     resetOnSuccess: !isJsonObject(window),
@@ -92,7 +94,7 @@ function neededOf(properties: JsonObject, count: number): number {
     case "ANY":
       return 1;
     case "AT_LEAST":
-      return Math.max(1, Number(textOf(properties, "minSatisfied") || count));
+      return Math.min(count, Math.max(1, Number(textOf(properties, "minSatisfied") || count)));
     default:
       return count;
   }

@@ -195,6 +195,18 @@ const DEPENDENCIES: typeof CASES = [
     ["a", "b", "a", "b"],
     ["b SUCCESS"],
   ],
+  [
+    "depends on equal entries, which count as one",
+    { dependsOn: [ON_A, ON_A, ON_B] },
+    ["a", "b"],
+    ["b SUCCESS"],
+  ],
+  [
+    "depends on as many entries as there are different ones",
+    { dependsOn: [ON_A, ON_A, ON_B], mode: "AT_LEAST", minSatisfied: 3 },
+    ["a", "b"],
+    ["b SUCCESS"],
+  ],
   ["depends on any entry", { dependsOn: [ON_A, ON_B], mode: "ANY" }, ["b", "a"], ["b SUCCESS", "a SUCCESS"]],
   [
     "depends on some of its entries",
