@@ -53,10 +53,10 @@ export class ScriptOutput {
     this.#read = read;
   }
 
-  /** Processes a line; the next one must wait for a returned promise. @throws Error too many outputs */
+  /** Processes a line; the next one must wait for a returned promise. @throws Error too many outputs, or too large ones */
   take(line: ProcessLine): Promise<void> | undefined {
     const { text, isError } = line;
-    if (isControlLine(text)) return this.#applyControlLine(line);
+    if (isControlLine(text) || isCutControlLine(line)) return this.#applyControlLine(line);
     const read = this.#read?.(text);
     if (read) return this.#applyReadLine(read);
     this.hasErrors ||= isError;
@@ -65,7 +65,12 @@ export class ScriptOutput {
   }
 
   /** Outputs, metrics and lines below WARN are no errors, on whichever stream they are. */
-  async #applyControlLine({ text, isError }: ProcessLine): Promise<void> {
+  async #applyControlLine({ text, isError, cutFromBytes }: ProcessLine): Promise<void> {
+    if (cutFromBytes !== undefined) {
+      throw new Error(
+        `The script reports ${cutFromBytes} bytes in one line; write large results to a file`,
+      );
+    }
     this.#controlChars += text.length;
     if (this.#controlChars > MAX_REWRITES * MAX_OUTPUT_BYTES) {
       throw new Error("The script reports too many outputs; write large results to a file");
@@ -116,6 +121,11 @@ export class ScriptOutput {
     else this.#context.log(level, message);
     return this.#context.logged();
   }
+}
+
+/** Its end is missing, and with it what it reports. */
+function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
+  return cutFromBytes !== undefined && /^\s*::\{/.test(text);
 }
 
 function shownLine({ text, cutFromBytes }: ProcessLine): string {

@@ -1,5 +1,5 @@
 /** Control lines of scripts within flows. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { ENCRYPTED_TYPE } from "../../../src/model/flows/input_value.ts";
 import { Harness } from "../../support/harness.ts";
 import { runScripts, runScriptsOn, scriptTask } from "../../support/flows/script_flows.ts";
@@ -81,6 +81,21 @@ Deno.test("control lines: log lines of WARN on the standard stream do not change
     shell([`echo '::{"logs": [{"level": "WARN", "message": "w"}]}::'`]),
   );
   assertEquals([execution.state.current, lines], ["SUCCESS", ["WARN w"]]);
+});
+
+/** Prints a line of 1.2 MB between these texts. */
+function longLine(before: string, after: string): string {
+  return `printf '${before}'; head -c 1200000 /dev/zero | tr '\\0' x; echo '${after}'`;
+}
+
+Deno.test("control lines: one above 1 MiB fails the task, any other line of that length is cut", async () => {
+  const long = await runScriptsOn({}, shell([longLine('::{"outputs": {"a": "', '"}}::')]));
+  assertEquals([long.execution.state.current, long.lines], ["FAILED", [
+    "ERROR The script reports 1200026 bytes in one line; write large results to a file",
+  ]]);
+  const other = await runScriptsOn({}, shell([longLine('x ::{"outputs": {"a": "', '"}}::')]));
+  assertEquals(other.execution.state.current, "SUCCESS");
+  assertMatch(other.lines[0] ?? "", /^INFO x ::\{"outputs": \{"a": "x+ … \(cut, 1200028 bytes\)$/);
 });
 
 Deno.test("control lines: encrypted outputs are stored encrypted, decrypted for tasks, masked in logs", async () => {
