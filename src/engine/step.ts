@@ -14,7 +14,12 @@ import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./endings/end_attempt.ts";
-import { applyChildrenRestart, applyChildrenStart, applyKillRequest, killOrphans } from "./children/children.ts";
+import {
+  applyChildrenRestart,
+  applyChildrenStart,
+  applyKillRequest,
+  killOrphans,
+} from "./children/children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./requests/pause.ts";
 import { giveUp, recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recover.ts";

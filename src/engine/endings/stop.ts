@@ -70,7 +70,9 @@ export function cancelDescendants(t: Transition, ancestor: TaskRun, reason: stri
   const left = below.length - MAX_LOGGED;
   for (const [index, taskRun] of below.entries()) {
     if (index < MAX_LOGGED) t.log("WARN", reason, taskRun);
-    else if (index === MAX_LOGGED) t.log("WARN", `${reason} (and ${left - 1} more that are not listed)`, taskRun);
+    else if (index === MAX_LOGGED) {
+      t.log("WARN", `${reason} (and ${left - 1} more that are not listed)`, taskRun);
+    }
     closeNow(t, taskRun, "CANCELLED");
   }
   return below;

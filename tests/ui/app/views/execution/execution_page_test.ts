@@ -60,9 +60,10 @@ stories("/executions/:id", [{
     const dialog = page.getByRole("dialog", { name: "Resume" });
     assertEquals(await dialog.getByLabel("count").inputValue(), "3");
     await confirm(page, "Resume");
-    await dialog.getByText("missing required input").waitFor();
+    const reason = dialog.getByLabel("reason");
+    assertEquals(await reason.evaluate((field) => field.matches(":invalid:focus")), true);
     await checkAccessibility(page);
-    await dialog.getByLabel("reason").fill("it is fine");
+    await reason.fill("it is fine");
     await confirm(page, "Resume");
     await waitForState(page, "SUCCESS");
     await page.getByRole("link", { name: "Logs", exact: true }).last().click();
