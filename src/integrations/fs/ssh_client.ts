@@ -85,10 +85,15 @@ export interface RunningCommand {
 }
 
 /** Starts a command of the shell of the user. @throws Error the server refuses it */
-export async function startCommand(client: SshConnection, command: string): Promise<RunningCommand> {
-  const channel = await new Promise<CommandChannel>((resolve, reject) =>
-    client.exec(command, (error, channel) => error ? reject(error) : resolve(channel))
+export function startCommand(client: SshConnection, command: string): Promise<RunningCommand> {
+  return new Promise((resolve, reject) =>
+    // The end of a short command arrives together with the response, so nothing may wait in between.
+    client.exec(command, (error, channel) =>
+      error ? reject(error) : resolve({ channel, exitCode: exitCodeOf(channel) }))
   );
+}
+
+function exitCodeOf(channel: CommandChannel): Promise<number> {
   const exitCode = new Promise<number>((resolve, reject) => {
     channel.on(
       "exit",
@@ -99,7 +104,7 @@ export async function startCommand(client: SshConnection, command: string): Prom
     channel.on("close", () => reject(new Error("the connection ended before the command")));
   });
   exitCode.catch(() => {}); // The output is read first.
-  return { channel, exitCode };
+  return exitCode;
 }
 
 function optionsOf({ place, user, fingerprint }: SshAccess): SshOptions {
