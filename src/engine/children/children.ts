@@ -96,7 +96,8 @@ function isKill({ type }: Command): boolean {
   return type === "kill_child" || type === "kill_children";
 }
 
-function killNow(t: Transition, taskRun: TaskRun): void {
+/** Kills all executions that a task run has started, also if this transition removes it. */
+export function killNow(t: Transition, taskRun: TaskRun): void {
   const executionId = taskRun.decision?.executionId;
   const numbers = childNumbersOf(taskRun);
   if (typeof executionId === "string") t.emit({ type: "kill_child", executionId });

@@ -5,7 +5,7 @@ import { taskRunOf } from "../../model/executions/execution.ts";
 import { mergeLabels } from "../../model/flows/label.ts";
 import { currentState, isEnded, type State } from "../../model/executions/state.ts";
 import { hasOpenAttempt } from "../attempts.ts";
-import { killChildren } from "../children/children.ts";
+import { killNow } from "../children/children.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
@@ -75,7 +75,7 @@ function discard(t: Transition, taskRuns: ReadonlySet<TaskRun>): void {
     const { ordinal } = taskRun;
     t.cancelTimers(taskRun);
     if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: ordinal });
-    if (!isEnded(taskRun.history)) killChildren(t, taskRun);
+    if (!isEnded(taskRun.history)) killNow(t, taskRun);
   }
   t.remove(taskRuns);
 }
