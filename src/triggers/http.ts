@@ -4,7 +4,7 @@ import { readStructure } from "../base/json_text.ts";
 import { isFlagSet, isTruthyText } from "../base/text/truthy_text.ts";
 import { type HttpPayload, readHttpRequest } from "../model/http/http_request.ts";
 import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http/http_schema.ts";
-import { responseText } from "../model/http/http_text.ts";
+import { encodedText, responseText } from "../model/http/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
 import type { PollContext, PollFinding, PollingTriggerType } from "../model/triggers/trigger_catalog.ts";
 
@@ -79,7 +79,7 @@ async function isMet(
 
 function bodyOf(payload: HttpPayload): HttpBody {
   if (payload.type !== "text") throw new Error("Cannot send files: a trigger has none");
-  const bytes = new TextEncoder().encode(payload.text);
+  const bytes = encodedText(payload.text, payload.contentType);
   const open = async function* () {
     yield bytes;
   };

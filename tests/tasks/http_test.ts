@@ -191,6 +191,11 @@ const OUTCOMES: readonly OutcomeCase[] = [
     message: /^Cannot send the body as "latin1": it has characters that are not in it; use UTF-8$/,
   },
   {
+    properties: "uri: SERVER/a, method: POST, body: a, contentType: 'text/plain; charset=UTF-16'",
+    state: "FAILED",
+    message: /^Cannot send the body as "UTF-16": it has characters that are not in it; use UTF-8$/,
+  },
+  {
     properties: "uri: SERVER/a, headers: '{{ flow.id }}'",
     state: "FAILED",
     message: /^Invalid headers: it must be a map$/,
@@ -254,18 +259,18 @@ Deno.test("http.Request logs the parts of its options, without credentials", asy
   ]);
 });
 
-/** Character sets that a content type names, and the size of the body `éa` in each. */
-const CHARSETS: readonly (readonly [charset: string, bytes: number])[] = [
-  ["ISO-8859-1", 2],
-  ['"latin1"', 2],
-  ["UTF-8", 3],
+/** Content types as a property or a header, and the size of the body `éa` in their character set. */
+const CHARSETS: readonly (readonly [member: string, bytes: number])[] = [
+  ["contentType: text/plain; charset=ISO-8859-1", 2],
+  ["contentType: text/plain; charset=UTF-8", 3],
+  ["headers: {Content-Type: text/plain; charset=ISO-8859-1}", 2],
+  ["contentType: text/plain; charset=UTF-8, headers: {content-type: text/csv; charset=windows-1252}", 2],
+  ["contentType: text/plain; charset=latin1, headers: {content-type: text/csv}", 3],
 ];
 
-for (const [charset, bytes] of CHARSETS) {
-  Deno.test(`http.Request sends a body in the charset ${charset} that its content type names`, async () => {
-    const { server } = await run(
-      request(`uri: SERVER/a, method: POST, body: éa, contentType: 'text/plain; charset=${charset}'`),
-    );
+for (const [member, bytes] of CHARSETS) {
+  Deno.test(`http.Request with ${member} sends the body in the character set of its content type`, async () => {
+    const { server } = await run(request(`uri: SERVER/a, method: POST, body: éa, ${member}`));
     assertMatch(server.requests[0]?.head ?? "", new RegExp(`^content-length: ${bytes}\r?$`, "im"));
   });
 }

@@ -37,9 +37,10 @@ const MULTIPART = "multipart/form-data";
 export function readHttpRequest(properties: JsonObject): HttpDraft {
   const options = mapOf(properties.options, "options");
   const contentType = optionalText(properties.contentType);
-  const payload = readPayload(properties, contentType);
   const headers = fieldsOf(mapOf(properties.headers, "headers"));
-  if (!payload && contentType !== undefined && !headers.some(isContentType)) {
+  const [, sentType] = headers.find(isContentType) ?? [];
+  const payload = withType(readPayload(properties, contentType), sentType);
+  if (!payload && contentType !== undefined && sentType === undefined) {
     headers.push(["Content-Type", contentType]);
   }
   return {
@@ -107,6 +108,11 @@ function readPayload(properties: JsonObject, contentType: string | undefined): H
   }
   if (body === undefined || body === null) return undefined;
   return { type: "text", contentType: contentType ?? "application/json", text: shownValue(body) };
+}
+
+/** A header takes precedence over the property, so a text is encoded as the header says. */
+function withType(payload: HttpPayload | undefined, contentType: string | undefined) {
+  return payload?.type !== "text" || contentType === undefined ? payload : { ...payload, contentType };
 }
 
 function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {

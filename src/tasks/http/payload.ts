@@ -1,5 +1,6 @@
 /** Request bodies: texts, and multipart forms (RFC 7578) whose files are streamed from the storage. */
 import type { HttpPayload, MultipartPart } from "../../model/http/http_request.ts";
+import { encodedText } from "../../model/http/http_text.ts";
 import type { HttpBody } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
@@ -10,15 +11,6 @@ interface Piece {
   open(): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Number of characters of single-byte character sets. */
-const SINGLE_BYTE_CHARSETS: ReadonlyMap<string, number> = new Map([
-  ["iso-8859-1", 256],
-  ["iso8859-1", 256],
-  ["latin1", 256],
-  ["us-ascii", 128],
-  ["ascii", 128],
-]);
-
 const encoder = new TextEncoder();
 
 /** The body of a payload. @throws DomainError, Error a file cannot be read */
@@ -28,7 +20,7 @@ export async function payloadBody(
 ): Promise<HttpBody | undefined> {
   if (!payload) return undefined;
   if (payload.type === "text") {
-    const bytes = encodedBody(payload.text, payload.contentType);
+    const bytes = encodedText(payload.text, payload.contentType);
     return { contentType: payload.contentType, size: bytes.length, open: () => once(bytes) };
   }
   const boundary = `----sluice-${context.taskRunId}-${context.attemptNumber}`;
@@ -43,24 +35,6 @@ export async function payloadBody(
     size: pieces.reduce((size, piece) => size + piece.size, 0),
     open: () => joined(pieces),
   };
-}
-
-/** UTF-8, unless the content type names a single-byte character set that is a prefix of Unicode. */
-function encodedBody(text: string, contentType: string): Uint8Array {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "";
-  const size = SINGLE_BYTE_CHARSETS.get(charset.toLowerCase());
-  if (size === undefined) return encoder.encode(text);
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code >= size) {
-      throw new Error(
-        `Cannot send the body as "${charset}": it has characters that are not in it; use UTF-8`,
-      );
-    }
-    bytes[index] = code;
-  }
-  return bytes;
 }
 
 function partHead(part: MultipartPart): string {

@@ -13,9 +13,12 @@ class Upstream implements AsyncDisposable {
   readonly url: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   served = 0;
+  /** The bytes of the last request. */
+  body: readonly number[] = [];
 
   constructor(codes: readonly number[]) {
-    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+      this.body = [...await request.bytes()];
       const status = codes[Math.min(this.served++, codes.length - 1)];
       return Response.json({ number: this.served }, { status });
     });
@@ -61,6 +64,15 @@ Deno.test("Polls.poll() starts an execution with the response, once an interval"
     [upstream.url, 200, '{"number":1}'],
     [upstream.url, 200, '{"number":2}'],
   ]);
+});
+
+Deno.test("Polls.poll() sends the body of a request in the character set of its content type", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  const headers = { "Content-Type": "text/plain; charset=windows-1252" };
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url, { method: "POST", body: "€", headers })));
+  await poll(app, 1_000, 1);
+  assertEquals(upstream.body, [0x80]);
 });
 
 Deno.test("GET /triggers/search shows since when a poll is under way, and nothing afterwards", async () => {
