@@ -14,6 +14,7 @@ const LF = 10;
 const MAX_SIZE_LINE_BYTES = 1_024;
 
 const latin1 = new TextDecoder("latin1");
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The head of a response. */
 export interface ResponseHead {
@@ -36,10 +37,13 @@ interface ByteReader {
 /** Reads one response. */
 export class ResponseReader {
   readonly #connection: ByteReader;
+  readonly #decodeHead: (bytes: Uint8Array) => string;
   #buffer: Uint8Array = new Uint8Array();
 
-  constructor(connection: ByteReader) {
+  /** `decodeHead` gives the text of the head; by default it is UTF-8, or ISO-8859-1 where it is no UTF-8. */
+  constructor(connection: ByteReader, decodeHead = headTextOf) {
     this.#connection = connection;
+    this.#decodeHead = decodeHead;
   }
 
   /** The head; interim responses are skipped. @throws HttpError */
@@ -145,7 +149,7 @@ export class ResponseReader {
   }
 
   #takeHead(end: number): string {
-    const text = latin1.decode(this.#take(end));
+    const text = this.#decodeHead(this.#take(end));
     this.#take(this.#buffer[1] === LF ? 2 : 3);
     return text.endsWith("\r") ? text.slice(0, -1) : text;
   }
@@ -181,6 +185,14 @@ export function valuesOf({ headers }: ResponseHead, name: string): readonly stri
 /** Whether the end of the body is marked, so that another response can follow on the connection. */
 export function isDelimited(head: ResponseHead, method: string): boolean {
   return hasNoBody(head, method) || isChunked(head) || valuesOf(head, "content-length").length > 0;
+}
+
+function headTextOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return latin1.decode(bytes);
+  }
 }
 
 function hasNoBody({ code }: ResponseHead, method: string): boolean {

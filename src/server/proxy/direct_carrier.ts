@@ -136,7 +136,7 @@ async function exchange(
   { connection, ended }: OpenExchange,
 ): Promise<Response> {
   const { method } = request;
-  const reader = new ResponseReader(connection);
+  const reader = new ResponseReader(connection, latin1Text);
   const writer = new RequestWriter(connection, { encodeHead: latin1Bytes, collects: false });
   const headWritten = writer.head(request, headers);
   let isWritten = false;
@@ -171,6 +171,10 @@ async function writeBody({ body }: CarriedRequest, writer: RequestWriter): Promi
 /** Headers are texts of bytes, as they arrived. */
 function latin1Bytes(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
+}
+
+function latin1Text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
 /** `ended` is called once, with whether the body was read to its end. */

@@ -256,6 +256,25 @@ for (const { code, method, expected } of REDIRECTS) {
   });
 }
 
+/** The name of a character set, and the bytes of `é` in it. */
+const LOCATIONS: readonly (readonly [name: string, bytes: readonly number[]])[] = [
+  ["UTF-8", [0xc3, 0xa9]],
+  ["ISO-8859-1", [0xe9]],
+];
+
+for (const [name, bytes] of LOCATIONS) {
+  Deno.test(`HttpClient.send() follows a redirection whose location has bytes of ${name}`, async () => {
+    await using server = new MisbehavingServer(async ({ head }, connection) => {
+      if (!head.includes(" /from ")) return answer(200, "there");
+      await writeAll(connection, "HTTP/1.1 302 Found\r\nLocation: /caf");
+      await writeAll(connection, new Uint8Array(bytes));
+      await writeAll(connection, "\r\nContent-Length: 0\r\n\r\n");
+    });
+    await finished(await client().send(request(`${server.url}/from`)));
+    assertMatch(server.requests[1]?.head ?? "", /^GET \/caf%C3%A9 /);
+  });
+}
+
 Deno.test("HttpClient.send() returns the redirection itself when it must not follow it", async () => {
   await using server = new MisbehavingServer(() => answer(302, "moved", { Location: "/to" }));
   const sent = await client().send(request(server.url, { options: { followRedirects: false } }));

@@ -28,14 +28,14 @@ async function cutHead(connection: Deno.TcpConn): Promise<void> {
 }
 
 /** Reads the head of a request to its end, and responds. */
-async function respond(connection: Deno.TcpConn): Promise<void> {
+async function respond(connection: Deno.TcpConn, response = OK): Promise<void> {
   const buffer = new Uint8Array(1_048_576);
   for (let end = ""; !end.endsWith("\r\n\r\n");) {
     const count = await connection.read(buffer) ?? 0;
     if (count === 0) throw new Error("the head is not complete");
     end = (end + new TextDecoder().decode(buffer.subarray(Math.max(0, count - 4), count))).slice(-4);
   }
-  await connection.write(new TextEncoder().encode(OK));
+  await connection.write(new TextEncoder().encode(response));
 }
 
 /** What the follower gets for each request, one after the other: a status, or an error. */
@@ -71,6 +71,17 @@ for (
     assertEquals(error.hasBegun, hasBegun);
   });
 }
+
+Deno.test("send() passes the bytes of response headers on as they are", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  await using follower = new FollowerProcess();
+  const leader = { epoch: 1, holder: "h", url: `http://127.0.0.1:${listener.addr.port}`, version: "1" };
+  const sent = follower.direct.send(SMALL, leader);
+  using connection = await listener.accept();
+  await respond(connection, OK.replace("content-length", "x-name: ł\r\ncontent-length"));
+  const response = await sent;
+  assertEquals([await response.text(), response.headers.get("x-name")], ["ok", "\u00c5\u0082"]);
+});
 
 Deno.test("send() sends a start again on a new connection when its head could not be written on an old one", async () => {
   const results = await sendAll([SMALL, LARGE], async (listener) => {
