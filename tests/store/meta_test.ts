@@ -69,7 +69,7 @@ Deno.test("prepareData() raises the format of earlier data once, so that earlier
   assertEquals(await metaOf(store), { format: 1, minReader: 1, key: "k" });
   const raised = await prepareData(store, "k");
   assertNotEquals(raised, before);
-  assertEquals(await metaOf(store), { format: 4, minReader: 4, key: "k" });
+  assertEquals(await metaOf(store), { format: 5, minReader: 5, key: "k" });
   assertEquals(await prepareData(store, "k"), raised);
 });
 
@@ -86,9 +86,9 @@ Deno.test("prepareData() raises nothing with another key, and ends when another 
   await assertRejects(() => prepareData(store, "other"), DataMismatchError, "encrypted with another key");
   store.plan = () => {
     store.plan = () => "none";
-    void writeMeta(memory, { format: 4, minReader: 4, key: "k" });
+    void writeMeta(memory, { format: 5, minReader: 5, key: "k" });
     return "conflict";
   };
   await prepareData(store, "k");
-  assertEquals(await metaOf(memory), { format: 4, minReader: 4, key: "k" });
+  assertEquals(await metaOf(memory), { format: 5, minReader: 5, key: "k" });
 });

@@ -3,7 +3,7 @@ import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { LoopContexts, OuterContext } from "../../rendering/loop_contexts.ts";
 import { type RenderDeps, Renderer, type TemplateCache } from "../../rendering/renderer.ts";
-import { newForm } from "../../store/records/executions/execution_form.ts";
+import { formOf } from "../../store/records/executions/execution_form.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { Admission } from "./admission.ts";
 import { LiveExecution } from "./live_execution.ts";
@@ -27,11 +27,12 @@ export class LiveFactory {
     this.#deps = deps;
   }
 
-  /** Registers a new execution; no side effects before its creating commit. */
-  register({ execution, plan, outer }: NewExecution): LiveExecution {
+  /** Registers a new execution, of the commit group of `creator`; no side effects before its creating commit. */
+  register({ execution, plan, outer }: NewExecution, creator?: LiveExecution): LiveExecution {
     // A pass that is retried or replayed from its start: its own tasks may have set others.
     if (outer && execution.taskRuns.length === 0) execution.variables ??= outer.variables;
-    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
+    const form = formOf(execution, creator);
+    const live = new LiveExecution(execution, plan, form, this.#renderer(execution, plan, outer));
     live.form.storedStates = execution.history.length;
     live.isBeforeFirstCommit = true;
     live.isDriven = true;

@@ -119,7 +119,7 @@ function settleReceipt(live: LiveExecution, applied: AppliedEvent, { factory }: 
   if (refusal) return;
   if (receipt.mutations) live.extras.push(...receipt.mutations);
   if (receipt.newExecutions && isWanted(live, applied)) {
-    live.members.push(...receipt.newExecutions.map((created) => factory.register(created)));
+    live.members.push(...receipt.newExecutions.map((created) => factory.register(created, live)));
   }
 }
 
@@ -211,7 +211,7 @@ function performOnOthers(live: LiveExecution, command: OtherCommand, deps: Slice
     case "force_slot":
       return deps.admission.forceSlot(live);
     case "start_over":
-      return void live.members.push(deps.factory.register(deps.admission.startOver(live, command.at)));
+      return void live.members.push(deps.factory.register(deps.admission.startOver(live, command.at), live));
     case "announce_end":
       return announceEnd(live);
     default:

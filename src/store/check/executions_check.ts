@@ -17,6 +17,7 @@ import {
   unpackLogLine,
   unpackTaskRun,
 } from "../records/executions/execution_codec.ts";
+import type { ValueReference } from "../records/executions/large_values.ts";
 import { catalogRow } from "../records/executions/execution_records.ts";
 import { decodeRecord } from "../records/executions/inline_record.ts";
 import { decodeMetrics } from "../records/metric_records.ts";
@@ -95,13 +96,14 @@ export class ExecutionsCheck {
     const values = new OwnedValues(this.#tenant, id);
     for await (const chunk of this.#chunks.of(id)) values.addChunk(chunk);
     const packed = context.decode(entry, decodePacked);
-    const refer = (value: JsonValue | undefined, at: StoredEntry) => {
+    const refer = (value: JsonValue | undefined, at: StoredEntry): void => {
       if (Array.isArray(value)) values.refer(blobRefOf(value), at.key, context);
     };
-    if (packed) { for (const value of valuesOf(packed)) refer(value, entry); }
+    const referOwn: typeof refer = (value, at) => isOfOther(value) ? undefined : refer(value, at);
+    if (packed) { for (const value of valuesOf(packed)) referOwn(value, entry); }
     const execution = packed && await this.#unpack(id, packed, entry);
     const histories: Histories = execution ? [["execution", "execution", execution.history]] : [];
-    const stored = await this.#checkTaskRuns(id, packed, { entry, refer, histories });
+    const stored = await this.#checkTaskRuns(id, packed, { entry, refer: referOwn, histories });
     await this.#checkOthers(id, packed, refer);
     values.finish(context, packed ? intents : new Set());
     if (!execution || !packed) return;
@@ -249,6 +251,11 @@ function decodePacked({ key, value }: StoredEntry): PackedExecution {
     Array.isArray(packed[3]);
   if (!isWhole) throw new Error("it has not the form of an execution");
   return packed;
+}
+
+/** True for a value that is checked with the execution which owns it. */
+function isOfOther(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && (value as unknown as ValueReference)[2] !== undefined;
 }
 
 /** The values of a header that are stored in it or as blobs. */

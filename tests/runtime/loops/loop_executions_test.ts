@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, Harness } from "../../support/harness.ts";
 import { randomText } from "../../support/random_text.ts";
@@ -151,6 +151,55 @@ Deno.test("Loop: a large value is stored with its pass once, and found after a c
   assert(pass);
   assertEquals([pass.state.current, outputsOf(pass, "v").value], ["SUCCESS", "70000"]);
   assertEquals((pass.loopRun as JsonObject).value, long);
+});
+
+/** Text that does not compress below half of it. */
+function incompressible(chars: number): string {
+  return Array.from(
+    crypto.getRandomValues(new Uint8Array(chars / 2)),
+    (byte) => byte.toString(16).padStart(2, "0"),
+  )
+    .join("");
+}
+
+async function storedBytes(app: Harness): Promise<number> {
+  let bytes = 0;
+  for await (const { value } of app.store.list({ prefix: [] })) bytes += value.length;
+  return bytes;
+}
+
+const SHARING = `inputs: [{id: big, type: STRING}]
+tasks:
+  - {id: l, type: $.flow.Loop, values: [1, 2], concurrencyLimit: 0, tasks: [
+      {id: m, type: $.flow.Loop, values: "{{ range(1, 30) }}", concurrencyLimit: 7, tasks: [
+        {id: e, type: EFFECT}, {id: v, type: $.debug.Return, format: "{{ inputs.big | length }}"}]}]}`;
+
+Deno.test("Loop: passes share the stored inputs of the execution, also after a crash", async () => {
+  let isOver = false;
+  const effect: Effect = async (properties, context) =>
+    isOver ? { state: "SUCCESS" } : await waits(properties, context);
+  const first = await Harness.start({ effect });
+  await first.save(flow(SHARING));
+  const big = incompressible(40_000);
+  const before = await storedBytes(first);
+  const { id } = await first.start("l", { big });
+  await untilQuiet(first);
+  isOver = true;
+  await using app = await first.crash({ effect });
+  await untilQuiet(app, 400);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  const passes = await passesOf(app);
+  assertEquals(passes.map((pass) => outputsOf(pass, "v").value ?? "none").sort(), [
+    ...Array(60).fill("40000"),
+    "none",
+    "none",
+  ]);
+  for (const pass of passes) assertEquals(pass.inputs, { big });
+  // The inputs, and a kilobyte for each pass.
+  assertLess(await storedBytes(app) - before, 60_000 + passes.length * 1_000);
+  await app.json("DELETE", `/executions/${id}`);
+  const left = await passesOf(app);
+  assertEquals([left.length, new Set(left.map(({ inputs }) => inputs))], [62, new Set([undefined])]);
 });
 
 Deno.test("Loop: a pass can be replayed alone, with what it saw", async () => {

@@ -140,7 +140,7 @@ Deno.test("doctor --repair raises the format of earlier data, since it writes th
       const meta = decodeJson((await store.get(META_KEY))?.value ?? new Uint8Array()) as {
         minReader: number;
       };
-      assertEquals(meta.minReader, 4);
+      assertEquals(meta.minReader, 5);
     });
   });
 });

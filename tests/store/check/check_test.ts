@@ -359,6 +359,23 @@ Deno.test("checkStore() finds nothing in a database as a server leaves it, and c
   assertEquals([counts.executions, counts.flows, counts.secrets, counts.tenants], [9, 6, 1, 1]);
 });
 
+Deno.test("checkStore() finds nothing in passes of a Loop, which refer to values of another execution", async () => {
+  await using server = await Harness.start();
+  await server.save(`id: loop
+namespace: demo
+inputs: [{id: name, type: STRING}]
+tasks: [{id: each, type: io.svc.plugin.core.flow.Loop, values: [1, 2], tasks: [{id: one, type: ${RETURN}, format: x}]}]
+`);
+  const { id } = await server.start("loop", { name: "y".repeat(20_000) });
+  for (let turn = 0; turn < 20; turn++) await settle();
+  await server.advance(1_000);
+  const store = () => server.store.reopen(new FakeClock(server.clock.now()));
+  assertEquals(await codesOf(store()), []);
+  await server.json("DELETE", `/executions/${id}`);
+  await server.advance(1_000);
+  assertEquals(await codesOf(store()), []);
+});
+
 const healthy = await healthyStore();
 for (const { code, name, plant, also = [], isRepaired = false } of DAMAGES) {
   Deno.test(`checkStore() finds ${code}: ${name}${isRepaired ? "; a repair mends it" : ""}`, async () => {

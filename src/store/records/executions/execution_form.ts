@@ -17,7 +17,7 @@ import {
   type TaskRunPacking,
 } from "./execution_codec.ts";
 import { inlineRecordText } from "./inline_record.ts";
-import type { LargeValues } from "./large_values.ts";
+import { HEADER_PLACES, LargeValues } from "./large_values.ts";
 import { logChunkKey, taskRunPageKey } from "../../keys.ts";
 import type { Mutation } from "../../store.ts";
 
@@ -46,12 +46,42 @@ export function newForm(): StoredForm {
   return { isSpread: false, hasPages: false, inlineLogs: [], values: undefined, storedStates: 1 };
 }
 
+/**
+ * The form of a new execution. A pass of a Loop refers to large inputs of the execution that creates it, or to what those
+ * refer to. Inputs never change, so they are stored as long as that execution is.
+ */
+export function formOf(
+  { loop, inputs }: Execution,
+  creator: { readonly execution: Execution; readonly form: StoredForm } | undefined,
+): StoredForm {
+  const form = newForm();
+  const reference = loop && inputs && creator?.form.values?.referenceOf(inputs);
+  if (!creator || !reference) return form;
+  const { id } = creator.execution;
+  const [blobId, size, owner = id] = reference;
+  if (owner === id && loop.executionId !== id) return form; // It replaces a pass, and may outlive that.
+  form.values = new LargeValues();
+  form.values.addStored(HEADER_PLACES.inputs, inputs, [blobId, size, owner]);
+  return form;
+}
+
+/** True if a record has all values. */
+export function isSelfContained(packed: PackedExecution): boolean {
+  return typeof packed[6] !== "number" && !Array.isArray(packed[4]);
+}
+
+/** Packs a value: as its reference if it has one. */
+export function packingOf({ values }: StoredForm): (value: JsonObject) => JsonValue {
+  return values ? (value) => values.referenceOf(value) ?? value : inline;
+}
+
 /** The text of the record of an execution whose task runs and log lines are inline. */
 export function inlineText(execution: Execution, form: StoredForm): string {
   const origin = originOf(execution);
-  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: inline });
+  const pack = packingOf(form);
+  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack });
   const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
-  return inlineRecordText(packHeader(execution, inline, taskRuns, logs), execution.id);
+  return inlineRecordText(packHeader(execution, pack, taskRuns, logs), execution.id);
 }
 
 /** The header of an execution; `pack` replaces values that may be large. */

@@ -2,7 +2,6 @@
  * Stored executions. A small execution is one compact record. A large one is split: task runs go to pages of
  * {@link PAGE_SIZE} ordinals, log lines to chunks and large values to blobs, so that a transition rewrites a bounded part.
  */
-import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { RecentCache } from "../../../base/lru.ts";
 import { flattenString } from "../../../base/text/flatten_string.ts";
 import {
@@ -40,9 +39,11 @@ import {
 } from "./execution_codec.ts";
 import {
   inlineText,
+  isSelfContained,
   logMutations,
   newForm,
   packHeader,
+  packingOf,
   PAGE_SIZE,
   pageMutation,
   pageOf,
@@ -133,7 +134,7 @@ export class ExecutionRecords {
 
   constructor(store: Store, blobs: Blobs, flowOf: FlowOf) {
     this.#store = store;
-    this.#values = new ValueStore(blobs);
+    this.#values = new ValueStore(blobs, (tenant, id) => this.has(tenant, id));
     this.#flowOf = flowOf;
   }
 
@@ -309,9 +310,9 @@ export class ExecutionRecords {
     { tenant, id, maxValueBytes, ...form }: SummaryOptions & { readonly tenant: string; readonly id: string },
   ): Promise<string> {
     const packed = decodeRecord(bytes, id);
-    const isSpread = typeof packed[6] === "number";
-    // An inline record is small as a whole, so that its values need not be measured.
-    const isSmall = !isSpread && bytes.length <= maxValueBytes;
+    const hasAll = isSelfContained(packed);
+    // Such a record is small as a whole, so that its values need not be measured.
+    const isSmall = hasAll && bytes.length <= maxValueBytes;
     if (!isSmall) shortenHeader(packed, { tenant, id, maxValueBytes });
     const unpacked = await this.#unpackHeader(tenant, id, packed);
     const execution = isSmall ? unpacked : shortenLoop(unpacked, maxValueBytes);
@@ -321,7 +322,7 @@ export class ExecutionRecords {
       tail: flattenString(tail),
       history: execution.history,
       maxValueBytes,
-      isComplete: !isSpread && bytes.length <= MAX_LISTED_VALUE_BYTES_BEYOND,
+      isComplete: hasAll && bytes.length <= MAX_LISTED_VALUE_BYTES_BEYOND,
     };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, form);
@@ -454,7 +455,7 @@ export class ExecutionRecords {
     const values = form.values ??= new LargeValues();
     const written = await this.#values.write(execution, { values, touched });
     const pages = new Set(touched.map(pageOf));
-    const pack = (value: JsonObject): JsonValue => values.referenceOf(value) ?? value;
+    const pack = packingOf(form);
     const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
     return [
       ...written,

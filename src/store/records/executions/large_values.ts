@@ -5,8 +5,11 @@
  */
 import type { JsonObject } from "../../../base/json.ts";
 
-/** Replaces a large value in a record. Values are objects, so an array is always a reference. */
-export type ValueReference = [blobId: string, size: number];
+/**
+ * Replaces a large value in a record. Values are objects, so an array is always a reference. `owner` is one execution: the
+ * other one that has the value. Passes of a Loop share the inputs of the execution of their loop.
+ */
+export type ValueReference = [blobId: string, size: number, ...owner: string[]];
 
 /** Bytes of replaced values from which they are removed although the execution has work. */
 const REMOVAL_BYTES = 256 * 1024;

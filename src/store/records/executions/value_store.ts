@@ -35,9 +35,12 @@ interface ValueReading {
 /** The large values of all executions. */
 export class ValueStore {
   readonly #blobs: Blobs;
+  readonly #exists: (tenant: string, id: string) => Promise<boolean>;
 
-  constructor(blobs: Blobs) {
+  /** `exists` says whether an execution does. */
+  constructor(blobs: Blobs, exists: (tenant: string, id: string) => Promise<boolean>) {
     this.#blobs = blobs;
+    this.#exists = exists;
   }
 
   /** Writes values at places that may have changed; returns the mutations to commit with the record. */
@@ -77,7 +80,7 @@ export class ValueStore {
     return this.#blobs.hold(id);
   }
 
-  /** The value that a record has at a place. */
+  /** The value that a record has at a place; `undefined` if it was deleted with another execution. */
   async resolve<T extends JsonValue | undefined>(
     { tenant, id, form, reading }: ValueReading,
     place: Place,
@@ -85,11 +88,12 @@ export class ValueStore {
   ): Promise<T> {
     if (!Array.isArray(value)) return value;
     const reference = value as unknown as ValueReference;
-    const [blobId, size] = reference;
+    const [blobId, size, owner = id] = reference;
     if (reading && size > reading.left) return shortenedValue(tenant, id, size - 1) as T;
+    if (owner !== id && !await this.#exists(tenant, owner)) return undefined as T;
     if (reading) reading.left -= size;
-    const owner = { tenant, owner: id };
-    const resolved = decodeJson(await this.#blobs.readRange(owner, { blobId, size }, 0, size)) as JsonObject;
+    const bytes = await this.#blobs.readRange({ tenant, owner }, { blobId, size }, 0, size);
+    const resolved = decodeJson(bytes) as JsonObject;
     (form.values ??= new LargeValues()).addStored(place, resolved, reference);
     return resolved as T;
   }
