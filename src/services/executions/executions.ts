@@ -91,6 +91,8 @@ interface StartedExecution extends NewExecution {
   readonly mutations: readonly Mutation[];
 }
 
+/** Timers that a deletion deletes in the same commit. */
+const MAX_TIMERS_OF_DELETION = 400;
 /** Ids that {@link Executions.all} reads at a time. */
 const IDS_PER_PIECE = 500;
 
@@ -291,7 +293,8 @@ export class Executions {
       cleanup.announce(tenant, id),
       ...removal.mutations,
     ];
-    for (const [name, dueAt] of execution.timers) {
+    // A timer that is left is deleted when it is due.
+    for (const [name, dueAt] of [...execution.timers].slice(0, MAX_TIMERS_OF_DELETION)) {
       mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
     }
     const rows = [{ tenant, row: tombstoneRow(id) }];

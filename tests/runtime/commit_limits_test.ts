@@ -1,0 +1,197 @@
+/** Executions that need more than one commit, or one value, of the database holds. */
+import { assertEquals, assertMatch } from "@std/assert";
+import type { JsonValue } from "../../src/base/json.ts";
+import { DomainError } from "../../src/model/errors.ts";
+import type { Atomic } from "../../src/store/store.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
+import { FaultyStore } from "../support/fakes/faulty_store.ts";
+import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+
+const CORE = "io.svc.plugin.core";
+const LOG = `${CORE}.log.Log`;
+const RETURN = `${CORE}.debug.Return`;
+const EFFECT = `
+id: effect
+namespace: demo
+tasks:
+  - id: before
+    type: ${RETURN}
+    format: one
+  - id: act
+    type: ${EFFECT_TYPE}
+    name: "{{ outputs.before.value }}"
+  - id: after
+    type: ${RETURN}
+    format: "{{ outputs.act.done }}"
+`;
+
+/** More than one commit holds. */
+const MANY_LABELS = Array.from({ length: 700 }, (_, n) => ({ key: `k${n}`, value: "v".repeat(950) }));
+
+Deno.test("an execution whose changes exceed a limit of the database ends FAILED and says so", async () => {
+  let effects = 0;
+  await using app = await Harness.start({
+    effect:
+      () => (effects++, { state: "SUCCESS", outputs: { done: "yes" }, effects: { labels: MANY_LABELS } }),
+  });
+  const { id } = await app.run(`${EFFECT}afterExecution: [{id: last, type: ${LOG}, message: ended}]\n`);
+  const execution = await app.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING FAILED");
+  assertEquals(execution.taskRunList.map(statesOf), [
+    "CREATED RUNNING SUCCESS",
+    "CREATED RUNNING FAILED",
+    "CREATED RUNNING SUCCESS",
+  ]);
+  const logs = await app.json("GET", `/logs/${id}?minLevel=ERROR`) as { message: string }[];
+  assertMatch(
+    logs.map(({ message }) => message).join("\n"),
+    /exceeds a limit\. Cannot write: a commit of \d+ changes with \d+ bytes/,
+  );
+  await app.advance(5_000);
+  assertEquals([effects, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
+});
+
+/** Refuses commits of an execution, as if they exceeded a limit; the function returns how many it has refused. */
+function refuseCommits({ assembly: { committer } }: Harness, id: JsonValue | undefined, times = Infinity) {
+  const commit = committer.commit.bind(committer);
+  let refused = 0;
+  committer.commit = (entry) => {
+    const isMeant = entry.mutations.some(({ key }) => key[1] === "x" && key[2] === id);
+    if (!isMeant || refused >= times) return commit(entry);
+    refused++;
+    return Promise.reject(new DomainError("too_large", "Cannot write it"));
+  };
+  const accept = () => void (committer.commit = commit);
+  return { refused: () => refused, accept };
+}
+
+Deno.test("an execution that cannot be stored even as FAILED stays as it is stored, and is not tried again", async () => {
+  await using app = await Harness.start({ effect: () => new Promise<never>(() => {}) });
+  const { id } = await app.run(EFFECT);
+  const { refused, accept } = refuseCommits(app, id);
+  const kill = await app.request("DELETE", `/executions/${id}/kill`);
+  await kill.body?.cancel();
+  await app.advance(5_000);
+  assertEquals([kill.status, refused(), app.assembly.executor.liveCount], [413, 2, 1]);
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  accept();
+  await app.json("DELETE", `/executions/${id}/kill`);
+  assertEquals((await app.execution(id)).state.current, "KILLED");
+  assertEquals(app.assembly.executor.liveCount, 0);
+});
+
+Deno.test("an execution that exceeds a limit does not fail the one whose slot it takes", async () => {
+  const effect = Promise.withResolvers<{ state: "SUCCESS"; outputs: { done: string } }>();
+  await using app = await Harness.start({ effect: () => effect.promise });
+  await app.save(EFFECT.replace("tasks:", "concurrency: {limit: 1, behavior: QUEUE}\ntasks:"));
+  const started = [await app.start("effect"), await app.start("effect")];
+  const { refused } = refuseCommits(app, started[1]?.id, 2);
+  effect.resolve({ state: "SUCCESS", outputs: { done: "yes" } });
+  await settle();
+  const states = await Promise.all(started.map(async ({ id }) => statesOf(await app.execution(id))));
+  assertEquals(states, ["CREATED RUNNING SUCCESS", "CREATED QUEUED FAILED"]);
+  assertEquals([refused(), app.assembly.executor.liveCount], [2, 0]);
+});
+
+/** Tasks of which a ForEach runs more at once than one commit can stop. */
+const MANY_OPEN = [
+  {
+    what: "Subflows",
+    count: 1_000,
+    task: `{id: each, type: ${CORE}.flow.Subflow, namespace: demo, flowId: waits}`,
+  },
+  { what: "Sleeps", count: 1_200, task: `{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}` },
+];
+
+/** How they are stopped: a member of the flow, or a request. */
+const STOPS = [
+  { how: "a kill", member: "", state: "KILLED" },
+  {
+    how: "an SLA",
+    member: "sla: [{id: s, type: MAX_DURATION, duration: PT10M, behavior: FAIL}]",
+    state: "FAILED",
+  },
+  { how: "a timeout", limit: ", timeout: PT10M", state: "FAILED" },
+];
+
+for (const { what, count, task } of MANY_OPEN) {
+  for (const { how, member = "", limit = "", state } of STOPS) {
+    Deno.test(`${how} stops ${count} ${what} and leaves nothing of them`, async () => {
+      await using app = await Harness.start();
+      await app.save(`{id: waits, namespace: demo, tasks: [{id: p, type: ${CORE}.flow.Pause}]}`);
+      await app.save(`
+id: many
+namespace: demo
+${member}
+tasks:
+  - {id: all, type: ${CORE}.flow.ForEach, concurrencyLimit: 0, values: "{{ range(1, ${count}) }}"${limit}, tasks: [${task}]}
+`);
+      const { id } = await app.start("many");
+      await untilOpen(app, count);
+      if (how === "a kill") await app.json("DELETE", `/executions/${id}/kill`);
+      else await app.advance(600_000);
+      for (let turn = 0; turn < 500 && app.assembly.executor.liveCount > 0; turn++) await settle(20);
+      const execution = await app.execution(id);
+      assertEquals(execution.state.current, state);
+      const page = await app.page<{ state: { current: string } }>(`/executions/search?flowId=waits&size=1`);
+      const killed = await app.page(`/executions/search?flowId=waits&state=KILLED&size=1`);
+      assertEquals([page.total, killed.total], what === "Subflows" ? [count, count] : [0, 0]);
+      assertEquals([app.store.count(["tm"]), app.store.count(["ob"]), app.store.count(["~g"])], [0, 0, 0]);
+    });
+  }
+}
+
+/** Waits until that many timers or child executions are stored. */
+async function untilOpen({ store }: Harness, count: number): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn++) {
+    if (store.count(["tm"]) >= count || store.count(["main", "x"]) > count) return await settle(200);
+    await settle(50);
+  }
+}
+
+Deno.test("timers that a crash leaves behind after a kill fire nothing, and are deleted when they are due", async () => {
+  let commits = 0;
+  const killsTimers = ({ mutations }: Atomic) =>
+    mutations.filter(({ type, key }) => type === "delete" && key[0] === "tm").length > 1;
+  const app = await Harness.start({
+    wrap: (memory) =>
+      new FaultyStore(memory, (_, atomic) => killsTimers(atomic) && ++commits > 1 ? "full" : "none"),
+  });
+  await app.save(`
+id: many
+namespace: demo
+tasks:
+  - id: all
+    type: ${CORE}.flow.ForEach
+    concurrencyLimit: 0
+    values: "{{ range(1, 500) }}"
+    tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]
+`);
+  const { id } = await app.start("many");
+  await untilOpen(app, 500);
+  const kill = await app.request("DELETE", `/executions/${id}/kill`);
+  await kill.body?.cancel();
+  await using next = await app.crash({});
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 100]);
+  await next.advance(3_700_000);
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 0]);
+});
+
+Deno.test("a delete of an execution with 1200 timers leaves none of them", async () => {
+  await using app = await Harness.start();
+  await app.save(`
+id: many
+namespace: demo
+tasks:
+  - id: all
+    type: ${CORE}.flow.ForEach
+    concurrencyLimit: 0
+    values: "{{ range(1, 1200) }}"
+    tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]
+`);
+  const { id } = await app.start("many");
+  await untilOpen(app, 1_200);
+  await app.json("DELETE", `/executions/${id}`);
+  await app.advance(3_700_000);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["tm"])], [0, 0]);
+});
