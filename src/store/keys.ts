@@ -193,6 +193,11 @@ export function executionKey(tenant: TenantId, id: string): Key {
   return [tenant, "x", id];
 }
 
+/** Further parts of the record of an execution that is longer than one value. */
+export function executionPartsOf(tenant: TenantId, id: string): Selector {
+  return { prefix: [tenant, "x", id] };
+}
+
 /** `[tenant, "cs", namespace, flow, id]` → an execution that holds a slot of its flow. */
 export function slotKey(tenant: TenantId, flow: FlowKey, id: string): Key {
   return [tenant, "cs", flow.namespace, flow.id, id];

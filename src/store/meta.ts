@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 /**
  * The format that this version writes, and the oldest that reads it. 1: executions are plain JSON. 2: executions with inline
  * task runs leave out what follows from other members. 3: blocks of the catalog have other keys. 4: so have the chain and the
- * manifests. 5: passes of a Loop refer to inputs of other executions.
+ * manifests. 5: passes of a Loop refer to inputs of other executions; pages and headers of executions may have several parts.
  */
 const DATA_FORMAT = 5;
 

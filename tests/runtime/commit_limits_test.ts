@@ -195,3 +195,47 @@ tasks:
   await app.advance(3_700_000);
   assertEquals([app.store.count(["main", "x"]), app.store.count(["tm"])], [0, 0]);
 });
+
+const LONG_LIST = JSON.stringify(Array.from({ length: 60 }, (_, n) => `${n}`.padEnd(3_000, "x")));
+const LONG_LABELS = Array.from({ length: 90 }, (_, n) => `k${n}: ${"v".repeat(950)}`).join(", ");
+
+/** Executions with a page of task runs, or a header, that is longer than a value of the database. */
+const LONG_RECORDS = [
+  {
+    what: "long values of a loop",
+    inputs: LONG_LIST,
+    task: `{id: t, type: ${CORE}.flow.ForEach, concurrencyLimit: 0, values: "{{ inputs.list }}", tasks: [
+      {id: s, type: ${CORE}.flow.Sleep, duration: PT1H}]}`,
+    runs: 62,
+  },
+  {
+    what: "long labels",
+    inputs: "[]",
+    task: `{id: t, type: ${CORE}.execution.Labels, labels: {${LONG_LABELS}}}`,
+    runs: 2,
+  },
+];
+
+for (const { what, inputs, task, runs } of LONG_RECORDS) {
+  Deno.test(`${what} do not end an execution, and are there after a crash`, async () => {
+    const first = await Harness.start();
+    await first.save(`
+id: long
+namespace: demo
+inputs: [{id: list, type: JSON}]
+tasks: [${task}, {id: last, type: ${CORE}.flow.Sleep, duration: PT1H}]
+`);
+    const { id } = await first.start("long", { list: inputs });
+    await untilOpen(first, 1);
+    const before = await first.execution(id);
+    await using app = await first.crash();
+    assertEquals(await app.execution(id), before);
+    await app.advance(3_700_000);
+    await app.advance(3_700_000);
+    const { state, taskRunList } = await app.execution(id);
+    assertEquals([state.current, taskRunList.length], ["SUCCESS", runs]);
+    await app.json("DELETE", `/executions/${id}`);
+    await settle();
+    assertEquals([app.store.count(["main", "x"]), app.store.count(["main", "t"])], [0, 0]);
+  });
+}

@@ -22,6 +22,7 @@ import { catalogRow } from "../records/executions/execution_records.ts";
 import { decodeRecord } from "../records/executions/inline_record.ts";
 import { decodeMetrics } from "../records/metric_records.ts";
 import type { StoredEntry } from "../store.ts";
+import { inWhole } from "../value_parts.ts";
 import { type CatalogRow, CatalogRows } from "./catalog_rows.ts";
 import type { CheckContext } from "./context.ts";
 import type { CheckedFlows } from "./flows_check.ts";
@@ -58,7 +59,8 @@ export class ExecutionsCheck {
     this.#deps = deps;
     const reader = (kind: string, name: string) =>
       new OrderedReader(deps.context.read(keysOfKind(tenant, kind), name));
-    this.#taskRuns = reader("t", "pages of task runs");
+    const pages = deps.context.read(keysOfKind(tenant, "t"), "pages of task runs");
+    this.#taskRuns = new OrderedReader(inWhole(pages));
     this.#logs = reader("l", "chunks of log lines");
     this.#metrics = reader("m", "metrics of attempts");
     this.#files = reader("ef", "files of executions");
@@ -72,8 +74,12 @@ export class ExecutionsCheck {
     const rows = catalog.read();
     let row = (await rows.next()).value as CatalogRow | undefined;
     const nextRow = async () => row = (await rows.next()).value as CatalogRow | undefined;
-    for await (const entry of context.read(keysOfKind(this.#tenant, "x"), "executions")) {
+    for await (const entry of inWhole(context.read(keysOfKind(this.#tenant, "x"), "executions"))) {
       const id = String(entry.key[2]);
+      if (entry.key.length > 3) {
+        if (!this.#deps.wake.isBeingRemoved(this.#tenant, id)) context.found("execution_missing", entry.key);
+        continue;
+      }
       for (; row && row.id < id; await nextRow()) this.#addStrayRow(row);
       const own = row?.id === id ? row : undefined;
       await this.#check(id, entry, own);

@@ -486,6 +486,27 @@ Deno.test("checkStore() needs old revisions only of executions that have not end
   assertStringIncludes(findings[0]?.examples[0] ?? "", 'revision 1 of "demo.open"');
 });
 
+Deno.test("checkStore() finds nothing in an execution whose header and pages have several parts", async () => {
+  const core = "io.svc.plugin.core";
+  await using server = await Harness.start();
+  const labels = Array.from({ length: 90 }, (_, n) => `k${n}: ${"v".repeat(950)}`).join(", ");
+  await server.save(`id: long
+namespace: demo
+inputs: [{id: list, type: JSON}]
+tasks:
+  - {id: label, type: ${core}.execution.Labels, labels: {${labels}}}
+  - {id: each, type: ${core}.flow.ForEach, values: "{{ inputs.list }}", concurrencyLimit: 0, tasks: [
+      {id: wait, type: ${core}.flow.Pause}]}
+`);
+  await server.start("long", {
+    list: JSON.stringify(Array.from({ length: 60 }, (_, n) => `${n}`.padEnd(3_000, "x"))),
+  });
+  await settle(200);
+  const { store } = server;
+  assertEquals([store.count(["main", "x"]), store.count(["main", "t"])], [2, 4]);
+  assertEquals(await codesOf(store.reopen(new FakeClock(server.clock.now()))), []);
+});
+
 Deno.test("checkStore() finds no value that a loop with SetVariables has replaced", async () => {
   const core = "io.svc.plugin.core";
   await using server = await Harness.start({ effect: () => ({ state: "SUCCESS", outputs: {} }) });

@@ -171,6 +171,15 @@ export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: I
   };
 }
 
+/** Leaves the ordinal and the task id of a task run. */
+export function dropAllButIds(taskRun: PackedTaskRun): void {
+  taskRun[1] = [];
+  taskRun[2] = [];
+  taskRun[3] = 0;
+  if (taskRun[5]) taskRun[5] = null;
+  if (taskRun[7]) delete taskRun[7].d;
+}
+
 /** Packs a log line. */
 export function packLogLine(line: LogLine, origin: Instant): PackedLogLine {
   return [

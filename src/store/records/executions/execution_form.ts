@@ -18,10 +18,11 @@ import {
 } from "./execution_codec.ts";
 import { inlineRecordText } from "./inline_record.ts";
 import { HEADER_PLACES, LargeValues } from "./large_values.ts";
-import { logChunkKey, taskRunPageKey } from "../../keys.ts";
+import { executionKey, logChunkKey, taskRunPageKey } from "../../keys.ts";
 import type { Mutation } from "../../store.ts";
+import { deleteParts, partCount, setInParts } from "../../value_parts.ts";
 
-/** Task runs of one page. Outputs above 1 KiB are blobs, so a page stays below 64 KiB. */
+/** Task runs of one page. Outputs above 1 KiB are blobs; a page of long values or histories has several parts. */
 export const PAGE_SIZE = 32;
 const MAX_LOG_CHUNK_CHARS = 16_384;
 /** Bytes of a packed line beside its message. */
@@ -35,15 +36,50 @@ export interface StoredForm {
   hasPages: boolean;
   /** All log lines while they are inline. */
   inlineLogs: LogLine[];
+  /** Parts that are stored at most of long pages, and of a long header under {@link HEADER}; absent if there was none. */
+  parts?: Map<number, number>;
   /** Its values that are stored as blobs; absent if it never had one. */
   values?: LargeValues;
   /** Number of stored states of the history, including the state at creation. */
   storedStates: number;
 }
 
+/** Stands for the header among the pages. */
+const HEADER = -1;
+
+/** Notes the parts of a stored page, or of the header. They stay noted: the database may refuse a commit with fewer. */
+function noteParts(form: StoredForm, page: number, bytes: number): void {
+  const count = partCount(bytes);
+  if (count > (form.parts?.get(page) ?? 1)) (form.parts ??= new Map()).set(page, count);
+}
+
+/** Notes the parts of a page that was read. */
+export function notePage(form: StoredForm, page: number, { length }: Uint8Array): void {
+  noteParts(form, page, length);
+}
+
+/** Notes the parts of a header that was read. */
+export function noteHeader(form: StoredForm, { length }: Uint8Array): void {
+  noteParts(form, HEADER, length);
+}
+
+/** Stores the header; the record of the execution is the last mutation. */
+export function headerMutations({ tenant, id }: Execution, form: StoredForm, value: Uint8Array): Mutation[] {
+  const former = form.parts?.get(HEADER);
+  noteParts(form, HEADER, value.length);
+  return setInParts(executionKey(tenant, id), value, former);
+}
+
 /** The form of an execution that is not stored yet. */
 export function newForm(): StoredForm {
-  return { isSpread: false, hasPages: false, inlineLogs: [], values: undefined, storedStates: 1 };
+  return {
+    isSpread: false,
+    hasPages: false,
+    inlineLogs: [],
+    parts: undefined,
+    values: undefined,
+    storedStates: 1,
+  };
 }
 
 /**
@@ -131,19 +167,21 @@ export function pageOf(ordinal: number): number {
 }
 
 /** Stores one page: the {@link PAGE_SIZE} ordinals from `page * PAGE_SIZE`; deletes the page when it is empty. */
-export function pageMutation(
+export function pageMutations(
   execution: Execution,
   page: number,
-  pack: (value: JsonObject) => JsonValue,
-): Mutation {
+  { form, pack }: { readonly form: StoredForm; readonly pack: (value: JsonObject) => JsonValue },
+): Mutation[] {
   const { tenant, id, taskRuns } = execution;
   const first = page * PAGE_SIZE;
   const key = taskRunPageKey(tenant, id, page);
   const from = firstIndexFrom(taskRuns, first);
   const of = taskRuns.slice(from, firstIndexFrom(taskRuns, first + PAGE_SIZE));
-  if (of.length === 0) return { type: "delete", key };
-  const packed = packTaskRuns(of, first - 1, { origin: originOf(execution), pack });
-  return { type: "set", key, value: encodeJson(packed) };
+  const former = form.parts?.get(page);
+  if (of.length === 0) return deleteParts(key, former);
+  const value = encodeJson(packTaskRuns(of, first - 1, { origin: originOf(execution), pack }));
+  noteParts(form, page, value.length);
+  return setInParts(key, value, former);
 }
 
 /** Index of the first task run whose ordinal is at least `ordinal`. */

@@ -28,6 +28,7 @@ import { encodeRow } from "../../catalog/rows/row.ts";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { decodeJson, encodeJson } from "../../codec.ts";
 import {
+  dropAllButIds,
   ordinalOf,
   originOf,
   type PackedExecution,
@@ -38,14 +39,17 @@ import {
   unpackTaskRun,
 } from "./execution_codec.ts";
 import {
+  headerMutations,
   inlineText,
   isSelfContained,
   logMutations,
   newForm,
+  noteHeader,
+  notePage,
   packHeader,
   packingOf,
   PAGE_SIZE,
-  pageMutation,
+  pageMutations,
   pageOf,
   type StoredForm,
 } from "./execution_form.ts";
@@ -53,14 +57,17 @@ import { decodeRecord, inlineRecordBytes, isInline } from "./inline_record.ts";
 import { decisionPlace, LargeValues, outputsPlace } from "./large_values.ts";
 import { ValueStore } from "./value_store.ts";
 import { shortenHeader, shortenLoop } from "./execution_shortening.ts";
-import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../../keys.ts";
-import type { Mutation, Store } from "../../store.ts";
+import { executionKey, executionPartsOf, logChunksOf, metricsOf, taskRunPagesOf } from "../../keys.ts";
+import type { ListOptions, Mutation, Store } from "../../store.ts";
+import { wholeOf, wholeValue } from "../../value_parts.ts";
 import { deletionsOf } from "../../stored_entries.ts";
 
 /** Larger records are split into pages and chunks. From 1 KB up to this size one key is still cheaper than several. */
 const MAX_INLINE_CHARS = 8_192;
 /** Cache of recently written or read records, for the GET that follows a start. */
 const CACHE_BYTES = 8 * 1024 * 1024;
+/** Members of the key of a page. */
+const PAGE_KEY_LENGTH = 4;
 /** Pages of task runs and chunks of log lines, up to 64 KiB each, that are read together for a response. */
 const PAGES_AT_ONCE = 16;
 /** Bytes of a cached record beside its value: the buffer object, the key and the cache entry. */
@@ -163,7 +170,10 @@ export class ExecutionRecords {
     const record = mutations[mutations.length - 1];
     const key = cacheKey(execution.tenant, execution.id);
     if (this.#reads.size > 0) this.#reads.delete(key);
-    if (record?.type === "set") this.#recent.set(key, record.value);
+    if (record?.type !== "set") return;
+    const whole = wholeOf(record.value);
+    if (whole) this.#recent.set(key, whole);
+    else this.#recent.delete(key);
   }
 
   /** Removes large values that the durable commit has replaced; of a busy execution only if they are many. */
@@ -239,7 +249,11 @@ export class ExecutionRecords {
     return this.#readValues(
       tenant,
       id,
-      (bytes) => this.#unpack(tenant, id, decodeRecord(bytes, id), reading),
+      async (bytes) => {
+        const stored = await this.#unpack(tenant, id, decodeRecord(bytes, id), reading);
+        noteHeader(stored.form, bytes);
+        return stored;
+      },
     );
   }
 
@@ -397,7 +411,8 @@ export class ExecutionRecords {
 
   /** Mutations that remove the task run pages, log chunks and metrics of a removed execution. */
   removalsOf(tenant: string, id: string): Promise<Mutation[]> {
-    const selectors = [taskRunPagesOf(tenant, id), logChunksOf(tenant, id), metricsOf(tenant, id)];
+    const pages = taskRunPagesOf(tenant, id);
+    const selectors = [executionPartsOf(tenant, id), pages, logChunksOf(tenant, id), metricsOf(tenant, id)];
     return deletionsOf(this.#store, ...selectors);
   }
 
@@ -418,7 +433,10 @@ export class ExecutionRecords {
     const cached = new Map(ids.map((id) => [id, this.#recent.get(cacheKey(tenant, id))]));
     const missing = ids.filter((id) => cached.get(id) === undefined);
     const entries = await this.#store.getMany(missing.map((id) => executionKey(tenant, id)));
-    missing.forEach((id, index) => cached.set(id, entries[index]?.value));
+    for (const [index, id] of missing.entries()) {
+      const bytes = entries[index]?.value;
+      cached.set(id, bytes && (wholeOf(bytes) ?? await wholeValue(this.#store, executionKey(tenant, id))));
+    }
     return ids.map((id) => cached.get(id));
   }
 
@@ -429,7 +447,8 @@ export class ExecutionRecords {
     const read = Symbol(id);
     this.#reads.set(key, read);
     try {
-      const bytes = (await this.#store.get(executionKey(tenant, id)))?.value;
+      const stored = (await this.#store.get(executionKey(tenant, id)))?.value;
+      const bytes = stored && (wholeOf(stored) ?? await wholeValue(this.#store, executionKey(tenant, id)));
       if (bytes && this.#reads.get(key) === read) this.#recent.set(key, bytes);
       return bytes;
     } finally {
@@ -459,9 +478,9 @@ export class ExecutionRecords {
     const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
     return [
       ...written,
-      ...[...pages].map((page) => pageMutation(execution, page, pack)),
+      ...[...pages].flatMap((page) => pageMutations(execution, page, { form, pack })),
       ...logMutations(execution, lines),
-      this.#setRecord(execution, encodeJson(header)),
+      ...headerMutations(execution, form, encodeJson(header)),
     ];
   }
 
@@ -503,9 +522,22 @@ export class ExecutionRecords {
     form.hasPages = true;
     const { maxTaskRuns = Infinity } = reading;
     const options = reading.left === Infinity ? undefined : { batchSize: PAGES_AT_ONCE };
-    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id), options)) {
+    for await (const [page, value] of this.#pagesOf(tenant, id, options)) {
       if (execution.taskRuns.length >= maxTaskRuns) break;
-      await add(decodeJson(value) as unknown as PackedTaskRun[], Number(key[3]) * PAGE_SIZE);
+      notePage(form, page, value);
+      await add(decodeJson(value) as unknown as PackedTaskRun[], page * PAGE_SIZE);
+    }
+  }
+
+  /** The pages of task runs, in order. */
+  async *#pagesOf(
+    tenant: string,
+    id: string,
+    options?: ListOptions,
+  ): AsyncGenerator<[page: number, value: Uint8Array]> {
+    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id), options)) {
+      const isPage = key.length === PAGE_KEY_LENGTH; // Further parts have longer keys.
+      if (isPage) yield [Number(key[3]), wholeOf(value) ?? await wholeValue(this.#store, key)];
     }
   }
 
@@ -515,9 +547,8 @@ export class ExecutionRecords {
     const origin = originOf(execution);
     const release = this.#values.hold(id);
     try {
-      const pages = this.#store.list(taskRunPagesOf(tenant, id), { batchSize: PAGES_AT_ONCE });
-      for await (const { key, value } of pages) {
-        let previous = Number(key[3]) * PAGE_SIZE - 1;
+      for await (const [page, value] of this.#pagesOf(tenant, id, { batchSize: PAGES_AT_ONCE })) {
+        let previous = page * PAGE_SIZE - 1;
         for (const taskRun of decodeJson(value) as unknown as PackedTaskRun[]) {
           const from = { tenant, id, form: newForm() };
           taskRun[3] = await this.#values.resolve(
@@ -554,15 +585,6 @@ export function catalogRow(execution: Execution): Uint8Array {
     maxLogLevel: execution.maxLogLevel,
     labels: execution.labels,
   });
-}
-
-/** Leaves the ordinal and the task id of a task run. */
-function dropAllButIds(taskRun: PackedTaskRun): void {
-  taskRun[1] = [];
-  taskRun[2] = [];
-  taskRun[3] = 0;
-  if (taskRun[5]) taskRun[5] = null;
-  if (taskRun[7]) delete taskRun[7].d;
 }
 
 function summaryText({ head, tail, history }: Summary, form: BodyForm): string {

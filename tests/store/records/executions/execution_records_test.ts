@@ -143,6 +143,79 @@ Deno.test("a page of removed task runs goes with the commit that follows a refus
   assertEquals((await app.load()).taskRuns.length, 32);
 });
 
+/** Without members that are undefined. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+/** What makes a page of task runs, or the header, longer than a value of the database; the parts that are stored of both. */
+const LONG: readonly {
+  readonly name: string;
+  readonly parts: readonly [pages: number, header: number];
+  readonly change: (execution: Execution) => void;
+}[] = [
+  {
+    name: "long values",
+    parts: [3, 1],
+    change: ({ taskRuns }) => taskRuns.push(taskRun(1, { value: "x".repeat(150_000) }), taskRun(40)),
+  },
+  {
+    name: "many attempts",
+    parts: [2, 1],
+    change: ({ taskRuns }) => {
+      const history = [{ state: "RUNNING", at: FAKE_START + 80_000_000 }] as const;
+      taskRuns.push(
+        taskRun(1, { attempts: Array.from({ length: 8_000 }, () => ({ history: [...history] })) }),
+      );
+    },
+  },
+  {
+    name: "many timers",
+    parts: [1, 2],
+    change: ({ taskRuns, timers }) => {
+      taskRuns.push(taskRun(1));
+      for (let n = 0; n < 4_000; n++) timers.set(`task/${n}`, FAKE_START + n);
+    },
+  },
+  {
+    name: "long labels",
+    parts: [1, 2],
+    change: (execution) => {
+      execution.taskRuns.push(taskRun(1));
+      execution.labels = Array.from({ length: 80 }, (_, n) => ({ key: `k${n}`, value: "v".repeat(950) }));
+    },
+  },
+];
+
+for (const { name, parts, change } of LONG) {
+  Deno.test(`an execution with ${name} is read as it was stored, and keeps no part once it is short`, async () => {
+    await using app = await Fixture.open();
+    const live = await app.begin();
+    const stored = () => [app.inner.count(["main", "t"]), app.inner.count(["main", "x"])];
+    change(live.execution);
+    for (const { ordinal } of live.execution.taskRuns) live.execution.touched.add(ordinal);
+    await app.commit(live);
+    const pages = new Set(live.execution.taskRuns.map(({ ordinal }) => ordinal >> 5)).size;
+    assertEquals(stored(), [parts[0] + pages - 1, parts[1]]);
+    const { taskRuns, timers, labels } = await app.load();
+    assertEquals(plain(taskRuns), plain(live.execution.taskRuns));
+    assertEquals(timers, live.execution.timers);
+    assertEquals(labels.slice(0, live.execution.labels.length), live.execution.labels);
+    assertEquals((await app.records.header("main", live.execution.id))?.timers, timers);
+    // As after a crash; the first commit with short ones is refused.
+    const next = await app.reload();
+    next.execution.taskRuns.splice(0, Infinity, taskRun(1));
+    next.execution.touched.add(1).add(40);
+    next.execution.timers.clear();
+    next.execution.labels = [];
+    app.store.plan = () => "full";
+    await assertRejects(() => app.commit(next), DomainError);
+    app.store.plan = () => "none";
+    await app.clock.advance(2_000);
+    await app.commit(next);
+    assertEquals(stored(), [1, 1]);
+    assertEquals(plain((await app.load()).taskRuns), plain([taskRun(1)]));
+  });
+}
+
 Deno.test("commits that replace a large value keep a bounded number of stored values", async () => {
   await using app = await Fixture.open();
   const live = await app.begin();
