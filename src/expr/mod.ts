@@ -6,7 +6,7 @@ export { type Elsewhere, type HostFunction, type RootTemplate, type Scope } from
 export { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 export { renderDeep, renderText, renderValue } from "./evaluate.ts";
 export { FILTER_NAMES } from "./filters/registry.ts";
-export { iterationsPath } from "./functions/outputs.ts";
+export { iterationsPath, OWN_ITERATION } from "./functions/outputs.ts";
 export { BUILT_IN_FUNCTION_NAMES, BUILT_IN_FUNCTION_PARAMETERS } from "./functions/registry.ts";
 export { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/mod.ts";
 export { isTruthyText } from "../base/text/truthy_text.ts";

@@ -51,13 +51,18 @@ export class TaskRunViews {
 
   /** The ancestors that have a value or outputs, the nearest first. */
   parents(taskRun: TaskRun): JsonObject[] {
-    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, iteration, outputs }) => {
+    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
       if (value === undefined && outputs === undefined) return [];
       const view: JsonObject = {};
-      if (value !== undefined) view.taskrun = iteration === undefined ? { value } : { value, iteration };
+      if (value !== undefined) view.taskrun = { value };
       if (outputs !== undefined) view.outputs = this.#open(outputs);
       return [view];
     });
+  }
+
+  /** The iteration of the nearest loop around a task run. */
+  ownIteration(taskRun: TaskRun): number | undefined {
+    return withValue(this.#execution, taskRun).at(-1)?.iteration;
   }
 
   /** The values of a loop by iteration. `path`: the id of a task in it, and the values of the loops around it. */

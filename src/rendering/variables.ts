@@ -3,7 +3,7 @@ import { toIso } from "../base/time/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ancestorsOf } from "../engine/tree.ts";
-import { iterationsPath } from "../expr/mod.ts";
+import { iterationsPath, OWN_ITERATION } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { canonicalType, type Flow, type Task } from "../model/flows/flow.ts";
 import { itemView } from "../model/executions/loop_run.ts";
@@ -192,4 +192,5 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["outputDir", (variables, scope) => scope && variables.workPaths?.outputDir(scope.taskRun)],
   ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
+  [OWN_ITERATION, (variables, scope) => scope && variables.views.ownIteration(scope.taskRun)],
 ]);

@@ -18,6 +18,8 @@ function member(value: JsonValue | undefined, name: string): JsonValue | undefin
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
+/** The name of a root variable that no template can read: the iteration, from 0, of the nearest loop around this task run. */
+export const OWN_ITERATION = "own iteration";
 const ITERATIONS = "iterations of ";
 
 /**
@@ -33,15 +35,8 @@ export function iterationsPath(name: string): string[] | undefined {
   return name.startsWith(ITERATIONS) ? JSON.parse(name.slice(ITERATIONS.length)) : undefined;
 }
 
-/** One iteration of a loop. */
-interface Iteration {
-  readonly value: string;
-  /** From 0. */
-  readonly number: JsonValue | undefined;
-}
-
-/** The iterations around this task run, outermost first, and its own: in a WorkingDirectory that is one of them. */
-function iterationsAround(context: Context): Iteration[] {
+/** The values of the enclosing loops, outermost first, and of this task run: in a WorkingDirectory that is one of them. */
+function loopValues(context: Context): string[] {
   const parents = context.lookUp("parents");
   const taskRuns = Array.isArray(parents)
     ? parents.toReversed().map((parent) => member(parent, "taskrun"))
@@ -49,7 +44,7 @@ function iterationsAround(context: Context): Iteration[] {
   if (context.lookUp("workerTaskrun") === undefined) taskRuns.push(context.lookUp("taskrun"));
   return taskRuns.flatMap((taskRun) => {
     const value = member(taskRun, "value");
-    return typeof value === "string" ? [{ value, number: member(taskRun, "iteration") }] : [];
+    return typeof value === "string" ? [value] : [];
   });
 }
 
@@ -62,7 +57,7 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
     );
   }
   let found: JsonValue = outputs;
-  for (const { value } of iterationsAround(context)) {
+  for (const value of loopValues(context)) {
     const next: JsonValue | undefined = member(found, value);
     found = next ?? failUndefined(`currentEachOutput(outputs)["${value}"]`);
   }
@@ -72,11 +67,8 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
 /** The outputs of a task (by default this one) in an iteration from 0 (by default the previous one). */
 function iterationOutput([task = null, number = null]: Arguments, context: Context): JsonValue {
   const taskId = textArgument(task ?? member(context.lookUp("task"), "id"), "taskId");
-  const around = iterationsAround(context);
-  const iteration = number === null
-    ? ownIteration(around, context) - 1
-    : integerArgument(number, "iteration");
-  const path = [taskId, ...around.slice(0, -1).map(({ value }) => value)];
+  const iteration = number === null ? ownIteration(context) - 1 : integerArgument(number, "iteration");
+  const path = [taskId, ...loopValues(context).slice(0, -1)];
   let found = context.lookUp("outputs");
   for (const name of path) found = member(found, name);
   const entry = entryAt(found, iteration, { path, context });
@@ -118,8 +110,8 @@ function loopOutputs([outputs = null, id = null]: Arguments): JsonValue {
   );
 }
 
-function ownIteration(around: readonly Iteration[], context: Context): number {
-  const iteration = around.at(-1)?.number ?? member(context.lookUp("taskrun"), "iteration");
+function ownIteration(context: Context): number {
+  const iteration = context.scope.variable(OWN_ITERATION) ?? member(context.lookUp("taskrun"), "iteration");
   return isNumber(iteration)
     ? toFloat(iteration)
     : fail("argument", 'Cannot find the iteration: this task run is in no loop, give "iteration"');
