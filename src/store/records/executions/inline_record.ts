@@ -31,7 +31,7 @@ export function inlineRecordBytes(text: string): Uint8Array {
   return encodeText(text, FORMAT_INLINE);
 }
 
-/** True for a record of {@link FORMAT_INLINE}: it refers to no large values. */
+/** True for a record of {@link FORMAT_INLINE}: it has no large values of its own. */
 export function isInline(bytes: Uint8Array): boolean {
   return bytes[0] === FORMAT_INLINE;
 }

@@ -6,8 +6,8 @@
 import type { JsonObject } from "../../../base/json.ts";
 
 /**
- * Replaces a large value in a record. Values are objects, so an array is always a reference. `owner` is one execution: the
- * other one that has the value. Passes of a Loop share the inputs of the execution of their loop.
+ * Replaces a large value in a record. Values are objects, so an array is always a reference. `owner` is the id of the
+ * execution that stores the value, if it is another one: passes of a Loop share the inputs of the execution of their loop.
  */
 export type ValueReference = [blobId: string, size: number, ...owner: string[]];
 

@@ -37,7 +37,7 @@ export class ValueStore {
   readonly #blobs: Blobs;
   readonly #exists: (tenant: string, id: string) => Promise<boolean>;
 
-  /** `exists` says whether an execution does. */
+  /** `exists` tells whether there is an execution of that id. */
   constructor(blobs: Blobs, exists: (tenant: string, id: string) => Promise<boolean>) {
     this.#blobs = blobs;
     this.#exists = exists;
