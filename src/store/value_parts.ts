@@ -2,6 +2,7 @@
  * Values that are longer than the database takes. The key has the first {@link MAX_VALUE_BYTES} bytes; what follows is under
  * the keys `[...key, n]`, n from 1. All are written by one entry. So a value of exactly that length may have further parts.
  */
+import { joinBytes } from "../base/bytes.ts";
 import { MAX_VALUE_BYTES } from "../model/limits.ts";
 import type { Key, Mutation, Store, StoredEntry } from "./store.ts";
 
@@ -42,7 +43,7 @@ export async function wholeValue(store: Store, key: Key): Promise<Uint8Array> {
   const keys = Array.from({ length: MAX_PARTS }, (_, n) => n === 0 ? key : [...key, n]);
   const entries = await store.getMany(keys);
   const end = entries.findIndex((entry) => entry === null);
-  return joined(entries.slice(0, end < 0 ? MAX_PARTS : end).map((entry) => (entry as StoredEntry).value));
+  return joinBytes(entries.slice(0, end < 0 ? MAX_PARTS : end).map((entry) => (entry as StoredEntry).value));
 }
 
 /** Entries with their whole values; nothing is written meanwhile. Parts without a key stay as they are. */
@@ -50,7 +51,7 @@ export async function* inWhole(entries: AsyncIterable<StoredEntry>): AsyncGenera
   let whole: StoredEntry | undefined;
   for await (const entry of entries) {
     if (whole && isPartOf(entry.key, whole.key)) {
-      whole = { ...whole, value: joined([whole.value, entry.value]) };
+      whole = { ...whole, value: joinBytes([whole.value, entry.value]) };
       continue;
     }
     if (whole) yield whole;
@@ -61,14 +62,4 @@ export async function* inWhole(entries: AsyncIterable<StoredEntry>): AsyncGenera
 
 function isPartOf(part: Key, key: Key): boolean {
   return part.length > key.length && key.every((member, n) => member === part[n]);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

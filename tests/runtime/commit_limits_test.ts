@@ -5,34 +5,33 @@ import { DomainError } from "../../src/model/errors.ts";
 import type { Atomic } from "../../src/store/store.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
-import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+import { effects, flowSource, taskSource } from "../support/flows/flow_sources.ts";
+import { Harness, statesOf } from "../support/harness.ts";
 
 const CORE = "io.svc.plugin.core";
 const LOG = `${CORE}.log.Log`;
-const RETURN = `${CORE}.debug.Return`;
-const EFFECT = `
-id: effect
-namespace: demo
-tasks:
-  - id: before
-    type: ${RETURN}
-    format: one
-  - id: act
-    type: ${EFFECT_TYPE}
-    name: "{{ outputs.before.value }}"
-  - id: after
-    type: ${RETURN}
-    format: "{{ outputs.act.done }}"
-`;
+const EFFECT = flowSource("effect", taskSource("before", "core.debug.Return", "format: one"), effects("act"));
+
+/** A flow that sleeps so many times at once. */
+function sleepsAtOnce(count: number): string {
+  const all = taskSource(
+    "all",
+    "core.flow.ForEach",
+    "concurrencyLimit: 0",
+    `values: "{{ range(1, ${count}) }}"`,
+    `tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]`,
+  );
+  return flowSource("many", all);
+}
 
 /** More than one commit holds. */
 const MANY_LABELS = Array.from({ length: 700 }, (_, n) => ({ key: `k${n}`, value: "v".repeat(950) }));
 
 Deno.test("an execution whose changes exceed a limit of the database ends FAILED and says so", async () => {
-  let effects = 0;
+  let attempts = 0;
   await using app = await Harness.start({
     effect:
-      () => (effects++, { state: "SUCCESS", outputs: { done: "yes" }, effects: { labels: MANY_LABELS } }),
+      () => (attempts++, { state: "SUCCESS", outputs: { done: "yes" }, effects: { labels: MANY_LABELS } }),
   });
   const { id } = await app.run(`${EFFECT}afterExecution: [{id: last, type: ${LOG}, message: ended}]\n`);
   const execution = await app.execution(id);
@@ -48,7 +47,7 @@ Deno.test("an execution whose changes exceed a limit of the database ends FAILED
     /exceeds a limit\. Cannot write: a commit of \d+ changes with \d+ bytes/,
   );
   await app.advance(5_000);
-  assertEquals([effects, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
+  assertEquals([attempts, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
 });
 
 /** Refuses commits of an execution, as if they exceeded a limit; the function returns how many it has refused. */
@@ -157,16 +156,7 @@ Deno.test("timers that a crash leaves behind after a kill fire nothing, and are 
     wrap: (memory) =>
       new FaultyStore(memory, (_, atomic) => killsTimers(atomic) && ++commits > 1 ? "full" : "none"),
   });
-  await app.save(`
-id: many
-namespace: demo
-tasks:
-  - id: all
-    type: ${CORE}.flow.ForEach
-    concurrencyLimit: 0
-    values: "{{ range(1, 500) }}"
-    tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]
-`);
+  await app.save(sleepsAtOnce(500));
   const { id } = await app.start("many");
   await untilOpen(app, 500);
   const kill = await app.request("DELETE", `/executions/${id}/kill`);
@@ -179,16 +169,7 @@ tasks:
 
 Deno.test("a delete of an execution with 1200 timers leaves none of them", async () => {
   await using app = await Harness.start();
-  await app.save(`
-id: many
-namespace: demo
-tasks:
-  - id: all
-    type: ${CORE}.flow.ForEach
-    concurrencyLimit: 0
-    values: "{{ range(1, 1200) }}"
-    tasks: [{id: each, type: ${CORE}.flow.Sleep, duration: PT1H}]
-`);
+  await app.save(sleepsAtOnce(1_200));
   const { id } = await app.start("many");
   await untilOpen(app, 1_200);
   await app.json("DELETE", `/executions/${id}`);
