@@ -1,4 +1,4 @@
-/** Equality of values by what they say: of two values, and of one with those of a set. */
+/** Equality of values by content: of two values, and of one with those of a set. */
 import { Double, jsonEquals, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
 import { measureValue } from "../languages/values/mod.ts";
@@ -61,7 +61,7 @@ export class ValueSet {
   }
 }
 
-/** The number of that value, which a decimal may have, too; the integer itself where there is none. */
+/** The integer as a number if a number has exactly its value, so that it equals the decimal of that value; else the integer. */
 function plainNumberOf(value: bigint): number | bigint {
   const number = Number(value);
   return value < number || value > number ? value : number;

@@ -82,7 +82,7 @@ Deno.test("render() leaves expressions within a webhook's call alone", async () 
   assertEquals(text.includes("hidden-value"), false);
 });
 
-Deno.test("a name that a template sets is data again with each value that is data", async () => {
+Deno.test("a name that a template sets counts as data whenever its value is data", async () => {
   await using app = await start();
   const formats: Readonly<Record<string, string>> = {
     loop: "{% for x in inputs.j %}{{ render(x) }};{% set x = '' %}{% endfor %}",

@@ -1,8 +1,8 @@
-/** What one render has got from outside. It begins again after each fetched value, and then gets the same again. */
+/** Values from outside that one render has used. It is repeated after each fetched value, and gets the same values again. */
 import type { JsonValue } from "../../base/json.ts";
 import type { Clock, Instant } from "../../base/time/clock.ts";
 
-/** A fetched value, or why there is none. */
+/** A fetched value, or the message of the error. */
 export type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
 /** Created for every render, most of which get nothing: every member is created on first use. */

@@ -189,7 +189,7 @@ export class Purges {
     if (isMeant) yield stored.execution;
   }
 
-  /** Matching ended executions, oldest first. All ids are read first: what ends meanwhile is not purged. */
+  /** Matching ended executions, oldest first. All ids are read first: executions that end meanwhile are not purged. */
   async *#ended(caller: PurgeCaller, selection: ExecutionSelection): AsyncGenerator<StoredExecution> {
     for (const id of await this.#idsOf(caller, selection)) {
       if (caller.signal.aborted) return;

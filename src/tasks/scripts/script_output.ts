@@ -123,7 +123,7 @@ export class ScriptOutput {
   }
 }
 
-/** Its end is missing, and with it what it reports. */
+/** A control line whose end was cut: its values are lost. */
 function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
   return cutFromBytes !== undefined && /^\s*::\{/.test(text);
 }

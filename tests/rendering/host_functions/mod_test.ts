@@ -447,7 +447,7 @@ Deno.test("templates that are rendered in one run are repeated together", async 
   assertEquals(sent, id);
 });
 
-Deno.test("a render keeps the values that it has got, although they do not serve other renders any more", async () => {
+Deno.test("a repeated render uses the shared values that it has read, also after they expire", async () => {
   let now = 0, reads = 0;
   const slow = (request: HttpCall) => {
     now += 1_000;

@@ -288,7 +288,7 @@ Deno.test("Loop: at most concurrencyLimit passes at once", async () => {
   }
 });
 
-Deno.test("Loop: a pass may put out more than a message holds", async () => {
+Deno.test("Loop: the outputs of a pass may be larger than a message", async () => {
   const effect: Effect = () => ({ state: "SUCCESS", outputs: { value: "x".repeat(100_000) } });
   await using app = await Harness.start({ effect });
   const execution = await run(

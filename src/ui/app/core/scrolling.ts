@@ -1,6 +1,6 @@
 /** The scroll position of a page, kept until the person comes back to it. */
 
-/** Content that arrives later than this does not move the page any more: the person reads it by then. */
+/** After this time the position is not restored: a person who reads must not lose their place. */
 const MAX_WAIT_MS = 5_000;
 const GESTURES = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 

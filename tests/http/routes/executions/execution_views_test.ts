@@ -140,7 +140,7 @@ Deno.test("GET /executions/export/by-query/csv has one header over several pages
 });
 
 for (const format of ["csv", "json"]) {
-  Deno.test(`GET /executions/export/by-query/${format} has all that stay while others are deleted`, async () => {
+  Deno.test(`GET /executions/export/by-query/${format} has all executions that are not deleted meanwhile`, async () => {
     await using server = await Harness.start();
     await server.save(source("one", "demo", "inputs:\n  - id: text\n    type: STRING\n"));
     // More than is read ahead of the client.

@@ -129,7 +129,7 @@ function taskRun(ordinal: number, members: Partial<TaskRun> = {}): TaskRun {
   };
 }
 
-Deno.test("a page of removed task runs goes with the commit that follows a refused one", async () => {
+Deno.test("a commit after a refused one deletes the page of removed task runs", async () => {
   await using app = await Fixture.open();
   const live = await app.begin(({ taskRuns }) => {
     for (let ordinal = 0; ordinal < 40; ordinal++) taskRuns.push(taskRun(ordinal));
