@@ -163,7 +163,7 @@ Deno.test("http.Request sends a multipart form with texts and stored files", asy
 });
 
 const FAILED =
-  /^Cannot GET "http:\/\/127\.0\.0\.1:\d+\/status\/417": the server answered 417: \{ "hello": "world" \}$/;
+  /^Cannot GET "http:\/\/127\.0\.0\.1:\d+\/status\/417": the server answered 417 Expectation Failed: \{ "hello": "world" \}$/;
 
 interface OutcomeCase {
   readonly properties: string;
@@ -176,7 +176,16 @@ const OUTCOMES: readonly OutcomeCase[] = [
   { properties: "uri: SERVER/status/417, allowFailed: true", state: "SUCCESS" },
   { properties: "uri: SERVER/status/417, options: {allowFailed: true}", state: "SUCCESS" },
   { properties: "uri: SERVER/status/417, options: {allowedResponseCodes: [404, 417]}", state: "SUCCESS" },
-  { properties: "uri: SERVER/status/500, options: {allowedResponseCodes: [404]}", state: "FAILED" },
+  {
+    properties: "uri: SERVER/status/500, options: {allowedResponseCodes: [404]}",
+    state: "FAILED",
+    message: /\/status\/500": the server answered 500 Internal Server Error: /,
+  },
+  {
+    properties: "uri: SERVER/status/599",
+    state: "FAILED",
+    message: /\/status\/599": the server answered 599: /,
+  },
   {
     properties: "uri: SERVER/status/417, options: {allowedResponseCodes: '{{ [404, 417] }}'}",
     state: "SUCCESS",

@@ -10,6 +10,7 @@ import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.t
 import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { shownResponse } from "../../model/http/http_text.ts";
+import { statusText } from "../../model/http/status_text.ts";
 import type { HttpResponse, NamedText } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { structureOf, textOf } from "../property_values.ts";
@@ -80,7 +81,7 @@ async function refuseFailure(
   if (code < 400 || allowedCodes === undefined || allowedCodes.has(code)) return;
   const shown = await shownResponse(response, defaultCharset);
   throw new Error(
-    `Cannot ${method} "${shownUri(uri)}": the server answered ${code}${shown && `: ${shown}`}`,
+    `Cannot ${method} "${shownUri(uri)}": the server answered ${statusText(code)}${shown && `: ${shown}`}`,
   );
 }
 

@@ -392,8 +392,11 @@ const REPLIES: readonly [Partial<HttpReply>, JsonValue | RegExp][] = [
     { contentType: "application/yaml", body: `- &a ${"x".repeat(1_000_000)}\n${"- *a\n".repeat(1_000)}` },
     /^Cannot read the answer as YAML: .* expand to more than 16777216 characters/,
   ],
-  [{ code: 404, body: "no such page" }, /^Cannot GET "http:\/\/h": the server answered 404: no such page$/],
-  [{ code: 500, body: "" }, /^Cannot GET "http:\/\/h": the server answered 500$/],
+  [
+    { code: 404, body: "no such page" },
+    /^Cannot GET "http:\/\/h": the server answered 404 Not Found: no such page$/,
+  ],
+  [{ code: 500, body: "" }, /^Cannot GET "http:\/\/h": the server answered 500 Internal Server Error$/],
 ];
 
 for (const [reply, expected] of REPLIES) {

@@ -138,7 +138,11 @@ for (const { properties, state, result, lines } of CONCATENATED) {
 }
 
 const REFUSED: readonly (readonly [properties: string, state: string, line: RegExp])[] = [
-  ["uri: SERVER/refused", "FAILED", /^ERROR Cannot GET "SERVER\/refused": the server answered 503: busy$/],
+  [
+    "uri: SERVER/refused",
+    "FAILED",
+    /^ERROR Cannot GET "SERVER\/refused": the server answered 503 Service Unavailable: busy$/,
+  ],
   ["uri: SERVER/large, options: {maxContentLength: 1000}", "FAILED", /^ERROR .*1000/],
   [
     "uri: SERVER/page",
