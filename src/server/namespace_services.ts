@@ -5,6 +5,7 @@ import { FlowMoves } from "../services/flows/flow_moves.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { NamespaceDefaults } from "../services/flows/namespace_defaults.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import type { ExistingNamespaces } from "../services/namespaces/existing_namespaces.ts";
 import { NamespaceRenames } from "../services/namespaces/namespace_renames.ts";
 import { NamespaceUsages } from "../services/namespaces/namespace_usage.ts";
 import { Namespaces } from "../services/namespaces/namespaces.ts";
@@ -26,6 +27,7 @@ interface NamespaceServiceDeps {
   readonly catalog: Catalog;
   readonly catalogs: Catalogs;
   readonly namespaceRecords: NamespaceRecords;
+  readonly existing: ExistingNamespaces;
   readonly defaults: NamespaceDefaults;
   readonly triggerStates: ReturnType<typeof createTriggerStates>;
 }

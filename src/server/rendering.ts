@@ -93,8 +93,11 @@ function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostSe
 export function namespaceValues({ secrets, kvPairs }: Pick<HostServices, "secrets" | "kvPairs">): HostValues {
   return {
     secret: (tenant, namespace, name, usedBy) => secrets.valueFor(tenant, { namespace, name }, usedBy),
-    kvPair: async (tenant, { namespace, key, isExact }) =>
-      (await kvPairs.valueFor(tenant, { namespace, key }, { isExact }))?.value,
+    async kvPair(tenant, { namespace, key, isExact, from }) {
+      const found = await kvPairs.valueFor(tenant, { namespace, key }, { isExact });
+      if (!found) await kvPairs.checkAccess(tenant, namespace, from);
+      return found?.value;
+    },
   };
 }
 

@@ -25,6 +25,7 @@ import {
   readEnvironmentSecrets,
   SECRET_VARIABLE_PREFIX,
 } from "../services/namespaces/environment_secrets.ts";
+import { ExistingNamespaces } from "../services/namespaces/existing_namespaces.ts";
 import { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import { Secrets } from "../services/namespaces/secrets.ts";
 import { States } from "../services/namespaces/states.ts";
@@ -71,9 +72,10 @@ export function createServices(deps: ServicesDeps) {
   const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog(deps.extraTriggers);
   const quotas = createQuotas(deps, (tenant, query) => run.catalog.query(tenant, query));
-  const { secrets, kvPairs } = createNamespaceValues(deps, { tenants: tenantIds, quotas });
-  const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });
   const namespaceRecords = new NamespaceRecords(store, committer);
+  const existing = new ExistingNamespaces({ ...deps, namespaceRecords });
+  const { secrets, kvPairs } = createNamespaceValues(deps, { tenants: tenantIds, quotas, existing });
+  const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });
   const defaults = new NamespaceDefaults({ records: namespaceRecords, server: deps.pluginDefaults });
   const catalogs = { tasks, triggers: triggerTypes, scriptPlaces: deps.scriptPlaces };
   const flows = new Flows({
@@ -120,6 +122,7 @@ export function createServices(deps: ServicesDeps) {
       catalogs,
       flowRecords,
       namespaceRecords,
+      existing,
       defaults,
       triggerStates,
     }),
@@ -160,7 +163,11 @@ function createWorkers(deps: ServicesDeps, tokens: Tokens, files: AttemptStorage
 /** Builds what templates read of namespaces. */
 function createNamespaceValues(
   deps: ServicesDeps,
-  { tenants, quotas }: { readonly tenants: () => readonly string[]; readonly quotas: Quotas },
+  shared: {
+    readonly tenants: () => readonly string[];
+    readonly quotas: Quotas;
+    readonly existing: ExistingNamespaces;
+  },
 ) {
   const { store, committer, clock, logger, cipher, blobs } = deps;
   const environment = readEnvironmentSecrets(withPrefix(deps.secrets), logger);
@@ -171,9 +178,9 @@ function createNamespaceValues(
       cipher,
       clock,
       environmentOf,
-      quotas,
+      quotas: shared.quotas,
     }),
-    kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants, quotas }),
+    kvPairs: new KvPairs({ ...shared, records: new KvPairRecords({ store, committer, blobs }), clock }),
   };
 }
 

@@ -77,6 +77,7 @@ function createCoreTaskPorts(
 function kvPairPort({ kvPairs, purges }: Services): KvPairPort {
   const locks = new KeyedLock();
   return {
+    checkAccess: (tenant, namespace, from) => kvPairs.checkAccess(tenant, namespace, from),
     get: async (tenant, id, { isInherited }) =>
       (await kvPairs.valueFor(tenant, id, { isExact: !isInherited }))?.value,
     async set(tenant, id, { value, ttl, description, overwrite }) {

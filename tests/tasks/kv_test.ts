@@ -87,6 +87,9 @@ Deno.test("kv.Put tasks at the same time lose no member", async () => {
   assertEquals(Object.keys(value).length, 20);
 });
 
+/** Stores a text as a KV pair. */
+const KV_PUT = { method: "PUT", body: '"above"', headers: { "content-type": "application/json" } };
+
 /** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   [
@@ -101,8 +104,8 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     "No value found for key 'none' in namespace 'demo' and `errorOnMissing` is set to true",
   ],
   [
-    "t kv.Delete {key: none, namespace: demo.x, errorOnMissing: true}",
-    "No value found for key 'none' in namespace 'demo.x' and `errorOnMissing` is set to true",
+    "t kv.Delete {key: none, namespace: other, errorOnMissing: true}",
+    "No value found for key 'none' in namespace 'other' and `errorOnMissing` is set to true",
   ],
   [
     "t kv.Put {key: none, value: 1, errorOnMissing: true}",
@@ -133,6 +136,7 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
 for (const [task, message] of FAILURES) {
   Deno.test(`${task.slice(2)} fails`, async () => {
     await using app = await Harness.start();
+    await app.json("PUT", "/namespaces/other/kv/k", KV_PUT);
     await runTasks(app, ["s kv.Set {key: taken, value: first}"]);
     const execution = await app.run(flowOf("again", [task]));
     assertEquals(execution.state.current, "FAILED");
@@ -151,8 +155,8 @@ Deno.test("kv.Set refuses a value of more than 1 MiB, the limit of outputs", asy
 
 Deno.test("kv.Get inherits from parents of its own namespace only", async () => {
   await using app = await Harness.start();
-  const init = { method: "PUT", body: '"above"', headers: { "content-type": "application/json" } };
-  await app.json("PUT", "/namespaces/top/kv/k", init);
+  await app.json("PUT", "/namespaces/top/kv/k", KV_PUT);
+  await app.json("POST", "/namespaces", { body: '{"id": "top.other"}', headers: KV_PUT.headers });
   await app.save(
     "id: child\nnamespace: top.below\ntasks:\n" +
       "  - {id: own, type: io.kestra.plugin.core.kv.Get, key: k}\n" +
@@ -162,6 +166,39 @@ Deno.test("kv.Get inherits from parents of its own namespace only", async () => 
   const { own, other } = resultsOf(await app.execution(id));
   assertEquals([own, other], ['SUCCESS {"value":"above"}', "SUCCESS"]);
 });
+
+/** Tasks of a flow of `demo.team` that access a namespace. */
+const ACCESSES = [
+  "kv.Set {key: k, value: a, namespace: %}",
+  "kv.Put {key: k, value: a, namespace: %}",
+  "kv.Get {key: k, namespace: %}",
+  "kv.Delete {key: k, namespace: %}",
+  "kv.GetKeys {namespace: %}",
+  "debug.Return {format: \"{{ kv('k', '%') ?? 'none' }}\"}",
+];
+
+for (const access of ACCESSES) {
+  Deno.test(`${access} fails if the namespace does not exist, and is neither that of the flow nor above it`, async () => {
+    await using app = await Harness.start();
+    await app.save(flowOf("f", ["l log.Log {message: a}"]).replace("demo", "has.flow"));
+    await app.json("POST", "/namespaces", { body: '{"id": "created"}', headers: KV_PUT.headers });
+    await app.json("PUT", "/namespaces/has-pair/kv/x", KV_PUT);
+    const known = ["demo.team", "demo", "has.flow", "has", "created", "has-pair", "system"];
+    const unknown = ["demo.team.below", "demo.te", "has.flow.below", "not-found"];
+    for (const [index, namespace] of [...known, ...unknown].entries()) {
+      const probe = flowOf(`probe-${index}`, [`t ${access.replace("%", namespace)}`]);
+      await app.save(probe.replace("demo", "demo.team"));
+      const { id } = await app.json("POST", `/executions/demo.team/probe-${index}?wait=true`) as {
+        id: string;
+      };
+      const execution = await app.execution(id);
+      const [line] = await logOf(app, id);
+      const message = `Cannot access the KV store. The namespace '${namespace}' does not exist.`;
+      assertEquals(execution.state.current, known.includes(namespace) ? "SUCCESS" : "FAILED", line);
+      assertEquals(line?.includes(message) ?? false, unknown.includes(namespace), line);
+    }
+  });
+}
 
 Deno.test("kv.GetKeys lists keys and kv.Delete reports whether the pair existed", async () => {
   await using app = await Harness.start();
@@ -205,6 +242,8 @@ const PURGES: readonly (readonly [members: string, size: number])[] = [
 for (const [members, size] of PURGES) {
   Deno.test(`kv.PurgeKV {${members}} deletes ${size} pairs`, async () => {
     await using app = await Harness.start();
+    await app.json("POST", "/namespaces", { body: '{"id": "else"}', headers: KV_PUT.headers });
+    await app.json("POST", "/namespaces", { body: '{"id": "demo.low"}', headers: KV_PUT.headers });
     await runTasks(app, [
       "a kv.Set {key: dead, value: a, ttl: PT1S}",
       "b kv.Set {key: live, value: a}",

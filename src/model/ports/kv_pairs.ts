@@ -22,6 +22,11 @@ export interface KvPurge {
 
 /** Limited to the given tenant. Writes are durable when they return. @throws DomainError invalid_argument: invalid namespace or key */
 export interface KvPairPort {
+  /**
+   * Checks the access of a flow of the namespace `from`. @throws DomainError not_found: the namespace does not exist, and is
+   * neither `from` nor above it
+   */
+  checkAccess(tenant: TenantId, namespace: string, from: string): Promise<void>;
   /** The value; `undefined` if it does not exist. `isInherited` also searches the parent namespaces. */
   get(
     tenant: TenantId,

@@ -12,10 +12,13 @@ export interface HostValues {
    * `<namespace>.<flow>`.
    */
   secret(tenant: string, namespace: string, name: string, usedBy?: string): Promise<string | undefined>;
-  /** A KV pair of that namespace or, unless `isExact`, one above it; `undefined` if it does not exist. */
+  /**
+   * A KV pair of that namespace or, unless `isExact`, one above it; `undefined` if it does not exist. `from`: the namespace of
+   * the flow that reads it. @throws Error the namespace does not exist, with a text for the log
+   */
   kvPair(
     tenant: string,
-    pair: { namespace: string; key: string; isExact: boolean },
+    pair: { namespace: string; key: string; isExact: boolean; from: string },
   ): Promise<JsonValue | undefined>;
   readonly files?: FilePort;
   readonly logs?: LogPort;

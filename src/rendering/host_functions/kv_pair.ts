@@ -10,10 +10,11 @@ export const KV_PAIR_FUNCTIONS: HostFunctionTable = [
 /** A missing pair is null unless `errorOnMissing`: flows guard it with `??`, which does not catch errors. */
 async function readKvPair({ args, caller, values }: HostCall): Promise<JsonValue> {
   const given = textOf(args, "namespace");
-  const namespace = given ?? caller.namespace;
+  const { tenant, namespace: from } = caller;
+  const namespace = given ?? from;
   const isRequired = textOf(args, "errorOnMissing")?.toLowerCase() === "true";
   const key = requiredOf(args, "key");
-  const value = await values.kvPair(caller.tenant, { namespace, key, isExact: given !== undefined });
+  const value = await values.kvPair(tenant, { namespace, key, isExact: given !== undefined, from });
   if (value === undefined && isRequired) {
     throw new HostError(`The key '${key}' does not exist in the namespace '${namespace}'`);
   }

@@ -15,8 +15,13 @@ import {
   type KvValue,
 } from "../../model/namespaces/kv_pair.ts";
 import type { Quotas } from "../access/quotas.ts";
-import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
+import {
+  checkNamespace,
+  isWithinNamespace,
+  parentNamespaces,
+} from "../../model/namespaces/namespace_name.ts";
 import type { KvPairRecords, StoredKvPair } from "../../store/records/kv_pair_records.ts";
+import type { ExistingNamespaces } from "./existing_namespaces.ts";
 
 /** An actor, or the tenant of an execution. */
 type TenantScope = Pick<Actor, "tenant">;
@@ -32,6 +37,7 @@ interface KvPairsDeps {
   readonly clock: Clock;
   /** The tenants whose expired pairs are removed. */
   readonly tenants: () => Iterable<TenantId>;
+  readonly existing: Pick<ExistingNamespaces, "has">;
   readonly quotas?: Quotas;
 }
 
@@ -203,6 +209,21 @@ export class KvPairs {
       if (pair) return { type: pair.type, value: pair.value };
     }
     return undefined;
+  }
+
+  /**
+   * Checks the access of a flow to a namespace that its author names: one that holds no pair either has to exist, unless it is
+   * `from`, the namespace of the flow, or above it. So a misspelt name does not pass for an empty namespace.
+   * @throws DomainError not_found, invalid_argument
+   */
+  async checkAccess(tenant: TenantId, namespace: string, from: string): Promise<void> {
+    if (isWithinNamespace(from, checkNamespace(namespace))) return;
+    const { records, existing } = this.#deps;
+    if (await records.hasAny(tenant, namespace) || await existing.has(tenant, namespace)) return;
+    throw notFound(
+      `Cannot access the KV store. The namespace '${namespace}' does not exist. ` +
+        "Create it, or save a flow or a KV pair in it",
+    );
   }
 
   /** Removes pairs that expired more than {@link KV_EXPIRED_KEPT_MS} ago, a bounded number per call; returns the number. */

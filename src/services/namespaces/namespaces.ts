@@ -31,10 +31,12 @@ import {
 import { yamlText } from "../../languages/yaml/mod.ts";
 import type { Flows } from "../flows/flows.ts";
 import { bytesOf, type InheritedPluginDefault, type NamespaceDefaults } from "../flows/namespace_defaults.ts";
+import type { ExistingNamespaces } from "./existing_namespaces.ts";
 
 interface NamespacesDeps {
   readonly flows: Flows;
   readonly records: NamespaceRecords;
+  readonly existing: ExistingNamespaces;
   readonly defaults: NamespaceDefaults;
   readonly catalogs: Catalogs;
 }
@@ -62,7 +64,7 @@ export class Namespaces {
   /** A namespace: any valid name, unless it was deleted. @throws DomainError invalid_argument, not_found */
   async get(actor: Actor, id: string): Promise<Namespace> {
     const record = await this.#deps.records.get(actor.tenant, checkNamespace(id));
-    if (record?.isDeleted && !this.#named(actor).has(id)) throw missingNamespace(id, record.renamedTo);
+    if (record?.isDeleted && !this.#isNamed(actor, id)) throw missingNamespace(id, record.renamedTo);
     if (!record || record.isDeleted) return { id };
     const { description, variables, pluginDefaults } = record;
     return { id, description, variables, pluginDefaults };
@@ -176,7 +178,7 @@ export class Namespaces {
     checkNamespace(id);
     await this.#locks.run(actor.tenant, async () => {
       await this.#mustExist(actor, id);
-      if (this.#named(actor).has(id)) {
+      if (this.#isNamed(actor, id)) {
         throw illegalState(
           `Cannot delete namespace "${id}": it, or one below it, holds flows; delete them before`,
         );
@@ -250,9 +252,11 @@ export class Namespaces {
   }
 
   async #mustExist(actor: Actor, id: string): Promise<void> {
-    const record = await this.#deps.records.get(actor.tenant, id);
-    const isThere = record ? !record.isDeleted : false;
-    if (!isThere && !this.#named(actor).has(id)) throw missingNamespace(id);
+    if (!await this.#deps.existing.has(actor.tenant, id)) throw missingNamespace(id);
+  }
+
+  #isNamed({ tenant }: Actor, id: string): boolean {
+    return this.#deps.existing.isNamed(tenant, id);
   }
 
   /** The namespaces of flows, their parents, and that of the system. */

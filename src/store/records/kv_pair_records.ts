@@ -93,6 +93,12 @@ export class KvPairRecords {
     return readEntries(this.#deps.store, selector, decodePair, { batchSize: PAIRS_AT_ONCE });
   }
 
+  /** True if the namespace holds a pair, expired or not. */
+  async hasAny(tenant: TenantId, namespace: string): Promise<boolean> {
+    const first = readEntries(this.#deps.store, kvPairsOf(tenant, namespace), ({ key }) => key, { limit: 1 });
+    return (await Array.fromAsync(first)).length > 0;
+  }
+
   /** At most `limit` pairs that expired before `beforeMs`, earliest first. */
   expiredBefore(tenant: TenantId, beforeMs: Instant, limit: number): Promise<KvPairId[]> {
     const idOf = ({ key }: StoredEntry) => ({ namespace: String(key[3]), key: String(key[4]) });

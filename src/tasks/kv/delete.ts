@@ -15,7 +15,7 @@ export const kvDeleteTask: RunnableTaskType = {
     deleted: { type: "boolean", description: "Whether there was such a pair." },
   },
   async run(properties, context) {
-    const id = kvPairIdOf(properties, context);
+    const id = await kvPairIdOf(properties, context);
     const deleted = await context.ports.kvPairs.delete(context.tenant, id);
     if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
     return { state: "SUCCESS", outputs: { deleted } };

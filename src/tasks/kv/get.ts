@@ -16,7 +16,7 @@ export const kvGetTask: RunnableTaskType = {
   },
   /** In the namespace of the flow, pairs of its parent namespaces are found too. */
   async run(properties, context): Promise<AttemptOutcome> {
-    const id = kvPairIdOf(properties, context);
+    const id = await kvPairIdOf(properties, context);
     const isInherited = id.namespace === context.namespace;
     const value = await context.ports.kvPairs.get(context.tenant, id, { isInherited });
     if (value !== undefined) return { state: "SUCCESS", outputs: { value } };

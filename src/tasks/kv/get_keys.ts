@@ -20,7 +20,8 @@ export const kvGetKeysTask: RunnableTaskType = {
   },
   async run(properties, context) {
     const prefix = textOf(properties, "prefix") ?? "";
-    const keys = await context.ports.kvPairs.keys(context.tenant, kvNamespaceOf(properties, context));
+    const namespace = await kvNamespaceOf(properties, context);
+    const keys = await context.ports.kvPairs.keys(context.tenant, namespace);
     return { state: "SUCCESS", outputs: { keys: keys.filter((key) => key.startsWith(prefix)) } };
   },
 };

@@ -19,14 +19,20 @@ export const KV_NAMESPACE: PropertySchema = dynamicText("Namespace of the pair."
 /** `errorOnMissing` of tasks that read or delete a pair. */
 export const ERROR_ON_MISSING: PropertySchema = dynamicFlag(false, "Whether a missing pair is a failure.");
 
-/** The namespace; default is that of the flow. */
-export function kvNamespaceOf(properties: JsonObject, { namespace }: RunContext): string {
-  return textOf(properties, "namespace") || namespace;
+/** The namespace; default is that of the flow. @throws Error a namespace that is not above it does not exist */
+export async function kvNamespaceOf(
+  properties: JsonObject,
+  { tenant, namespace: from, ports }: RunContext,
+): Promise<string> {
+  const namespace = textOf(properties, "namespace") || from;
+  await ports.kvPairs.checkAccess(tenant, namespace, from);
+  return namespace;
 }
 
-/** The id from `key` and `namespace`. @throws Error no key */
-export function kvPairIdOf(properties: JsonObject, context: RunContext): KvPairId {
-  return { namespace: kvNamespaceOf(properties, context), key: requiredTextOf(properties, "key") };
+/** The id from `key` and `namespace`. @throws Error no key, or as {@link kvNamespaceOf} */
+export async function kvPairIdOf(properties: JsonObject, context: RunContext): Promise<KvPairId> {
+  const key = requiredTextOf(properties, "key");
+  return { namespace: await kvNamespaceOf(properties, context), key };
 }
 
 /** Error for a missing pair. */

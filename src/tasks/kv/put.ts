@@ -35,7 +35,7 @@ export const kvPutTask: RunnableTaskType = {
   },
   outputs: {},
   async run(properties, context) {
-    const id = kvPairIdOf(properties, context);
+    const id = await kvPairIdOf(properties, context);
     const mustExist = flagOf(properties, "errorOnMissing", false);
     const given = await givenKvValue(properties, context);
     await context.ports.kvPairs.update(context.tenant, id, (current) => {

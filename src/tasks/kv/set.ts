@@ -29,7 +29,7 @@ export const kvSetTask: RunnableTaskType = {
   outputs: {},
   async run(properties, context) {
     const type = textOf(properties, "kvType");
-    const id = kvPairIdOf(properties, context);
+    const id = await kvPairIdOf(properties, context);
     const kvType = type ? oneOf(KV_TYPES, type.trim().toUpperCase(), "kvType") : undefined;
     const value = typedKvValue(await givenKvValue(properties, context), kvType);
     checkKvSize(id, value.value);

@@ -47,7 +47,8 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
   await committer.start();
   const blobs = new Blobs({ store, committer, ids: new IdSource(), clock });
   const kvRecords = new KvPairRecords({ store, committer, blobs });
-  const kvPairs = new KvPairs({ records: kvRecords, clock, tenants: () => ["main", "other"] });
+  const existing = { has: () => Promise.resolve(true) };
+  const kvPairs = new KvPairs({ records: kvRecords, clock, tenants: () => ["main", "other"], existing });
   const cipher = await Cipher.fromKey(new Uint8Array(32).fill(setup.keyByte ?? 7));
   const environment = setup.environment ?? new Map();
   const environmentOf = environmentFor(setup.secretTenants ?? [], environment);

@@ -118,7 +118,7 @@ commands:
 
 async function prepare(work: HookWork): Promise<JsonObject> {
   const { properties, context, directory } = work;
-  const pair = manifestPairOf(properties, "loadManifest", context);
+  const pair = await manifestPairOf(properties, "loadManifest", context);
   if (pair) await writeManifest(work, pair);
   const profiles = textOf(properties, "profiles");
   if (profiles) await writeLocalFile(directory, "profiles.yml", profiles);
@@ -160,7 +160,7 @@ function plainWord(text: string): string {
 
 async function finish(work: HookWork): Promise<ScriptFindings> {
   const { properties, context, directory } = work;
-  const pair = manifestPairOf(properties, "storeManifest", context);
+  const pair = await manifestPairOf(properties, "storeManifest", context);
   const manifest = targetName(work, MANIFEST);
   if (pair && await hasFile(directory, manifest)) {
     const isStored = await storeManifest(context, pair, await readText(work, manifest));

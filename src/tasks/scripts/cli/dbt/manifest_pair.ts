@@ -29,14 +29,14 @@ export function manifestPair(description: string): PropertySchema {
   });
 }
 
-/** The pair that a property names; `undefined` without it. @throws Error no key */
-export function manifestPairOf(
+/** The pair that a property names; `undefined` without it. @throws Error no key, or its namespace does not exist */
+export async function manifestPairOf(
   properties: JsonObject,
   name: string,
   context: RunContext,
-): KvPairId | undefined {
+): Promise<KvPairId | undefined> {
   const pair = ownProperty(properties, name);
-  return isJsonObject(pair) ? kvPairIdOf(pair, context) : undefined;
+  return isJsonObject(pair) ? await kvPairIdOf(pair, context) : undefined;
 }
 
 /** The text of the stored manifest; `undefined` if the pair is missing or empty. @throws Error it is too large */
