@@ -15,6 +15,12 @@ const SPECS: readonly (readonly [spec: string, result: string])[] = [
   [`type: ${CORE}debug.Return\\nformat: a\\ntimeout: PT1S\\nallowFailure: true`, 'SUCCESS {"value":"a"}'],
   [`type: ${CORE}kv.GetKeys`, 'SUCCESS {"keys":["there"]}'],
   [`type: ${CORE}flow.Pause\\ndelay: PT10S`, "The templated task must be a runnable task"],
+  ...[
+    `execution.Labels\\nlabels: {a: b}`,
+    `execution.SetVariables\\nvariables: {a: b}`,
+    `execution.UnsetVariables\\nvariables: [a]\\nignoreMissing: true`,
+    "execution.Exit",
+  ].map((spec) => [`type: ${CORE}${spec}`, "The templated task must be a runnable task"] as const),
   [
     `type: ${CORE}templating.TemplatedTask\\nspec: x`,
     `The templated task cannot be of type '${CORE}templating.TemplatedTask'`,

@@ -28,11 +28,15 @@ export const templatedTask: RunnableTaskType = {
   async run(properties, context) {
     const { type, members } = await readSpec(textOf(properties, "spec") ?? "", context);
     const given = await propertiesOf(type, members, context);
-    return await type.run(given, innerContext(context, given));
+    const outcome = await type.run(given, innerContext(context, given));
+    // A task that changes its execution, such as Labels or Exit, is one of the executor.
+    if (outcome.effects) throw new Error(NOT_RUNNABLE);
+    return outcome;
   },
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
+const NOT_RUNNABLE = "The templated task must be a runnable task";
 /** Members ignored silently. Other common members cause a warning: those of the templated task itself apply. */
 const SILENT: ReadonlySet<string> = new Set<TaskMember>(["id", "type", "description"]);
 const COMMON: ReadonlySet<string> = new Set(TASK_MEMBERS);
@@ -53,7 +57,7 @@ async function readSpec(
   const type = await ports.taskTypes.find(written);
   if (!type) throw new Error(`Invalid type: ${written}`);
   if (type.type === OWN_TYPE) throw new Error(`The templated task cannot be of type '${written}'`);
-  if (!isRunnable(type)) throw new Error("The templated task must be a runnable task");
+  if (!isRunnable(type)) throw new Error(NOT_RUNNABLE);
   return { type, members };
 }
 
