@@ -24,6 +24,27 @@ Deno.test("state.Set merges, state.Get reads and state.Delete removes the state 
   });
 });
 
+/** Data of two Sets, and the state after them. */
+const MERGES: readonly (readonly [first: string, second: string, data: string])[] = [
+  ["{m: {x: 1, d: {a: 1}}}", "{m: {y: 2, d: {b: 2}}}", '{"m":{"x":1,"d":{"a":1,"b":2},"y":2}}'],
+  ["{m: {l: [1, {a: 1}]}}", "{m: {l: [{b: 2}]}}", '{"m":{"l":[1,{"a":1},{"b":2}]}}'],
+  ["{a: 1, m: {b: 2}}", "{a: null, m: {b: null}, c: null}", '{"a":1,"m":{"b":2},"c":null}'],
+  ["{a: {b: 1}, c: [1], d: 1}", "{a: 1, c: {e: 1}, d: [1]}", '{"a":1,"c":{"e":1},"d":[1]}'],
+  ["{a: {__proto__: {x: 1}}}", "{a: {__proto__: {y: 2}}}", '{"a":{"__proto__":{"x":1,"y":2}}}'],
+];
+
+for (const [first, second, data] of MERGES) {
+  Deno.test(`state.Set of ${second} after ${first} stores ${data}`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, [
+      `a state.Set {data: ${first}}`,
+      `b state.Set {data: ${second}}`,
+      "g state.Get",
+    ]);
+    assertEquals(JSON.stringify(execution.taskRunList.at(-1)?.outputs.data), data);
+  });
+}
+
 /** Properties of a state, and its keys in a loop over `a` and `b/c`. */
 const NAMES: readonly (readonly [members: string, keys: readonly string[]])[] = [
   ["", ["flow_states_default_a", "flow_states_default_b-c-"]],

@@ -16,7 +16,10 @@ export interface StateId {
 export interface StatePort {
   /** Values by name; `undefined` if the state does not exist. */
   get(tenant: TenantId, id: StateId): Promise<JsonObject | undefined>;
-  /** Adds or replaces values, atomically; returns all values and the storage key. */
+  /**
+   * Adds or replaces values, atomically; returns all values and the storage key. Maps are merged, lists are appended, and null
+   * leaves a value as it is.
+   */
   merge(
     tenant: TenantId,
     id: StateId,

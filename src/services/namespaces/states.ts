@@ -1,6 +1,7 @@
 /** States: small maps that flows keep between executions, each stored as a KV pair of its namespace. */
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
+import { mergeDeep } from "../../base/merge_deep.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { MAX_KV_KEY_LENGTH } from "../../model/namespaces/kv_pair.ts";
 import type { StateId, StatePort } from "../../model/ports/states.ts";
@@ -28,7 +29,7 @@ export class States implements StatePort {
     const { namespace } = id;
     const key = await keyOf(id);
     return await this.#locks.run(`${tenant}/${namespace}/${key}`, async () => {
-      const data = { ...await this.#read(tenant, namespace, key), ...given };
+      const data = mergeDeep(await this.#read(tenant, namespace, key) ?? {}, given, joined);
       await this.#kvPairs.put({ tenant }, { namespace, key }, { type: "JSON", value: data });
       return { key, data };
     });
@@ -48,6 +49,11 @@ export class States implements StatePort {
     const found = await this.#kvPairs.valueFor(tenant, { namespace, key }, { isExact: true });
     return isJsonObject(found?.value) ? found.value : undefined;
   }
+}
+
+/** A list is appended to a list, and null leaves a value as it is. */
+function joined(before: JsonValue | undefined, given: JsonValue): JsonValue {
+  return Array.isArray(before) && Array.isArray(given) ? [...before, ...given] : given ?? before ?? null;
 }
 
 /** `<flow>_states_<name>_<value>`, without the flow or value if the state has none. */

@@ -14,7 +14,11 @@ export const stateSetTask: RunnableTaskType = {
   pure: false,
   properties: {
     ...STATE_PROPERTIES,
-    data: dynamicProperty("map", "Values to store, by name.", { orText: true }),
+    data: dynamicProperty(
+      "map",
+      "Values to store, by name. A map is merged into a stored map, a list is appended to a stored list.",
+      { orText: true },
+    ),
   },
   outputs: {
     count: { type: "integer", description: "Number of values in the state." },
