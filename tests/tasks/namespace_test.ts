@@ -63,12 +63,12 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "/a.txt=A;/dir/b.txt=B;/dir/deep/c.txt=C;",
   ],
   [
-    "DownloadFiles: a single glob and a destination",
+    "DownloadFiles: the destination is in the names of the copies, not in the keys",
     [
-      "d namespace.DownloadFiles {namespace: demo, files: 'a.txt', destination: 'x/'}",
-      "v debug.Return {format: '{{ read(outputs.d.files[\"/x/a.txt\"]) }}'}",
+      "d namespace.DownloadFiles {namespace: demo, files: '**.txt', destination: '/x/'}",
+      'v debug.Return {format: \'{% for f in outputs.d.files %}{{ f.key }}={{ read(f.value) }} {{ f.value | replace({"-": " "}) | split(" ") | last }};{% endfor %}\'}',
     ],
-    "A",
+    "/a.txt=A x_a.txt;/dir/b.txt=B x_b.txt;/dir/deep/c.txt=C x_c.txt;",
   ],
   [
     "DeleteFiles: by glob, an emptied folder stays",

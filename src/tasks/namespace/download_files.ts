@@ -16,19 +16,19 @@ export const downloadFilesTask: RunnableTaskType = {
   properties: {
     files: fileGlobs("Glob of the files, or a list of globs.", { required: true }),
     namespace: FILES_NAMESPACE,
-    destination: dynamicText("Prefix of their paths in the outputs.", { default: "" }),
+    destination: dynamicText("Prefix of the names of the copies.", { default: "" }),
   },
   outputs: { files: NAMESPACE_FILE_URIS },
   async run(properties, context) {
     const namespace = requiredTextOf(properties, "namespace");
-    const destination = textOf(properties, "destination") ?? "";
+    const prefix = textOf(properties, "destination")?.replace(/^\/+/, "") ?? "";
     const { namespaceFiles, storage } = context.ports;
     const files: JsonObject = {};
     for (const path of await matchingFiles(context, namespace, properties.files)) {
       const file = await namespaceFiles.open(context, namespace, path);
       if (!file) continue; // Deleted since it was listed.
-      const { uri } = await storage.write(context, fileNameOf(path), file.content);
-      setOwnProperty(files, (destination + path).replace(/^\/*/, "/"), uri);
+      const { uri } = await storage.write(context, prefix + fileNameOf(path), file.content);
+      setOwnProperty(files, `/${path}`, uri);
     }
     context.metric({ name: "downloaded", type: "counter", value: Object.keys(files).length });
     return { state: "SUCCESS", outputs: { files } };
