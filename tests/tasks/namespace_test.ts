@@ -71,6 +71,14 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "/a.txt=A x_a.txt;/dir/b.txt=B x_b.txt;/dir/deep/c.txt=C x_c.txt;",
   ],
   [
+    "UploadFiles: an empty list",
+    [
+      "u namespace.UploadFiles {namespace: demo, files: []}",
+      "v debug.Return {format: '{{ outputs.u.files }}'}",
+    ],
+    "{}",
+  ],
+  [
     "DeleteFiles: by glob, an emptied folder stays",
     [
       "d namespace.DeleteFiles {namespace: demo, files: 'dir/deep/*'}",
@@ -196,6 +204,8 @@ for (const [members, size, left] of REVISION_PURGES) {
 
 /** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
+  ["u namespace.UploadFiles {namespace: demo}", "files or filesMap is required"],
+  ["u namespace.UploadFiles {namespace: demo, files: null, filesMap: null}", "files or filesMap is required"],
   ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],
   [
     "u namespace.UploadFiles {namespace: demo, filesMap: {a.txt: 'kestra:///demo/_files/a.txt'}, conflict: ERROR}",

@@ -62,6 +62,9 @@ interface Upload {
 }
 
 async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {
+  if ((files ?? filesMap ?? null) === null) {
+    throw new Error("Cannot upload files: files or filesMap is required");
+  }
   const isMap = isJsonObject(files) || typeof files === "string" && files.trimStart().startsWith("{");
   const stored = [...storedFiles(context, filesMap), ...isMap ? storedFiles(context, files) : []];
   const texts = isMap ? [] : readTexts(files, "Globs of files");
