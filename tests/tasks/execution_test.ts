@@ -8,10 +8,10 @@ import { CORE, flowOf, logOf, resultsOf, runTasks, summaryOf } from "./core_flow
 const CASES: readonly (readonly [name: string, tasks: readonly string[], summary: string, log?: string])[] = [
   ["Fail fails without a condition", ["f execution.Fail"], "FAILED: f FAILED", "ERROR Task failure"],
   [
-    "Fail logs its errorMessage",
+    "Fail fails on a condition",
     ['f execution.Fail {condition: "{{ 1 == 1 }}", errorMessage: "no {{ 1 }}"}'],
     "FAILED: f FAILED",
-    "ERROR no 1",
+    "ERROR Fail on a condition",
   ],
   [
     "Fail succeeds for a false condition",
@@ -112,6 +112,14 @@ for (const [name, tasks, summary, log] of CASES) {
     if (log !== undefined) assertEquals((await logOf(app, execution.id)).at(-1), log);
   });
 }
+
+Deno.test("execution.Fail logs its errorMessage, and then that a condition was met", async () => {
+  await using app = await Harness.start();
+  const met = await runTasks(app, ['f execution.Fail {condition: "{{ 1 == 1 }}", errorMessage: why}']);
+  assertEquals(await logOf(app, met.id), ["ERROR why", "ERROR Fail on a condition"]);
+  const always = await app.run(flowOf("always", ["f execution.Fail {errorMessage: why}"]));
+  assertEquals(await logOf(app, always.id), ["ERROR why"]);
+});
 
 Deno.test("execution.Labels merges a map, a list and a text; later tasks see them", async () => {
   await using app = await Harness.start();

@@ -17,9 +17,10 @@ export const failTask: RunnableTaskType = {
   outputs: {},
   run(properties, context) {
     const { condition, errorMessage } = properties;
-    const isMet = condition === undefined || condition === null || isTruthyText(printValue(condition));
-    if (!isMet) return { state: "SUCCESS", outputs: {} };
+    const isConditional = condition !== undefined && condition !== null;
+    if (isConditional && !isTruthyText(printValue(condition))) return { state: "SUCCESS", outputs: {} };
     context.log("ERROR", printValue(errorMessage ?? "Task failure"));
+    if (isConditional) context.log("ERROR", "Fail on a condition");
     return { state: "FAILED" };
   },
 };
