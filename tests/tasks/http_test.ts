@@ -30,6 +30,7 @@ const SERVER: Behaviour = ({ head, body }) => {
 interface Ended {
   readonly execution: ExecutionResponse;
   readonly logs: readonly { readonly level: string; readonly message: string }[];
+  readonly metrics: readonly { readonly name: string; readonly tags?: object }[];
 }
 
 async function run(
@@ -50,7 +51,10 @@ async function run(
   await app.save(`id: h\nnamespace: demo\ntasks:\n${text}`);
   const { id } = await app.start("h", {}, "?wait=true");
   const logs = await app.json("GET", `/logs/${id}`) as unknown as Ended["logs"];
-  return { execution: await app.execution(id), logs, server };
+  const { results: metrics } = await app.json("GET", `/metrics/${id}`) as unknown as {
+    results: Ended["metrics"];
+  };
+  return { execution: await app.execution(id), logs, metrics, server };
 }
 
 function outputOf({ execution }: Ended, taskId = "r"): Readonly<Record<string, unknown>> {
@@ -267,6 +271,19 @@ Deno.test("http.Request logs the parts of its options, without credentials", asy
     'Response body: { "hello": "world" }',
   ]);
 });
+
+/** Tasks, and the tags of the metric `response.length`. */
+const TAGS: readonly (readonly [task: string, tags: object])[] = [
+  [request("uri: SERVER/status/201, method: post"), { "request.method": "POST", "response.code": "201" }],
+  [download("uri: SERVER/file.csv"), { "request.method": "GET" }],
+];
+
+for (const [task, tags] of TAGS) {
+  Deno.test(`${/core\.\S+(?=,)/.exec(task)?.[0]} reports the length of the response with ${JSON.stringify(tags)}`, async () => {
+    const { metrics } = await run(task);
+    assertEquals(metrics.map(({ name, tags }) => ({ name, tags })), [{ name: "response.length", tags }]);
+  });
+}
 
 /** Content types as a property or a header, and the size of the body `éa` in their character set. */
 const CHARSETS: readonly (readonly [member: string, bytes: number])[] = [

@@ -33,7 +33,8 @@ export const httpDownloadTask: RunnableTaskType = {
     const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
     const name = fileName(properties, response);
     const { uri, size } = await context.ports.storage.write(context, name, response.body);
-    context.metric({ name: "response.length", type: "counter", value: size });
+    const tags = { "request.method": draft.method };
+    context.metric({ name: "response.length", type: "counter", value: size, tags });
     if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
     return {
       state: "SUCCESS",

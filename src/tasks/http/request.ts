@@ -25,7 +25,8 @@ export const httpRequestTask: RunnableTaskType = {
     const { response, draft } = await exchange(properties, context);
     const body = await responseText(response, draft.response.defaultCharset);
     if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
-    context.metric({ name: "response.length", type: "counter", value: body.length });
+    const tags = { "request.method": draft.method, "response.code": String(response.code) };
+    context.metric({ name: "response.length", type: "counter", value: body.length, tags });
     const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
     if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
     else outputs.body = body;
