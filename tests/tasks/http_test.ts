@@ -17,6 +17,9 @@ const SERVER: Behaviour = ({ head, body }) => {
   if (path === "/named") {
     return answer(200, "data", { "Content-Disposition": 'attachment; filename="../../re port.txt"' });
   }
+  if (path === "/bare") {
+    return answer(200, "data", { "Content-Disposition": "attachment; filename= file na-me.jpg ; size=4" });
+  }
   if (path === "/coded") {
     return answer(200, "data", {
       "Content-Disposition": "attachment; filename=a.txt; filename*=UTF-8''%ff.txt",
@@ -335,6 +338,10 @@ Deno.test("http.Download stores the response as a file with the extension of its
 
 const NAMES: readonly (readonly [properties: string, ending: RegExp])[] = [
   ["uri: SERVER/named", /-re_port\.txt$/],
+  ["uri: SERVER/bare", /-file_na-me\.jpg$/],
+  ["uri: SERVER/a.tar.gz", /\/\w{22}\.tar\.gz$/],
+  ["uri: 'SERVER/v1.2/a-1.0.b_c%20(2).2024-01.csv?x=a.b'", /\/\w{22}\.2024-01\.csv$/],
+  ["uri: SERVER/v1.2/a", /\/\w{22}$/],
   ["uri: SERVER/coded", /-a\.txt$/],
   ["uri: SERVER/named, saveAs: my.bin", /-my\.bin$/],
   ["uri: SERVER/a, saveAs: ../../x/y.bin", /-y\.bin$/],

@@ -56,13 +56,13 @@ function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): strin
   const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
   const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");
   const name = named?.replace(/^.*[\\/]/s, "").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-  return name || (/\.[A-Za-z0-9]+$/.exec(new URL(String(uri)).pathname)?.[0] ?? "");
+  return name || (/(?:\.[A-Za-z0-9_-]+)+$/.exec(new URL(String(uri)).pathname)?.[0] ?? "");
 }
 
 function dispositionName(header: string): string | undefined {
   const encoded = /\bfilename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   const decoded = encoded && percentDecoded(encoded);
   if (decoded) return decoded;
-  const [, quoted, bare] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
-  return quoted?.replace(/\\(.)/g, "$1") ?? bare;
+  const [, quoted, bare] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header) ?? [];
+  return quoted?.replace(/\\(.)/g, "$1") ?? bare?.trim();
 }
