@@ -169,6 +169,25 @@ Deno.test("http.Request sends a multipart form with texts and stored files", asy
   ]);
 });
 
+/** Fields of a multipart form, and the names and values of its parts. */
+const PARTS: readonly (readonly [fields: string, parts: readonly string[]])[] = [
+  ["{l: [1, 2, {a: b}], m: {k: [x]}, e: []}", ['l=[1,2,{"a":"b"}]', 'm={"k":["x"]}', "e=[]"]],
+  ["{f: ['kestra:///demo/_files/a.txt', {name: n.csv, content: x}, y]}", ["f=stored", "f=x", "f=y"]],
+  ["{n: 1, t: '[1, 2]', z: null}", ["n=1", "t=[1, 2]"]],
+];
+
+for (const [fields, parts] of PARTS) {
+  Deno.test(`http.Request with the multipart form ${fields} sends ${parts.join(" ")}`, async () => {
+    const ended = await run(
+      request(`uri: SERVER/a, method: POST, contentType: multipart/form-data, formData: ${fields}`),
+      { files: { "a.txt": "stored" } },
+    );
+    const sent = String(JSON.parse(String(outputOf(ended).body)).body);
+    const found = [...sent.matchAll(/ name="(\w+)"[^]*?\r\n\r\n([^]*?)\r\n--/g)];
+    assertEquals(found.map(([, name, value]) => `${name}=${value}`), [...parts]);
+  });
+}
+
 const FAILED =
   /^Cannot GET "http:\/\/127\.0\.0\.1:\d+\/status\/417": the server answered 417 Expectation Failed: \{ "hello": "world" \}$/;
 

@@ -115,17 +115,27 @@ function withType(payload: HttpPayload | undefined, contentType: string | undefi
   return payload?.type !== "text" || contentType === undefined ? payload : { ...payload, contentType };
 }
 
+/** One part, but none for null, and one for each element of a list that holds a file. */
 function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
   if (value === null) return [];
-  if (typeof value === "string" && isStorageUri(value)) {
-    return [{ name, fileName: storedFileName(value), contentType: BINARY, content: value }];
+  const file = filePartOf(name, value);
+  if (file) return [file];
+  if (Array.isArray(value) && value.some((item) => filePartOf(name, item))) {
+    return value.flatMap((item) => partsOf([name, item]));
   }
-  if (isJsonObject(value) && typeof value.name === "string" && typeof value.content === "string") {
-    const contentType = optionalText(value.contentType) ?? BINARY;
-    return [{ name, fileName: value.name, contentType, content: value.content }];
-  }
-  if (Array.isArray(value)) return value.flatMap((item) => partsOf([name, item]));
   return [{ name, text: shownValue(value) }];
+}
+
+/** The part of a file, which is given by its storage URI or by its name and content. */
+function filePartOf(name: string, value: JsonValue): MultipartPart | undefined {
+  if (typeof value === "string" && isStorageUri(value)) {
+    return { name, fileName: storedFileName(value), contentType: BINARY, content: value };
+  }
+  if (!isJsonObject(value) || typeof value.name !== "string" || typeof value.content !== "string") {
+    return undefined;
+  }
+  const contentType = optionalText(value.contentType) ?? BINARY;
+  return { name, fileName: value.name, contentType, content: value.content };
 }
 
 const BINARY = "application/octet-stream";

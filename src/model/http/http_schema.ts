@@ -105,7 +105,8 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   body: dynamicContent("Body of the request: a text, or a list or an object, whose JSON is sent."),
   formData: dynamicProperty(
     "map",
-    "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",
+    "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`. A list is a " +
+      "repeated field; in a multipart form it is one with the list as JSON, unless it holds a file.",
   ),
   contentType: dynamicText("Media type of the request's body."),
   headers: dynamicProperty("map", "Headers of the request; a value may be a list."),
