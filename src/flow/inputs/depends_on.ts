@@ -25,35 +25,88 @@ interface Dependent {
 }
 
 /** The inputs, each after those it depends on. */
-export function dependencyOrder<T extends Dependent>(inputs: readonly T[]): { ordered: T[]; cyclic: T[] } {
+export function dependencyOrder<T extends Dependent>(inputs: readonly T[]): Order<T> {
   return orderByNeeds(inputs, (input) => dependencyOf(input.properties)?.inputs ?? []);
+}
+
+interface Order<T> {
+  /** All items, each after those that it needs where no cycle prevents it. */
+  readonly ordered: readonly T[];
+  /** The items that need themselves, directly or through others, as they were given. */
+  readonly cyclic: readonly T[];
 }
 
 /** Items in topological order of their needs, which are ids; unknown ids are ignored. Linear time. */
 export function orderByNeeds<T extends { readonly id: string }>(
   items: readonly T[],
   needsOf: (item: T) => Iterable<string>,
-): { ordered: T[]; cyclic: T[] } {
+): Order<T> {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const waitsFor = new Map<T, number>();
-  const dependents = new Map<T, T[]>();
-  for (const item of items) {
-    const known = [...new Set(needsOf(item))].flatMap((id) => byId.get(id) ?? []);
-    waitsFor.set(item, known.length);
-    for (const need of known) {
-      const list = dependents.get(need) ?? [];
-      list.push(item);
-      dependents.set(need, list);
+  const walk = new NeedsWalk<T>((item) => [...needsOf(item)].flatMap((id) => byId.get(id) ?? []));
+  for (const item of items) walk.from(item);
+  return { ordered: walk.ordered, cyclic: items.filter((item) => walk.cyclic.has(item)) };
+}
+
+/** An item whose needs are being walked. */
+interface Step<T> {
+  readonly item: T;
+  /** Position of the item in the order of the first visits. */
+  readonly position: number;
+  /** The lowest position among the open items that the item is known to reach. */
+  lowest: number;
+  readonly needs: readonly T[];
+  nextNeed: number;
+}
+
+/** Tarjan's algorithm without recursion: items that need each other leave the walk together, after what they need. */
+class NeedsWalk<T> {
+  readonly ordered: T[] = [];
+  readonly cyclic = new Set<T>();
+  readonly #needsOf: (item: T) => readonly T[];
+  readonly #steps = new Map<T, Step<T>>();
+  /** Visited items that may be part of a cycle with a later one. */
+  readonly #open: T[] = [];
+  readonly #left = new Set<T>();
+
+  constructor(needsOf: (item: T) => readonly T[]) {
+    this.#needsOf = needsOf;
+  }
+
+  /** Walks an item and what it needs, except what was walked before. */
+  from(start: T): void {
+    if (this.#steps.has(start)) return;
+    const path = [this.#enter(start)];
+    for (let step = path.at(-1); step; step = path.at(-1)) {
+      const need = step.needs[step.nextNeed++];
+      if (need === undefined) {
+        path.pop();
+        this.#leave(step, path.at(-1));
+        continue;
+      }
+      const known = this.#steps.get(need);
+      if (!known) path.push(this.#enter(need));
+      else if (!this.#left.has(need)) step.lowest = Math.min(step.lowest, known.position);
     }
   }
-  const ordered = items.filter((item) => waitsFor.get(item) === 0);
-  for (const item of ordered) { // grows while it is walked
-    for (const dependent of dependents.get(item) ?? []) {
-      const left = (waitsFor.get(dependent) ?? 0) - 1;
-      waitsFor.set(dependent, left);
-      if (left === 0) ordered.push(dependent);
+
+  #enter(item: T): Step<T> {
+    const position = this.#steps.size;
+    const step = { item, position, lowest: position, needs: this.#needsOf(item), nextNeed: 0 };
+    this.#steps.set(item, step);
+    this.#open.push(item);
+    return step;
+  }
+
+  #leave({ item, position, lowest, needs }: Step<T>, parent: Step<T> | undefined): void {
+    if (parent) parent.lowest = Math.min(parent.lowest, lowest);
+    if (lowest < position) return;
+    const together = this.#open.splice(this.#open.lastIndexOf(item));
+    for (const member of together) this.#left.add(member);
+    this.ordered.push(...together);
+    if (together.length > 1 || needs.includes(item)) {
+      for (const member of together) {
+        this.cyclic.add(member);
+      }
     }
   }
-  const done = new Set(ordered);
-  return { ordered, cyclic: items.filter((item) => !done.has(item)) };
 }

@@ -59,9 +59,8 @@ export function checkInputs(
   options: ResolveOptions = {},
 ): InputCheck[] {
   const resolver = new Resolver(given, options);
-  const { ordered, cyclic } = dependencyOrder(flow.inputs);
   const checks = new Map<Input, InputCheck>();
-  for (const input of [...ordered, ...cyclic]) checks.set(input, resolver.check(input));
+  for (const input of dependencyOrder(flow.inputs).ordered) checks.set(input, resolver.check(input));
   return flow.inputs.flatMap((input) => checks.get(input) ?? []);
 }
 

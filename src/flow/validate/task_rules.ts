@@ -162,29 +162,42 @@ interface DagEntry {
   readonly path: Path;
 }
 
-/** Tasks that a message about a cycle names. */
+/** Tasks that one message names. */
 const MAX_NAMED = 10;
+
+function namesOf(ids: readonly string[]): string {
+  return ids.slice(0, MAX_NAMED).map((id) => cutText(id)).join(", ");
+}
 
 /** Dependencies of a Dag name tasks of the same Dag and have no cycle. */
 function checkDag({ task: dag, path }: TypedTask, { report }: RuleContext) {
   const entries = dagEntries(dag, [...path, "tasks"]);
-  const ids = new Set(entries.map(({ id }) => id));
   const name = textOf(dag, "id") ?? "";
-  for (const { needs, path } of entries) {
-    for (const [index, need] of needs.entries()) {
-      const id = scalarText(need);
-      if (id === undefined || ids.has(id)) continue;
-      const message = `${name}: Not existing task id in dependency: ${cutText(id)}${report.suggest(id, ids)}`;
-      report.error("unknown_task", [...path, "dependsOn", index], message);
-    }
-  }
+  reportUnknownNeeds(name, entries, report);
   const { cyclic } = orderByNeeds(entries, ({ needs }) => needs.flatMap((need) => scalarText(need) ?? []));
   const [first] = cyclic;
   if (!first) return NONE;
-  const names = cyclic.slice(0, MAX_NAMED).map(({ id }) => cutText(id)).join(", ");
-  const message = `${name}: Cyclic dependency detected: ${names}`;
+  const message = `${name}: Cyclic dependency detected: ${namesOf(cyclic.map(({ id }) => id))}`;
   report.error("dependency_cycle", [...first.path, "dependsOn"], message);
   return NONE;
+}
+
+/** Each problem has a place of its own; the first names all unknown tasks. */
+function reportUnknownNeeds(name: string, entries: readonly DagEntry[], report: Report): void {
+  const ids = new Set(entries.map(({ id }) => id));
+  const unknown = entries.flatMap(({ needs, path }) =>
+    needs.flatMap((need, index) => {
+      const id = scalarText(need);
+      return id === undefined || ids.has(id) ? [] : [{ id, path: [...path, "dependsOn", index] }];
+    })
+  );
+  for (const [index, { id, path }] of unknown.entries()) {
+    const named = index === 0 ? unknown.map(({ id }) => id) : [id];
+    const hint = report.suggest(id, ids);
+    const about = hint !== "" && named.length > 1 ? ` for "${cutText(id)}"` : "";
+    const message = `${name}: Not existing task id in dependency: ${namesOf(named)}${hint}${about}`;
+    report.error("unknown_task", path, message);
+  }
 }
 
 function dagEntries(dag: JsonObject, path: Path): DagEntry[] {

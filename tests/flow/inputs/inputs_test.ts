@@ -546,7 +546,7 @@ Deno.test("validateFlow() refuses cycles of inputs and inputs below a value", ()
   const source = `${VALID}inputs:
 - {id: a, type: INT, dependsOn: {inputs: [b]}}
 - {id: b, type: INT, dependsOn: {inputs: [a]}}
-- {id: c, type: INT}
+- {id: c, type: INT, dependsOn: {inputs: [b]}}
 - {id: c.d, type: INT}
 `;
   assertEquals(describedProblemsOf(source), [

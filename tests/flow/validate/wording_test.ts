@@ -148,6 +148,11 @@ const INPUTS: Wordings = [
   ["x", "wrong_type", 'must be an input, but received "x"'],
 ];
 
+/** The entries of a Dag from the form `a: [b], b: []`. */
+function dagTasks(needs: string): string {
+  return needs.replaceAll(/(\w+): (\[[^\]]*\])/g, "{task: {id: $1, type: core.debug.Return}, dependsOn: $2}");
+}
+
 const TASKS: Wordings = [
   [
     "{id: a, type: core.flow.Parallel, tasks: [{id: b, type: core.debug.Return, taskCache: {enabled: true}}], taskCache: {enabled: true}}",
@@ -186,10 +191,38 @@ const TASKS: Wordings = [
     'dag: Not existing task id in dependency: fist, did you mean "first"',
   ],
   [
+    "{id: dag, type: core.flow.Dag, tasks: [{task: {id: first, type: core.debug.Return}, dependsOn: [x, fist]}, {task: {id: b, type: core.debug.Return}, dependsOn: [y]}]}",
+    "unknown_task",
+    "dag: Not existing task id in dependency: x, fist, y",
+  ],
+  [
+    "{id: dag, type: core.flow.Dag, tasks: [{task: {id: first, type: core.debug.Return}, dependsOn: [fist, x]}]}",
+    "unknown_task",
+    'dag: Not existing task id in dependency: fist, x, did you mean "first" for "fist"',
+  ],
+  [
+    "{id: dag, type: core.flow.Dag, tasks: [{task: {id: first, type: core.debug.Return}, dependsOn: [x, fist]}]}",
+    "unknown_task",
+    'dag: Not existing task id in dependency: fist, did you mean "first"',
+  ],
+  [
     "{id: dag, type: core.flow.Dag, tasks: [{task: {id: a, type: core.debug.Return}, dependsOn: [a]}]}",
     "dependency_cycle",
     "dag: Cyclic dependency detected: a",
   ],
+  ...([
+    ["a: [b], b: [c], c: [b]", "b, c"],
+    ["a: [d], b: [a], c: [b], d: [a]", "a, d"],
+    ["a: [b], b: [a], c: [b], d: [c, e], e: [d]", "a, b, d, e"],
+    ["a: [b, c], b: [d], c: [d], d: [a]", "a, b, c, d"],
+    ["a: [b], b: [b]", "b"],
+  ] as const).map(([needs, names]) =>
+    [
+      `{id: dag, type: core.flow.Dag, tasks: [${dagTasks(needs)}]}`,
+      "dependency_cycle",
+      `dag: Cyclic dependency detected: ${names}`,
+    ] as const
+  ),
   [
     "{id: impossible, type: core.flow.WorkingDirectory}",
     "required",
