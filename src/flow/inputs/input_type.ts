@@ -39,6 +39,8 @@ export interface InputType extends InputDeclaration {
   readonly isSecret?: boolean;
   /** The value as flows read it. `value` is not null; a value from a form is a text. */
   convert(value: JsonValue, properties: JsonObject, conversions: Conversions): Converted;
+  /** Why a value cannot be a default; `undefined`: the conversion decides. */
+  refusesDefault?(value: JsonValue, properties: JsonObject): string | undefined;
 }
 
 /** The reason for a value that is not of the type. */

@@ -149,11 +149,16 @@ function checkDefaults(
     report.warning("optional_default", at, 'has a default, so that "required: false" has no effect');
   }
   if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
-  const converted = type.convert(defaults, properties, conversions);
-  if ("reason" in converted) {
-    const shown = type.isSecret ? HIDDEN : shownValue(defaults);
-    report.error("bad_default", at, `${converted.reason}, but received \`${shown}\``);
-  }
+  const reason = type.refusesDefault?.(defaults, properties) ?? failureOf(type, defaults, properties);
+  if (reason === undefined) return;
+  const shown = type.isSecret ? HIDDEN : shownValue(defaults);
+  report.error("bad_default", at, `${reason}, but received \`${shown}\``);
+}
+
+/** Why the conversion of a value fails; `undefined` if it succeeds. */
+function failureOf(type: InputType, value: JsonValue, properties: JsonObject): string | undefined {
+  const converted = type.convert(value, properties, conversions);
+  return "reason" in converted ? converted.reason : undefined;
 }
 
 /** An empty text is no default for types other than texts. */

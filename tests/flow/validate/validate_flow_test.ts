@@ -266,6 +266,11 @@ const INPUTS: Rows = [
   ["with a default that is none", "{id: a, type: INT, defaults: x}", [
     "bad_default inputs[0].defaults @6:32+1",
   ]],
+  ["with a URI as default of a file", "{id: a, type: FILE, defaults: 'kestra:///a/b.txt'}", []],
+  ["with an expression as default of a file", "{id: a, type: FILE, defaults: '{{ now() }}'}", []],
+  ["with a list as default of a file", "{id: a, type: FILE, defaults: [x]}", [
+    "bad_default inputs[0].defaults @6:33+3",
+  ]],
   ["with a default and not required", "{id: a, type: INT, defaults: 1, required: false}", [
     "warning optional_default inputs[0].defaults @6:32+1",
   ]],

@@ -134,6 +134,16 @@ const INPUTS: Wordings = [
     "Expected `INT` but received `x` with errors: `it is not a whole number of 64 bits`, but received `x`",
   ],
   [
+    "{id: file, type: FILE, defaults: something}",
+    "bad_default",
+    "file: no `defaults` can be set for inputs of type 'FILE' except a URI, but received `something`",
+  ],
+  [
+    "{id: file, type: FILE, allowedFileExtensions: [.csv], defaults: kestra:///a/b.txt}",
+    "bad_default",
+    "the name of the file must end in one of `[.csv]`, but received `kestra:///a/b.txt`",
+  ],
+  [
     "{id: a, type: INT, defaults: 1, required: false}",
     "optional_default",
     'has a default, so that "required: false" has no effect',
