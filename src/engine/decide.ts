@@ -37,6 +37,7 @@ function begin(
     ? decide(flowable, event.properties, place, t.now)
     : { failure: event.error };
   if (beginning.failure !== undefined) {
+    taskRun.outputs = beginning.outputs;
     t.log("ERROR", beginning.failure, taskRun);
     return endTaskRun(t, taskRun, finalState(place.task, "FAILED"));
   }

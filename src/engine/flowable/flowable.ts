@@ -9,7 +9,7 @@ import type { Branches, TaskPlace } from "../branches.ts";
 export interface Beginning {
   readonly decision?: JsonObject;
   readonly outputs?: JsonObject;
-  /** It ends FAILED with this message. */
+  /** It ends FAILED with this message, and with the outputs. */
   readonly failure?: string;
   /** It pauses, at most until `dueAt`. */
   readonly pause?: { readonly dueAt?: Instant };

@@ -9,10 +9,11 @@ export const switchTask: Flowable = {
   begin(properties, _now, place) {
     const value = String(properties.value ?? "");
     const defaults = !place.blocks.has(`cases.${value}`);
+    const outputs = { value, defaults };
     if (defaults && !place.blocks.has("defaults")) {
-      return { failure: `No case of the Switch has the value "${value}", and it has no defaults` };
+      return { failure: `No case of the Switch has the value "${value}", and it has no defaults`, outputs };
     }
-    return { decision: { value }, outputs: { value, defaults } };
+    return { decision: { value }, outputs };
   },
   branches(place, { value }) {
     const chosen = place.blocks.get(`cases.${String(value)}`);
