@@ -1,6 +1,7 @@
 /** Rendered properties of flowable tasks: values of loops, limits, durations. */
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import { joinText } from "../../languages/values/mod.ts";
 import type { Beginning } from "./flowable.ts";
 
 /** The distinct values as texts, or the failure. */
@@ -11,8 +12,11 @@ export function readValues(value: JsonValue | undefined, what: string): Beginnin
       failure: `Cannot loop over the values of ${what}: they must be a list, but are ${shown(value)}`,
     };
   }
-  const nulls = list.filter((item) => item === null).length;
-  if (nulls > 0) return { failure: `Found '${nulls}' null values on Each, with values=${shown(value)}` };
+  if (list.includes(null)) {
+    const values = cut(joinText(list.slice(0, MAX_SHOWN)));
+    // Of equal values one is kept, so that it is one null.
+    return { failure: `Found '1' null values on Each, with values=${values}` };
+  }
   return { decision: { values: [...new Set(list.map(textOf))] } };
 }
 
@@ -61,6 +65,9 @@ function textOf(item: JsonValue): string {
   return typeof item === "object" && item !== null ? stringifyJson(item) : String(item);
 }
 
+/** Characters of a value in a message. */
+const MAX_SHOWN = 200;
+
 /** A value for a message, at most 200 characters. */
 export function shown(value: JsonValue | undefined): string {
   const text = value === undefined
@@ -68,5 +75,9 @@ export function shown(value: JsonValue | undefined): string {
     : typeof value === "string"
     ? `"${value}"`
     : stringifyJson(value);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return cut(text);
+}
+
+function cut(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
