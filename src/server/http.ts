@@ -31,6 +31,8 @@ import { triggerBulkRoutes } from "../http/routes/triggers/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers/triggers.ts";
 import { workerListRoutes, workerRoutes } from "../http/routes/server/workers.ts";
 import { webhookRoutes } from "../http/routes/triggers/webhooks.ts";
+import type { Actor } from "../model/access/actor.ts";
+import type { FlowKey } from "../model/flows/flow.ts";
 import { ServerMetrics } from "../services/metrics/server_metrics.ts";
 import type { EventStreams } from "../http/streams/sse.ts";
 import type { Auth } from "../services/access/auth.ts";
@@ -58,6 +60,7 @@ import { ExecutionStatistics } from "../services/statistics/execution_statistics
 import { LogStatistics } from "../services/statistics/log_statistics.ts";
 import { TaskRuns } from "../services/statistics/task_runs.ts";
 import { Usages } from "../services/statistics/usages.ts";
+import { stateResponsesOf } from "../services/triggers/trigger_responses.ts";
 import type { ContainerPort } from "../model/ports/containers.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { ServerProblem } from "../model/server_health.ts";
@@ -253,7 +256,8 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
 function flowMounts({ services, options }: HttpDeps, transfer: FlowTransfer): Mount[] {
   const { flows, executions, tasks, flowRevisions } = services;
   const bulk = new FlowBulk(flows, options.clock);
-  const graphs = new FlowGraphs({ flows, executions, clock: options.clock });
+  const triggerStates = (actor: Actor, flow: FlowKey) => stateResponsesOf(services.triggers, actor, flow);
+  const graphs = new FlowGraphs({ flows, executions, triggerStates, clock: options.clock });
   const views = {
     flows,
     executions,

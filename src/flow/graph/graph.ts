@@ -16,7 +16,11 @@ import {
 } from "./parts.ts";
 
 /** The parts of a flow that the graph shows. */
-export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers">;
+export interface DrawnFlow
+  extends Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers"> {
+  /** JSON of the states of its triggers, by id. */
+  readonly triggerStates?: ReadonlyMap<string, JsonObject>;
+}
 
 interface GraphOptions {
   /** Flows to draw instead of the task that starts them, by the uid of its node. */
@@ -100,9 +104,9 @@ class Drawing {
     const cluster = `cluster_${uid}`;
     const { first, last } = this.#parts.openCluster({ uid: cluster, parents: ancestors(place) });
     for (const { id, properties } of flow.triggers) {
-      const node = this.#parts.addNode(cluster, `${uid}.${id}`, "GraphTrigger", {
-        triggerDeclaration: properties,
-      });
+      const state = flow.triggerStates?.get(id);
+      const facts = { triggerDeclaration: properties, ...(state && { trigger: state }) };
+      const node = this.#parts.addNode(cluster, `${uid}.${id}`, "GraphTrigger", facts);
       this.#parts.addEdge(first, node);
       this.#parts.addEdge(node, last);
     }

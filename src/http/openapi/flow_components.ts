@@ -82,6 +82,7 @@ const GRAPHS: Readonly<Record<string, Schema>> = {
     "relationType?": oneOf(GRAPH_RELATIONS),
     "task?": ref("Task"),
     "triggerDeclaration?": ref("Trigger"),
+    "trigger?": ref("TriggerState"),
   }),
   GraphEdge: objectOf({ source: TEXT, target: TEXT, relation: ref("GraphRelation") }),
   GraphRelation: objectOf({ "relationType?": oneOf(GRAPH_RELATIONS), "value?": TEXT }),

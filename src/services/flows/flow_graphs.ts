@@ -26,6 +26,8 @@ interface FlowGraphsDeps {
     /** An execution without its task runs. @throws DomainError not_found */
     header(actor: Actor, id: string): Promise<Execution>;
   };
+  /** The states of the triggers of a flow, by id, as JSON of the API. */
+  readonly triggerStates: (actor: Actor, flow: FlowKey) => Promise<ReadonlyMap<string, JsonObject>>;
   readonly clock: Clock;
 }
 
@@ -42,17 +44,20 @@ interface Drawn {
 export class FlowGraphs {
   readonly #flows: Flows;
   readonly #executions: FlowGraphsDeps["executions"];
+  readonly #triggerStates: FlowGraphsDeps["triggerStates"];
   readonly #clock: Clock;
 
-  constructor({ flows, executions, clock }: FlowGraphsDeps) {
+  constructor({ flows, executions, triggerStates, clock }: FlowGraphsDeps) {
     this.#flows = flows;
     this.#executions = executions;
+    this.#triggerStates = triggerStates;
     this.#clock = clock;
   }
 
   /** The graph of a stored flow as JSON text. @throws DomainError not_found; invalid_argument: a flow to draw is an expression */
   async stored(actor: Actor, key: FlowKey, options: GetFlowOptions & Drawn): Promise<string> {
-    return await this.#text(actor, await this.#flows.get(actor, key, options), options);
+    const flow = await this.#flows.get(actor, key, options);
+    return await this.#text(actor, await this.#withStates(actor, flow), options);
   }
 
   /** The graph of the flow that an execution runs, with its task runs, as JSON text. @throws DomainError not_found */
@@ -83,7 +88,12 @@ export class FlowGraphs {
     return await this.#text(actor, await this.#flows.draft(actor, source), { subflows });
   }
 
-  async #text(actor: Actor, flow: Flow, { subflows, runs, startedBy }: Drawn): Promise<string> {
+  async #withStates(actor: Actor, flow: Flow): Promise<DrawnFlow> {
+    if (flow.triggers.length === 0) return flow;
+    return { ...flow, triggerStates: await this.#triggerStates(actor, flow) };
+  }
+
+  async #text(actor: Actor, flow: DrawnFlow, { subflows, runs, startedBy }: Drawn): Promise<string> {
     if (subflows.length > MAX_DRAWN_SUBFLOWS) {
       throw new DomainError(
         "bad_request",
@@ -96,7 +106,7 @@ export class FlowGraphs {
       const task = subflowTaskOf(uid, flow, drawn);
       const target = task && literalTarget(task);
       const shown = target ? await this.#flows.get(actor, target) : task && await startedBy?.(task);
-      if (shown) drawn.set(uid, shown);
+      if (shown) drawn.set(uid, await this.#withStates(actor, shown));
       else if (task && !runs) throw cannotExpand(task);
     }
     return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs })));

@@ -3,7 +3,9 @@ import { type Instant, toIso } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Backfill, TriggerState } from "../../model/triggers/trigger_state.ts";
-import type { TriggerView } from "./triggers.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
+import type { Triggers, TriggerView } from "./triggers.ts";
 
 /** Values of `kind` by form; other forms have none. */
 const KINDS: ReadonlyMap<unknown, string> = new Map([["schedule", "SCHEDULE"], ["polling", "POLLING"]]);
@@ -32,6 +34,16 @@ export function stateResponse({ state, trigger, form, isRunning, evaluatingSince
   if (backfill) response.backfill = backfillResponse(backfill, nextDate);
   response.evaluations = evaluations.list().map(evaluationResponse);
   return response;
+}
+
+/** The states of the triggers of a flow, by id. */
+export async function stateResponsesOf(
+  triggers: Pick<Triggers, "ofFlow" | "views">,
+  actor: Actor,
+  flow: FlowKey,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const views = await triggers.views(actor, await triggers.ofFlow(actor, flow));
+  return new Map(views.map((view) => [view.state.triggerId, stateResponse(view)]));
 }
 
 /** A trigger as in lists: its declaration and its state, each under its old and its new name. */

@@ -34,6 +34,14 @@ async function refusal(
   return [response.status, (await response.json()).message];
 }
 
+interface TriggerGraph {
+  readonly nodes: readonly {
+    readonly uid: string;
+    readonly triggerDeclaration?: unknown;
+    readonly trigger?: { readonly flowId: string; readonly triggerId: string; readonly disabled: boolean };
+  }[];
+}
+
 interface Graph {
   readonly nodes: readonly { readonly uid: string }[];
   readonly edges: readonly { readonly source: string; readonly target: string }[];
@@ -73,6 +81,35 @@ Deno.test("POST /flows/graph draws a source that is not saved", async () => {
   const graph = await server.json("POST", "/flows/graph", yaml(NESTED)) as unknown as Graph;
   assertEquals(graph.nodes.length, 7);
   assertEquals((await refusal(server, "GET", "/flows/demo/nested"))[0], 404);
+});
+
+Deno.test("GET graphs of flows and executions show the states of triggers, also of flows in their places", async () => {
+  const scheduled = (id: string, task: string, trigger = "t") =>
+    `id: ${id}\nnamespace: demo\ntasks: [${task}]\n` +
+    `triggers: [{id: ${trigger}, type: io.svc.plugin.core.trigger.Schedule, cron: "0 9 * * *"}]\n`;
+  const call = "{id: call, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: leaf}";
+  await using server = await start(scheduled("leaf", `{id: a, type: ${RETURN}}`), scheduled("top", call));
+  const key = { namespace: "demo", flowId: "leaf", triggerId: "t", disabled: true };
+  await server.json("PUT", "/triggers/set-disabled", { body: JSON.stringify(key) });
+  const { id } = await server.start("top");
+  const shown = async (method: string, path: string, init?: RequestInit) => {
+    const { nodes } = await server.json(method, path, init) as unknown as TriggerGraph;
+    return Object.fromEntries(
+      nodes.flatMap(({ uid, triggerDeclaration, trigger }) =>
+        triggerDeclaration ? [[uid, trigger && [trigger.flowId, trigger.triggerId, trigger.disabled]]] : []
+      ),
+    );
+  };
+  const both = {
+    "root.Triggers.t": ["top", "t", false],
+    "root.call.Triggers.t": ["leaf", "t", true],
+  };
+  assertEquals(await shown("GET", "/flows/demo/leaf/graph"), { "root.Triggers.t": ["leaf", "t", true] });
+  assertEquals(await shown("GET", "/flows/demo/top/graph?subflows=root.call"), both);
+  assertEquals(await shown("GET", `/executions/${id}/graph?subflows=root.call`), both);
+  assertEquals(await shown("POST", "/flows/graph", yaml(scheduled("leaf", `{id: a, type: ${RETURN}}`))), {
+    "root.Triggers.t": undefined,
+  });
 });
 
 const GRAPH_REFUSALS: readonly [string, string, string | undefined, number][] = [
