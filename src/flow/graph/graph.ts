@@ -87,7 +87,7 @@ class Drawing {
     const end = this.#gate(place, "finally", flow.finally, after);
     this.#triggers(flow, place, first);
     this.#chain(flow.tasks, { place, from, to: end });
-    this.#chain(flow.errors, { place, from, to: end, relation: relationOf("ERROR") });
+    this.#chain(flow.errors, { place, from: first, to: end, relation: relationOf("ERROR") });
     this.#chain(flow.finally, { place, from: end, to: after, relation: relationOf("FINALLY") });
     const relation = relationOf("AFTER_EXECUTION");
     this.#chain(flow.afterExecution, { place, from: after, to: last, relation });
@@ -116,13 +116,11 @@ class Drawing {
   #chain(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     let previous = from;
     const type = relation?.relationType;
+    const isBranch = type === undefined || type === "CHOICE";
+    const following = isBranch ? relationOf("SEQUENTIAL", relation?.value) : relation;
     for (const [index, task] of tasks.entries()) {
       const { first, last } = this.#task(task, place, BLOCK_TYPES.has(type) ? type : undefined);
-      this.#parts.addEdge(
-        previous,
-        first,
-        index === 0 || type === "DYNAMIC" ? relation : relationOf("SEQUENTIAL"),
-      );
+      this.#parts.addEdge(previous, first, index === 0 ? relation : following);
       previous = last;
     }
     if (tasks.length > 0) this.#parts.addEdge(previous, to);
@@ -174,8 +172,9 @@ class Drawing {
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
     for (const [name, tasks] of task.blocks) {
       const group = { place: inner, from: uid, to: last };
-      if (name === "errors") this.#chain(tasks, { ...group, relation: relationOf("ERROR") });
-      else if (name === "finally") {
+      if (name === "errors") {
+        this.#chain(tasks, { ...group, from: ends.first, relation: relationOf("ERROR") });
+      } else if (name === "finally") {
         this.#chain(tasks, { ...group, from: last, to: ends.last, relation: relationOf("FINALLY") });
       } else if (values?.shown.length) this.#values(task, tasks, { ...group, values: values.shown });
       else if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf(relation) });
@@ -297,7 +296,6 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["core.flow.EachSequential", { relation: "DYNAMIC", layout: "chain" }],
   ["core.flow.ForEach", { relation: "DYNAMIC", layout: "chain" }],
   ["core.flow.Loop", { relation: "DYNAMIC", layout: "chain" }],
-  ["core.flow.LoopUntil", { relation: "DYNAMIC", layout: "chain" }],
   ["core.flow.Dag", { relation: "PARALLEL", layout: "dag" }],
   ["core.flow.If", { relation: "CHOICE", layout: "chain" }],
   ["core.flow.Switch", { relation: "CHOICE", layout: "chain" }],

@@ -62,7 +62,7 @@ const SHAPES: readonly [string, string, string[]][] = [
   ["branches of an If", "tasks: [{id: s, type: F.If, then: [Ra, Rb], else: [Rc]}]", [
     "s.@root > s",
     "s > s.a CHOICE then",
-    "s.a > s.b SEQUENTIAL",
+    "s.a > s.b SEQUENTIAL then",
     "s.b > s.@end",
     "s > s.c CHOICE else",
     "s.c > s.@end",
@@ -108,8 +108,23 @@ const SHAPES: readonly [string, string, string[]][] = [
     "@root > a",
     "a > @end",
     "@root > b ERROR",
-    "b > c SEQUENTIAL",
+    "b > c ERROR",
     "c > @end",
+  ]],
+  ["tasks of a handler follow each other by its relation", "tasks: [Ra], finally: [Rb, Rc]", [
+    "@root > a",
+    "a > @finally",
+    "@finally > b FINALLY",
+    "b > c FINALLY",
+    "c > @end",
+  ]],
+  ["a loop until a condition holds", "tasks: [{id: s, type: F.LoopUntil, tasks: [Ra, Rb]}]", [
+    "s.@root > s",
+    "s > s.a SEQUENTIAL",
+    "s.a > s.b SEQUENTIAL",
+    "s.b > s.@end",
+    "@root > s.@root",
+    "s.@end > @end",
   ]],
   ["what runs last has a gate before it", "tasks: [Ra], errors: [Rb], finally: [Rc], afterExecution: [Rd]", [
     "@root > a",
@@ -128,7 +143,7 @@ const SHAPES: readonly [string, string, string[]][] = [
       "s.@root > s",
       "s > s.a SEQUENTIAL",
       "s.a > s.@finally",
-      "s > s.b ERROR",
+      "s.@root > s.b ERROR",
       "s.b > s.@finally",
       "s.@finally > s.c FINALLY",
       "s.c > s.@end",
@@ -170,16 +185,18 @@ Deno.test("flowGraph() draws a subflow as a node, or in its place", () => {
     "SubflowGraphTask",
   ]);
   assertEquals(uid, "root.call");
-  const inner = flowOf("tasks: [Ra], triggers: [{id: x, type: t.T}]");
+  const inner = flowOf("tasks: [Ra], errors: [Re], triggers: [{id: x, type: t.T}]");
   assertEquals(edgesOf(flow, new Map([["root.call", inner]])).sort(), [
     "@root > call.@root",
     "call > call.a",
     "call.@end > @end",
     "call.@root > call",
+    "call.@root > call.e ERROR",
     "call.Triggers.@end > call.@root",
     "call.Triggers.@root > call.Triggers.x",
     "call.Triggers.x > call.Triggers.@end",
     "call.a > call.@end",
+    "call.e > call.@end",
   ]);
 });
 

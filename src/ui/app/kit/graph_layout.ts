@@ -96,7 +96,8 @@ const FIRST = "@root";
 const LAST = "@end";
 
 /** Places all parts of a graph. */
-export function placeGraph(flow: FlowGraph, direction: Direction): PlacedGraph {
+export function placeGraph(graph: FlowGraph, direction: Direction): PlacedGraph {
+  const flow = withHandlersAtTasks(graph);
   const drawn = withoutJunctions(flow);
   const places = new Places(flow, new Set(drawn.nodes.map(({ uid }) => uid)), direction);
   const targets = Map.groupBy(drawn.edges, ({ source }) => source);
@@ -117,6 +118,25 @@ export function placeGraph(flow: FlowGraph, direction: Direction): PlacedGraph {
 }
 
 /**
+ * The graph with the edges to `errors` of a flowable task at the task itself: from the first node of its cluster, they
+ * would seem to come from the task before.
+ */
+function withHandlersAtTasks(graph: FlowGraph): FlowGraph {
+  const uids = new Set(graph.nodes.map(({ uid }) => uid));
+  const edges = graph.edges.map((edge) => {
+    const task = edge.source.slice(0, -FIRST.length - 1);
+    const isMoved = isFirst(edge.source) && edge.relation?.relationType === "ERROR" && uids.has(task);
+    return isMoved ? { ...edge, source: task } : edge;
+  });
+  return { ...graph, edges };
+}
+
+/** True for the first node of a flow or of a cluster. */
+function isFirst(uid: string): boolean {
+  return uid.endsWith(`.${FIRST}`);
+}
+
+/**
  * The graph without the first and last nodes of clusters that only pass on one edge to one or many, or many to one: their
  * neighbours are joined.
  */
@@ -127,7 +147,7 @@ export function withoutJunctions({ nodes, edges }: FlowGraph): {
   let left: readonly Edge[] = edges;
   const removed = new Set<string>();
   for (const { uid } of nodes) {
-    if (!uid.endsWith(`.${FIRST}`) && !uid.endsWith(`.${LAST}`)) continue;
+    if (!isFirst(uid) && !uid.endsWith(`.${LAST}`)) continue;
     const before = left.filter(({ target }) => target === uid);
     const after = left.filter(({ source }) => source === uid);
     if (isOfFlow(uid) || (before.length > 1 && after.length > 1)) continue;
@@ -343,9 +363,11 @@ function placedEdge(edge: Edge, index: number, places: Places, direction: Direct
   };
 }
 
-function textOf({ relation }: Edge): string {
-  if (relation?.value !== undefined) return relation.value;
-  return relation?.relationType === "ERROR" ? "error" : "";
+/** The edge to the first task of a branch or of a handler has the text; those to the following tasks have none. */
+function textOf({ source, target, relation }: Edge): string {
+  const { relationType, value = "" } = relation ?? {};
+  if (relationType !== "ERROR") return relationType === "SEQUENTIAL" ? "" : value;
+  return isFirst(source) || target.startsWith(`${source}.`) ? "error" : "";
 }
 
 /** A curve that leaves and reaches each layer along the direction of the layers. */

@@ -79,6 +79,40 @@ Deno.test("placeGraph() keeps tasks apart, in order, and within their cluster", 
   }
 });
 
+/** Edges as `source > target tone text`, without the uid of the flow. */
+function drawnEdges(graph: FlowGraph): string[] {
+  const { nodes, edges } = placeGraph(graph, "TB");
+  const ids = new Map(nodes.map(({ uid, id }) => [uid, id]));
+  return edges.map(({ key, tone, text }) => {
+    const [source = "", target = ""] = key.slice(0, key.indexOf("#")).split("→");
+    return `${ids.get(source)} > ${ids.get(target)} ${tone} ${text}`.trim();
+  });
+}
+
+Deno.test("placeGraph() draws the errors of a task from the task, and names a handler once", () => {
+  const failing = PARALLEL.nodes.concat(["root.all.e1", "root.all.e2"].map(task));
+  const edges = [
+    { source: "root.all.@root", target: "root.all.e1", relation: { relationType: "ERROR" } },
+    { source: "root.all.e1", target: "root.all.e2", relation: { relationType: "ERROR" } },
+    { source: "root.all.e2", target: "root.all.@end" },
+  ];
+  const graph = { ...PARALLEL, nodes: failing, edges: [...PARALLEL.edges, ...edges] };
+  assertEquals(drawnEdges(graph).filter((edge) => edge.includes("error")).sort(), [
+    "all > e1 error error",
+    "e1 > e2 error",
+  ]);
+});
+
+Deno.test("placeGraph() names a branch at its first task", () => {
+  const edges = [["a", "b", "CHOICE"], ["b", "c", "SEQUENTIAL"]].map(([from, to, relationType]) => ({
+    source: `root.${from}`,
+    target: `root.${to}`,
+    relation: { relationType, value: "yes" },
+  }));
+  const nodes = ["root.a", "root.b", "root.c"].map(task);
+  assertEquals(drawnEdges({ nodes, edges, clusters: [] }), ["a > b plain yes", "b > c plain"]);
+});
+
 /** `count` tasks in parallel, then as many. */
 function wideGraph(count: number): FlowGraph {
   const ids = Array.from({ length: count }, (_, index) => `t${index}`);

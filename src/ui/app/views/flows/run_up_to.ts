@@ -6,8 +6,10 @@ import type { FlowGraph } from "../../kit/graph_layout.ts";
 
 /** The nearest ones stop the execution; the others only matter where these are skipped. An address has limited room. */
 const MAX_BREAKPOINTS = 100;
-/** Edges that are taken only after a failure, or when the flow ends. */
+/** Edges of handlers: these are entered only after a failure, or when the flow ends. */
 const LATE: ReadonlySet<string> = new Set(["ERROR", "FINALLY", "AFTER_EXECUTION"]);
+/** Where handlers are entered; within one, its tasks follow each other. */
+const ENTRY = /\.@(?:root|finally|afterExecution)$/;
 
 /** The value of the parameter `breakpoints` with which a flow stops after a task. @throws ApiError */
 export async function breakpointsOf({ namespace, id }: FlowKey, taskId: string): Promise<string> {
@@ -27,7 +29,8 @@ export function tasksAfter({ nodes, edges }: FlowGraph, taskId: string): readonl
     const task = tasks.get(uid);
     if (task !== undefined && uid !== start && !uid.startsWith(`${start}.`)) found.push(task);
     for (const { source, target, relation } of edges) {
-      if (source === uid && !LATE.has(relation?.relationType ?? "")) reached.add(target);
+      if (source !== uid) continue;
+      if (!ENTRY.test(source) || !LATE.has(relation?.relationType ?? "")) reached.add(target);
     }
   }
   return found.slice(0, MAX_BREAKPOINTS);

@@ -13,8 +13,13 @@ const EDGES: readonly (readonly [source: string, target: string, relationType?: 
   ["root.all.two", "root.all.@end"],
   ["root.all.other", "root.all.@end"],
   ["root.all.@end", "root.last"],
-  ["root.first", "root.failed", "ERROR"],
-  ["root.last", "root.clean", "FINALLY"],
+  ["root.last", "root.@finally"],
+  ["root.@root", "root.failed", "ERROR"],
+  ["root.all.@root", "root.all.caught", "ERROR"],
+  ["root.all.caught", "root.all.told", "ERROR"],
+  ["root.all.told", "root.all.@end"],
+  ["root.@finally", "root.clean", "FINALLY"],
+  ["root.clean", "root.tidy", "FINALLY"],
 ];
 const UIDS = [...new Set(EDGES.flatMap(([source, target]) => [source, target]))];
 const GRAPH: FlowGraph = {
@@ -40,4 +45,9 @@ Deno.test("tasksAfter() leaves out what is within the task, handlers of failures
   assertEquals(tasksAfter(GRAPH, "all"), ["last"]);
   assertEquals(tasksAfter(GRAPH, "last"), []);
   assertEquals(tasksAfter(GRAPH, "unknown"), []);
+});
+
+Deno.test("tasksAfter() gives what follows a task of a handler", () => {
+  assertEquals(tasksAfter(GRAPH, "caught"), ["told", "last"]);
+  assertEquals(tasksAfter(GRAPH, "clean"), ["tidy"]);
 });
