@@ -4,7 +4,7 @@ export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
 export { DrawnRuns } from "./graph/drawn_runs.ts";
 export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
-export { SUBFLOW_KINDS } from "./graph/parts.ts";
+export { blocksOf, SUBFLOW_KINDS } from "./graph/parts.ts";
 export {
   checkedInputs,
   checkInputs,

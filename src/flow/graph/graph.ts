@@ -7,6 +7,7 @@ import type { TaskRun } from "../../model/executions/execution.ts";
 import type { Flow, Task } from "../../model/flows/flow.ts";
 import type { DrawnRuns, DrawnValue, RunPlace } from "./drawn_runs.ts";
 import {
+  blocksOf,
   type FlowGraph,
   GraphParts,
   type Relation,
@@ -151,7 +152,7 @@ class Drawing {
     const subflow = this.#subflows.get(uid);
     if (subflow) return this.#subflow(task, subflow, { ...place, uid });
     const isSubflow = SUBFLOW_KINDS.has(task.kind);
-    const hasTasks = [...task.blocks.values()].some((tasks) => tasks.length > 0);
+    const hasTasks = [...blocksOf(task).values()].some((tasks) => tasks.length > 0);
     if (hasTasks) return this.#flowable(task, { ...place, uid });
     const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
     const facts = { ...this.#facts(task, this.#runOf(task, place)), relationType };
@@ -170,7 +171,7 @@ class Drawing {
     const ends = this.#open(task, inner, { relation, facts: { ...this.#facts(task, taskRun), ...hidden } });
     this.#parts.flowables.push(uid);
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
-    for (const [name, tasks] of task.blocks) {
+    for (const [name, tasks] of blocksOf(task)) {
       const group = { place: inner, from: uid, to: last };
       if (name === "errors") {
         this.#chain(tasks, { ...group, from: ends.first, relation: relationOf("ERROR") });

@@ -1,5 +1,7 @@
 /** Nodes, edges and clusters of one graph, in the form of the API. */
 import type { JsonObject } from "../../base/json.ts";
+import { FOR_EACH_ITEM, ITEM_PARTS, itemParts } from "../../model/executions/for_each_item.ts";
+import type { Task } from "../../model/flows/flow.ts";
 
 /** How a task follows the one before it. */
 export type RelationType =
@@ -18,8 +20,25 @@ export interface Relation {
   readonly value?: string;
 }
 
-/** Kinds of tasks that start executions of another flow. */
-export const SUBFLOW_KINDS: ReadonlySet<string> = new Set(["core.flow.Subflow", "core.flow.ForEachItem"]);
+/** Kinds of tasks in whose place another flow can be drawn. */
+export const SUBFLOW_KINDS: ReadonlySet<string> = new Set(["core.flow.Subflow", ITEM_PARTS.items]);
+
+/** The tasks within a task by block; a ForEachItem has its parts, too. */
+export function blocksOf(task: Task): ReadonlyMap<string, readonly Task[]> {
+  if (task.kind !== FOR_EACH_ITEM) return task.blocks;
+  return new Map([["tasks", itemParts(task).map(shownPart)], ...task.blocks]);
+}
+
+/** Members of a ForEachItem that its parts do not show. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(["id", "type", "errors", "finally"]);
+
+function shownPart(part: Task): Task {
+  const { id, type } = part;
+  const members = Object.entries(part.properties).filter(([name, value]) =>
+    !OWN_MEMBERS.has(name) && value !== null
+  );
+  return { ...part, properties: { id, type, ...Object.fromEntries(members) } };
+}
 
 /** Creates a relation; `value` is the name of a branch. */
 export function relationOf(relationType: RelationType, value?: string): Relation {

@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
 import {
+  blocksOf,
   type DrawnFlow,
   DrawnRuns,
   flowGraph,
@@ -135,7 +136,7 @@ function subflowTaskOf(
     at += `.${name}`;
     if (index === names.length - 2) return SUBFLOW_KINDS.has(task.kind) ? task : undefined;
     const inner = drawn.get(at);
-    tasks = inner ? tasksOf(inner) : [...task.blocks.values()].flat();
+    tasks = inner ? tasksOf(inner) : [...blocksOf(task).values()].flat();
   }
   return undefined;
 }

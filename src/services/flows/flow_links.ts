@@ -1,6 +1,6 @@
 /** The links of one flow to others: the flows that its tasks start, and those that its triggers wait for. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { SUBFLOW_KINDS } from "../../flow/mod.ts";
+import { FOR_EACH_ITEM } from "../../model/executions/for_each_item.ts";
 import { canonicalType, type Flow, type FlowKey, type Task } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 
@@ -20,6 +20,9 @@ export interface AwaitedFlows {
   readonly comparison: "EQUALS" | "PREFIX" | "SUFFIX";
   readonly flowId?: string;
 }
+
+/** Kinds of tasks that start executions of another flow. */
+const STARTING_TASKS: ReadonlySet<string> = new Set(["core.flow.Subflow", FOR_EACH_ITEM]);
 
 const FLOW_TRIGGERS = new Set(["core.trigger.Flow", "core.models.triggers.types.Flow"]);
 const COMPARISONS = ["EQUALS", "PREFIX", "SUFFIX"] as const;
@@ -62,7 +65,7 @@ export function isAwaited({ namespace, id }: FlowKey, awaited: AwaitedFlows): bo
 
 function startedBy(task: Task): FlowKey[] {
   const nested = [...task.blocks.values()].flatMap((tasks) => tasks.flatMap(startedBy));
-  const target = SUBFLOW_KINDS.has(task.kind) ? literalTarget(task) : undefined;
+  const target = STARTING_TASKS.has(task.kind) ? literalTarget(task) : undefined;
   return target ? [target, ...nested] : nested;
 }
 

@@ -126,6 +126,20 @@ const SHAPES: readonly [string, string, string[]][] = [
     "@root > s.@root",
     "s.@end > @end",
   ]],
+  ["a ForEachItem with its parts", "tasks: [{id: s, type: F.ForEachItem, errors: [Re], finally: [Rf]}, Ra]", [
+    "s.@root > s",
+    "s > s.s_split SEQUENTIAL",
+    "s.s_split > s.s_items SEQUENTIAL",
+    "s.s_items > s.s_merge SEQUENTIAL",
+    "s.s_merge > s.@finally",
+    "s.@root > s.e ERROR",
+    "s.e > s.@finally",
+    "s.@finally > s.f FINALLY",
+    "s.f > s.@end",
+    "@root > s.@root",
+    "s.@end > a SEQUENTIAL",
+    "a > @end",
+  ]],
   ["what runs last has a gate before it", "tasks: [Ra], errors: [Rb], finally: [Rc], afterExecution: [Rd]", [
     "@root > a",
     "a > @finally",
@@ -198,6 +212,35 @@ Deno.test("flowGraph() draws a subflow as a node, or in its place", () => {
     "call.a > call.@end",
     "call.e > call.@end",
   ]);
+});
+
+Deno.test("flowGraph() draws the flow of a ForEachItem in the place of its part that starts executions", () => {
+  const flow = flowOf(
+    "tasks: [{id: s, type: F.ForEachItem, namespace: n, flowId: g, items: i, inputs: {x: y}, errors: [Re]}]",
+  );
+  assertEquals(["s", "s.s_split", "s.s_items"].map((uid) => typesOf(flow).get(`root.${uid}`)), [
+    "GraphTask",
+    "GraphTask",
+    "SubflowGraphTask",
+  ]);
+  const { nodes, clusters } = flowGraph(flow);
+  assertEquals(clusters.length, 1);
+  assertEquals(nodes.find(({ uid }) => uid === "root.s.s_items")?.task, {
+    id: "s_items",
+    type: "io.svc.plugin.core.flow.ForEachItem$ForEachItemExecutable",
+    namespace: "n",
+    flowId: "g",
+    items: "i",
+    inputs: { x: "y" },
+  });
+  const drawn = flowGraph(flow, { subflows: new Map([["root.s.s_items", flowOf("tasks: [Ra]")]]) });
+  const cluster = drawn.clusters.find(({ cluster }) =>
+    ownProperty(cluster as never, "uid") === "cluster_root.s.s_items"
+  );
+  assertEquals(cluster?.parents, ["cluster_root.s"]);
+  assert(
+    drawn.edges.some(({ source, target }) => source === "root.s.s_items" && target === "root.s.s_items.a"),
+  );
 });
 
 function typesOf(flow: DrawnFlow): Map<string, string> {

@@ -328,7 +328,7 @@ function sizeOf({ task, triggerDeclaration }: FlowGraph["nodes"][number], isDraw
 
 /** The last part of a type. */
 export function shortType(type: string): string {
-  return type.slice(type.lastIndexOf(".") + 1);
+  return type.slice(Math.max(type.lastIndexOf("."), type.lastIndexOf("$")) + 1);
 }
 
 function describe({ uid, task, triggerDeclaration, taskRun }: FlowGraph["nodes"][number]) {

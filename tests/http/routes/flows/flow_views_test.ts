@@ -422,6 +422,32 @@ Deno.test("GET /executions/:id/graph shows the task runs, and a cluster and a pa
   for (const { source, target } of edges) assertEquals([uids.has(source), uids.has(target)], [true, true]);
 });
 
+Deno.test("GET /executions/:id/graph shows the task runs of the parts of a ForEachItem", async () => {
+  await using server = await start(`id: leaf\nnamespace: demo\ntasks: [{id: only, type: ${RETURN}}]\n`);
+  const { nodes, edges, clusters } = await runGraph(
+    server,
+    `id: batches
+namespace: demo
+tasks:
+  - {id: file, type: io.svc.plugin.core.storage.Write, content: "a\\nb", extension: .txt}
+  - id: each
+    type: io.svc.plugin.core.flow.ForEachItem
+    items: "{{ outputs.file.uri }}"
+    namespace: demo
+    flowId: leaf
+`,
+  );
+  const runs = nodes.flatMap(({ uid, taskRun }) => taskRun ? [`${uid} ${taskRun.state.current}`] : []);
+  assertEquals(runs, [
+    "root.file SUCCESS",
+    "root.each SUCCESS",
+    "root.each.each_split SUCCESS",
+    "root.each.each_items SUCCESS",
+    "root.each.each_merge SUCCESS",
+  ]);
+  assertEquals([nodes.length, edges.length, clusters.length], [9, 8, 1]);
+});
+
 Deno.test("GET /executions/:id/graph draws values that run at the same time beside each other", async () => {
   await using server = await start();
   const { edges } = await runGraph(server, forEach("    concurrencyLimit: 0\n"));

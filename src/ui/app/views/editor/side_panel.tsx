@@ -8,6 +8,7 @@ import { type Resource, useResource } from "../../core/resource.ts";
 import { query, setQuery } from "../../core/router.ts";
 import { Loaded, Skeleton } from "../../kit/feedback.tsx";
 import type { FlowGraph } from "../../kit/graph.tsx";
+import { declaredIdOf } from "../../kit/graph_tasks.ts";
 import { LazyGraph } from "../../kit/lazy_graph.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { t } from "../../texts/mod.ts";
@@ -82,7 +83,7 @@ function DraftGraph({ model }: { readonly model: EditorModel }) {
       graph={graph.value}
       label={t("editor.side.graph")}
       selected={model.taskId.value}
-      onSelect={({ id }) => model.goToTask(id)}
+      onSelect={(node) => model.goToTask(declaredIdOf(node))}
     />
   );
 }

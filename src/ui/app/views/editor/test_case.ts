@@ -3,6 +3,7 @@ import { get, urlOf } from "../../api/client.ts";
 import type { FlowRow } from "../../api/flow_entities.ts";
 import { apiPath } from "../../core/places.ts";
 import type { FlowGraph } from "../../kit/graph_layout.ts";
+import { isDeclaredTask } from "../../kit/graph_tasks.ts";
 import type { LastRun } from "./last_run.ts";
 
 /** Longer outputs are left to the person. */
@@ -43,9 +44,8 @@ function keyOf(flow: FlowRow): string {
 
 /** A fixture for each task without others in it, with the outputs of the last run, and the defaults of the inputs. */
 export function testCaseOf({ inputs = [] }: FlowRow, { nodes }: FlowGraph, { taskRuns }: LastRun): string {
-  const leaves = nodes.filter(({ uid, task }) =>
-    task && !nodes.some((other) => other.uid.startsWith(`${uid}.`))
-  );
+  const tasks = nodes.filter(isDeclaredTask);
+  const leaves = tasks.filter(({ uid }) => !tasks.some((other) => other.uid.startsWith(`${uid}.`)));
   const lines = leaves.flatMap(({ task }) => {
     const outputs = JSON.stringify(taskRuns.get(task?.id ?? "")?.[0]?.outputs ?? {});
     return [`    - id: ${task?.id}`, `      outputs: ${outputs.length > MAX_OUTPUT_CHARS ? "{}" : outputs}`];

@@ -3,6 +3,7 @@ import { get } from "../../api/client.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
 import { apiPath } from "../../core/places.ts";
 import type { FlowGraph } from "../../kit/graph_layout.ts";
+import { isDeclaredTask } from "../../kit/graph_tasks.ts";
 
 /** The nearest ones stop the execution; the others only matter where these are skipped. An address has limited room. */
 const MAX_BREAKPOINTS = 100;
@@ -21,7 +22,7 @@ export async function breakpointsOf({ namespace, id }: FlowKey, taskId: string):
 export function tasksAfter({ nodes, edges }: FlowGraph, taskId: string): readonly string[] {
   const start = nodes.find(({ task }) => task?.id === taskId)?.uid;
   if (start === undefined) return [];
-  const tasks = new Map(nodes.map(({ uid, task }) => [uid, task?.id]));
+  const tasks = new Map(nodes.filter(isDeclaredTask).map(({ uid, task }) => [uid, task?.id]));
   const reached = new Set([start]);
   const found: string[] = [];
   // A set is iterated over what is added meanwhile, too.

@@ -10,7 +10,7 @@ const FLOW = {
   disabled: false,
   inputs: [{ id: "name", defaults: "World" }, { id: "count" }],
 };
-const node = (uid: string) => ({ uid, task: { id: uid.split(".").at(-1) ?? "", type: "Any" } });
+const node = (uid: string, type = "Any") => ({ uid, task: { id: uid.split(".").at(-1) ?? "", type } });
 const GRAPH = {
   nodes: [{ uid: "root" }, node("root.a"), node("root.both"), node("root.both.b"), node("root.ab")],
   edges: [],
@@ -43,6 +43,17 @@ assertions:
     equalTo: SUCCESS
 `,
   );
+});
+
+Deno.test("testCaseOf() has a fixture for a ForEachItem, and none for its internal tasks", () => {
+  const nodes = [
+    { uid: "root.each.@root" },
+    node("root.each"),
+    node("root.each.each_split", "ForEachItem$Split"),
+  ];
+  const source = testCaseOf(FLOW, { ...GRAPH, nodes }, { taskRuns: new Map() });
+  assertEquals(source.includes("    - id: each\n"), true);
+  assertEquals(source.includes("each_split"), false);
 });
 
 Deno.test("testCaseOf() has no inputs for a flow without", () => {

@@ -51,3 +51,13 @@ Deno.test("tasksAfter() gives what follows a task of a handler", () => {
   assertEquals(tasksAfter(GRAPH, "caught"), ["told", "last"]);
   assertEquals(tasksAfter(GRAPH, "clean"), ["tidy"]);
 });
+
+Deno.test("tasksAfter() leaves out the internal tasks of a ForEachItem", () => {
+  const ids = ["root.a", "root.b", "root.b.b_split"];
+  const nodes = ids.map((uid) => {
+    const id = uid.slice(uid.lastIndexOf(".") + 1);
+    return { uid, task: { id, type: id === "b_split" ? "core.flow.ForEachItem$Split" : "core.log.Log" } };
+  });
+  const edges = ids.slice(1).map((target, index) => ({ source: ids[index] ?? "", target }));
+  assertEquals(tasksAfter({ nodes, edges, clusters: [] }, "a"), ["b"]);
+});
