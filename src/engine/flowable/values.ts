@@ -1,7 +1,6 @@
 /** Rendered properties of flowable tasks: values of loops, limits, durations. */
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
-import { joinText } from "../../languages/values/mod.ts";
 import type { Beginning } from "./flowable.ts";
 
 /** The distinct values as texts, or the failure. */
@@ -12,11 +11,8 @@ export function readValues(value: JsonValue | undefined, what: string): Beginnin
       failure: `Cannot loop over the values of ${what}: they must be a list, but are ${shown(value)}`,
     };
   }
-  if (list.includes(null)) {
-    const values = cut(joinText(list.slice(0, MAX_SHOWN)));
-    // Of equal values one is kept, so that it is one null.
-    return { failure: `Found '1' null values on Each, with values=${values}` };
-  }
+  // Of equal values one is kept, so that all nulls are one.
+  if (list.includes(null)) return { failure: `Found '1' null values on Each, with values=${shown(list)}` };
   return { decision: { values: [...new Set(list.map(textOf))] } };
 }
 
@@ -65,9 +61,6 @@ function textOf(item: JsonValue): string {
   return typeof item === "object" && item !== null ? stringifyJson(item) : String(item);
 }
 
-/** Characters of a value in a message. */
-const MAX_SHOWN = 200;
-
 /** A value for a message, at most 200 characters. */
 export function shown(value: JsonValue | undefined): string {
   const text = value === undefined
@@ -75,9 +68,5 @@ export function shown(value: JsonValue | undefined): string {
     : typeof value === "string"
     ? `"${value}"`
     : stringifyJson(value);
-  return cut(text);
-}
-
-function cut(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -8,7 +8,7 @@ const MAY_IMPORT = new Map<string, readonly string[]>([
   ["languages", ["base"]],
   ["model", ["base", "languages"]],
   ["expr", ["base", "languages"]],
-  ["engine", ["base", "languages", "model"]],
+  ["engine", ["base", "model"]],
   ["store", ["base", "model"]],
   ["flow", ["base", "languages", "model", "expr"]],
   // Definitions reach everything through their context, so that a type may also run in another process.
