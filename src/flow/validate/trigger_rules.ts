@@ -179,7 +179,8 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
 const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
 /**
  * Filters that compare with no value; with `field: EXPRESSION` their `value` is the expression. Any other `value` is
- * accepted and ignored: older releases of the language required one.
+ * accepted and ignored: older releases of the language required one. A filter that has only `values` is
+ * refused for both: where a value was meant, `value` is its place.
  */
 const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
 
@@ -188,10 +189,11 @@ function checkFilter(filter: JsonObject, path: Path, report: Report): void {
   const type = textOf(filter, "type");
   if (type === undefined) return;
   const isExpression = textOf(filter, "field") === "EXPRESSION", isBare = BARE.has(type);
-  const isListed = LISTED.has(type), needsValue = isExpression || !isListed && !isBare;
+  const isListed = LISTED.has(type), isAlone = isBare && !hasValue(filter, "values");
+  const needsValue = isExpression || !isListed && !isAlone;
   for (const [name, isWanted] of [["value", needsValue], ["values", isListed]] as const) {
     const isGiven = hasValue(filter, name);
-    const isIgnored = isBare && name === "value" && !isExpression;
+    const isIgnored = isGiven && isBare && name === "value";
     if (isGiven === isWanted || isIgnored) continue;
     const message = `\`${name}\` ${isGiven ? "must" : "cannot"} be null for type ${type}`;
     report.error("bad_filter", isGiven ? [...path, name] : path, message);

@@ -336,7 +336,15 @@ const FILTERS: Rows = [
   [
     "that needs neither and has values",
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NULL, values: [x]}]}]}}",
-    ["bad_filter triggers[0].preconditions.where[0].filters[0].values @6:125+3"],
+    [
+      "bad_filter triggers[0].preconditions.where[0].filters[0] @6:85+44",
+      "bad_filter triggers[0].preconditions.where[0].filters[0].values @6:125+3",
+    ],
+  ],
+  [
+    "that needs neither and has both",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_TRUE, value: x, values: [x]}]}]}}",
+    ["bad_filter triggers[0].preconditions.where[0].filters[0].values @6:135+3"],
   ],
   ...["IS_TRUE", "IS_FALSE", "IS_NULL", "IS_NOT_NULL", "EQUAL_TO"].map((type) =>
     [

@@ -461,6 +461,13 @@ const TRIGGERS: Wordings = [
     "bad_filter",
     "`value` cannot be null for type CONTAINS",
   ],
+  ...["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"].map((type) =>
+    [
+      `{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: ${type}, values: [a]}]}]}}`,
+      "bad_filter",
+      `\`value\` cannot be null for type ${type}`,
+    ] as const
+  ),
   [
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: NOT_IN, value: a}]}]}}",
     "bad_filter",
