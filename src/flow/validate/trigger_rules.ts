@@ -155,7 +155,7 @@ const WINDOW_FORMS: ReadonlyMap<string, WindowForm> = new Map([
   ["DAILY_TIME_DEADLINE", { needs: ["deadline"], takes: [] }],
   ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [] }],
   ["DURATION_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
-  ["SLIDING_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
+  ["SLIDING_WINDOW", { needs: [], takes: ["window"] }],
 ]);
 
 function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Report): void {

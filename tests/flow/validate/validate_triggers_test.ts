@@ -276,6 +276,12 @@ const TIME_WINDOWS: Rows = [
     "bad_window triggers[0].preconditions.timeWindow.deadline @6:82+11",
   ]],
   ["a length", timeWindow("{window: PT1H, windowAdvance: PT5M}"), []],
+  ["a sliding length", timeWindow("{type: SLIDING_WINDOW, window: PT1H}"), []],
+  [
+    "an advance of a sliding length",
+    timeWindow("{type: SLIDING_WINDOW, window: PT1H, windowAdvance: PT5M}"),
+    ["bad_window triggers[0].preconditions.timeWindow.windowAdvance @6:123+4"],
+  ],
   ["no end of the time", timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}'), [
     "required triggers[0].preconditions.timeWindow @6:71+49",
   ]],

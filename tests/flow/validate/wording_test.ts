@@ -447,6 +447,11 @@ const TRIGGERS: Wordings = [
     "Time window of type `DURATION_WINDOW` cannot have a deadline.",
   ],
   [
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: SLIDING_WINDOW, windowAdvance: PT1H}}}",
+    "bad_window",
+    "Time window of type `SLIDING_WINDOW` cannot have a window advance.",
+  ],
+  [
     '{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}}}',
     "required",
     "Time window of type `DAILY_TIME_WINDOW` must have an end time.",
