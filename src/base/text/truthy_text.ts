@@ -1,4 +1,4 @@
-/** Truth of rendered texts, for `runIf` and conditions, and of flags that may be texts. */
+/** Truth of rendered texts, for `runIf` and `when`, and of flags that may be texts. */
 import type { JsonValue } from "../json.ts";
 
 /** False for the empty text, `false`, `0` and `-0`, without surrounding blanks; true for any other. */

@@ -1,6 +1,5 @@
 /** `core.condition.ExecutionOutputs`: an expression on the outputs of an execution is true. */
-import { isTruthyText } from "../../base/text/truthy_text.ts";
-import { textOf } from "./properties.ts";
+import { isExpressionTrue } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
@@ -21,5 +20,5 @@ export const executionOutputsCondition: TestedConditionType = {
     },
   },
   isFalse: ({ execution }) => execution?.isWithoutOutputs === true,
-  test: (properties) => isTruthyText(textOf(properties, "expression")),
+  test: isExpressionTrue,
 };

@@ -1,6 +1,5 @@
 /** `core.condition.Expression`: an expression is true. */
-import { isTruthyText } from "../../base/text/truthy_text.ts";
-import { textOf } from "./properties.ts";
+import { isExpressionTrue } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the value of an expression. */
@@ -19,8 +18,8 @@ export const expressionCondition: TestedConditionType = {
       type: "string",
       required: true,
       dynamic: true,
-      description: "Expression; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
+      description: "Expression; an empty text, `false` and null are false, anything else is true, also `0`.",
     },
   },
-  test: (properties) => isTruthyText(textOf(properties, "expression")),
+  test: isExpressionTrue,
 };

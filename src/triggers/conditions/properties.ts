@@ -19,6 +19,12 @@ export function textsOf(properties: JsonObject, name: string): string[] | undefi
   return (Array.isArray(value) ? value : [value]).map(scalarText);
 }
 
+/** True for a rendered `expression`, unless it is null, blank or `false`. Unlike `runIf` of tasks, it counts `0` as true. */
+export function isExpressionTrue(properties: JsonObject): boolean {
+  const text = textOf(properties, "expression").trim();
+  return text !== "" && text !== "false";
+}
+
 function scalarText(value: JsonValue): string {
   return typeof value === "object" && value !== null && !("value" in value)
     ? stringifyJson(value)
