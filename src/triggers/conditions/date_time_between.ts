@@ -1,7 +1,6 @@
 /** `core.condition.DateTimeBetween`: a date lies between two others. */
-import { ownProperty } from "../../base/json.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { CONDITION_DATE, dateOf, instantOf } from "./dates.ts";
+import { CONDITION_DATE, dateOf, instantOf, isBetween } from "./dates.ts";
 
 /** Tests the date of a schedule. */
 export const dateTimeBetweenCondition: TestedConditionType = {
@@ -20,9 +19,6 @@ export const dateTimeBetweenCondition: TestedConditionType = {
   },
   test(properties, scope) {
     const { epochMs } = dateOf(properties, scope);
-    const after = ownProperty(properties, "after") ?? null,
-      before = ownProperty(properties, "before") ?? null;
-    return (after === null || epochMs > instantOf(after, scope)) &&
-      (before === null || epochMs < instantOf(before, scope));
+    return isBetween(properties, (limit) => epochMs - instantOf(limit, scope));
   },
 };

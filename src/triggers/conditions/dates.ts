@@ -60,6 +60,18 @@ export function instantOf(value: JsonValue, scope: ConditionScope): Instant {
   return msOf(readDate(value, scope));
 }
 
+/**
+ * True when a date lies after the limit `after` and before the limit `before`; `latenessOf` gives how much later it is
+ * than a limit. @throws Error both are missing
+ */
+export function isBetween(properties: JsonObject, latenessOf: (limit: JsonValue) => number): boolean {
+  const after = ownProperty(properties, "after") ?? null, before = ownProperty(properties, "before") ?? null;
+  if (after === null && before === null) {
+    throw new Error("Invalid condition with no before nor after: it needs one of them, or both");
+  }
+  return (after === null || latenessOf(after) > 0) && (before === null || latenessOf(before) < 0);
+}
+
 function triggerDate({ date, timeZone }: ConditionScope): DateTime {
   const seconds = Math.floor(date / 1000);
   return dateTimeAt(seconds, (date - seconds * 1000) * 1_000_000, findZone(timeZone));

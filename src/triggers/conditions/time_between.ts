@@ -1,9 +1,8 @@
 /** `core.condition.TimeBetween`: a time of day lies between two others. */
 import type { Instant } from "../../base/time/clock.ts";
-import { ownProperty } from "../../base/json.ts";
 import type { ConditionScope, TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { DAY_MS, localMsOf, parseTimeOfDay } from "../time_of_day.ts";
-import { CONDITION_DATE, dateOf } from "./dates.ts";
+import { CONDITION_DATE, dateOf, isBetween } from "./dates.ts";
 
 /** Tests the date of a schedule. */
 export const timeBetweenCondition: TestedConditionType = {
@@ -22,15 +21,12 @@ export const timeBetweenCondition: TestedConditionType = {
   },
   test(properties, scope) {
     const { epochMs } = dateOf(properties, scope);
-    const after = ownProperty(properties, "after") ?? null,
-      before = ownProperty(properties, "before") ?? null;
-    return (after === null || lateness(epochMs, String(after), scope) > 0) &&
-      (before === null || lateness(epochMs, String(before), scope) < 0);
+    return isBetween(properties, (limit) => latenessOf(epochMs, String(limit), scope));
   },
 };
 
 /** Milliseconds by which the time of day is later than a given one, in its zone. @throws Error it is no time */
-function lateness(at: Instant, text: string, { timeZone }: ConditionScope): number {
+function latenessOf(at: Instant, text: string, { timeZone }: ConditionScope): number {
   const wanted = parseTimeOfDay(text);
   if (!wanted) throw new Error(`Cannot read "${text}" as a time of day, such as "16:00:00+02:00"`);
   const local = localMsOf(at, wanted.zone ?? timeZone);

@@ -107,6 +107,7 @@ const FAILING: readonly (readonly [name: string, properties: JsonObject])[] = [
   ["an input", { inputs: { n: "many" } }],
   ["an expression for all labels", { labels: "{{ 'a:b' }}" }],
   ["a condition", { conditions: [condition("Expression", { expression: "{{ nothing.there }}" })] }],
+  ["a condition on a date without limits", { conditions: [condition("DateTimeBetween", {})] }],
   ["when", { when: "{{ nothing.there }}" }],
 ];
 

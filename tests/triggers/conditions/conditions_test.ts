@@ -141,7 +141,10 @@ for (
   });
 }
 
-const WRONG: readonly (readonly [type: string, properties: JsonObject])[] = [
+const WRONG: readonly (readonly [type: string, properties: JsonObject, message?: string])[] = [
+  ["DateTimeBetween", {}, "Invalid condition with no before nor after"],
+  ["DateTimeBetween", { after: null, before: null }, "Invalid condition with no before nor after"],
+  ["TimeBetween", { date: "2026-01-15T10:00:00Z" }, "Invalid condition with no before nor after"],
   ["DateTimeBetween", { after: "soon" }],
   ["TimeBetween", { after: "noon" }],
   ["TimeBetween", { after: "25:00:00" }],
@@ -150,12 +153,12 @@ const WRONG: readonly (readonly [type: string, properties: JsonObject])[] = [
   ["ExecutionLabels", { labels: "env" }],
 ];
 
-for (const [type, properties] of WRONG) {
+for (const [type, properties, message = "Cannot read"] of WRONG) {
   Deno.test(`${type} test() of ${JSON.stringify(properties)} throws`, async () => {
     await assertRejects(
       () => test({ type: `core.condition.${type}`, ...properties }, scopeOf()),
       Error,
-      "Cannot read",
+      message,
     );
   });
 }
