@@ -129,7 +129,7 @@ export interface TestedConditionType extends TypeDeclaration {
    * expression does not count: its value is known only when the condition is tested.
    */
   mistakeIn?(properties: JsonObject): { readonly property: string; readonly message: string } | undefined;
-  /** True if the condition is false for all properties, so that they need not be rendered. */
+  /** True if the condition is false for all properties, so that they need not be rendered. @throws Error evaluation failed */
   isFalse?(scope: ConditionScope): boolean;
   /** Evaluates the condition with rendered properties. @throws Error evaluation failed */
   test(properties: JsonObject, scope: ConditionScope): boolean | Promise<boolean>;

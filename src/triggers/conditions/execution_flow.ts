@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionFlow`: an execution belongs to a given flow. */
-import { FLOW_KEY, isFlow } from "./properties.ts";
+import { executionOf, FLOW_KEY, isFlow } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
@@ -9,5 +9,5 @@ export const executionFlowCondition: TestedConditionType = {
   aliases: ["core.condition.ExecutionFlowCondition", "core.models.conditions.types.ExecutionFlowCondition"],
   description: "True for executions of a given flow.",
   properties: FLOW_KEY,
-  test: (properties, { execution }) => isFlow(properties, execution),
+  test: (properties, scope) => isFlow(properties, executionOf(scope, "ExecutionFlow")),
 };

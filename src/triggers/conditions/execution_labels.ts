@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionLabels`: an execution has the given labels. */
 import { ownProperty } from "../../base/json.ts";
-import { hasLabels } from "./properties.ts";
+import { executionOf, hasLabels } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
@@ -21,7 +21,7 @@ export const executionLabelsCondition: TestedConditionType = {
       description: "Labels: a map, or a list of `key` and `value`.",
     },
   },
-  test(properties, { execution }) {
-    return execution !== undefined && hasLabels(execution, ownProperty(properties, "labels"));
+  test(properties, scope) {
+    return hasLabels(executionOf(scope, "ExecutionLabels"), ownProperty(properties, "labels"));
   },
 };

@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionNamespace`: an execution belongs to a given namespace. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { isNamespace, NAMESPACE_COMPARISON } from "./properties.ts";
+import { executionOf, isNamespace, NAMESPACE_COMPARISON } from "./properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionNamespaceCondition: TestedConditionType = {
@@ -12,6 +12,5 @@ export const executionNamespaceCondition: TestedConditionType = {
   ],
   description: "True for executions of flows in a given namespace.",
   properties: NAMESPACE_COMPARISON,
-  test: (properties, { execution }) =>
-    execution !== undefined && isNamespace(properties, execution.namespace),
+  test: (properties, scope) => isNamespace(properties, executionOf(scope, "ExecutionNamespace").namespace),
 };

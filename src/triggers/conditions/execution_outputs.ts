@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionOutputs`: an expression on the outputs of an execution is true. */
-import { isExpressionTrue } from "./properties.ts";
+import { executionOf, isExpressionTrue } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
@@ -19,6 +19,6 @@ export const executionOutputsCondition: TestedConditionType = {
       description: "Expression that reads the outputs as `trigger.outputs`.",
     },
   },
-  isFalse: ({ execution }) => execution?.isWithoutOutputs === true,
+  isFalse: (scope) => executionOf(scope, "ExecutionOutputs").isWithoutOutputs === true,
   test: isExpressionTrue,
 };

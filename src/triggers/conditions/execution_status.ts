@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionStatus`: an execution is in one of the given states. */
-import { isSelectedState } from "./properties.ts";
+import { executionOf, isSelectedState } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { stateList } from "../shared_properties.ts";
 
@@ -16,6 +16,5 @@ export const executionStatusCondition: TestedConditionType = {
     in: stateList("States, one of which the execution must have.", { dynamic: true }),
     notIn: stateList("States, none of which the execution may have.", { dynamic: true }),
   },
-  test: (properties, { execution }) =>
-    execution !== undefined && isSelectedState(properties, execution.state),
+  test: (properties, scope) => isSelectedState(properties, executionOf(scope, "ExecutionStatus").state),
 };

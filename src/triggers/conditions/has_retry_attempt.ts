@@ -1,5 +1,5 @@
 /** `core.condition.HasRetryAttempt`: a task of an execution was tried again. */
-import { isSelectedState } from "./properties.ts";
+import { executionOf, isSelectedState } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { stateList } from "../shared_properties.ts";
 
@@ -16,6 +16,8 @@ export const hasRetryAttemptCondition: TestedConditionType = {
     in: stateList("States, one of which the attempt before the next one must have.", { dynamic: true }),
     notIn: stateList("States that do not count.", { dynamic: true }),
   },
-  test: (properties, { execution }) =>
-    execution?.retriedStates.some((state) => isSelectedState(properties, state)) ?? false,
+  test(properties, scope) {
+    const { retriedStates } = executionOf(scope, "HasRetryAttempt");
+    return retriedStates.some((state) => isSelectedState(properties, state));
+  },
 };

@@ -6,6 +6,14 @@ import { readLabels } from "../../model/flows/label.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { ConditionScope, ObservedExecution } from "../../model/triggers/trigger_catalog.ts";
 
+/** The execution that a condition tests. @throws Error the trigger reacts to none */
+export function executionOf({ execution }: ConditionScope, condition: string): ObservedExecution {
+  if (execution) return execution;
+  throw new Error(
+    `Invalid condition with null execution: "${condition}" tests an execution, which only a Flow trigger reacts to`,
+  );
+}
+
 /** The text of a property; empty when it is missing or null. */
 export function textOf(properties: JsonObject, name: string): string {
   const value = ownProperty(properties, name) ?? null;
@@ -50,8 +58,8 @@ export const FLOW_KEY: PropertySchemas = Object.freeze({
 });
 
 /** True for the flow that the properties of {@link FLOW_KEY} name. */
-export function isFlow(properties: JsonObject, flow: FlowKey | undefined): boolean {
-  return flow?.namespace === textOf(properties, "namespace") && flow.id === textOf(properties, "flowId");
+export function isFlow(properties: JsonObject, flow: FlowKey): boolean {
+  return flow.namespace === textOf(properties, "namespace") && flow.id === textOf(properties, "flowId");
 }
 
 /** True for a state that `in` lists, or any without it, and that `notIn` does not list. */

@@ -108,6 +108,11 @@ const FAILING: readonly (readonly [name: string, properties: JsonObject])[] = [
   ["an expression for all labels", { labels: "{{ 'a:b' }}" }],
   ["a condition", { conditions: [condition("Expression", { expression: "{{ nothing.there }}" })] }],
   ["a condition on a date without limits", { conditions: [condition("DateTimeBetween", {})] }],
+  ["a condition on an execution", { conditions: [condition("ExecutionStatus", { in: ["SUCCESS"] })] }],
+  [
+    "a condition on the outputs of an execution",
+    { conditions: [condition("ExecutionOutputs", { expression: "true" })] },
+  ],
   ["when", { when: "{{ nothing.there }}" }],
 ];
 

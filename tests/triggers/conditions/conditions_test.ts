@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { isJsonObject, type JsonObject } from "../../../src/base/json.ts";
 import { canonicalType } from "../../../src/model/flows/flow.ts";
 import type { ConditionScope, ObservedExecution } from "../../../src/model/triggers/trigger_catalog.ts";
@@ -134,12 +134,26 @@ for (
     "ExecutionNamespace",
   ]
 ) {
-  Deno.test(`${type} test() without an execution is false`, async () => {
+  Deno.test(`${type} test() without an execution throws`, async () => {
     const condition = { type: `core.condition.${type}`, namespace: "a", flowId: "b", in: [], labels: {} };
     const scope = { ...scopeOf(), execution: undefined };
-    assertEquals(await test(condition, scope), false);
+    await assertRejects(
+      () => test(condition, scope),
+      Error,
+      `Invalid condition with null execution: "${type}"`,
+    );
   });
 }
+
+Deno.test("ExecutionOutputs isFalse() without an execution throws, so that its expression is not rendered", () => {
+  const type = catalog.findCondition("core.condition.ExecutionOutputs");
+  const scope = { ...scopeOf(), execution: undefined };
+  assertThrows(
+    () => type?.form === "condition" && type.isFalse?.(scope),
+    Error,
+    'Invalid condition with null execution: "ExecutionOutputs"',
+  );
+});
 
 const WRONG: readonly (readonly [type: string, properties: JsonObject, message?: string])[] = [
   ["DateTimeBetween", {}, "Invalid condition with no before nor after"],
