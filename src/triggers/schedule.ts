@@ -8,7 +8,7 @@ import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./shared_properties
 
 const BACKFILL: PropertySchemas = Object.freeze({
   start: { type: "dateTime", description: "First time to make up for." },
-  end: { type: "dateTime", description: "Last time to make up for; now without it." },
+  end: { type: "dateTime", description: "Last time to make up for; now without it, or if it is later." },
   currentDate: { type: "dateTime", description: "Next time to make up for; the server moves it." },
   previousNextExecutionDate: {
     type: "dateTime",

@@ -58,9 +58,16 @@ export function backfillIn(body: JsonObject): BackfillRequest {
   return {
     start,
     end: dateIn(backfill, "end"),
+    isPaused: pausedIn(backfill),
     inputs: inputsIn(backfill),
     labels: labelsIn(backfill),
   };
+}
+
+function pausedIn(backfill: JsonObject): boolean | undefined {
+  const paused = ownProperty(backfill, "paused") ?? undefined;
+  if (paused === undefined || typeof paused === "boolean") return paused;
+  throw invalidEntity("backfill.paused: must be true or false");
 }
 
 function inputsIn(backfill: JsonObject): JsonObject | undefined {

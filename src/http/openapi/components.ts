@@ -219,6 +219,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
   BackfillRequest: objectOf({
     start: INSTANT,
     "end?": INSTANT,
+    "paused?": FLAG,
     "inputs?": MAP,
     "labels?": listOf(ref("Label")),
   }),

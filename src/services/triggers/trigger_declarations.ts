@@ -111,7 +111,9 @@ export class TriggerDeclarations {
     const declared = ownProperty(trigger.properties, "backfill");
     if (!isJsonObject(declared)) return undefined;
     const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
-    const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
+    const now = this.#deps.clock.now();
+    // Later dates belong to the schedule itself.
+    const end = Math.min(parseInstant(String(ownProperty(declared, "end") ?? "")) ?? now, now);
     const [times] = await Promise.allSettled([this.#deps.dates.timesOf(flow, trigger)]);
     // `withDates` reports the error.
     if (start === undefined || times.status === "rejected") return undefined;

@@ -57,7 +57,9 @@ export interface TriggerView {
 /** Past dates for which a schedule starts executions. */
 export interface BackfillRequest {
   readonly start: Instant;
+  /** Now without it. Later dates belong to the schedule: none may lie between now and the end. */
   readonly end?: Instant;
+  readonly isPaused?: boolean;
   readonly inputs?: JsonValue;
   readonly labels?: JsonValue;
 }
@@ -135,13 +137,18 @@ export class Triggers implements TriggerPort {
     return await this.#change(tenant, key, async (state, { flow, trigger }) => {
       this.#checkBackfill(state, flow, trigger);
       const now = this.#deps.clock.now();
-      const end = request.end ?? now;
-      if (request.start >= end || end > now) {
-        throw invalidEntity("backfill: start must lie before end, and end not after now");
+      const { start, end = now } = request;
+      if (start >= end || start >= now) {
+        throw invalidEntity("backfill: start must lie before end and before now");
       }
       const times = await this.#deps.dates.timesOf(flow, trigger).catch(({ message }: Error) => {
         throw cannotBackfill(trigger, message);
       });
+      const next = times.next(now);
+      if (next !== undefined && next <= end) {
+        const date = times.text(next);
+        throw invalidEntity(`backfill: end must lie before ${date}, the next date of the schedule`);
+      }
       const backfill = backfillOf(times, { ...request, end });
       // Without a date between start and end it has ended already.
       return backfill ? this.#withBackfill(state, backfill) : state;

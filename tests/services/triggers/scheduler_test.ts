@@ -183,6 +183,7 @@ for (const [held, previous, next] of AROUND) {
 const DECLARED: readonly (readonly [backfill: JsonObject, dates: readonly string[]])[] = [
   [{}, ["10:00", "10:10", "10:20", "10:30"]],
   [{ end: "2026-01-15T10:15:00Z" }, ["10:00", "10:10"]],
+  [{ end: "2026-01-15T12:00:00Z" }, ["10:00", "10:10", "10:20", "10:30"]],
   [{ currentDate: "2026-01-15T10:15:00Z" }, ["10:20", "10:30"]],
   [{ paused: true }, []],
 ];

@@ -250,6 +250,43 @@ Deno.test("PUT /triggers/backfill/pause lets the schedule continue, unpause and 
   assertEquals([deleted.status, deleted.body.backfill], [200, undefined]);
 });
 
+for (const path of ["/triggers", "/triggers/backfill/create"]) {
+  Deno.test(`PUT ${path} with a paused backfill starts nothing until it is resumed`, async () => {
+    await using app = await startWith();
+    const { status, body } = await send(app, "PUT", path, {
+      ...KEY,
+      backfill: { ...BACKFILL, paused: true },
+    });
+    const { paused, currentDate } = body.backfill as JsonObject;
+    assertEquals([status, paused, currentDate], [200, true, "2026-01-15T09:00:00.000Z"]);
+    await app.advance(12 * MINUTE);
+    assertEquals(await datesOf(app, "s"), ["2026-01-15T10:40:00Z"]);
+    await send(app, "PUT", "/triggers/backfill/unpause", KEY);
+    await app.advance(MINUTE);
+    assertEquals((await datesOf(app, "s")).sort(), [...BACKFILLED, "2026-01-15T10:40:00Z"]);
+  });
+}
+
+Deno.test("PUT /triggers/backfill/create takes an end after now, but before the next date", async () => {
+  await using app = await startWith();
+  const backfill = { start: "2026-01-15T10:15:00Z", end: "2026-01-15T10:39:59Z" };
+  const { status, body } = await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill });
+  assertEquals([status, body.nextExecutionDate], [200, "2026-01-15T10:20:00.000Z"]);
+  await app.advance(12 * MINUTE);
+  const dates = ["10:20", "10:30", "10:40"].map((time) => `2026-01-15T${time}:00Z`);
+  assertEquals(await datesOf(app, "s"), dates);
+});
+
+Deno.test("PUT /triggers/backfill/create leaves dates after now to the schedule", async () => {
+  await using app = await startWith();
+  const backfill = { start: "2026-01-15T10:15:00Z", end: "2026-01-15T10:40:00Z" };
+  const { status, body } = await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill });
+  assertEquals([status, body.message], [
+    422,
+    "Invalid entity: backfill: end must lie before 2026-01-15T10:40:00Z, the next date of the schedule",
+  ]);
+});
+
 Deno.test("PUT /triggers/set-disabled during a backfill leaves no next date, and the backfill where it is", async () => {
   await using app = await startWith({}, EFFECT, NEVER);
   await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill: BACKFILL });
@@ -294,6 +331,13 @@ const REFUSED: readonly (readonly [method: string, path: string, body: unknown, 
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { start: "soon" } }, 422],
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { start: "2027-01-01T00:00:00Z" } }, 422],
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, end: "2020-01-01" } }, 422],
+  [
+    "PUT",
+    "/triggers/backfill/create",
+    { ...KEY, backfill: { start: "2026-01-15T10:31:00Z", end: "2026-01-15T10:32:00Z" } },
+    422,
+  ],
+  ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, paused: "yes" } }, 422],
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, inputs: [1] } }, 422],
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, labels: "a:b" } }, 422],
   ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, labels: ["a:b"] } }, 422],
