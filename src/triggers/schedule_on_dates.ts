@@ -19,7 +19,7 @@ export const scheduleOnDatesTrigger: ScheduleTriggerType = {
       required: true,
       dynamic: true,
       items: { type: "dateTime", dynamic: true, description: "A time." },
-      description: "Times at which an execution starts.",
+      description: "Times at which an execution starts; it reads them in whole seconds.",
     },
     timezone: TIME_ZONE,
     recoverMissedSchedules: RECOVER_MISSED,

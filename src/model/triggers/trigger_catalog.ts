@@ -16,7 +16,7 @@ export interface FireTimes {
   next(after: Instant): Instant | undefined;
   /** The last time before an instant. */
   previous(before: Instant): Instant | undefined;
-  /** A time as text for expressions, in the time zone of the schedule. */
+  /** A time as text for expressions, in whole seconds and the time zone of the schedule. */
   text(at: Instant): string;
 }
 

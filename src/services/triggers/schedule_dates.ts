@@ -95,7 +95,9 @@ export class ScheduleDates {
     if (next !== undefined) variables.next = times.text(next);
     if (previous !== undefined) variables.previous = times.text(previous);
     const rootVariables = { schedule: variables };
-    const start = { plan, trigger, variables, rootVariables, scheduleDate: date, ...given };
+    // As the text of the date, it has whole seconds.
+    const scheduleDate = Math.floor(date / 1000) * 1000;
+    const start = { plan, trigger, variables, rootVariables, scheduleDate, ...given };
     return this.#deps.conditions.has(trigger) ? this.#evaluate(schedule, start, next) : { start };
   }
 

@@ -112,9 +112,9 @@ function bisect(next: (after: number) => number | undefined, found: number, befo
   return last;
 }
 
-/** ISO 8601 with the offset of the zone: `2026-01-31T08:15:30Z`, `2026-01-31T09:15:30+01:00`; milliseconds only when not zero. */
+/** ISO 8601 in whole seconds with the offset of the zone: `2026-01-31T08:15:30Z`, `2026-01-31T09:15:30+01:00`. */
 export function dateTextOf(at: Instant, zone: Zone): string {
   const offset = zone.offsetAt(Math.floor(at / 1000));
-  const local = new Date(at + offset * 1000).toISOString().replace(/(?:\.000)?Z$/, "");
+  const local = new Date(at + offset * 1000).toISOString().replace(/\.\d{3}Z$/, "");
   return local + (offset === 0 ? "Z" : offsetText(offset, ":"));
 }

@@ -500,6 +500,26 @@ for (const [given, dates] of GIVEN_DATES) {
   });
 }
 
+Deno.test("Scheduler gives the given dates in whole seconds, and keeps one later in the second of the save", async () => {
+  await using app = await startAt("2026-01-15T10:30:00.200Z");
+  const dates = ["2026-01-15T10:30:00.900Z", "2026-01-15T10:41:00.100Z", "2026-01-15T10:42:00.5Z"];
+  const type = "io.kestra.plugin.core.trigger.ScheduleOnDates";
+  await app.save(triggeredFlow("s", { type, dates }));
+  await app.advance(30 * MINUTE);
+  assertEquals(await datesOf(app, "s"), [
+    "2026-01-15T10:30:00Z",
+    "2026-01-15T10:41:00Z",
+    "2026-01-15T10:42:00Z",
+  ]);
+  const [, second] = await executionsOf(app, "s");
+  assertEquals(second?.trigger, {
+    date: "2026-01-15T10:41:00Z",
+    previous: "2026-01-15T10:30:00Z",
+    next: "2026-01-15T10:42:00Z",
+  });
+  assertEquals((await app.execution(second?.id)).scheduleDate, "2026-01-15T10:41:00.000Z");
+});
+
 Deno.test("Scheduler retries when the database refuses, and starts the execution once", async () => {
   let store: FaultyStore | undefined;
   await using app = await Harness.start({ wrap: (memory) => store = new FaultyStore(memory) });
