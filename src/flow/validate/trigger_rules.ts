@@ -148,12 +148,17 @@ const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
 interface WindowForm {
   readonly needs: readonly string[];
   readonly takes: readonly string[];
+  /** What else it cannot have, and what it has: said where a length is given, which its name suggests. */
+  readonly reminder?: string;
 }
+
+const NO_DEADLINE =
+  "cannot have a deadline. As a window, that belongs to other types: this one has a start time and an end time";
 
 /** Required and optional members of a time window, by its type. */
 const WINDOW_FORMS: ReadonlyMap<string, WindowForm> = new Map([
   ["DAILY_TIME_DEADLINE", { needs: ["deadline"], takes: [] }],
-  ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [] }],
+  ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [], reminder: NO_DEADLINE }],
   ["DURATION_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
   ["SLIDING_WINDOW", { needs: [], takes: ["window"] }],
 ]);
@@ -172,6 +177,9 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
       const message = `Time window of type \`${type}\` cannot have ${shown}.`;
       report.error("bad_window", [...path, name], message);
     }
+  }
+  if (form.reminder !== undefined && hasValue(window, "window") && !hasValue(window, "deadline")) {
+    report.error("bad_window", path, `Time window of type \`${type}\` ${form.reminder}`);
   }
 }
 

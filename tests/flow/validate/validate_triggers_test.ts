@@ -282,6 +282,24 @@ const TIME_WINDOWS: Rows = [
     timeWindow("{type: SLIDING_WINDOW, window: PT1H, windowAdvance: PT5M}"),
     ["bad_window triggers[0].preconditions.timeWindow.windowAdvance @6:123+4"],
   ],
+  [
+    "a length of a time of day",
+    timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z", endTime: "09:00:00Z", window: PT1H}'),
+    [
+      "bad_window triggers[0].preconditions.timeWindow @6:71+85",
+      "bad_window triggers[0].preconditions.timeWindow.window @6:151+4",
+    ],
+  ],
+  [
+    "a deadline of a time of day",
+    timeWindow(
+      '{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z", endTime: "09:00:00Z", window: PT1H, deadline: "07:00:00Z"}',
+    ),
+    [
+      "bad_window triggers[0].preconditions.timeWindow.window @6:151+4",
+      "bad_window triggers[0].preconditions.timeWindow.deadline @6:167+11",
+    ],
+  ],
   ["no end of the time", timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}'), [
     "required triggers[0].preconditions.timeWindow @6:71+49",
   ]],

@@ -447,6 +447,11 @@ const TRIGGERS: Wordings = [
     "Time window of type `DURATION_WINDOW` cannot have a deadline.",
   ],
   [
+    '{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: DAILY_TIME_WINDOW, startTime: "06:00:00Z", endTime: "09:00:00Z", window: PT1H}}}',
+    "bad_window",
+    "Time window of type `DAILY_TIME_WINDOW` cannot have a deadline. As a window, that belongs to other types: this one has a start time and an end time",
+  ],
+  [
     "{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: {type: SLIDING_WINDOW, windowAdvance: PT1H}}}",
     "bad_window",
     "Time window of type `SLIDING_WINDOW` cannot have a window advance.",
