@@ -9,7 +9,7 @@ import { randomBytes } from "./random.ts";
 /** Characters that are encrypted in one step, as a power of two: with a key of 24 bytes 16 of them take 2 µs. */
 const CIPHER_SHIFT = 3;
 
-/** Functions that encrypt; null stays null. */
+/** Functions that encrypt; null and the empty text stay as they are. */
 export const CRYPTO_FUNCTIONS: readonly FunctionEntry[] = [
   ["encrypt", { parameters: ["key", "plaintext"], required: 2, call: encrypt }],
   ["decrypt", { parameters: ["key", "encrypted"], required: 2, call: decrypt }],
@@ -22,7 +22,7 @@ function keyOf(args: Arguments): Uint8Array {
 }
 
 function encrypt(args: Arguments, context: Context): string | null {
-  if (args[1] === null) return null;
+  if (args[1] === null || args[1] === "") return args[1];
   const key = keyOf(args);
   const plaintext = textArgument(args[1], "plaintext");
   context.spend(plaintext.length >>> CIPHER_SHIFT);
@@ -31,7 +31,7 @@ function encrypt(args: Arguments, context: Context): string | null {
 }
 
 function decrypt(args: Arguments, context: Context): string | null {
-  if (args[1] === null) return null;
+  if (args[1] === null || args[1] === "") return args[1];
   const key = keyOf(args);
   const encrypted = textArgument(args[1], "encrypted");
   context.spend(encrypted.length >>> CIPHER_SHIFT);

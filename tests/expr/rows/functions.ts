@@ -104,6 +104,7 @@ export const FUNCTIONS: Table = {
       "[{{ encrypt(key, nil) }}{{ decrypt(key, nil) }}] {{ decrypt(key=key, encrypted=encrypt(key, plaintext='p')) }}",
       "[] p",
     ],
+    ["[{{ encrypt(key, '') }}{{ decrypt(key, '') }}]", "[]"],
     ["{{ printContext().vars.n }} {{ fetchContext() | keys }}", '5 ["vars"]'],
   ],
   errors: [
