@@ -4,9 +4,15 @@ import { fail, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 interface DecimalPattern {
   readonly prefix: string;
   readonly suffix: string;
+  /** Affixes of negative numbers. */
+  readonly negative: readonly [prefix: string, suffix: string];
   readonly minIntegers: number;
+  /** Integer digits with an exponent: the exponent is a multiple of it if it is larger than `minIntegers`. */
+  readonly maxIntegers: number;
   readonly minFractions: number;
   readonly maxFractions: number;
+  /** The point stands also where no fraction follows. */
+  readonly showsPoint: boolean;
   /** Digits between group separators; 0 for none. */
   readonly groupSize: number;
   readonly scale: number;
@@ -27,38 +33,61 @@ export function formatDecimal(value: NumberValue, pattern: string): string {
   if (!match || !/[#0]/.test(pattern)) fail("argument", `Cannot read the number pattern "${pattern}"`);
   const shape = readPattern(match);
   const scaled = typeof value === "bigint" ? value * BigInt(shape.scale) : toFloat(value) * shape.scale;
-  const isNegative = scaled < 0;
+  const isNegative = scaled < 0 || Object.is(scaled, -0);
   const digits = isNegative ? -scaled : scaled;
   const body = shape.minExponent > 0 ? printScientific(Number(digits), shape) : printDigits(digits, shape);
-  if (!isNegative || !/[1-9]/.test(body)) return shape.prefix + body + shape.suffix;
-  return match[6] === undefined
-    ? `-${shape.prefix}${body}${shape.suffix}`
-    : unquote(match[6]) + body + unquote(match[7] ?? "");
+  const [prefix, suffix] = isNegative ? shape.negative : [shape.prefix, shape.suffix];
+  return prefix + body + suffix;
 }
 
 function readPattern(match: RegExpExecArray): DecimalPattern {
-  const [, prefix = "", integers = "", fractions = "", exponent = "", suffix = ""] = match;
-  const affixes = prefix + suffix;
-  if (fractions.length > MAX_FRACTIONS) {
+  const [, positive = "", , , exponent = "", end = ""] = match;
+  const [integers, fractions] = withZero(match[2] ?? "", match[3]);
+  const affixes = positive + end;
+  if (fractions.length + (exponent === "" ? 0 : integers.length) > MAX_FRACTIONS) {
     fail("argument", `Cannot print more than ${MAX_FRACTIONS} fraction digits`);
   }
-  if (exponent !== "" && !/^0+$/.test(integers)) {
-    fail("argument", 'Cannot print an exponent after other integer digits than "0"');
+  if (exponent !== "" && !/^#*0+$/.test(integers)) {
+    fail("argument", 'Cannot print an exponent after other integer digits than "0", or "#" and "0"');
   }
+  const prefix = unquote(positive), suffix = unquote(end);
+  const isEngineering = exponent !== "" && integers.startsWith("#");
   return {
     minExponent: exponent.length,
-    prefix: unquote(prefix),
-    suffix: unquote(suffix),
-    minIntegers: integers.split("0").length - 1,
+    prefix,
+    suffix,
+    negative: negativeAffixes(match, prefix, suffix),
+    minIntegers: isEngineering ? 1 : integers.split("0").length - 1,
+    maxIntegers: integers.length,
     minFractions: fractions.split("0").length - 1,
     maxFractions: fractions.length,
+    showsPoint: match[3] === "",
     groupSize: integers.includes(",") ? integers.length - integers.lastIndexOf(",") - 1 : 0,
     scale: affixes.includes("%") ? 100 : affixes.includes("‰") ? 1000 : 1,
   };
 }
 
+/** Digits before and after a point: if none of them is `0`, the last before it is one, or else the first after it. */
+function withZero(integers: string, fractions: string | undefined): readonly [string, string] {
+  if (fractions === undefined || /0/.test(integers + fractions)) return [integers, fractions ?? ""];
+  return integers.endsWith("#")
+    ? [`${integers.slice(0, -1)}0`, fractions]
+    : [integers, fractions.replace("#", "0")];
+}
+
+/** Those after the semicolon, unless they are the same as before it. */
+function negativeAffixes(match: RegExpExecArray, prefix: string, suffix: string): [string, string] {
+  const ownPrefix = unquote(match[6] ?? ""), ownSuffix = unquote(match[7] ?? "");
+  const isOwn = match[6] !== undefined && (ownPrefix !== prefix || ownSuffix !== suffix);
+  return isOwn ? [ownPrefix, ownSuffix] : [`-${prefix}`, suffix];
+}
+
+/** The text of a prefix or suffix; outside of quotes `¤` is the symbol of the currency, `¤¤` its code. */
 function unquote(affix: string): string {
-  return affix.replace(/'([^']*)'/g, (_, text: string) => text || "'");
+  return affix.replace(/''|'((?:[^']|'')*)'|¤¤?/g, (sign, quoted?: string) => {
+    if (quoted !== undefined) return quoted.replaceAll("''", "'");
+    return sign === "''" ? "'" : sign === "¤" ? "$" : "USD";
+  });
 }
 
 function printDigits(value: number | bigint, shape: DecimalPattern): string {
@@ -71,16 +100,29 @@ function printDigits(value: number | bigint, shape: DecimalPattern): string {
   if (shape.groupSize > 0) {
     integers = integers.replace(new RegExp(`\\B(?=(?:\\d{${shape.groupSize}})+$)`, "g"), ",");
   }
-  return decimals === "" ? integers : `${integers}.${decimals}`;
+  return decimals === "" && !shape.showsPoint ? integers : `${integers}.${decimals}`;
 }
 
-/** As many integer digits as the pattern has zeros, and the power of ten that is left. */
+/** As many integer digits as the pattern has zeros, or those above a multiple of its digits, and the power of ten that is left. */
 function printScientific(value: number, shape: DecimalPattern): string {
-  const scaled = (power: number) => printDigits(value / 10 ** power, shape);
-  let power = value === 0 ? 0 : Math.floor(Math.log10(value)) - shape.minIntegers + 1;
-  if (scaled(power).split(".")[0]?.length !== shape.minIntegers) power++; // 9.99 may round to 10
-  const exponent = String(Math.abs(power)).padStart(shape.minExponent, "0");
-  return `${scaled(power)}E${power < 0 ? "-" : ""}${exponent}`;
+  const { minIntegers, maxIntegers, minFractions, maxFractions } = shape;
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const print = (digits: number): string | undefined => {
+    const power = maxIntegers > minIntegers
+      ? Math.floor((digits - 1) / maxIntegers) * maxIntegers
+      : digits - minIntegers;
+    const integers = digits - power;
+    const body = printDigits(Number(`${mantissa}e${Number(exponent) - power}`), {
+      ...shape,
+      minIntegers: integers,
+      minFractions: Math.max(0, minIntegers + minFractions - integers),
+      maxFractions: maxIntegers + maxFractions - integers,
+    });
+    if (body.split(".")[0]?.length !== integers) return undefined;
+    return `${body}E${power < 0 ? "-" : ""}${String(Math.abs(power)).padStart(shape.minExponent, "0")}`;
+  };
+  const digits = value === 0 ? minIntegers : Number(exponent) + 1;
+  return print(digits) ?? print(digits + 1) ?? ""; // 9.99 may round to 10
 }
 
 /** `toFixed` rounds ties up; further digits show whether it is an exact tie. */

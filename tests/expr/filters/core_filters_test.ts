@@ -106,7 +106,7 @@ testRows("numberFormat", [
   ["{{ -3.2|numberFormat('0.0;(0.0)') }}", "(3.2)"],
   ["{{ 5|numberFormat('000') }}", "005"],
   ["{{ 5|numberFormat('$#,##0.00') }}", "$5.00"],
-  ["{{ 0.5|numberFormat('#.##') }}", ".5"],
+  ["{{ 0.5|numberFormat('#.##') }}", "0.5"],
   ["{{ 9.99|numberFormat('0.#') }}", "10"],
   ["[{{ nil|numberFormat('0') }}]", "[]"],
 ], data);

@@ -236,14 +236,37 @@ export const NUMBER_FILTERS: Table = {
     ],
     [
       "{{ 0.5 | numberFormat('#.##') }} {{ 0.5 | numberFormat('0.##') }} {{ 5 | numberFormat('0.##') }}",
-      ".5 0.5 5",
+      "0.5 0.5 5",
     ],
+    [
+      "{{ 0.5 | numberFormat('#,###.##') }} {{ -0.005 | numberFormat('#.#%') }} {{ 0.5 | numberFormat('#.0') }} {{ 0 | numberFormat('.##') }}",
+      "0.5 -0.5% .5 .0",
+    ],
+    ["{{ 12 | numberFormat('0.') }} {{ 12.5 | numberFormat('#,##0.') }}", "12. 12."],
+    [
+      "{{ -0.004 | numberFormat('0.0') }} {{ -0.004 | numberFormat('0;neg 0') }} {{ -0.004 | numberFormat('0;(0)') }}",
+      "-0.0 neg 0 (0)",
+    ],
+    ["{{ -12 | numberFormat('0;') }} {{ -12 | numberFormat('0;0') }}", "-12 -12"],
+    [
+      "{{ 1 | numberFormat(\"0 'it''s'\") }} {{ 1 | numberFormat(\"0''\") }} {{ 1 | numberFormat(\"'''#'0\") }}",
+      "1 it's 1' '#1",
+    ],
+    ["{{ -0.5 | numberFormat('¤0.00') }} {{ 2 | numberFormat(\"0 ¤¤ '¤'\") }}", "-$0.50 2 USD ¤"],
     [
       "{{ 12.3 | numberFormat('$0.00') }} {{ 12.3 | numberFormat('0.00 €') }} {{ 7 | numberFormat(\"0 'pcs'\") }}",
       "$12.30 12.30 € 7 pcs",
     ],
     ["{{ 0.0126 | numberFormat('0.0‰') }}", "12.6‰"],
     ["{{ 12345 | numberFormat('0.###E0') }} {{ 0.00012 | numberFormat('00.00E0') }}", "1.234E4 12.00E-5"],
+    [
+      "{{ 0.5 | numberFormat('##0.##E0') }} {{ 1234567.891 | numberFormat('##0.##E0') }} {{ -12.5 | numberFormat('##0.##E0') }}",
+      "500E-3 1.2346E6 -12.5E0",
+    ],
+    [
+      "{{ 0 | numberFormat('##0.0E00') }} {{ 99.995 | numberFormat('#0.0E0') }} {{ 123 | numberFormat('#.##E0') }}",
+      "0.0E00 1.0E2 1.23E2",
+    ],
     ["{{ 1234567 | numberFormat('#,##,##0') }}", "1,234,567"],
     ["{{ 1234.5678 | numberFormat }} {{ 12 | numberFormat }}", "1,234.568 12"],
     ["{{ 9223372036854775807 | numberFormat('#,##0') }}", "9,223,372,036,854,775,807"],
