@@ -23,6 +23,27 @@ export class Double {
   }
 }
 
+/** A decimal that prints with the digits that it was given, as `1.10`; it computes as the nearest {@link Double}. */
+export class WrittenDecimal extends Double {
+  readonly #text: string;
+
+  /** `text` is a JSON number with a decimal point and without an exponent. */
+  constructor(text: string) {
+    super(Number(text));
+    this.#text = text;
+  }
+
+  /** The digits. */
+  override toString(): string {
+    return this.#text;
+  }
+
+  /** Called by `JSON.stringify`. */
+  override toJSON(): unknown {
+    return rawJson(this.#text);
+  }
+}
+
 /** Values of flows, inputs and outputs. Read members of objects with {@link ownProperty}. */
 export type JsonValue = null | boolean | number | bigint | string | Double | JsonValue[] | JsonObject;
 

@@ -18,6 +18,8 @@ export interface Callable {
 export interface Filter extends Callable {
   /** The filtered value. */
   apply(input: JsonValue, args: Arguments, context: Context): JsonValue;
+  /** The Java class of the filtered value, where the value does not tell it. */
+  classOf?(input: JsonValue, args: Arguments, context: Context): JsonValue;
 }
 
 /** A built-in function. `call` throws ExpressionError without position. */

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { parseJson } from "../../src/base/json.ts";
 import { compileTemplate, renderDeep } from "../../src/expr/mod.ts";
-import { type ErrorRow, evaluateRow, renderRow, scopeOf, testErrors, testRows } from "./support.ts";
+import { type ErrorRow, evaluateRow, renderRow, type Row, scopeOf, testErrors, testRows } from "./support.ts";
 
 const NAMES = [
   "__proto__",
@@ -29,12 +29,13 @@ testErrors(
     [`{{ s | ${name} }}`, "unknown_filter"],
     [`{{ s is ${name} }}`, "unknown_test"],
     [`{{ s | escapeChar('${name}') }}`, "argument"],
-    [`{{ '1' | number('${name}') }}`, "argument"],
+    [`{{ 'x' | number('${name}') }}`, "argument"],
   ]),
   data,
 );
 
 testRows("prototype", [
+  ...NAMES.map((name): Row => [`{{ '1' | number('${name}') }}`, "1"]),
   ["{{ m contains 'constructor' }}{{ 'toString' isIn m }}", "falsefalse"],
   ["{{ d.toString }}", "mine"],
   ["{{ {'__proto__': 1} }}{{ ({'__proto__': 1}).__proto__ }}", '{"__proto__":1}1'],

@@ -4,8 +4,8 @@ import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.t
 import type { CallArguments, Expression, ExpressionOf, FilterCall } from "../syntax/ast.ts";
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "../context.ts";
-import type { Arguments, BuiltInFunction, Callable } from "../entry.ts";
-import { fail, measureValue } from "../../languages/values/mod.ts";
+import type { Arguments, BuiltInFunction, Callable, Filter } from "../entry.ts";
+import { fail, isInteger, measureValue } from "../../languages/values/mod.ts";
 import { FILTERS } from "../filters/registry.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { weighed, weightOf, weightOfAll, weightOfNodes } from "../weight.ts";
@@ -16,16 +16,36 @@ const HOST_STEPS = 16;
 
 /** Compiles a filter on `input`. @throws ExpressionError `unknown_filter`, `argument` */
 export function compileFilter(call: FilterCall, input: Evaluate, compilation: Compilation): Evaluate {
+  const filter = FILTERS.get(call.name);
+  if (!filter) return compilation.fail("unknown_filter", `Unknown filter "${call.name}"`, call.start);
+  return applied({ call, input, shape: filter, apply: filter.apply }, compilation);
+}
+
+/** Compiles the Java class of a number that the expression makes; `undefined` where the value tells its class. */
+export function compileNumberClass(node: Expression, compilation: Compilation): Evaluate | undefined {
+  if (node.kind === "literal") return isInteger(node.value) ? () => "java.lang.Long" : undefined;
+  const filter = node.kind === "filter" ? FILTERS.get(node.filter.name) : undefined;
+  if (node.kind !== "filter" || !filter?.classOf) return undefined;
+  const input = compilation.compile(node.input, compilation);
+  return applied({ call: node.filter, input, shape: filter, apply: filter.classOf }, compilation);
+}
+
+interface FilterUse {
+  readonly call: FilterCall;
+  readonly input: Evaluate;
+  readonly shape: Callable;
+  readonly apply: Filter["apply"];
+}
+
+function applied({ call, input, shape, apply }: FilterUse, compilation: Compilation): Evaluate {
   const { name, start } = call;
-  const filter = FILTERS.get(name);
-  if (!filter) return compilation.fail("unknown_filter", `Unknown filter "${name}"`, start);
-  const args = bind({ what: `filter "${name}"`, args: call.args, start }, filter, compilation);
+  const args = bind({ what: `filter "${name}"`, args: call.args, start }, shape, compilation);
   return (context) => {
     const value = input(context);
     const given = args(context);
     context.at = start;
     context.spend(1 + weightOf(value) + weightOfAll(given));
-    return weighed(filter.apply(value, given, context), context);
+    return weighed(apply(value, given, context), context);
   };
 }
 

@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import { elementOf, keyText, memberOf } from "./access.ts";
 import type { Expression, ExpressionOf } from "../syntax/ast.ts";
-import { compileCall, compileFilter } from "./compile_call.ts";
+import { compileCall, compileFilter, compileNumberClass } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "../context.ts";
 import { affirm, failUndefined, isUndefinedError, joinText, negate } from "../../languages/values/mod.ts";
@@ -29,15 +29,7 @@ const COMPILERS: { readonly [Kind in Expression["kind"]]: Compile<Kind> } = {
   unary: compileUnary,
   binary: compileBinary,
   ternary: compileTernary,
-  filter: (node, compilation) => {
-    const isDefault = node.filter.name === "default";
-    const input = isDefault ? compileOptional(node.input, compilation) : undefined;
-    return compileFilter(
-      node.filter,
-      input ? (context) => input(context) ?? null : compileExpression(node.input, compilation),
-      compilation,
-    );
-  },
+  filter: compileFiltered,
   test: compileTest,
 };
 
@@ -45,6 +37,20 @@ const COMPILERS: { readonly [Kind in Expression["kind"]]: Compile<Kind> } = {
 export function compileExpression(node: Expression, compilation: Compilation): Evaluate {
   compilation.nodeCount++;
   return (COMPILERS[node.kind] as Compile<Expression["kind"]>)(node, compilation);
+}
+
+function compileFiltered(node: ExpressionOf<"filter">, compilation: Compilation): Evaluate {
+  const { input, filter } = node;
+  if (filter.name === "className") {
+    const numberClass = compileNumberClass(input, compilation);
+    if (numberClass) return numberClass;
+  }
+  const optional = filter.name === "default" ? compileOptional(input, compilation) : undefined;
+  return compileFilter(
+    filter,
+    optional ? (context) => optional(context) ?? null : compileExpression(input, compilation),
+    compilation,
+  );
 }
 
 const PATH_KINDS: ReadonlySet<string> = new Set(["variable", "member", "index", "method"]);

@@ -1,5 +1,5 @@
 /** Filters on data of any kind: JSON, YAML and Ion text, jq, and the name of the type. */
-import { Double, type JsonValue, parseJson } from "../../base/json.ts";
+import { Double, type JsonValue, parseJson, WrittenDecimal } from "../../base/json.ts";
 import { ionText } from "../../languages/ion/mod.ts";
 import { jqProgram } from "../../languages/jq/mod.ts";
 import { fail, jsonText, measureValue } from "../../languages/values/mod.ts";
@@ -58,10 +58,13 @@ function className(input: JsonValue): JsonValue {
   if (input === null) return null;
   if (typeof input === "string") return "java.lang.String";
   if (typeof input === "boolean") return "java.lang.Boolean";
-  if (typeof input === "bigint") return "java.lang.Long";
+  if (typeof input === "bigint") {
+    return BigInt.asIntN(64, input) === input ? "java.lang.Long" : "java.math.BigInteger";
+  }
   if (typeof input === "number") {
     return input >= -MAX_INT32 - 1 && input <= MAX_INT32 ? "java.lang.Integer" : "java.lang.Long";
   }
+  if (input instanceof WrittenDecimal) return "java.math.BigDecimal";
   if (input instanceof Double) return "java.lang.Double";
   return Array.isArray(input) ? "java.util.ArrayList" : "java.util.LinkedHashMap";
 }

@@ -102,6 +102,7 @@ function nanosOf({ epochSeconds, nanos }: DateTime): bigint {
 
 function timestamp(count: (moment: DateTime) => number | bigint): Filter {
   return {
+    classOf: (input) => input === null ? null : "java.lang.Long",
     parameters: ["timeZone", "existingFormat"],
     apply(input, [timeZone, existingFormat], context) {
       if (input === null) return null;

@@ -289,6 +289,27 @@ export const NUMBER_FILTERS: Table = {
     ],
     ["{{ '123456789012345678901234567890' | number('BIGINTEGER') }}", "123456789012345678901234567890"],
     ["{{ '7' | number(type='DOUBLE') / 2 }} {{ '7' | number / 2 }}", "3.5 3"],
+    [
+      "{{ '0x1F' | number }} {{ '#FF' | number }} {{ '-0X1a' | number }} {{ '0xFF' | number('LONG') }} {{ '#F' | number('BIGINTEGER') }}",
+      "31 255 -26 255 15",
+    ],
+    [
+      "{{ '10L' | number }} {{ '10f' | number }} {{ '10D' | number }} {{ '2.5d' | number('FLOAT') }} {{ '1e3f' | number('DOUBLE') }}",
+      "10 10.0 10.0 2.5 1000.0",
+    ],
+    [
+      "{{ '9223372036854775808' | number }} {{ '-99999999999999999999' | number }} {{ '99999999999999999999L' | number }}",
+      "9223372036854775808 -99999999999999999999 99999999999999999999",
+    ],
+    ["{{ '12' | number('int') }} {{ '1.5' | number('NOPE') }} {{ '12' | number('') }}", "12 1.5 12"],
+    [
+      "{{ '1.10' | number('BIGDECIMAL') }} {{ ['+.50' | number('BIGDECIMAL')] }} {{ '3.1415926535897932384' | number }}",
+      "1.10 [0.50] 3.1415926535897932384",
+    ],
+    [
+      "{{ '1.10' | number('BIGDECIMAL') + 1 }} {{ '0.00010' | number('BIGDECIMAL') | toJson }} {{ '1.10' | number('BIGDECIMAL') == 1.1 }}",
+      "2.1 0.00010 true",
+    ],
     ["{{ ['1', '2'] | first | number }} [{{ nil | number }}]", "1 []"],
     ["{{ i | string }} {{ d | string }} {{ i | string + 1 }} [{{ nil | string }}]", "12 2.5 121 []"],
     ["{{ i | string | length }} {{ 2.0 | string }} {{ t | string }}", "2 2.0 true"],
@@ -304,9 +325,63 @@ export const NUMBER_FILTERS: Table = {
     ["{{ '1,000' | number }}", "argument"],
     ["{{ '1.5' | number('INT') }}", "argument"],
     ["{{ '3000000000' | number('INT') }}", "argument"],
-    ["{{ '12' | number('int') }}", "argument"],
-    ["{{ '12' | number('NOPE') }}", "argument"],
+    ["{{ '1.5L' | number }}", "argument"],
+    ["{{ '10L' | number('LONG') }}", "argument"],
+    ["{{ '10d' | number('BIGDECIMAL') }}", "argument"],
+    ["{{ '0x' | number }}", "argument"],
+    ["{{ '0x1.8' | number }}", "argument"],
+    ["{{ '1_000' | number }}", "argument"],
     ["{{ i | number }}", "type"],
     ["{{ l | number }}", "type"],
+  ],
+};
+
+/** The Java classes of numbers, also of those that values do not tell apart. */
+export const CLASS_NAMES: Table = {
+  topic: "className",
+  data: { ...data, long: 3000000000, stamp: "2024-05-06T07:08:09Z" },
+  rows: [
+    [
+      "{{ i | className }} {{ long | className }} {{ d | className }}",
+      "java.lang.Integer java.lang.Long java.lang.Double",
+    ],
+    ["{{ 1 | className }} {{ 1.5 | className }}", "java.lang.Long java.lang.Double"],
+    [
+      "{{ stamp | timestamp | className }} {{ stamp | timestampMilli | className }}",
+      "java.lang.Long java.lang.Long",
+    ],
+    [
+      "{{ '2147483647' | number | className }} {{ '2147483648' | number | className }}",
+      "java.lang.Integer java.lang.Long",
+    ],
+    [
+      "{{ '9223372036854775807' | number | className }} {{ '9223372036854775808' | number | className }}",
+      "java.lang.Long java.math.BigInteger",
+    ],
+    [
+      "{{ '12.3' | number | className }} {{ '123456.789' | number | className }} {{ '3.1415926535897932384' | number | className }}",
+      "java.lang.Float java.lang.Double java.math.BigDecimal",
+    ],
+    [
+      "{{ '10L' | number | className }} {{ '10f' | number | className }} {{ '10d' | number | className }} {{ '#FF' | number | className }}",
+      "java.lang.Long java.lang.Float java.lang.Double java.lang.Integer",
+    ],
+    [
+      "{{ '12' | number('INT') | className }} {{ '12' | number('LONG') | className }} {{ '12' | number('NOPE') | className }}",
+      "java.lang.Integer java.lang.Long java.lang.Integer",
+    ],
+    [
+      "{{ '12' | number('FLOAT') | className }} {{ '12' | number('DOUBLE') | className }}",
+      "java.lang.Float java.lang.Double",
+    ],
+    [
+      "{{ '9223372036854775807' | number('BIGDECIMAL') | className }} {{ '12' | number(type='BIGINTEGER') | className }}",
+      "java.math.BigDecimal java.math.BigInteger",
+    ],
+    ["[{{ nil | number | className }}{{ nil | timestamp | className }}]", "[]"],
+  ],
+  errors: [
+    ["{{ 'x' | number | className }}", "argument"],
+    ["{{ nope | number | className }}", "undefined"],
   ],
 };

@@ -132,7 +132,7 @@ const CLASSES: readonly (readonly [json: string, name: string])[] = [
   ['"a"', "java.lang.String"],
   ["1", "java.lang.Integer"],
   ["3000000000", "java.lang.Long"],
-  ["12345678901234567890", "java.lang.Long"],
+  ["12345678901234567890", "java.math.BigInteger"],
   ["1.5", "java.lang.Double"],
   ["true", "java.lang.Boolean"],
   ["[]", "java.util.ArrayList"],
