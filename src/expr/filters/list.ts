@@ -77,9 +77,10 @@ function join(input: JsonValue, args: Arguments, context: Context): JsonValue {
 function slice(input: JsonValue, args: Arguments): JsonValue {
   if (input === null) return null;
   if (typeof input !== "string" && !Array.isArray(input)) return refuse("slice", input);
+  const [, toIndex = null] = args;
   const from = integerArgument(args[0], "fromIndex", 0);
-  const to = integerArgument(args[1], "toIndex", input.length);
-  if (from < 0 || to > input.length || from >= to) {
+  const to = integerArgument(toIndex, "toIndex", input.length);
+  if (from < 0 || to > input.length || from > to || (from === to && toIndex !== null)) {
     fail("argument", `Cannot slice from ${from} to ${to}: the length is ${input.length}`);
   }
   return input.slice(from, to);
