@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
+import { type Arguments, type FilterEntry, textArgument, textFilter, toText } from "../entry.ts";
 import { mapScalars } from "../map_scalars.ts";
 import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
@@ -10,7 +10,7 @@ const NONE = { parameters: [] } as const;
 /** Characters that are encoded in one step, as a power of two. */
 const ENCODE_SHIFT = 5;
 
-/** Filters that encode, digest and escape text; null stays null. */
+/** Filters that encode, digest and escape text; null stays null. `escapeChar` makes texts of the scalars in lists and maps. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
   ["base64encode", textFilter(NONE, base64Encode)],
   ["base64decode", textFilter(NONE, base64Decode)],
@@ -66,5 +66,5 @@ function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonVa
   const escape = ESCAPES.get(type.toLowerCase());
   if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
   context.spend(measureValue(input, context).size >>> 8);
-  return mapScalars(input, (scalar) => typeof scalar === "string" ? escape(scalar) : scalar);
+  return mapScalars(input, (scalar) => scalar === null ? null : escape(toText(scalar)));
 }

@@ -118,7 +118,11 @@ export const TEXT: Table = {
       "{{ q | escapeChar('single') }} {{ q | escapeChar('double') }} {{ q | escapeChar('shell') }}",
       `it\\'s "x" it's \\"x\\" it'\\''s "x"`,
     ],
-    ["{{ [q, 1, null] | escapeChar('single') }}", `["it\\\\'s \\"x\\"",1,null]`],
+    ["{{ [q, 1, null] | escapeChar('single') }}", `["it\\\\'s \\"x\\"","1",null]`],
+    [
+      "{{ [true, 2.5, {'k': 1}] | escapeChar('single') }} {{ i | escapeChar('double') | className }}",
+      '["true","2.5",{"k":"1"}] java.lang.String',
+    ],
     ["{{ {'k': q} | escapeChar('shell') }}", `{"k":"it'\\\\''s \\"x\\""}`],
     ["{{ {'k': [q]} | escapeChar('double') | toJson }}", `{"k":["it's \\\\\\"x\\\\\\""]}`],
     [
