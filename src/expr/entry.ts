@@ -1,7 +1,7 @@
 /** Types of filters, functions and tests; reading of arguments. */
 import type { JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail, kindOf, printValue } from "../languages/values/mod.ts";
+import { fail, joinText, kindOf, printValue } from "../languages/values/mod.ts";
 
 /** Arguments in the order of the parameters; `undefined` when not given. */
 export type Arguments = readonly (JsonValue | undefined)[];
@@ -47,6 +47,17 @@ export function textFilter(
   return {
     ...shape,
     apply: (input, args, context) => input === null ? null : apply(toText(input), args, context),
+  };
+}
+
+/** As {@link textFilter}, and lists and maps become the texts that `~` joins. */
+export function joinedTextFilter(
+  shape: Callable,
+  apply: (text: string, args: Arguments, context: Context) => JsonValue,
+): Filter {
+  return {
+    ...shape,
+    apply: (input, args, context) => input === null ? null : apply(joinText(input, context), args, context),
   };
 }
 

@@ -2,7 +2,14 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import { type Arguments, type FilterEntry, textArgument, textFilter, toText } from "../entry.ts";
+import {
+  type Arguments,
+  type FilterEntry,
+  joinedTextFilter,
+  textArgument,
+  textFilter,
+  toText,
+} from "../entry.ts";
 import { mapScalars } from "../map_scalars.ts";
 import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
@@ -12,7 +19,7 @@ const ENCODE_SHIFT = 5;
 
 /** Filters that encode, digest and escape text; null stays null. `escapeChar` makes texts of the scalars in lists and maps. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
-  ["base64encode", textFilter(NONE, base64Encode)],
+  ["base64encode", joinedTextFilter(NONE, base64Encode)],
   ["base64decode", textFilter(NONE, base64Decode)],
   ["urlencode", textFilter(NONE, urlEncode)],
   ["urldecode", textFilter(NONE, urlDecode)],

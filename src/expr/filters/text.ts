@@ -1,16 +1,16 @@
 /** Filters on text. */
 import { indexOfText, lastIndexOfText } from "../../base/text/find_text.ts";
-import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
   type Arguments,
+  type Filter,
   type FilterEntry,
   integerArgument,
+  joinedTextFilter,
   textArgument,
   textFilter,
-  toText,
 } from "../entry.ts";
-import { fail, printValue } from "../../languages/values/mod.ts";
+import { fail, joinText, printValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
 const SEPARATOR = { parameters: ["separator"], required: 1 } as const;
@@ -21,25 +21,19 @@ const SCAN_SHIFT = 4;
 const TITLE_SHIFT = 2;
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/** Filters on text; null stays null, except where the result is a boolean. */
+/** Filters on text; null stays null, except where the result is a boolean. Some take lists and maps, too. */
 export const TEXT_FILTERS: readonly FilterEntry[] = [
-  ["upper", textFilter(NONE, (text) => text.toUpperCase())],
-  ["lower", textFilter(NONE, (text) => text.toLowerCase())],
+  ["upper", joinedTextFilter(NONE, (text) => text.toUpperCase())],
+  ["lower", joinedTextFilter(NONE, (text) => text.toLowerCase())],
   ["trim", textFilter(NONE, (text) => text.trim())],
   ["capitalize", textFilter(NONE, capitalize)],
   ["title", textFilter(NONE, title)],
   ["abbreviate", textFilter({ parameters: ["length"], required: 1 }, abbreviate)],
   ["nl2br", textFilter(NONE, (text, _, context) => withBreaks(text, context))],
-  ["slugify", textFilter(NONE, slugify)],
+  ["slugify", joinedTextFilter(NONE, slugify)],
   ["string", { ...NONE, apply: (input, _, context) => input === null ? null : printValue(input, context) }],
-  ["startsWith", {
-    ...VALUE,
-    apply: (input, args) => edge(input, args, (text, value) => text.startsWith(value)),
-  }],
-  ["endsWith", {
-    ...VALUE,
-    apply: (input, args) => edge(input, args, (text, value) => text.endsWith(value)),
-  }],
+  ["startsWith", edgeFilter((text, value) => text.startsWith(value))],
+  ["endsWith", edgeFilter((text, value) => text.endsWith(value))],
   ["substringBefore", substring((text, separator) => head(text, indexOfText(text, separator)))],
   ["substringBeforeLast", substring((text, separator) => head(text, lastIndexOfText(text, separator)))],
   ["substringAfter", substring((text, separator) => tail(text, indexOfText(text, separator), separator))],
@@ -47,8 +41,11 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
     "substringAfterLast",
     substring((text, separator) => tail(text, lastIndexOfText(text, separator), separator)),
   ],
-  ["indent", textFilter(INDENT, (text, args, context) => indent(text, args, context))],
-  ["nindent", textFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context))],
+  ["indent", joinedTextFilter(INDENT, (text, args, context) => indent(text, args, context))],
+  [
+    "nindent",
+    joinedTextFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context)),
+  ],
 ];
 
 /** Makes the first character that is not white space upper case. */
@@ -83,12 +80,17 @@ function slugify(text: string, _: Arguments, context: Context): string {
     .replace(/-+/g, "-").replace(/^-|-$/g, "").toLowerCase();
 }
 
-function edge(input: JsonValue, args: Arguments, test: (text: string, value: string) => boolean): boolean {
-  return input !== null && test(toText(input), textArgument(args[0], "value"));
+/** False for null. */
+function edgeFilter(test: (text: string, value: string) => boolean): Filter {
+  return {
+    ...VALUE,
+    apply: (input, args, context) =>
+      input !== null && test(joinText(input, context), textArgument(args[0], "value")),
+  };
 }
 
 function substring(cut: (text: string, separator: string) => string) {
-  return textFilter(SEPARATOR, (text, args) => cut(text, textArgument(args[0], "separator")));
+  return joinedTextFilter(SEPARATOR, (text, args) => cut(text, textArgument(args[0], "separator")));
 }
 
 function head(text: string, at: number): string {

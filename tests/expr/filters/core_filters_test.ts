@@ -42,7 +42,6 @@ testRows("text filter", [
 ], data);
 
 testErrors("text filter", [
-  ["{{ l|upper }}", "type"],
   ["{{ m|trim }}", "type"],
   ["{{ 'a'|abbreviate('x') }}", "argument"],
   ["{{ 'a'|abs }}", "type"],

@@ -49,6 +49,11 @@ export const TEXT_FILTERS: Table = {
     ["[{{ ' \t\n a b \r\n' | trim }}]", "[a b]"],
     ["{{ i | upper }} {{ t | upper }} {{ d | trim }} {{ i | length }}", "12 TRUE 2.5 0"],
     [
+      "{{ holes | upper }} {{ m | lower }} {{ el | upper }}",
+      "[A, NULL, 1, 2.5, TRUE, [1], {K=V}] {b=2, a=1} []",
+    ],
+    ["{{ l | base64encode | base64decode }} {{ m | base64encode }}", "[3, 1, 2] e2I9MiwgYT0xfQ=="],
+    [
       "{{ 'a b' | urlencode }} {{ 'é/?&=+%' | urlencode }} {{ 'a-b_c.d*e' | urlencode }}",
       "a+b %C3%A9%2F%3F%26%3D%2B%25 a-b_c.d*e",
     ],
@@ -85,8 +90,7 @@ export const TEXT_FILTERS: Table = {
     ["{{ long | abbreviate }}", "argument"],
     ["{{ long | abbreviate(-1) }}", "argument"],
     ["{{ long | abbreviate('7') }}", "argument"],
-    ["{{ l | upper }}", "type"],
-    ["{{ m | lower }}", "type"],
+    ["{{ l | title }}", "type"],
     ["{{ l | trim }}", "type"],
     ["{{ 'a' | abs }}", "type"],
     ["{{ l | abs }}", "type"],

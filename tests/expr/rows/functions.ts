@@ -184,7 +184,7 @@ export const MESSAGES: Table = {
       "{{ 'a' | sort }}",
       "Cannot apply the filter \"sort\" to a string in the expression `{{ 'a' | sort }}` at line 1",
     ],
-    ["{{ [1] | upper }}", "Expected a string, found a list in the expression `{{ [1] | upper }}` at line 1"],
+    ["{{ [1] | trim }}", "Expected a string, found a list in the expression `{{ [1] | trim }}` at line 1"],
     [
       "{{ 'a' | abbreviate }}",
       'Argument "length" is missing for filter "abbreviate" in the expression `{{ \'a\' | abbreviate }}` at line 1',
