@@ -20,7 +20,7 @@ import { nowText } from "../filters/date.ts";
 import { rangeOf } from "../operators.ts";
 import { jsonWeightOf } from "../weight.ts";
 import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
-import { parseYaml } from "../../languages/yaml/mod.ts";
+import { parseFirstYaml } from "../../languages/yaml/mod.ts";
 
 /** How a text is read; reading YAML takes a hundred times as long as JSON. */
 interface Reader {
@@ -31,7 +31,7 @@ interface Reader {
 }
 
 const JSON_READER: Reader = { language: "JSON", weight: jsonWeightOf, read: readJson };
-const YAML_READER: Reader = { language: "YAML", weight: (text) => text.length, read: parseYaml };
+const YAML_READER: Reader = { language: "YAML", weight: (text) => text.length, read: parseFirstYaml };
 
 const FROM_JSON: BuiltInFunction = {
   parameters: ["json"],
@@ -50,7 +50,7 @@ export const DATA_FUNCTIONS: readonly FunctionEntry[] = [
   ["yaml", {
     parameters: ["yaml"],
     required: 1,
-    call: ([text], context) => readText(text, YAML_READER, context),
+    call: ([text = null], context) => readGiven(text, YAML_READER, context),
   }],
 ];
 
@@ -74,12 +74,12 @@ function extreme(name: string, args: Arguments, sign: number): NumberValue {
 }
 
 /** Reads a text; null stays null. @throws ExpressionError `type`, `argument`, `limit` */
-function readText(
-  text: JsonValue | undefined,
-  { language, weight, read }: Reader,
-  context: Context,
-): JsonValue {
-  if (text === null || text === undefined) return null;
+function readText(text: JsonValue | undefined, reader: Reader, context: Context): JsonValue {
+  return text === null || text === undefined ? null : readGiven(text, reader, context);
+}
+
+/** Reads a text. @throws ExpressionError `type` for null, too, `argument`, `limit` */
+function readGiven(text: JsonValue, { language, weight, read }: Reader, context: Context): JsonValue {
   if (typeof text !== "string") {
     return fail("type", `Cannot read ${kindOf(text)} as ${language}: strings only`);
   }

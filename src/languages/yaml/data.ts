@@ -11,10 +11,23 @@ const DATA_RULES: YamlRules = {
   maxExpandedChars: 16 * 1024 * 1024,
   isSource: false,
 };
+const FIRST_RULES: YamlRules = { ...DATA_RULES, isFirstOnly: true };
+/** Only white space and comments. */
+const BLANK = /^\s*(?:#[^\n]*(?:\n\s*|$))*$/;
 
 /** The data of a YAML text; aliases are resolved, map keys are texts. @throws ExpressionError `argument`, `limit` */
 export function parseYaml(text: string): JsonValue {
-  const { value, errors: [error] } = readYaml(text, DATA_RULES);
+  return parse(text, DATA_RULES);
+}
+
+/** As {@link parseYaml}, of the first document of a text, which must have one. The others are not read. */
+export function parseFirstYaml(text: string): JsonValue {
+  if (BLANK.test(text)) fail("argument", "Cannot read the YAML text: it has no value");
+  return parse(text, FIRST_RULES);
+}
+
+function parse(text: string, rules: YamlRules): JsonValue {
+  const { value, errors: [error] } = readYaml(text, rules);
   if (!error) return value;
   const before = text.slice(0, error.start);
   const line = before.split("\n").length;

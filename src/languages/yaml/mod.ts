@@ -3,7 +3,7 @@
  * read here, because its own conversion gives no positions, does not keep number kinds (`1.0` → 1), compares keys in
  * quadratic time, and limits neither depth nor the size of expanded aliases.
  */
-export { parseYaml } from "./data.ts";
+export { parseFirstYaml, parseYaml } from "./data.ts";
 export { readPlainYaml } from "./plain.ts";
 export { MAX_YAML_DEPTH, parseYamlTree, type YamlError } from "./tree.ts";
 export { isMergeKey, keyName, nodeRange, readYaml, SOURCE_RULES, type YamlReading } from "./values.ts";

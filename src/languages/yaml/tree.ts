@@ -12,6 +12,12 @@ export interface YamlError {
   readonly end: number;
 }
 
+interface TreeOptions {
+  readonly maxDepth?: number;
+  /** Stops after the first document; else a second one is an error. */
+  readonly isFirstOnly?: boolean;
+}
+
 /** A composed document, or the errors of the text. */
 interface YamlTree {
   readonly document?: Document.Parsed;
@@ -28,8 +34,11 @@ type ErrorHandler = (...details: unknown[]) => void;
 /** Ends the reading at a limit. */
 class Stop extends Error {}
 
-/** Composes exactly one document; YAML 1.2 core schema, integers as `bigint`. */
-export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTree {
+/** Composes exactly one document, or the first of several; YAML 1.2 core schema, integers as `bigint`. */
+export function parseYamlTree(
+  source: string,
+  { maxDepth = MAX_YAML_DEPTH, isFirstOnly = false }: TreeOptions = {},
+): YamlTree {
   const composer = new Composer({
     version: "1.2",
     schema: "core",
@@ -42,7 +51,13 @@ export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTr
   const errors = collectErrors(composer);
   // The library throws on some malformed texts, even ReferenceError and RangeError.
   try {
-    for (const document of composer.compose(tokens(source, { errors, maxDepth }), true, source.length)) {
+    for (
+      const document of composer.compose(
+        tokens(source, { errors, maxDepth, isFirstOnly }),
+        true,
+        source.length,
+      )
+    ) {
       documents.push(document);
       if (documents.length > 1) errors.unshift(secondDocument(document, source));
       if (errors.length > 0) break;
@@ -51,7 +66,7 @@ export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTr
     if (errors.length === 0) errors.push(syntaxError(messageOf(error), 0, 1));
   }
   const [document] = documents;
-  if (document) dropAddedBreak(document.contents, source);
+  if (document) dropAddedBreak(document.contents, isFirstOnly ? source.slice(0, document.range[2]) : source);
   const all = errors.length > 0
     ? errors
     : (document?.errors ?? []).map(({ message, pos }) => syntaxError(message, ...pos));
@@ -127,8 +142,12 @@ function offsetsOf(place: unknown): [number, number] {
   return [offset, offset + (source?.length ?? 1)];
 }
 
+interface TokenOptions extends Required<TreeOptions> {
+  readonly errors: YamlError[];
+}
+
 /** Concrete syntax, one lexeme at a time: the parser takes time quadratic in the depth of the text. */
-function* tokens(source: string, { errors, maxDepth }: { errors: YamlError[]; maxDepth: number }) {
+function* tokens(source: string, { errors, maxDepth, isFirstOnly }: TokenOptions) {
   const parser = new Parser();
   const unexpected: YamlError[] = [];
   for (const lexeme of new Lexer().lex(source)) {
@@ -139,6 +158,7 @@ function* tokens(source: string, { errors, maxDepth }: { errors: YamlError[]; ma
         throw new Stop();
       }
       yield token;
+      if (isFirstOnly && token.type === "document") return;
     }
     if (parser.stack.length <= maxDepth + 2) continue;
     errors.unshift(tooDeep(parser.offset, maxDepth));

@@ -35,6 +35,8 @@ export interface YamlRules {
   readonly maxExpandedChars: number;
   /** Resolves merge keys and refuses custom tags; else `<<` is a name, and unknown tags are ignored. */
   readonly isSource: boolean;
+  /** Reads the first document of several; else a second one is an error. */
+  readonly isFirstOnly?: boolean;
 }
 
 /** A read text; where something is wrong, `errors` are not empty and `null` stands in for the value. */
@@ -80,9 +82,9 @@ export function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.type === "PLAIN" && key.source === "<<";
 }
 
-/** Reads the only document of a text. */
+/** Reads the only document of a text, or the first. */
 export function readYaml(source: string, rules: YamlRules): YamlReading {
-  const tree = parseYamlTree(source, rules.maxDepth);
+  const tree = parseYamlTree(source, rules);
   if (!tree.document) return { value: null, errors: tree.errors, nodes: new Map() };
   const reader = new ValueReader(rules);
   const value = reader.read(tree.document.contents, 0);
