@@ -19,7 +19,7 @@ import {
 import { nowText } from "../filters/date.ts";
 import { rangeOf } from "../operators.ts";
 import { jsonWeightOf } from "../weight.ts";
-import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
+import { IonError, parseIonText, parseIonTexts } from "../../languages/ion/mod.ts";
 import { parseFirstYaml } from "../../languages/yaml/mod.ts";
 
 /** How a text is read; reading YAML takes a hundred times as long as JSON. */
@@ -98,7 +98,7 @@ function readJson(text: string): JsonValue {
 
 /** The first value of an Ion text, or all values as a list. */
 function fromIon([text, allRows]: Arguments, context: Context): JsonValue {
-  const parse = booleanArgument(allRows, "allRows", false) ? parseIonRows : parseIonText;
+  const parse = booleanArgument(allRows, "allRows", false) ? parseIonTexts : parseIonText;
   return readText(text, {
     language: "Ion",
     weight: (ion) => ion.length >>> 5,

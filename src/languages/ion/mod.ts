@@ -4,6 +4,6 @@
  * kinds, overflows the stack on 300,000 opening brackets, and does not read the words without quotes that clients send.
  */
 export { IonError } from "./error.ts";
-export { parseIon, parseIonRows, parseIonText } from "./reader.ts";
+export { parseIon, parseIonRows, parseIonText, parseIonTexts } from "./reader.ts";
 export type { IonKind, IonValue } from "./word.ts";
 export { ionText } from "./writer.ts";

@@ -6,6 +6,7 @@
  */
 import type { JsonValue } from "../../base/json.ts";
 import { IonError } from "./error.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/time/iso_8601.ts";
 import { ION_NUMBER, readIonNumber } from "./number.ts";
 import { IonScanner } from "./scanner.ts";
 import { type IonValue, readWord } from "./word.ts";
@@ -26,12 +27,17 @@ const WORD = /[^\s,:[\]{}"'()]+/y;
 /** A word that contains colons. */
 const WORD_WITH_TIME = /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/y;
 
-/** The first value of a text in the full grammar; more may follow. @throws IonError */
+/** The first value of a text in the full grammar, its timestamps normalized; more may follow. @throws IonError */
 export function parseIonText(text: string): JsonValue {
-  return new IonReader(text, "full").readFirst();
+  return new IonReader(text, "full", timestampText).readFirst();
 }
 
-/** Every value of a text in the full grammar, one after the other. @throws IonError */
+/** As {@link parseIonText}, of every value of a text, one after the other. @throws IonError */
+export function parseIonTexts(text: string): JsonValue[] {
+  return new IonReader(text, "full", timestampText).readAll();
+}
+
+/** Every row of a file in the full grammar, its timestamps as they are written. @throws IonError */
 export function parseIonRows(text: string): JsonValue[] {
   return new IonReader(text, "full").readAll();
 }
@@ -56,8 +62,10 @@ class IonReader {
   readonly #scanner: IonScanner;
   readonly #isFull: boolean;
   readonly #maxDepth: number;
+  readonly #timestampText: (timestamp: string) => string;
 
-  constructor(text: string, grammar: "full" | "loose") {
+  constructor(text: string, grammar: "full" | "loose", timestampText = (timestamp: string) => timestamp) {
+    this.#timestampText = timestampText;
     this.#isFull = grammar === "full";
     this.#maxDepth = MAX_DEPTH[grammar];
     this.#scanner = new IonScanner(text, { isSpaceQuotable: this.#isFull });
@@ -113,7 +121,7 @@ class IonReader {
     const scanner = this.#scanner;
     if (scanner.match(TYPED_NULL) || scanner.match(NOT_FINITE)) return null;
     const timestamp = scanner.match(TIMESTAMP)?.[0];
-    if (timestamp !== undefined) return timestamp;
+    if (timestamp !== undefined) return this.#timestampText(timestamp);
     const number = scanner.match(ION_NUMBER)?.[0];
     if (number !== undefined) return readIonNumber(number);
     const symbol = scanner.match(SYMBOL)?.[0] ?? scanner.refuse("a value");
@@ -181,4 +189,11 @@ class IonReader {
     }
     return text;
   }
+}
+
+/** The text of a day, or of a time of UTC with its seconds; one with another offset, or of no calendar day, as it is. */
+function timestampText(timestamp: string): string {
+  const date = timestamp.replace(/^(\d{4})(-\d\d)?T$/, (_, year, month = "-01") => `${year}${month}-01`);
+  const isUtc = /(?:Z|[+-]00:00)$/.test(timestamp);
+  return normalizeDay(date) ?? (isUtc ? normalizeTimestamp(timestamp) : undefined) ?? timestamp;
 }
