@@ -10,32 +10,45 @@ const MAX_IMPLICIT_KEY = 1_000;
 const ODD_SPACE = /[^\S \t\n]/;
 const AMBIGUOUS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
+/** Where a list or map within a list begins: behind the dash of its item, or on the next line. */
+type YamlLayout = "compact" | "open";
+
 /** YAML text that ends with a line break; list items are indented by one space. @throws ExpressionError `limit` */
-export function yamlText(value: JsonValue): string {
+export function yamlText(value: JsonValue, layout: YamlLayout = "compact"): string {
   measureValue(value);
-  return isBranch(value) ? block(value, Array.isArray(value) ? " " : "") : `${scalar(value, "")}\n`;
+  if (!isBranch(value)) return `${scalar(value, "  ")}\n`;
+  return block(value, { indent: Array.isArray(value) ? " " : "", layout });
+}
+
+/** The indent of the lines of a block, and their layout. */
+interface Place {
+  readonly indent: string;
+  readonly layout: YamlLayout;
 }
 
 function isBranch(value: JsonValue): value is JsonValue[] | JsonObject {
   return Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0;
 }
 
-function block(value: JsonValue[] | JsonObject, indent: string): string {
-  if (!Array.isArray(value)) {
-    return Object.keys(value).map((name) => indent + entry(name, value[name] as JsonValue, indent)).join("");
-  }
-  return value.map((item) =>
-    isBranch(item)
-      ? `${indent}- ${block(item, `${indent}  `).trimStart()}`
-      : `${indent}- ${scalar(item, `${indent}  `)}\n`
-  ).join("");
+function block(value: JsonValue[] | JsonObject, place: Place): string {
+  const parts = Array.isArray(value)
+    ? value.map((item) => listItem(item, place))
+    : Object.keys(value).map((name) => entry(name, value[name] as JsonValue, place));
+  return parts.map((part) => place.indent + part).join("");
 }
 
-function entry(name: string, value: JsonValue, indent: string): string {
+function listItem(item: JsonValue, { indent, layout }: Place): string {
+  const isOpen = layout === "open";
+  if (!isBranch(item)) return `- ${scalar(item, indent + (isOpen ? " " : "  "))}\n`;
+  if (isOpen) return `-\n${block(item, { indent: indent + (Array.isArray(item) ? "  " : " "), layout })}`;
+  return `- ${block(item, { indent: `${indent}  `, layout }).trimStart()}`;
+}
+
+function entry(name: string, value: JsonValue, { indent, layout }: Place): string {
   const key = name.includes("\n") ? JSON.stringify(name) : scalar(name, "");
   const head = key.length <= MAX_IMPLICIT_KEY ? `${key}:` : `? ${key}\n${indent}:`;
   if (!isBranch(value)) return `${head} ${scalar(value, `${indent}  `)}\n`;
-  return `${head}\n${block(value, indent + (Array.isArray(value) ? " " : "  "))}`;
+  return `${head}\n${block(value, { indent: indent + (Array.isArray(value) ? " " : "  "), layout })}`;
 }
 
 function scalar(value: JsonValue, indent: string): string {

@@ -41,8 +41,14 @@ export const DATA_FILTERS: Table = {
     ["{{ {'l': ['x', 'z']} | yaml }}", "l:\n - x\n - z\n"],
     ["{{ {'a': {'b': {'c': 1}}} | yaml }}", "a:\n  b:\n    c: 1\n"],
     ["{{ ['x', 'y', 'no', 'on', 'Yes'] | yaml }}", ' - x\n - "y"\n - "no"\n - "on"\n - "Yes"\n'],
-    ["{{ [{'a': 1, 'b': 2}, {'a': 3}] | yaml }}", " - a: 1\n   b: 2\n - a: 3\n"],
-    ["{{ {'l': [{'a': 1, 'b': 2}]} | yaml }}", "l:\n - a: 1\n   b: 2\n"],
+    ["{{ [{'a': 1, 'b': 2}, {'a': 3}] | yaml }}", " -\n  a: 1\n  b: 2\n -\n  a: 3\n"],
+    ["{{ {'l': [{'a': 1, 'b': [2]}]} | yaml }}", "l:\n -\n  a: 1\n  b:\n   - 2\n"],
+    [
+      "{{ [[1, 2], [[3]], [], [{}]] | yaml }}",
+      " -\n   - 1\n   - 2\n -\n   -\n     - 3\n - []\n -\n   - {}\n",
+    ],
+    ["{{ 'a\nb' | yaml }}{{ 'a: b\n' | yaml }}{{ ' a\nb' | yaml }}", '|-\n  a\n  b\n|\n  a: b\n" a\\nb"\n'],
+    ["{{ ['a\nb', {'s': 'c\nd'}] | yaml }}", " - |-\n  a\n  b\n -\n  s: |-\n    c\n    d\n"],
     ["{{ {'i': 1, 'd': 2.0, 't': true, 's': 'text here'} | yaml }}", "i: 1\nd: 2.0\nt: true\ns: text here\n"],
     [
       "{{ {'s': '12', 'b': 'true', 'n': 'null', 'e': ''} | yaml }}",

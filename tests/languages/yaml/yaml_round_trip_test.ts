@@ -33,6 +33,12 @@ const TEXTS: readonly string[] = [
     "0x1",
     "~",
     "",
+    "a\nb",
+    "a: b\n\n",
+    "---\n...\n",
+    " a\nb",
+    "\n",
+    "- a\n  - b\n",
     "\ud800",
   ],
 ];
@@ -41,10 +47,12 @@ for (const text of TEXTS) {
   Deno.test(`yamlText() of ${JSON.stringify(text.slice(0, 20))}, ${text.length} long, round-trips in any position`, () => {
     for (
       const value of [text, [text], { [text]: 1 }, { a: text }, {
-        a: [{ [text]: text, b: { [text]: [text] } }],
+        a: [{ [text]: text, b: { [text]: [text, [text], [[text, { a: text }]]] } }],
       }]
     ) {
-      assertEquals(JSON.stringify(parseYaml(yamlText(value))), JSON.stringify(value));
+      for (const layout of ["compact", "open"] as const) {
+        assertEquals(JSON.stringify(parseYaml(yamlText(value, layout))), JSON.stringify(value));
+      }
     }
   });
 }
