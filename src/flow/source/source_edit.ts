@@ -13,6 +13,8 @@ export interface SavedSource {
 }
 
 const MARKER = /^---(?=[ \t\r]|$)/;
+/** Between two documents, text may follow at once: no member of a flow begins so. */
+const MARKER_WITH_TEXT = /^---(?!-)/;
 const BLANK = /^\s*(?:#.*)?$/;
 const REVISION_LINE = /^revision[ \t]*:[ \t]*\d+[ \t]*(?:\r?\n|$)/m;
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -25,16 +27,21 @@ const UNCOMPARED = ["revision", "deleted"];
 export function splitDocuments(source: string): string[] {
   const documents: string[][] = [[]];
   for (const line of source.split("\n")) {
-    if (!MARKER.test(line)) {
-      documents.at(-1)?.push(line);
+    const lines = documents.at(-1) ?? [];
+    if (!MARKER.test(line) && !(MARKER_WITH_TEXT.test(line) && hasContent(lines))) {
+      lines.push(line);
       continue;
     }
     const rest = line.slice(3);
     documents.push(BLANK.test(rest) ? [] : [rest.trimStart()]);
   }
   return documents
-    .filter((lines) => lines.some((line) => !BLANK.test(line)))
+    .filter(hasContent)
     .map((lines) => lines.join("\n"));
+}
+
+function hasContent(lines: readonly string[]): boolean {
+  return lines.some((line) => !BLANK.test(line));
 }
 
 /** True when saving `b` after `a` changes nothing: the `revision: n` line and managed members do not count. */

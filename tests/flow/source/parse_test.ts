@@ -210,6 +210,11 @@ const SPLITS: readonly [string, string[]][] = [
   ["# head\n---\na: |\n  ---\n  x\n----: 1\n", ["a: |\n  ---\n  x\n----: 1\n"]],
   ["a: 1\r\n---\r\nb: 2\r\n", ["a: 1\r", "b: 2\r\n"]],
   ["--- {a: 1}\n---\n\n---\n", ["{a: 1}"]],
+  ["a: 1\n---b: 2\nc: 3\n---d: 4", ["a: 1", "b: 2\nc: 3", "d: 4"]],
+  ["a: 1\r\n---b: 2\r\n", ["a: 1\r", "b: 2\r\n"]],
+  // A flow is saved as it is written, so its own first line cannot be such a marker.
+  ["# head\n---a: 1\nb: 2\n", ["# head\n---a: 1\nb: 2\n"]],
+  ["a: x---\nb: |\n  ---c\n", ["a: x---\nb: |\n  ---c\n"]],
   ["", []],
 ];
 

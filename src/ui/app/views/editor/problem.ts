@@ -24,8 +24,9 @@ export function isUsable(problems: readonly Problem[]): boolean {
   return problems.every(({ severity }) => severity !== "error");
 }
 
-/** A line that begins a document, and one without content: as the server reads them. */
+/** A line that begins a document, one that begins a further document, and one without content: as the server reads them. */
 const MARKER = /^---(?=\s|$)/;
+const NEXT_MARKER = /^---(?!-)/;
 const BLANK = /^\s*(?:#.*)?$|^%/;
 
 /** The first document of a source. */
@@ -41,7 +42,7 @@ export function firstDocument(source: string): FirstDocument {
   const lines = source.split("\n");
   let hasBegun = false;
   for (const [index, line] of lines.entries()) {
-    if (!MARKER.test(line)) {
+    if (!(hasBegun ? NEXT_MARKER : MARKER).test(line)) {
       hasBegun ||= !BLANK.test(line);
       continue;
     }

@@ -37,7 +37,8 @@ Deno.test("firstDocument() is the whole source unless a second document begins, 
     "# c\nid: a",
     "id: a\n...\n",
     "id: |\n  ---\n",
-    "id: a---\n---x: 1",
+    "id: a---\n----x: 1",
+    "---id: a\n",
     "%YAML 1.2\nid: a",
   ];
   for (const source of whole) assertEquals(firstDocument(source), { text: source });
@@ -48,6 +49,7 @@ Deno.test("firstDocument() is the whole source unless a second document begins, 
 
 Deno.test("firstDocument() names the line of the marker of a second document", () => {
   assertEquals(firstDocument("id: a\n---\nid: b"), { text: "id: a", nextLine: 2 });
+  assertEquals(firstDocument("id: a\n---id: b"), { text: "id: a", nextLine: 2 });
   assertEquals(firstDocument("id: a\r\n---\r\n"), { text: "id: a\r", nextLine: 2 });
   assertEquals(firstDocument("---\n# c\n---\nid: a"), { text: "   \n# c", nextLine: 3 });
   assertEquals(firstDocument("--- # c\n--- # d"), { text: "    # c", nextLine: 2 });
