@@ -29,6 +29,7 @@ export {
 } from "./source/namespace_references.ts";
 export {
   isSameSource,
+  jsonAsYaml,
   type SavedSource,
   setDisabled,
   setId,

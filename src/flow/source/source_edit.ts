@@ -1,10 +1,10 @@
 /** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
 import { isAlias, isMap, isScalar, type YAMLMap } from "yaml";
-import { jsonEquals, type JsonObject, ownProperty } from "../../base/json.ts";
+import { jsonEquals, type JsonObject, ownProperty, tryParseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseFlowSource, parseYamlValue } from "./parse.ts";
+import { type ParsedSource, parseFlowSource, parseYamlValue } from "./parse.ts";
 import { SourceLines } from "./source_lines.ts";
-import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
+import { keyName, nodeRange, parseYamlTree, yamlText } from "../../languages/yaml/mod.ts";
 
 /** A source and the document it was parsed to. */
 export interface SavedSource {
@@ -42,6 +42,14 @@ export function splitDocuments(source: string): string[] {
 
 function hasContent(lines: readonly string[]): boolean {
   return lines.some((line) => !BLANK.test(line));
+}
+
+/** The source of a flow in JSON as YAML; a source that is no JSON, or would be too long, stays as it is. */
+export function jsonAsYaml({ source, document }: ParsedSource): string {
+  if (!document || tryParseJson(source) === undefined) return source;
+  const text = yamlText(document);
+  const written = parseFlowSource(text).document;
+  return written && jsonEquals(written, document) ? text : source;
 }
 
 /** True when saving `b` after `a` changes nothing: the `revision: n` line and managed members do not count. */

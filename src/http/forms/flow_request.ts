@@ -24,6 +24,11 @@ const SOURCE_TYPES = [
 /** Separates the documents of one text. */
 const SEPARATOR = "\n---\n";
 
+/** True if the body is declared as JSON. */
+export function isJsonBody(c: Context<AppEnv>): boolean {
+  return mediaTypeOf(c.req.raw) === "application/json";
+}
+
 /** The source of one flow. @throws DomainError unsupported_media_type, too_large */
 export async function readSource(c: Context<AppEnv>): Promise<string> {
   requireMediaType(c, ...SOURCE_TYPES);

@@ -7,16 +7,16 @@ import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import { runChecked } from "../bulk/checked_bulk.ts";
 import { flowName } from "./flow_heads.ts";
-import { type Flows, invalidFlow } from "./flows.ts";
+import { type Flows, invalidFlow, type SaveOptions } from "./flows.ts";
 
-interface ReplaceOptions {
+interface ReplaceOptions extends SaveOptions {
   /** Deletes the flows of the namespace that are not in the text. */
   readonly delete: boolean;
   /** Saves the flows in this namespace, whatever namespace their sources name. */
   readonly override: boolean;
 }
 
-interface BulkOptions {
+interface BulkOptions extends SaveOptions {
   /** Deletes flows that are not in the text: those of `namespace`, else those of the namespaces in the text. */
   readonly delete: boolean;
   readonly namespace?: string;
@@ -42,7 +42,8 @@ export class FlowBulk {
     const sources = splitDocuments(text);
     const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
     const isInside = (key: Pick<FlowKey, "namespace">) => key.namespace === namespace;
-    return await this.#save(actor, placed, { isInside, deletes: options.delete ? isInside : undefined });
+    const deletes = options.delete ? isInside : undefined;
+    return await this.#save(actor, placed, { isInside, deletes, isJson: options.isJson });
   }
 
   /** Saves the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
@@ -54,7 +55,8 @@ export class FlowBulk {
       if (namespace === undefined) return named.has(key.namespace);
       return allowNamespaceChild ? isWithinNamespace(key.namespace, namespace) : key.namespace === namespace;
     };
-    return await this.#save(actor, sources, { isInside, deletes: options.delete ? isInside : undefined });
+    const deletes = options.delete ? isInside : undefined;
+    return await this.#save(actor, sources, { isInside, deletes, isJson: options.isJson });
   }
 
   /** Heads of the named flows; unknown names are left out. */
@@ -94,7 +96,7 @@ export class FlowBulk {
   async #save(
     actor: Actor,
     sources: readonly string[],
-    { isInside, deletes }: {
+    { isInside, deletes, isJson }: SaveOptions & {
       readonly isInside: (key: FlowKey) => boolean;
       readonly deletes?: (key: FlowKey) => boolean;
     },
@@ -105,7 +107,7 @@ export class FlowBulk {
       throw invalidFlow([{ path: "flow.namespace", message: "Flow namespace is invalid" }]);
     }
     if (names.size < drafts.length) throw invalidFlow([{ path: "flow.id", message: "Duplicate flow id" }]);
-    const saved = await inTurns(sources, (source) => this.#flows.put(actor, source));
+    const saved = await inTurns(sources, (source) => this.#flows.put(actor, source, { isJson }));
     const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(flowName(head)));
     await this.delete(actor, left);
     const deleted = await inTurns(left, (head) => this.#flows.get(actor, head, { allowDeleted: true }));

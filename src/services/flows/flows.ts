@@ -9,6 +9,7 @@ import {
   type Catalogs,
   type FlowProblem,
   isSameSource,
+  jsonAsYaml,
   type ParsedSource,
   parseFlowSource,
   problemsError,
@@ -57,6 +58,17 @@ interface FlowsDeps {
 export interface GetFlowOptions {
   readonly revision?: number;
   readonly allowDeleted?: boolean;
+}
+
+/** How a given source is saved. */
+export interface SaveOptions {
+  /** The source was sent as JSON: what is JSON is saved as YAML. Places of problems are those of the JSON. */
+  readonly isJson?: boolean;
+}
+
+interface UpdateOptions extends SaveOptions {
+  /** The expected revision. */
+  readonly ifMatch?: number;
 }
 
 interface FlowSearch {
@@ -142,9 +154,10 @@ export class Flows {
   }
 
   /** Saves a new flow. @throws DomainError invalid_entity, also if the id exists */
-  async create(actor: Actor, source: string): Promise<SavedFlow> {
+  async create(actor: Actor, given: string, { isJson }: SaveOptions = {}): Promise<SavedFlow> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.#parseValid(actor.tenant, source);
+    const { parsed, warnings } = await this.#parseValid(actor.tenant, given);
+    const source = isJson ? jsonAsYaml(parsed) : given;
     const key = keyOf(parsed);
     return await this.#locks.run(lockKey(actor, key), async () => {
       const head = this.#heads.get(actor.tenant, key);
@@ -156,12 +169,13 @@ export class Flows {
   }
 
   /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
-  async update(actor: Actor, key: FlowKey, source: string, ifMatch?: number): Promise<SavedFlow> {
+  async update(actor: Actor, key: FlowKey, given: string, options: UpdateOptions = {}): Promise<SavedFlow> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.#parseValid(actor.tenant, source);
+    const { parsed, warnings } = await this.#parseValid(actor.tenant, given);
+    const source = options.isJson ? jsonAsYaml(parsed) : given;
     return await this.#locks.run(lockKey(actor, key), async () => {
       return {
-        flow: await this.#saveNext(await this.#latest(actor, key, ifMatch), parsed, source),
+        flow: await this.#saveNext(await this.#latest(actor, key, options.ifMatch), parsed, source),
         warnings,
       };
     });
@@ -219,11 +233,12 @@ export class Flows {
   }
 
   /** Creates or updates a flow. @throws DomainError invalid_entity */
-  async put(actor: Actor, source: string): Promise<Flow> {
+  async put(actor: Actor, source: string, options: SaveOptions = {}): Promise<Flow> {
     const key = keyOf((await this.#parseValid(actor.tenant, source)).parsed);
     const head = this.#heads.get(actor.tenant, key);
     const isUpdate = head && !head.deleted;
-    return (await (isUpdate ? this.update(actor, key, source) : this.create(actor, source))).flow;
+    const saved = isUpdate ? this.update(actor, key, source, options) : this.create(actor, source, options);
+    return (await saved).flow;
   }
 
   /** As {@link put}, with the namespace of the source replaced. @throws DomainError invalid_entity */

@@ -16,7 +16,7 @@ import { csvResponse } from "../../responses/csv.ts";
 import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
+import { flowKeyOf, isJsonBody, readFlowKeys, readSources } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { flowListResponse } from "./flows.ts";
 import { readMultipart } from "../../bodies/multipart.ts";
@@ -52,7 +52,8 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
   const readDelete = (c: Context<AppEnv>) => readBoolean(queryOf(c), "delete", true);
 
   routes.post("/flows/:namespace", async (c) => {
-    const options = { delete: readDelete(c), override: readBoolean(queryOf(c), "override", false) };
+    const override = readBoolean(queryOf(c), "override", false);
+    const options = { delete: readDelete(c), override, isJson: isJsonBody(c) };
     const text = await readSources(c);
     const saved = await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options);
     noteChanges(c, saved.length, saved.map(nameOf));
@@ -65,6 +66,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
       delete: readDelete(c),
       namespace: query.get("namespace") || undefined,
       allowNamespaceChild: readBoolean(query, "allowNamespaceChild", false),
+      isJson: isJsonBody(c),
     };
     const saved = await bulk.update(c.get("actor"), await readSources(c), options);
     noteChanges(c, saved.length, saved.map(nameOf));

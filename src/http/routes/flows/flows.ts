@@ -6,7 +6,7 @@ import type { Flows, SavedFlow } from "../../../services/flows/flows.ts";
 import type { TaskEdits } from "../../../services/flows/task_edits.ts";
 import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
+import { flowKeyOf, isJsonBody, readSource, readSources } from "../../forms/flow_request.ts";
 import { readIfMatch } from "../../forms/if_match.ts";
 import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { listText, streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
@@ -81,15 +81,14 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
 
 function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps): void {
   routes.post("/flows", async (c) => {
-    const saved = await flows.create(c.get("actor"), await readSource(c));
+    const saved = await flows.create(c.get("actor"), await readSource(c), { isJson: isJsonBody(c) });
     c.set("auditedIds", [["namespace", saved.flow.namespace], ["flowId", saved.flow.id]]);
     return savedResponse(saved);
   });
 
   routes.put(FLOW_PATH, async (c) => {
-    const expected = readIfMatch(c.req.header("if-match"), "flow");
-    const source = await readSource(c);
-    return savedResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected));
+    const options = { ifMatch: readIfMatch(c.req.header("if-match"), "flow"), isJson: isJsonBody(c) };
+    return savedResponse(await flows.update(c.get("actor"), flowKeyOf(c), await readSource(c), options));
   });
 
   routes.patch(`${FLOW_PATH}/:taskId`, async (c) => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { unzipSync, zipSync } from "fflate";
 import { Harness } from "../../../support/harness.ts";
 import { fileForm, json, yaml } from "../../../support/flows/request_bodies.ts";
@@ -25,6 +25,10 @@ async function start(...sources: string[]): Promise<Harness> {
 
 async function post(server: Harness, path: string, body: string): Promise<Listed[]> {
   return await server.json("POST", path, yaml(body)) as unknown as Listed[];
+}
+
+async function sourceOf(server: Harness, path: string): Promise<string> {
+  return (await server.json("GET", `${path}?source=true`) as { source: string }).source;
 }
 
 async function refusal(server: Harness, path: string, body: string): Promise<[number, string]> {
@@ -56,6 +60,10 @@ Deno.test("POST /flows/:namespace takes a JSON list of flows", async () => {
   const flows = ["one", "two"].map((id) => ({ id, namespace: "demo", tasks }));
   const answer = await server.json("POST", "/flows/demo", json(flows)) as unknown as Listed[];
   assertEquals(answer.map(nameOf), ["demo.old@2 deleted", "demo.one@1", "demo.two@1"]);
+  const kept = await sourceOf(server, "/flows/demo/two");
+  assertMatch(kept, /^id: two\nnamespace: demo\ntasks:\n - id: a\n/);
+  await server.json("POST", "/flows/bulk?delete=false", json([{ ...flows[1], description: "b" }]));
+  assertEquals(await sourceOf(server, "/flows/demo/two"), `${kept}description: b\n`);
   const [status, message] = await refusal(server, "/flows/demo", "[1");
   assertEquals([status, message.includes("Illegal flow yaml")], [422, true]);
 });

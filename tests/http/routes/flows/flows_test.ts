@@ -67,6 +67,38 @@ Deno.test("POST /flows takes JSON", async () => {
   assertObjectMatch(answer as object, { ...flow, revision: 1 });
 });
 
+Deno.test("POST and PUT /flows keep a flow that is sent as JSON in YAML", async () => {
+  await using server = await Harness.start();
+  const flowOf = (format: string) => ({
+    id: "hello",
+    namespace: "demo",
+    variables: { text: "1.0", number: 1.5, empty: null },
+    tasks: [{ id: "a", type: "io.svc.plugin.core.debug.Return", format }],
+  });
+  const sourceOf = (format: string) =>
+    `id: hello\nnamespace: demo\nvariables:\n  text: "1.0"\n  number: 1.5\n  empty: null\n` +
+    `tasks:\n - id: a\n   type: io.svc.plugin.core.debug.Return\n   format: ${format}\n`;
+  const saved = async (method: string, path: string, request: RequestInit) =>
+    (await server.json(method, path, request) as { source: string }).source;
+  assertEquals(await saved("POST", "/flows", json(flowOf("a\nb"))), sourceOf("|-\n     a\n     b"));
+  assertEquals(await saved("PUT", "/flows/demo/hello", json(flowOf("c"))), sourceOf("c"));
+  // YAML has comments and a layout to keep, whatever its type, and so has JSON that is sent as YAML.
+  for (const request of [json(source("hello")), yaml(JSON.stringify(flowOf("d")))]) {
+    assertEquals(await saved("PUT", "/flows/demo/hello", request), String(request.body));
+  }
+});
+
+Deno.test("POST /flows names the place of a problem in JSON as it was sent", async () => {
+  await using server = await Harness.start();
+  const response = await server.request(
+    "POST",
+    "/flows",
+    json('{"id": "a", "namespace": "demo", "tasks": 1}'),
+  );
+  const { errors: [{ line, column }] } = await response.json();
+  assertEquals([response.status, line, column], [422, 1, 43]);
+});
+
 const REFUSED: readonly (readonly [string, string, number, RegExp])[] = [
   ["what is no YAML", "id: [", 422, /Illegal flow yaml: /],
   ["an empty body", "", 422, /^(Illegal flow yaml|Invalid entity)/],
