@@ -38,6 +38,20 @@ export async function runChecked<Item>(
   step: BulkStep<Item>,
   options: BulkOptions<Item>,
 ): Promise<number> {
+  await checkAll(items, step, options);
+  const errors = await mapBounded(options.clock, items, (item) => runStep(step, item));
+  const count = errors.filter((error) => error === undefined).length;
+  const limit = errors.find((error) => error && LIMITS.has(error.code));
+  if (limit && count === 0) throw limit;
+  return count;
+}
+
+/** Checks all things, and names those that refuse. @throws DomainError bulk_refused */
+export async function checkAll<Item>(
+  items: readonly Item[],
+  step: Pick<BulkStep<Item>, "check">,
+  options: BulkOptions<Item>,
+): Promise<void> {
   const { clock, nameOf } = options;
   const refusals = await mapBounded(clock, items, (item) => step.check(item).catch(asRefusal));
   const refused = items.flatMap((item, index): ErrorItem[] => {
@@ -46,11 +60,6 @@ export async function runChecked<Item>(
   });
   const [first] = refused;
   if (first) throw bulkRefusal(options, { first, refused, total: items.length });
-  const errors = await mapBounded(clock, items, (item) => runStep(step, item));
-  const count = errors.filter((error) => error === undefined).length;
-  const limit = errors.find((error) => error && LIMITS.has(error.code));
-  if (limit && count === 0) throw limit;
-  return count;
 }
 
 /** Why a thing was left out. */

@@ -5,7 +5,7 @@ import type { Actor } from "../../model/access/actor.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
-import { runChecked } from "../bulk/checked_bulk.ts";
+import { checkAll, runChecked } from "../bulk/checked_bulk.ts";
 import { flowName } from "./flow_heads.ts";
 import { type Flows, invalidFlow, type SaveOptions } from "./flows.ts";
 
@@ -59,8 +59,10 @@ export class FlowBulk {
     return await this.#save(actor, sources, { isInside, deletes, isJson: options.isJson });
   }
 
-  /** Heads of the named flows; unknown names are left out. */
-  pick(actor: Actor, keys: readonly FlowKey[]): FlowHead[] {
+  /** Heads of the named flows, each once. @throws DomainError bulk_refused: one does not exist */
+  async pick(actor: Actor, keys: readonly FlowKey[], action: string): Promise<FlowHead[]> {
+    const check = (key: FlowKey) => Promise.try(() => void this.#flows.head(actor, key));
+    await checkAll(keys, { check }, this.#refusalOf(action));
     const wanted = new Set(keys.map(flowName));
     return this.#flows.select(actor, (head) => wanted.has(flowName(head)));
   }
@@ -81,12 +83,12 @@ export class FlowBulk {
         return undefined;
       },
       run: (head) => this.#flows.setDisabled(actor, head, disabled),
-    }, {
-      clock: this.#clock,
-      action: disabled ? "disable" : "enable",
-      subject: "flow",
-      nameOf: ({ namespace, id }) => `${namespace}.${id}`,
-    });
+    }, this.#refusalOf(disabled ? "disable" : "enable"));
+  }
+
+  #refusalOf(action: string) {
+    const nameOf = ({ namespace, id }: FlowKey) => `${namespace}.${id}`;
+    return { clock: this.#clock, action, subject: "flow", nameOf } as const;
   }
 
   async #drafts(actor: Actor, sources: readonly string[]): Promise<Flow[]> {

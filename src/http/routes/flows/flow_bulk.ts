@@ -35,8 +35,8 @@ const FILE_PART = "fileUpload";
 /** Allowance for boundaries, headers and other parts of the form. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 
-type Head = ReturnType<FlowBulk["pick"]>[number];
-type Select = (c: Context<AppEnv>) => Head[] | Promise<Head[]>;
+type Head = ReturnType<Flows["select"]>[number];
+type Select = (c: Context<AppEnv>, action: string) => Head[] | Promise<Head[]>;
 
 /** Routes under `/flows`, relative to the tenant. */
 export function flowBulkRoutes(deps: FlowBulkRoutesDeps): Hono<AppEnv> {
@@ -89,7 +89,7 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
   });
 
   routes.post("/flows/export/by-ids", async (c) => {
-    const heads = bulk.pick(c.get("actor"), await readFlowKeys(c));
+    const heads = await bulk.pick(c.get("actor"), await readFlowKeys(c), "export");
     return zipResponse(c, transfer.export(c.get("actor"), heads));
   });
 
@@ -102,16 +102,16 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
 function addChanging(routes: Hono<AppEnv>, { flows, bulk }: FlowBulkRoutesDeps): void {
   const ways: readonly (readonly [string, Select])[] = [
     ["by-query", (c) => flows.select(c.get("actor"), readFlowFilter(queryOf(c)))],
-    ["by-ids", async (c) => bulk.pick(c.get("actor"), await readFlowKeys(c))],
+    ["by-ids", async (c, action) => await bulk.pick(c.get("actor"), await readFlowKeys(c), action)],
   ];
   for (const [way, select] of ways) {
     routes.delete(`/flows/delete/${way}`, async (c) => {
-      const heads = await select(c);
+      const heads = await select(c, "delete");
       return countResponse(c, await bulk.delete(c.get("actor"), heads), heads);
     });
     for (const [verb, isDisabled] of [["enable", false], ["disable", true]] as const) {
       routes.post(`/flows/${verb}/${way}`, async (c) => {
-        const heads = await select(c);
+        const heads = await select(c, verb);
         return countResponse(c, await bulk.setDisabled(c.get("actor"), heads, isDisabled), heads);
       });
     }

@@ -55,6 +55,15 @@ export async function send<Result = unknown>(
 
 /** The same for a response that is a text. @throws ApiError */
 export async function sendText(method: string, path: string, options: SendOptions = {}): Promise<string> {
+  return await (await request(method, path, options)).text();
+}
+
+/** The same for a response that is a file. @throws ApiError */
+export async function sendForFile(method: string, path: string, options: SendOptions = {}): Promise<Blob> {
+  return await (await request(method, path, options)).blob();
+}
+
+async function request(method: string, path: string, options: SendOptions): Promise<Response> {
   const { body, headers } = encoded(options);
   // Without a header `accept`: a response that the document has preloaded is used only for a request without headers.
   const response = await reach(urlOf(path, options.query), {
@@ -63,10 +72,9 @@ export async function sendText(method: string, path: string, options: SendOption
     headers,
     signal: options.signal,
   });
-  const text = await response.text();
-  if (response.ok) return text;
+  if (response.ok) return response;
   if (response.status === 401) goToLogin();
-  throw refusalOf(response, text);
+  throw refusalOf(response, await response.text());
 }
 
 /** The address of a path with its query, for downloads and streams. Paths that begin with `/api` are no tenant's. */

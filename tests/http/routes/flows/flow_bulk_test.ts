@@ -123,10 +123,11 @@ Deno.test("POST /flows/bulk takes the documents of a form", async () => {
   assertEquals(await present(server), ["demo.a@1", "demo.b@1"]);
 });
 
-const KEYS = JSON.stringify([{ namespace: "demo", id: "a", date: "x" }, { namespace: "demo", id: "none" }, {
-  namespace: "demo",
-  id: "b",
-}]);
+const KEYS = JSON.stringify([
+  { namespace: "demo", id: "a", date: "x" },
+  { namespace: "demo", id: "b" },
+  { namespace: "demo", id: "a" },
+]);
 const JSON_TYPE = { "content-type": "application/json" };
 
 async function count(server: Harness, method: string, path: string, body?: string): Promise<number> {
@@ -142,12 +143,34 @@ async function three(): Promise<Harness> {
   );
 }
 
-Deno.test("DELETE /flows/delete/by-ids deletes the flows that there are", async () => {
+Deno.test("DELETE /flows/delete/by-ids deletes flows, each once", async () => {
   await using server = await three();
   assertEquals(await count(server, "DELETE", "/flows/delete/by-ids", KEYS), 2);
   assertEquals(await present(server), ["away.c@1"]);
-  assertEquals(await count(server, "DELETE", "/flows/delete/by-ids", KEYS), 0);
+  assertEquals(await count(server, "DELETE", "/flows/delete/by-ids", "[]"), 0);
 });
+
+for (
+  const [method, path, action] of [
+    ["DELETE", "/flows/delete/by-ids", "delete"],
+    ["POST", "/flows/disable/by-ids", "disable"],
+    ["POST", "/flows/enable/by-ids", "enable"],
+    ["POST", "/flows/export/by-ids", "export"],
+  ] as const
+) {
+  Deno.test(`${method} ${path} names the flows that do not exist, and changes none`, async () => {
+    await using server = await start(source("a"), source("b", { more: "disabled: true\n" }), source("gone"));
+    await server.json("DELETE", "/flows/demo/gone");
+    const keys = ["a", "none", "b", "gone"].map((id) => ({ namespace: "demo", id }));
+    const response = await server.request(method, path, json(keys));
+    const { message, invalids } = await response.json();
+    assertEquals([response.status, invalids.length], [400, 2]);
+    assertEquals([invalids[0].invalidValue, invalids[1].invalidValue], ["demo.none", "demo.gone"]);
+    assertStringIncludes(message, `Invalid bulk ${action}: 2 of 4 flows`);
+    assertStringIncludes(message, `demo.none: ${invalids[0].message}`);
+    assertEquals(await present(server), ["demo.a@1", "demo.b@1"]);
+  });
+}
 
 Deno.test("DELETE /flows/delete/by-query deletes the flows that match", async () => {
   await using server = await three();

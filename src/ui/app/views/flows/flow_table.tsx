@@ -1,8 +1,8 @@
 /** The table of flows, and actions on those that are selected. */
 import { useSignal } from "@preact/signals";
-import { send } from "../../api/client.ts";
+import { send, sendForFile } from "../../api/client.ts";
 import type { FlowKey, FlowRow, LatestExecution } from "../../api/flow_entities.ts";
-import { apiRoot, pagePath } from "../../core/places.ts";
+import { pagePath } from "../../core/places.ts";
 import { setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { downloadFile } from "../../kit/download.ts";
@@ -156,9 +156,5 @@ function BulkBar({ keys, done }: { readonly keys: readonly FlowKey[]; readonly d
 
 /** Saves a zip of flows as a file. */
 async function exportFlows(keys: readonly FlowKey[]): Promise<void> {
-  const headers = { "content-type": "application/json" };
-  const init = { method: "POST", headers, body: JSON.stringify(keys) };
-  const response = await fetch(`${apiRoot()}/flows/export/by-ids`, init);
-  if (!response.ok) throw new Error((await response.text()).slice(0, 500));
-  downloadFile("flows.zip", await response.blob());
+  downloadFile("flows.zip", await sendForFile("POST", "/flows/export/by-ids", { body: keys }));
 }
