@@ -44,6 +44,12 @@ interface NamespacesDeps {
 /** A namespace, its description, and what its flows and those of the namespaces below it inherit. */
 export type Namespace = Pick<NamespaceRecord, "id" | "description" | "variables" | "pluginDefaults">;
 
+/** A namespace as lists show it. */
+export interface ListedNamespace extends Pick<Namespace, "id" | "description"> {
+  /** False if it is there only because of flows, in it or below it, or as the one of the system. */
+  readonly isCreated: boolean;
+}
+
 const MAX_NAMESPACE_DESCRIPTION_LENGTH = 10_000;
 /** Per tenant; namespaces of flows do not count. */
 const MAX_CREATED_NAMESPACES = 10_000;
@@ -71,7 +77,7 @@ export class Namespaces {
   }
 
   /** All namespaces, ordered by name; with `onlyExisting` those that were created, and those that contain flows themselves. */
-  async list(actor: Actor, options: { readonly onlyExisting?: boolean } = {}): Promise<Namespace[]> {
+  async list(actor: Actor, options: { readonly onlyExisting?: boolean } = {}): Promise<ListedNamespace[]> {
     const { flows, records } = this.#deps;
     const created = (await records.list(actor.tenant)).filter(({ isDeleted }) => !isDeleted);
     const descriptions = new Map(created.map(({ id, description }) => [id, description]));
@@ -79,6 +85,7 @@ export class Namespaces {
     return [...new Set([...names, ...descriptions.keys()])].sort().map((id) => ({
       id,
       description: descriptions.get(id),
+      isCreated: descriptions.has(id),
     }));
   }
 

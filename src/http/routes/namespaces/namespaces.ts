@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import { readPluginDefaults } from "../../../model/flows/inherited_defaults.ts";
-import type { Namespace, Namespaces } from "../../../services/namespaces/namespaces.ts";
+import type { ListedNamespace, Namespace, Namespaces } from "../../../services/namespaces/namespaces.ts";
 import { readJson, readOptionalJson } from "../../bodies/body.ts";
 import { isTextList } from "../../bodies/entity_body.ts";
 import { refuseMembers, SERVER_WIDE } from "../../forms/unsupported_members.ts";
@@ -18,7 +18,7 @@ import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { badRequest, invalidArgument, invalidEntity } from "../../refusals.ts";
 
 const FILE_PART = "fileUpload";
-const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
+const SORT_FIELDS = new Map([["id", ({ id }: ListedNamespace) => id]]);
 /** Members of namespaces on other servers that have no effect here, with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ...SERVER_WIDE,
@@ -92,9 +92,10 @@ function addListRoutes(routes: Hono<AppEnv>, namespaces: Namespaces): void {
     const onlyExisting = readBoolean(query, "existing", false);
     const listed = await namespaces.list(c.get("actor"), { onlyExisting });
     const found = listed.filter(({ id }) => matches({ namespace: id, id: "", labels: [] }));
-    const results = takePage(found, paging, SORT_FIELDS).map((each) => ({
-      ...each,
-      disabled: false,
+    const results = takePage(found, paging, SORT_FIELDS).map(({ id, description, isCreated }) => ({
+      id,
+      description,
+      disabled: !isCreated,
       deleted: false,
     }));
     return c.json({ results, total: found.length });

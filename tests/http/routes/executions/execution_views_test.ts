@@ -216,7 +216,7 @@ for (const [query, ids, total] of NAMESPACES) {
     await using server = await Harness.start();
     await server.save(source("f", "a.b.c"));
     await server.save(source("f", "x"));
-    const results = ids.map((id) => ({ id, disabled: false, deleted: false }));
+    const results = ids.map((id) => ({ id, disabled: true, deleted: false }));
     assertEquals(await server.json("GET", `/namespaces/search${query}`), { results, total });
   });
 }

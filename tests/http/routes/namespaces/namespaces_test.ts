@@ -62,6 +62,19 @@ Deno.test("GET /namespaces/search?existing=true lists namespaces that were creat
   assertEquals(await ids(server, "/namespaces/search?existing=true"), ["created", "demo.team"]);
 });
 
+Deno.test("GET /namespaces/search marks namespaces that were not created as disabled", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  await server.json("POST", "/namespaces", json({ id: "demo.team", description: "d" }));
+  await server.json("POST", "/namespaces", json({ id: "created" }));
+  assertEquals((await server.page("/namespaces/search")).results, [
+    { id: "created", disabled: false, deleted: false },
+    { id: "demo", disabled: true, deleted: false },
+    { id: "demo.team", description: "d", disabled: false, deleted: false },
+    { id: "system", disabled: true, deleted: false },
+  ]);
+});
+
 const REFUSED: readonly (readonly [request: string, body: unknown, status: number, says: string])[] = [
   ["POST /namespaces", { id: "made" }, 409, '"made": it exists'],
   ["POST /namespaces", {}, 422, 'a text as "id"'],
