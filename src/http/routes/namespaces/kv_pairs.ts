@@ -71,10 +71,12 @@ function addListRoutes(routes: Hono<AppEnv>, kvPairs: KvPairs): void {
   });
 }
 
+/** The keys of a body; an empty object has none, but other members are not ignored: they may be misspelt. */
 async function readKeys(c: Context<AppEnv>): Promise<string[]> {
   const body = await readOptionalJson(c);
   const keys = isJsonObject(body) ? ownProperty(body, "keys") : undefined;
   if (isTextList(keys)) return keys;
+  if (isJsonObject(body) && Object.values(body).every((value) => value === null)) return [];
   throw invalidEntity('the body must be of the form {"keys": ["…"]}');
 }
 

@@ -164,7 +164,12 @@ Deno.test("DELETE /namespaces/:namespace/kv removes several", async () => {
     return [response.status, await response.json()];
   };
   assertEquals(await send('{"keys":["a","b"]}'), [200, { keys: ["a"] }]);
-  for (const body of ["", "{}", '{"keys":"a"}', '{"keys":[1]}']) assertEquals((await send(body))[0], 422);
+  for (const body of ["{}", '{"keys":null}', '{"keys":[]}']) {
+    assertEquals(await send(body), [200, { keys: [] }]);
+  }
+  for (const body of ["", "[]", '{"keys":"a"}', '{"keys":[1]}', '{"key":["a"]}']) {
+    assertEquals((await send(body))[0], 422);
+  }
 });
 
 Deno.test("GET /kv pages, sorts and filters the pairs of all namespaces", async () => {
