@@ -73,14 +73,14 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
 function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.put("/triggers/set-disabled", async (c) => {
     const body = await readObject(c);
-    const key = noted(c, triggerKeyIn(body));
+    const key = await namedIn(c, triggers, body);
     return stateOf(await triggers.disable(c.get("actor"), key, requiredFlag(body, "disabled")));
   });
 
   // The older request for both: a complete trigger, with or without a new backfill. One that runs has its next date.
   routes.put("/triggers", async (c) => {
     const body = await readObject(c);
-    const key = noted(c, triggerKeyIn(body));
+    const key = await namedIn(c, triggers, body);
     if (isJsonObject(body.backfill) && ownProperty(body.backfill, "currentDate") === undefined) {
       return stateOf(await triggers.backfill(c.get("actor"), key, backfillIn(body)));
     }
@@ -89,7 +89,8 @@ function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
 
   routes.put("/triggers/backfill/create", async (c) => {
     const body = await readObject(c);
-    return stateOf(await triggers.backfill(c.get("actor"), noted(c, triggerKeyIn(body)), backfillIn(body)));
+    const key = await namedIn(c, triggers, body);
+    return stateOf(await triggers.backfill(c.get("actor"), key, backfillIn(body)));
   });
 
   const bodyActions: readonly (readonly [method: string, path: string, Change])[] = [
@@ -99,16 +100,17 @@ function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
   ];
   for (const [method, path, change] of bodyActions) {
     routes.on(method, `/triggers/${path}`, async (c: Context<AppEnv>) => {
-      return stateOf(await change(c.get("actor"), noted(c, triggerKeyIn(await readObject(c)))));
+      return stateOf(await change(c.get("actor"), await namedIn(c, triggers, await readObject(c))));
     });
   }
 }
 
-/** The trigger that a body names, for the audit log, too. */
-function noted(c: Context<AppEnv>, key: TriggerKey): TriggerKey {
-  const { namespace, flowId, triggerId } = key;
+/** The trigger that a body names, for the audit log, too. Without it the rest of the body is not read. @throws DomainError invalid_argument, not_found */
+async function namedIn(c: Context<AppEnv>, triggers: Triggers, body: JsonObject): Promise<TriggerKey> {
+  const { namespace, flowId, triggerId } = triggerKeyIn(body);
   c.set("auditedIds", Object.entries({ namespace, flowId, triggerId }));
-  return key;
+  await triggers.pick(c.get("actor"), [{ namespace, flowId, triggerId }]);
+  return { namespace, flowId, triggerId };
 }
 
 function addActions(routes: Hono<AppEnv>, triggers: Triggers): void {
