@@ -365,6 +365,7 @@ const COMPONENTS: Readonly<Record<string, Schema>> = {
     uuid: TEXT,
     "commitId?": TEXT,
     isCustomDashboardsEnabled: FLAG,
+    isTaskRunEnabled: FLAG,
     isAnonymousUsageEnabled: FLAG,
     isUiAnonymousUsageEnabled: FLAG,
     isTemplateEnabled: FLAG,

@@ -20,6 +20,8 @@ export function configRoutes(config: HttpConfig, isSetupOpen: () => boolean): Ho
     ...login(),
     commitId: config.commit,
     isCustomDashboardsEnabled: true,
+    // Front ends would show a view of all task runs, but only those of the newest executions are found.
+    isTaskRunEnabled: false,
     isAnonymousUsageEnabled: false,
     isUiAnonymousUsageEnabled: false,
     isTemplateEnabled: false,

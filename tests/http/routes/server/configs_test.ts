@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import type { JsonObject } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
 import { startApp } from "../../app_under_test.ts";
 
@@ -11,6 +12,20 @@ Deno.test("GET /configs names the server by an id that stays with its data", asy
   }
   assertMatch(uuids[0] ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
   assertEquals(new Set(uuids).size, 2);
+});
+
+Deno.test("GET /configs says which views of front ends there are", async () => {
+  await using server = await Harness.start();
+  const configs = await server.json("GET", "/api/v1/configs") as JsonObject;
+  assertEquals(Object.entries(configs).filter(([name]) => /^is.*Enabled$/.test(name)), [
+    ["isBasicAuthEnabled", false],
+    ["isCustomDashboardsEnabled", true],
+    ["isTaskRunEnabled", false],
+    ["isAnonymousUsageEnabled", false],
+    ["isUiAnonymousUsageEnabled", false],
+    ["isTemplateEnabled", false],
+    ["isAiEnabled", false],
+  ]);
 });
 
 Deno.test("GET /configs/login returns the login methods, without and with tenant", async () => {
