@@ -7,7 +7,7 @@ import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 
-/** Icons and groups change only with the server version. */
+/** Schemas, documents, icons and groups change only when the server is started with other types. */
 const CACHED = { "cache-control": "public,max-age=3600" };
 /** Page size of the list of plugins. */
 const ALL = "10000";
@@ -30,11 +30,11 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   routes.get("/plugins", async (c) => listResponse(c, (await plugins.load()).list()));
   routes.get("/plugins/schemas/:kind", async (c) => {
     const isList = readBoolean(queryOf(c), "arrayOf", false);
-    return jsonResponse((await plugins.load()).schema(c.req.param("kind"), { isList }));
+    return jsonResponse((await plugins.load()).schema(c.req.param("kind"), { isList }), CACHED);
   });
   routes.get(
     "/plugins/properties/:kind",
-    async (c) => valueResponse((await plugins.load()).properties(c.req.param("kind"))),
+    async (c) => valueResponse((await plugins.load()).properties(c.req.param("kind")), CACHED),
   );
   routes.get("/plugins/triggers", async () => {
     const results = (await plugins.load()).listTriggers();
@@ -44,10 +44,10 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
     "/plugins/groups/subgroups",
     async () => valueResponse((await plugins.load()).listSubgroups(), CACHED),
   );
-  routes.get("/plugins/inputs", async () => valueResponse((await plugins.load()).listInputs()));
+  routes.get("/plugins/inputs", async () => valueResponse((await plugins.load()).listInputs(), CACHED));
   routes.get(
     "/plugins/inputs/:type",
-    async (c) => valueResponse((await plugins.load()).input(c.req.param("type"))),
+    async (c) => valueResponse((await plugins.load()).input(c.req.param("type")), CACHED),
   );
   // Types have no UI pages; clients query them anyway.
   routes.post("/plugins/pluginUiManifest", () => valueResponse({ manifest: {} }));
@@ -74,7 +74,7 @@ function addIcons(routes: Hono<AppEnv>, plugins: Plugins): void {
 function addDocumentation(routes: Hono<AppEnv>, plugins: Plugins): void {
   routes.get(
     "/plugins/:cls",
-    async (c) => valueResponse((await plugins.load()).documentation(c.req.param("cls"), readFull(c))),
+    async (c) => valueResponse((await plugins.load()).documentation(c.req.param("cls"), readFull(c)), CACHED),
   );
   routes.get(
     "/plugins/:cls/versions",

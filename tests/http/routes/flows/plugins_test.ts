@@ -224,6 +224,14 @@ Deno.test("GET /plugins/icons has an icon for every name of a type", async () =>
   assert(Object.hasOwn(groups, "io.svc.plugin.core") && Object.hasOwn(groups, "io.kestra.plugin.core"));
 });
 
+for (const path of ["/schemas/TASK", `/properties/${LOG}`, "/inputs", "/inputs/STRING", `/${LOG}`]) {
+  Deno.test(`GET /plugins${path} may be cached for an hour`, async () => {
+    await using server = await startPlugins();
+    const { status, cached } = await read(server, path);
+    assertEquals([status, cached], [200, CACHED]);
+  });
+}
+
 const UNKNOWN = [
   ["/schemas/TEMPLATE", "TEMPLATE"],
   ["/properties/io.svc.plugin.core.log.Lag", "io.svc.plugin.core.log.Lag"],
@@ -239,8 +247,8 @@ const UNKNOWN = [
 for (const [path, name] of UNKNOWN) {
   Deno.test(`GET /plugins${path} returns 404 and names it`, async () => {
     await using server = await startPlugins();
-    const { status, body } = await read(server, path);
-    assertEquals(status, 404);
+    const { status, body, cached } = await read(server, path);
+    assertEquals([status, cached === CACHED], [404, false]);
     assertStringIncludes(body.message, `"${name}"`);
   });
 }
