@@ -43,6 +43,10 @@ export const MAX_KV_KEY_LENGTH = 256;
 const MAX_KV_DESCRIPTION_LENGTH = 1_000;
 
 const KEY = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
+/** In the words that clients compare. */
+const KEY_RULE =
+  "Key must start with an alphanumeric character (uppercase or lowercase) and can contain alphanumeric characters " +
+  "(uppercase or lowercase), dots (.), underscores (_), and hyphens (-) only.";
 /** The largest valid value of a `Date`. */
 const MAX_INSTANT = 8.64e15;
 
@@ -61,8 +65,8 @@ export function checkKvKey(key: string): string {
   if (key.length <= MAX_KV_KEY_LENGTH && KEY.test(key)) return key;
   throw new DomainError(
     "invalid_argument",
-    `Illegal argument: Key must start with an alphanumeric character and hold letters, digits, ".", "_" and "-" alone, ` +
-      `at most ${MAX_KV_KEY_LENGTH} of them, but received ${JSON.stringify(key.slice(0, 100))}`,
+    `Illegal argument: ${KEY_RULE} At most ${MAX_KV_KEY_LENGTH} characters are allowed, ` +
+      `but received ${JSON.stringify(key.slice(0, 100))}`,
   );
 }
 

@@ -11,7 +11,7 @@ import {
   SUBFLOW_KINDS,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
+import { DomainError, illegalArgument, notFound, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { taskRunBody } from "../../model/executions/execution_body.ts";
 import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
@@ -57,7 +57,9 @@ export class FlowGraphs {
 
   /** The graph of a stored flow as JSON text. @throws DomainError not_found; invalid_argument: a flow to draw is an expression */
   async stored(actor: Actor, key: FlowKey, options: GetFlowOptions & Drawn): Promise<string> {
-    const flow = await this.#flows.get(actor, key, options);
+    const flow = await this.#flows.get(actor, key, options).catch((error) => {
+      throw asGraphRefusal(error, key, options.revision);
+    });
     return await this.#text(actor, await this.#withStates(actor, flow), options);
   }
 
@@ -143,4 +145,11 @@ function subflowTaskOf(
 
 function tasksOf({ tasks, errors, finally: last, afterExecution }: DrawnFlow): readonly Task[] {
   return [...tasks, ...errors, ...last, ...afterExecution];
+}
+
+/** The refusal of a graph: clients know the flow by its uid. Any other error as it is. */
+function asGraphRefusal(error: unknown, { namespace, id }: FlowKey, revision: number | undefined): unknown {
+  if (!(error instanceof DomainError && error.code === "not_found")) return error;
+  const uid = revision === undefined ? `${namespace}_${id}` : `${namespace}_${id}_${revision}`;
+  return notFound(`Unable to find flow ${uid}: ${error.message.replace(/^Not Found: /, "")}`);
 }

@@ -112,9 +112,21 @@ Deno.test("GET graphs of flows and executions show the states of triggers, also 
   });
 });
 
+const UNKNOWN_GRAPHS: readonly (readonly [path: string, message: string])[] = [
+  ["none/graph", 'Not Found: Unable to find flow demo_none: flow "demo.none" does not exist'],
+  [
+    "nested/graph?revision=9",
+    'Not Found: Unable to find flow demo_nested_9: flow "demo.nested" has no revision 9',
+  ],
+];
+for (const [path, message] of UNKNOWN_GRAPHS) {
+  Deno.test(`GET /flows/demo/${path} says which flow it does not find`, async () => {
+    await using server = await start(NESTED);
+    assertEquals(await refusal(server, "GET", `/flows/demo/${path}`), [404, message]);
+  });
+}
+
 const GRAPH_REFUSALS: readonly [string, string, string | undefined, number][] = [
-  ["GET", "/flows/demo/none/graph", undefined, 404],
-  ["GET", "/flows/demo/nested/graph?revision=9", undefined, 404],
   ["POST", "/flows/graph", "id: x\n", 422],
   ["POST", "/flows/graph", "a: [", 422],
   ["GET", `/flows/demo/nested/graph?subflows=${"root.a,".repeat(101)}`, undefined, 400],

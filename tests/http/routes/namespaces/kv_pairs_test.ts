@@ -96,6 +96,21 @@ Deno.test("PUT /namespaces/:namespace/kv/:key refuses keys, namespaces and times
   }
 });
 
+Deno.test("GET, PUT and DELETE /namespaces/:namespace/kv/:key say what a key may be", async () => {
+  const services = await startNamespaceServices();
+  for (const method of ["GET", "PUT", "DELETE"]) {
+    const body = method === "PUT" ? "1" : undefined;
+    const response = await services.app.request(`${BASE}/bad$key`, { method, body });
+    assertEquals(response.status, 422);
+    assertEquals(
+      (await response.json()).message,
+      "Illegal argument: Key must start with an alphanumeric character (uppercase or lowercase) and can contain alphanumeric " +
+        "characters (uppercase or lowercase), dots (.), underscores (_), and hyphens (-) only. " +
+        'At most 256 characters are allowed, but received "bad$key"',
+    );
+  }
+});
+
 Deno.test("PUT /namespaces/:namespace/kv/:key refuses a value that is too large", async () => {
   const services = await startNamespaceServices();
   const largest = JSON.stringify("x".repeat(1024 * 1024 - 2));
