@@ -46,6 +46,10 @@ const MAX_CHARTS = 100;
 const MAX_COLUMNS = 50;
 const MAX_WIDTH = 12;
 const TYPE_PREFIX = "io.kestra.plugin.";
+const DASHBOARD_MEMBERS = ["id", "title", "description", "timeWindow", "charts"];
+/** Members of responses, which a source may repeat. */
+const MANAGED_MEMBERS = ["tenantId", "deleted", "created", "updated", "sourceCode"];
+const WINDOW_MEMBERS = ["default", "max"];
 const CHART_MEMBERS = ["id", "type", "chartOptions", "data", "content", "source"];
 const DATA_MEMBERS = ["type", "columns", "where", "orderBy", "numerator"];
 const NUMBER_TYPES = ["FLAT", "PERCENTAGE"];
@@ -74,6 +78,7 @@ export function readDashboard(parsed: ParsedSource): DashboardPlan {
   const window = { windowMs: DEFAULT_WINDOW_MS, maxWindowMs: MAX_WINDOW_MS };
   if (!document) return { charts, ...window, problems: parsed.problems };
   const report = new Report(parsed);
+  refuseUnknown(document, { known: DASHBOARD_MEMBERS, accepted: MANAGED_MEMBERS, at: [] }, report);
   const id = ownProperty(document, "id") ?? undefined;
   if (id !== undefined) checkId(id, ["id"], report);
   if (!isFilledText(ownProperty(document, "title"))) {
@@ -119,6 +124,7 @@ function readWindow(
     report.error("bad_dashboard", ["timeWindow"], 'must be an object with "default" and "max"');
     return lengths;
   }
+  refuseUnknown(window, { known: WINDOW_MEMBERS, accepted: [], at: ["timeWindow"] }, report);
   const read = (name: "default" | "max", fallback: number) => {
     const text = ownProperty(window, name) ?? undefined;
     if (text === undefined) return fallback;
@@ -137,6 +143,21 @@ function readWindow(
     report.error("bad_dashboard", ["timeWindow", "default"], "must not be longer than max");
   }
   return { windowMs, maxWindowMs };
+}
+
+interface Members {
+  readonly known: readonly string[];
+  /** Members without an effect, which are not suggested. */
+  readonly accepted: readonly string[];
+  readonly at: Path;
+}
+
+function refuseUnknown(object: JsonObject, { known, accepted, at }: Members, report: Report): void {
+  for (const name of Object.keys(object)) {
+    if (known.includes(name) || accepted.includes(name)) continue;
+    const message = `Unrecognized field ${JSON.stringify(name.slice(0, 100))}${report.suggest(name, known)}`;
+    report.error("unknown_property", [...at, name], message);
+  }
 }
 
 /** The chart at a path of the document; `undefined` if it has errors. */

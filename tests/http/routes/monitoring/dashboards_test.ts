@@ -63,6 +63,9 @@ const REFUSED: readonly (readonly [request: string, body: string, status: number
   ["POST /dashboards", "id: [\n", 422, "Illegal flow yaml"],
   ["POST /dashboards", "id: a b\ntitle: x\n", 422, "id: must match"],
   ["POST /dashboards", "title: x\ncharts: 3\n", 422, "charts: must be a list"],
+  ["POST /dashboards", "title: x\nfoo: 1\n", 422, 'foo: Unrecognized field "foo"'],
+  ["PUT /dashboards/one", "title: x\nchart: []\n", 422, 'Unrecognized field "chart", did you mean "charts"'],
+  ["POST /dashboards", "title: x\ntimeWindow: {min: P1D}\n", 422, "timeWindow.min: Unrecognized field"],
   ["POST /dashboards", "title: x\ncharts: [1]\n", 422, "charts[0]: must be an object"],
   ["POST /dashboards", "title: x\ncharts: [{id: a}]\n", 422, "charts[a].type: must not be empty"],
   ["POST /dashboards", "title: x\ncharts: [{id: a, type: b}, {id: a, type: b}]\n", 422, "Duplicate chart id"],
@@ -116,6 +119,13 @@ Deno.test("POST /dashboards/validate of a source that is no YAML gives no defini
 const CHECKED: readonly (readonly [path: string, body: string, constraints: string | undefined])[] = [
   ["/dashboards/validate", source("x"), undefined],
   ["/dashboards/validate", "id: x\n", "title: must not be empty"],
+  ["/dashboards/validate", "title: x\nfoo: 1\n", 'foo: Unrecognized field "foo"'],
+  // What responses have besides is accepted.
+  [
+    "/dashboards/validate",
+    "title: x\ndescription: d\ntenantId: main\ndeleted: false\ncreated: a\nupdated: b\nsourceCode: c\n",
+    undefined,
+  ],
   ["/dashboards/validate/chart", CHART, undefined],
   ["/dashboards/validate/chart", "id: runs\n", "type: must not be empty"],
 ];
