@@ -47,12 +47,16 @@ export const PART_PROPERTIES: PropertySchemas = Object.freeze({
   type: { type: "string", required: true, description: "Type of the part." },
 });
 
-/** A kind of types, which has a definition of its own. */
+/** A kind of types. */
 interface TypeKind {
-  readonly name: string;
   readonly noun: string;
   readonly common: PropertySchemas;
   readonly types: readonly TypeDeclaration[];
+}
+
+/** A kind with the name of its definition. */
+interface NamedKind extends TypeKind {
+  readonly name: string;
 }
 
 /** What {@link kindDefinition} needs of the sources. */
@@ -60,7 +64,7 @@ type Offered = Pick<SchemaSources, "prefixes">;
 
 /** All definitions but those of planned types. */
 export function createDefinitions({ tasks, triggers, prefixes }: SchemaSources): Definitions {
-  const kinds: TypeKind[] = [
+  const kinds: NamedKind[] = [
     { name: DEFINITIONS.task, noun: "task", common: TASK_PROPERTIES, types: working(tasks.list()) },
     {
       name: DEFINITIONS.trigger,
@@ -149,7 +153,7 @@ function typeNameForm(declaration: TypeDeclaration): JsonObject {
  * Schema of objects of any type of the kind. `if` and `then` rather than `anyOf`: an editor then reports problems of the
  * named type only.
  */
-function kindDefinition({ noun, common, types }: TypeKind, offered: Offered): JsonObject {
+export function kindDefinition({ noun, common, types }: TypeKind, offered: Offered): JsonObject {
   const { type: _type, ...rest } = common;
   const form = closedForm(rest, propertyForm);
   const properties = form.properties as JsonObject;

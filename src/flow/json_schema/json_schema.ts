@@ -11,11 +11,13 @@ export {
   createDefinitions,
   type Definitions,
   inputDefinitionName,
+  kindDefinition,
   PART_PROPERTIES,
   RUNNER_PROPERTIES,
   type SchemaSources,
   working,
 } from "./definitions.ts";
+export { listOf, reference } from "./property_form.ts";
 export { exampleOf, outputsSchema, propertiesSchema } from "./documentation.ts";
 export { withOwnForms } from "./shared_forms.ts";
 export { allNames, canonicalNames, shownName } from "./type_names.ts";

@@ -39,20 +39,27 @@ export const DEFAULT_WINDOW_MS = 30 * DAY_MS;
 /** Longest window of any dashboard. */
 export const MAX_WINDOW_MS = 366 * DAY_MS;
 
-const MAX_ID_LENGTH = 100;
-const ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
-const ID_RULE = `must match "[a-zA-Z0-9][a-zA-Z0-9._-]*" and have at most ${MAX_ID_LENGTH} characters`;
-const MAX_CHARTS = 100;
-const MAX_COLUMNS = 50;
-const MAX_WIDTH = 12;
+/** Most characters of the id of a dashboard or chart. */
+export const MAX_ID_LENGTH = 100;
+/** The form of such an id. */
+export const ID_PATTERN = "[a-zA-Z0-9][a-zA-Z0-9._-]*";
+const ID = new RegExp(`^${ID_PATTERN}$`);
+const ID_RULE = `must match "${ID_PATTERN}" and have at most ${MAX_ID_LENGTH} characters`;
+/** Most charts of a dashboard. */
+export const MAX_CHARTS = 100;
+/** Most columns of a chart. */
+export const MAX_COLUMNS = 50;
+/** Largest `width` of a chart: the columns of a dashboard. */
+export const MAX_WIDTH = 12;
 const TYPE_PREFIX = "io.kestra.plugin.";
 const DASHBOARD_MEMBERS = ["id", "title", "description", "timeWindow", "charts"];
 /** Members of responses, which a source may repeat. */
-const MANAGED_MEMBERS = ["tenantId", "deleted", "created", "updated", "sourceCode"];
+export const MANAGED_MEMBERS = ["tenantId", "deleted", "created", "updated", "sourceCode"];
 const WINDOW_MEMBERS = ["default", "max"];
 const CHART_MEMBERS = ["id", "type", "chartOptions", "data", "content", "source"];
 const DATA_MEMBERS = ["type", "columns", "where", "orderBy", "numerator"];
-const NUMBER_TYPES = ["FLAT", "PERCENTAGE"];
+/** How a KPI shows its number. */
+export const NUMBER_TYPES = ["FLAT", "PERCENTAGE"];
 /** The number of columns with an aggregation, by kind of chart. */
 const AGGREGATION_COUNTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   TimeSeries: [1, 2],

@@ -19,6 +19,7 @@ import {
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
 import { findDeclaredType, listInputTypes } from "../../flow/mod.ts";
+import { DASHBOARD_DEFINITION, dashboardDefinitions } from "../charts/dashboard_schema.ts";
 import { type DomainError, notFound } from "../../model/errors.ts";
 import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import { iconBase64, iconSvg } from "./plugin_icons.ts";
@@ -44,6 +45,8 @@ interface PluginsOptions extends Omit<SchemaSources, "prefixes"> {
 /** Which names of types are offered. */
 export type TypePrefix = "svc" | "kestra" | "both";
 
+/** Names of definitions by kind of schema. */
+const KINDS: ReadonlyMap<string, string> = new Map([...SCHEMA_KINDS, ["DASHBOARD", DASHBOARD_DEFINITION]]);
 const [OWN_PREFIX, OTHER_PREFIX] = TYPE_PREFIXES;
 const PREFIXES: Readonly<Record<TypePrefix, readonly string[]>> = {
   svc: [OWN_PREFIX],
@@ -72,7 +75,7 @@ interface PluginDocumentation {
 /** Computes everything on first use. */
 export class Plugins {
   readonly #options: SchemaSources & ListOptions;
-  /** Schemas as JSON; at most two for each of {@link SCHEMA_KINDS}, the largest of 2.5 MB. As a text each had twice its size. */
+  /** Schemas as JSON; at most two for each of {@link KINDS}, the largest of 2.5 MB. As a text each had twice its size. */
   readonly #schemas = new Map<string, Uint8Array<ArrayBuffer>>();
   #types?: readonly PluginType[];
   #byName?: ReadonlyMap<string, PluginType>;
@@ -243,13 +246,16 @@ export class Plugins {
   }
 
   #allDefinitions(): Definitions {
-    return this.#definitions ??= createDefinitions(this.#options);
+    return this.#definitions ??= new Map([
+      ...createDefinitions(this.#options),
+      ...dashboardDefinitions(this.#options.prefixes),
+    ]);
   }
 }
 
 /** Definitions without the lists of concrete types, so that documentation of one type does not include all others. */
 function withoutTypes(definitions: Definitions): Definitions {
-  const kinds = new Set(SCHEMA_KINDS.values());
+  const kinds = new Set(KINDS.values());
   return new Map([...definitions].map(([name, definition]) => {
     const { allOf: _types, ...rest } = definition;
     return [name, kinds.has(name) ? rest : definition];
@@ -257,9 +263,9 @@ function withoutTypes(definitions: Definitions): Definitions {
 }
 
 function schemaName(kind: string): string {
-  const name = SCHEMA_KINDS.get(kind.toUpperCase());
+  const name = KINDS.get(kind.toUpperCase());
   if (name !== undefined) return name;
-  throw unknown(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
+  throw unknown(`there is no schema "${kind}", only ${[...KINDS.keys()].join(", ")}`);
 }
 
 function iconOf({ name, group, isFlowable }: PluginType): PluginIcon {

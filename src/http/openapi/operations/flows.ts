@@ -175,7 +175,7 @@ const PLUGIN_ROWS: Operations = [
     query: PAGE,
     response: json(anyOf(PLUGINS, pageOf(ref("Plugin")))),
   }],
-  ["GET /plugins/schemas/{kind}", "Gets the JSON Schema of a flow or a part of it", {
+  ["GET /plugins/schemas/{kind}", "Gets the JSON Schema of a flow, of a part of it, or of a dashboard", {
     query: ["arrayOf"],
     response: JSON_OBJECT,
   }],

@@ -127,7 +127,7 @@ Deno.test("GET /plugins/triggers lists the types of triggers", async () => {
   assertEquals(cached, CACHED);
 });
 
-for (const kind of ["FLOW", "TASK", "TRIGGER", "INPUT", "flow"]) {
+for (const kind of ["FLOW", "TASK", "TRIGGER", "INPUT", "DASHBOARD", "flow", "dashboard"]) {
   Deno.test(`GET /plugins/schemas/${kind} returns a schema`, async () => {
     await using server = await startPlugins();
     const { status, type, body } = await read(server, `/schemas/${kind}`);
