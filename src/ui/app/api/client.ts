@@ -36,6 +36,7 @@ interface SendOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  readonly cache?: RequestCache;
 }
 
 /** The JSON at a path of the tenant. @throws ApiError */
@@ -71,6 +72,7 @@ async function request(method: string, path: string, options: SendOptions): Prom
     body,
     headers,
     signal: options.signal,
+    cache: options.cache,
   });
   if (response.ok) return response;
   if (response.status === 401) goToLogin();

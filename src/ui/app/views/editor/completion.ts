@@ -31,9 +31,10 @@ interface FunctionInfo {
 
 let schema: Promise<FlowSchema> | undefined;
 
-/** The schema of flows; loaded once. */
+/** The schema of flows; loaded once, and not from the cache: the server may have been started with other types since. */
 function flowSchema(): Promise<FlowSchema> {
-  schema ??= get<Schema>("/api/v1/plugins/schemas/flow").then((loaded) => new FlowSchema(loaded));
+  schema ??= send<Schema>("GET", "/api/v1/plugins/schemas/flow", { cache: "no-cache" })
+    .then((loaded) => new FlowSchema(loaded));
   // A failure is not kept: the next completion tries again.
   schema.catch(() => schema = undefined);
   return schema;
