@@ -51,6 +51,16 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
   t.touchedFrames.push(frame);
 }
 
+/** Removes a task run that did not begin; nothing more of its branch begins. */
+export function dropTaskRun(t: Transition, taskRun: TaskRun): void {
+  const frame = t.tree.parentFrame(taskRun);
+  t.remove(new Set([taskRun]));
+  t.tree.forget(taskRun);
+  if (!frame) return;
+  frame.open--;
+  t.touchedFrames.push(frame);
+}
+
 /** Lets every frame advance: after a hold, a recovery or a restart. */
 export function touchAllFrames(t: Transition): void {
   for (const frame of t.tree.frames) t.touchedFrames.push(frame);

@@ -42,6 +42,8 @@ export type Event =
     readonly type: "condition_rendered";
     readonly taskRun: number;
     readonly holds: boolean;
+    /** The conditions of its listener do not hold: none of the listener's tasks has a task run. */
+    readonly isListenerOff?: boolean;
     readonly error?: string;
   }
   /** Applies the rendered properties that a flowable task decides by. */

@@ -9,7 +9,7 @@ import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import { currentState, isEnded } from "../model/executions/state.ts";
-import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
+import { advance, dropTaskRun, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
@@ -222,6 +222,7 @@ function applyCondition(t: Transition, event: EventOf<"condition_rendered">): vo
     t.log("ERROR", event.error, taskRun);
     endTaskRun(t, taskRun, finalState(place.task, "FAILED"));
   } else if (event.holds) startWork(t, taskRun, place);
+  else if (event.isListenerOff) dropTaskRun(t, taskRun);
   else endTaskRun(t, taskRun, "SKIPPED");
 }
 

@@ -137,6 +137,12 @@ export class ExecutionTree {
     this.#counts[this.#waitingOf(taskRun)]++;
   }
 
+  /** Forgets an open task run without children, which was removed. */
+  forget(taskRun: TaskRun): void {
+    this.#counts[this.#waitingOf(taskRun)]--;
+    this.#open.delete(taskRun);
+  }
+
   /** Changes a task run and updates the counts. */
   change(taskRun: TaskRun, change: () => void): void {
     this.#counted(taskRun, change);

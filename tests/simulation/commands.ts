@@ -10,7 +10,7 @@ export function answerTo(simulation: Simulation, command: Command): Event | unde
   const { choices } = simulation;
   switch (command.type) {
     case "render_condition":
-      return answers.conditionOf(choices, command.taskRun);
+      return answers.conditionOf(choices, command);
     case "render_decision":
       return answers.decisionOf(choices, command);
     case "render_assertions":

@@ -24,11 +24,13 @@ function listText(name: string, tasks: readonly Task[], indent: string): string[
 }
 
 function taskText(task: Task, indent: string): string[] {
-  const { id, kind, disabled, runIf, allowFailure, allowWarning, retry, dependsOn } = task;
+  const { id, kind, disabled, runIf, allowFailure, allowWarning, retry, dependsOn, listener, conditions } =
+    task;
   const flags = Object.entries({ disabled, runIf, allowFailure, allowWarning }).filter(([, value]) => value);
   const facts = [
     ...flags.map(([name]) => name),
     retry && `retry ${retry.behavior} ${retry.intervalMs} x${retry.maxAttempts}`,
+    listener !== undefined && `listener ${listener}${conditions ? " with conditions" : ""}`,
     dependsOn && dependsOn.length > 0 && `after ${dependsOn}`,
   ].filter(Boolean);
   return [

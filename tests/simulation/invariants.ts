@@ -1,6 +1,6 @@
 /** What must hold of an execution after every transition, whatever happened before. */
 import { countedAttempts, isStopping, retryPolicyOf } from "../../src/engine/attempts.ts";
-import { type Branches, sequence } from "../../src/engine/branches.ts";
+import { type Branches, eachListener } from "../../src/engine/branches.ts";
 import { branchesOfTaskRun, type ExecutionTree, type Phase, phaseOf, PHASES } from "../../src/engine/tree.ts";
 import { type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
 import {
@@ -154,7 +154,7 @@ function orderBelow(
 function branchesIn({ plan }: ExecutionTree, owner: TaskRun | undefined, phase: Phase): Branches | undefined {
   if (phase === "tasks") return branchesOfTaskRun(plan, owner);
   const blocks = owner ? plan.places.get(owner.taskId)?.blocks : plan.blocks;
-  return sequence(blocks?.get(phase));
+  return eachListener(blocks?.get(phase));
 }
 
 function branchesProblem(

@@ -51,7 +51,7 @@ export function randomPlan(choices: Choices): FlowPlan {
     tasks: grammar.list(1, 3),
     errors: choices.happens(30) ? grammar.list(2, 2) : [],
     finally: choices.happens(25) ? grammar.list(2, 2) : [],
-    afterExecution: choices.happens(25) ? grammar.list(3, 2) : [],
+    afterExecution: choices.happens(25) ? grammar.afterExecution() : [],
     outputs: choices.happens(20) ? [{ id: "o", value: "{{ x }}", required: true }] : [],
     retry: choices.happens(6) ? grammar.retry() : undefined,
     sla: choices.happens(12) ? [grammar.sla()] : [],
@@ -74,6 +74,18 @@ class Grammar {
       tasks.push(this.#task(depth));
     }
     return tasks;
+  }
+
+  /** Some tasks, then those of listeners. */
+  afterExecution(): Task[] {
+    const listeners = [0, 1, 2].filter(() => this.choices.happens(20)).flatMap((listener) => {
+      const conditions = this.choices.happens(60) ? [{ x: true }] : undefined;
+      const [first, ...rest] = this.list(3, 1);
+      return first
+        ? [{ ...first, listener, conditions }, ...rest.map((each) => ({ ...each, listener }))]
+        : [];
+    });
+    return [...this.list(3, 2), ...listeners];
   }
 
   retry(): RetryPolicy {

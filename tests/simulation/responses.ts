@@ -10,9 +10,12 @@ type Ask<T extends Command["type"]> = Extract<Command, { type: T }>;
 const VALUES: readonly (readonly string[])[] = [["x", "y"], ["x"], ["x", "y", "z"], [], ["x", "x", "y"]];
 const MANY = Array.from({ length: 20 }, (_, n) => `v${n}`);
 
-/** The result of `runIf`. */
-export function conditionOf(choices: Choices, taskRun: number): Event {
+/** The result of the conditions of a listener and of `runIf`. */
+export function conditionOf(choices: Choices, { taskRun, task }: Ask<"render_condition">): Event {
   if (choices.happens(4)) return { type: "condition_rendered", taskRun, holds: false, error: "no x" };
+  if (task.conditions && choices.happens(50)) {
+    return { type: "condition_rendered", taskRun, holds: false, isListenerOff: true };
+  }
   return { type: "condition_rendered", taskRun, holds: !choices.happens(35) };
 }
 

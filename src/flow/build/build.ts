@@ -54,14 +54,16 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
   };
 }
 
-/** Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, on the conditions of their listener. */
+/**
+ * Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`. The conditions of a listener decide when its
+ * first task begins.
+ */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
   return objectsOf(ownProperty(document, "listeners")).flatMap((declared, listener) => {
     const conditions = objectsOf(ownProperty(declared, "conditions"));
     const built = buildTasks(ownProperty(declared, "tasks"), tasks);
-    return built.map((task) =>
-      conditions.length === 0 ? { ...task, listener } : { ...task, listener, conditions }
-    );
+    const first = conditions.length === 0 ? undefined : built.find(({ disabled }) => !disabled);
+    return built.map((task) => task === first ? { ...task, listener, conditions } : { ...task, listener });
   });
 }
 

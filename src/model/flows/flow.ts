@@ -37,7 +37,7 @@ export interface Task {
   readonly runIf?: string;
   /** Position of the listener that contains the task: each listener runs on its own. */
   readonly listener?: number;
-  /** Trigger conditions of that listener. */
+  /** Trigger conditions of that listener; only its first task has them. */
   readonly conditions?: readonly JsonObject[];
   readonly logLevel?: LogLevel;
   /** Also provides the log of each attempt as a file of the execution. */

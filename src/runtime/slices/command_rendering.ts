@@ -13,7 +13,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import type { RenderedOutputs } from "../../rendering/renderer.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
 
-/** `runIf` of a task, and its other conditions. */
+/** `runIf` of a task, and before it the conditions of its listener. */
 export function renderCondition(
   live: LiveExecution,
   command: Extract<Command, { type: "render_condition" }>,
@@ -21,8 +21,11 @@ export function renderCondition(
 ): Event | Promise<Event> {
   const { taskRun: ordinal, task } = command;
   const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
-  const done = (holds: boolean): Event => ({ type: "condition_rendered", taskRun: ordinal, holds });
-  const decide = (text: string) => done(isTruthyText(text));
+  const decide = (text: string): Event => ({
+    type: "condition_rendered",
+    taskRun: ordinal,
+    holds: isTruthyText(text),
+  });
   const fail = (error: unknown): Event => ({
     type: "condition_rendered",
     taskRun: ordinal,
@@ -31,8 +34,11 @@ export function renderCondition(
   });
   const runIf = () => live.renderer.text(task.runIf ?? "true", { task, taskRun });
   if (!task.conditions) return tryRender(runIf, decide, fail);
-  const all = async () => isTruthyText(await runIf()) && await conditions.hold(live, { task, taskRun });
-  return all().then(done, fail);
+  const listener = async (): Promise<Event> => {
+    if (await conditions.hold(live, { task, taskRun })) return decide(await runIf());
+    return { type: "condition_rendered", taskRun: ordinal, holds: false, isListenerOff: true };
+  };
+  return listener().catch(fail);
 }
 
 /** Properties that determine the children of a flowable task. */
