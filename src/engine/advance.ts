@@ -13,6 +13,7 @@ import {
   enterPhase,
   type Frame,
   markStarted,
+  openableTasks,
   opensNoMore,
   type Phase,
   phaseOf,
@@ -112,8 +113,8 @@ function isHeld(t: Transition): boolean {
 
 /** Opens ready tasks and further branches; false when the rest is opened later. */
 function openBranches(t: Transition, frame: Frame): boolean {
-  const { ready } = frame;
-  frame.ready = [];
+  const ready = opensNoMore(frame) ? frame.ready : openableTasks(frame);
+  frame.ready = ready === frame.ready ? [] : frame.ready.filter((waiting) => !ready.includes(waiting));
   for (const [index, { branch, place }] of ready.entries()) {
     if (opensNoMore(frame)) frame.open--;
     else if (!open(t, frame, branch, place)) {

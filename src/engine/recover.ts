@@ -12,7 +12,7 @@ import type { TaskPlace } from "./branches.ts";
 import { abortExecution, closeAll } from "./endings/stop.ts";
 import { restartLimit } from "./endings/time_limit.ts";
 import type { Transition } from "./transition.ts";
-import { descendantsOf, type ExecutionTree } from "./tree.ts";
+import { descendantsOf, type ExecutionTree, openableTasks } from "./tree.ts";
 import { RESTART_UNIT_KINDS } from "./requests/restart.ts";
 
 const NONE_KEPT: readonly number[] = [];
@@ -66,7 +66,8 @@ export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   const isElsewhere = (taskRun: TaskRun) => kept.includes(taskRun.ordinal) || isWaiting(execution, taskRun);
   if (!leaves.every(isElsewhere)) return true;
   if (HELD_STATES.has(currentState(execution.history))) return false;
-  return leaves.length === 0 || [...tree.frames].some(({ ready, expected }) => ready.length > 0 || expected);
+  return leaves.length === 0 ||
+    [...tree.frames].some((frame) => frame.expected || openableTasks(frame).length > 0);
 }
 
 function isWaiting({ timers, isHeld }: Execution, taskRun: TaskRun): boolean {

@@ -307,6 +307,13 @@ export function opensNoMore({ hasFailed, isOver, branches }: Frame): boolean {
   return isOver || hasFailed && branches.afterFailure !== "continue";
 }
 
+/** The ready tasks that may be opened now, of earlier branches first. After a replay others may wait for their turn. */
+export function openableTasks({ ready, open, branches: { limit } }: Frame): readonly ReadyTask[] {
+  const free = limit - (open - ready.length);
+  if (ready.length <= free) return ready;
+  return ready.toSorted((a, b) => a.branch - b.branch).slice(0, Math.max(0, free));
+}
+
 /** Decides the end of a frame; later children can only make it worse. */
 export function setFrameEnd(frame: Frame, state: State): void {
   frame.isOver = true;

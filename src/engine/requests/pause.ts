@@ -13,7 +13,14 @@ import { tryAgain } from "../endings/end_attempt.ts";
 import { abortExecution, cancelDescendants } from "../endings/stop.ts";
 import type { TaskPlace } from "../branches.ts";
 import type { Transition } from "../transition.ts";
-import { type ExecutionTree, type Frame, opensNoMore, type ReadyTask, skipTasks } from "../tree.ts";
+import {
+  type ExecutionTree,
+  type Frame,
+  openableTasks,
+  opensNoMore,
+  type ReadyTask,
+  skipTasks,
+} from "../tree.ts";
 
 /** Pauses a flowable task run and begins its `onPause`. */
 export function beginPause(
@@ -139,10 +146,11 @@ export function heldTasks({ execution, frames }: ExecutionTree): string[] {
 
 /** The tasks to open next: the ready ones and the first of the next branch. */
 function nextTasks(frame: Frame): readonly ReadyTask[] {
-  if (opensNoMore(frame) || frame.open >= frame.branches.limit) return frame.ready;
+  const ready = openableTasks(frame);
+  if (opensNoMore(frame) || frame.open >= frame.branches.limit) return ready;
   const branch = pickBranch(frame);
   const place = branch === undefined ? undefined : frame.branches.next(branch);
-  return branch === undefined || !place ? frame.ready : [...frame.ready, { branch, place }];
+  return branch === undefined || !place ? ready : [...ready, { branch, place }];
 }
 
 /** Continues after a breakpoint; `breakpoints` replace the remaining ones. */

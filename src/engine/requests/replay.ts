@@ -8,11 +8,13 @@ import {
   changedAt,
   currentState,
   hasRun,
+  isEnded,
   move,
   type State,
   TERMINAL_STATES,
 } from "../../model/executions/state.ts";
-import { firstStartOf } from "../attempts.ts";
+import { firstStartOf, isStopping } from "../attempts.ts";
+import type { Branches, TaskPlace } from "../branches.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
@@ -184,7 +186,10 @@ function reach({ history }: TaskRun, state: State, now: Instant): void {
   move("task_run", history, state, now);
 }
 
-/** Siblings that ran after a task run: later ones of its branch, later branches, branches that need its branch. */
+/**
+ * Siblings that a replay from a task run drops: later ones of its branch, branches that need its branch, and later branches,
+ * except for tasks before its own that have ended well.
+ */
 function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun[] {
   const place = plan.places.get(taskRun.taskId);
   if (!place) return [];
@@ -192,16 +197,40 @@ function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun
   const branches = branchesOfTaskRun(plan, parent);
   if (!branches) return [];
   const branch = branches.branchOf(taskRun, place);
-  return source.taskRuns.filter((other) => {
+  const siblings = source.taskRuns.filter((other) => other !== taskRun && other.parent === taskRun.parent);
+  const lastKept = lastKeptBranch(plan, siblings, { branches, branch, place });
+  return siblings.filter((other) => {
     const otherPlace = plan.places.get(other.taskId);
-    if (other === taskRun || other.parent !== taskRun.parent) return false;
     // The revision of the plan does not have it.
     if (!otherPlace) return other.ordinal > taskRun.ordinal;
     const otherBranch = branches.branchOf(other, otherPlace);
     if (otherBranch === branch) return other.ordinal > taskRun.ordinal;
     if (branches.needs) return needsBranch(branches.needs, otherBranch, branch);
-    return branches.limit !== Infinity && otherBranch > branch;
+    if (branches.limit === Infinity || otherBranch < branch) return false;
+    return otherBranch > lastKept || otherPlace.index >= place.index;
   });
+}
+
+/** The last branch whose tasks before `place` are kept. Branches begin in order, so none up to there may be without such tasks. */
+function lastKeptBranch(
+  { places }: FlowPlan,
+  siblings: readonly TaskRun[],
+  { branches, branch, place }: {
+    readonly branches: Branches;
+    readonly branch: number;
+    readonly place: TaskPlace;
+  },
+): number {
+  const endedWell = new Map<number, boolean>();
+  for (const sibling of siblings) {
+    const before = places.get(sibling.taskId);
+    if (!before || before.index >= place.index) continue;
+    const at = branches.branchOf(sibling, before);
+    endedWell.set(at, isEnded(sibling.history) && !isStopping(sibling) && endedWell.get(at) !== false);
+  }
+  let last = branch;
+  while (endedWell.get(last + 1)) last++;
+  return last;
 }
 
 function needsBranch(needs: (branch: number) => readonly number[], branch: number, needed: number): boolean {

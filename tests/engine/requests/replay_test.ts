@@ -26,6 +26,14 @@ interface Row {
 
 const LOOP = (limit: number) =>
   flowable("each", "ForEach", [returns("a"), returns("b")], { values: ["x", "y"], concurrencyLimit: limit });
+const INNER = flowable("inner", "ForEach", [returns("b"), returns("c")], {
+  values: ["p", "q"],
+  concurrencyLimit: 1,
+});
+const NESTED = flowable("outer", "ForEach", [returns("a"), INNER, returns("d")], {
+  values: ["x", "y"],
+  concurrencyLimit: 1,
+});
 const DAG = flowable("dag", "Dag", [
   returns("a"),
   { ...returns("b"), dependsOn: ["a"] },
@@ -68,10 +76,31 @@ const ROWS: readonly Row[] = [
     taskRuns: [`par: ${REOPENED}`, `a: ${AGAIN}`, `b: ${ENDED}`],
   },
   {
-    rule: "drops later values of a loop that takes one at a time",
+    rule: "keeps earlier tasks of later values in a loop that takes one at a time",
     tasks: [LOOP(1)],
     from: "b[x]",
-    taskRuns: [`each: ${REOPENED}`, `a[x]: ${ENDED}`, `b[x]: ${AGAIN}`],
+    taskRuns: [`each: ${REOPENED}`, `a[x]: ${ENDED}`, `b[x]: ${AGAIN}`, `a[y]: ${ENDED}`],
+  },
+  {
+    rule: "keeps earlier values of a loop that takes one at a time",
+    tasks: [LOOP(1)],
+    from: "a[y]",
+    taskRuns: [`each: ${REOPENED}`, `a[x]: ${ENDED}`, `b[x]: ${ENDED}`, `a[y]: ${AGAIN}`],
+  },
+  {
+    rule: "keeps earlier tasks of later values in a loop around its loop",
+    tasks: [NESTED],
+    from: "c[q]",
+    taskRuns: [
+      ...[
+        `outer: ${REOPENED}`,
+        `a[x]: ${ENDED}`,
+        `inner[x]: ${REOPENED}`,
+        `b[p]: ${ENDED}`,
+        `c[p]: ${ENDED}`,
+      ],
+      ...[`b[q]: ${ENDED}`, `c[q]: ${AGAIN}`, `a[y]: ${ENDED}`],
+    ],
   },
   {
     rule: "keeps other values of a loop that takes all at once",
@@ -101,6 +130,36 @@ for (const { rule, tasks, from, script, taskRuns } of ROWS) {
     assertEquals(historiesOf(source), before);
   });
 }
+
+for (const crashes of [false, true]) {
+  const when = crashes ? ", also after a crash" : "";
+  Deno.test(`replayExecution() in a loop of one value at a time goes on with one value at a time${when}`, () => {
+    const flowPlan = plan({ tasks: [LOOP(1)] });
+    const source = runNew(flowPlan);
+    const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "b[x]") });
+    runOn(flowPlan, copy, { type: "started" }, { open: ["b"] });
+    if (crashes) runOn(flowPlan, copy, { type: "recovered", isGivenUp: false }, { open: ["b"] });
+    assertEquals(namesOf(copy), ["a x", "a y", "b x", "each undefined"]);
+    const outcome = { state: "SUCCESS" } as const;
+    runOn(flowPlan, copy, { type: "attempt_ended", taskRun: taskRunNamed(copy, "b[x]") ?? -1, outcome });
+    assertEquals([currentState(copy.history), namesOf(copy)], ["SUCCESS", namesOf(source)]);
+  });
+}
+
+Deno.test("replayExecution() in a loop drops all of later values from the first that did not end well", () => {
+  const values = ["x", "y", "z"];
+  const loop = flowable("each", "ForEach", [returns("a"), returns("b")], { values, concurrencyLimit: 1 });
+  const flowPlan = plan({ tasks: [loop] });
+  const source = runNew(flowPlan);
+  const all = namesOf(source);
+  const failed = taskRunNamed(source, "a[y]") ?? -1;
+  runOn(flowPlan, source, { type: "task_state_set", taskRun: failed, state: "FAILED" });
+  assertEquals(currentState(source.history), "FAILED");
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "b[x]") });
+  assertEquals(namesOf(copy), ["a x", "b x", "each undefined"]);
+  runOn(flowPlan, copy, { type: "started" });
+  assertEquals([currentState(copy.history), namesOf(copy)], ["SUCCESS", all]);
+});
 
 function taskRunNamed({ taskRuns }: Execution, name: string): number | undefined {
   const found = taskRuns.find(({ taskId, value }) =>

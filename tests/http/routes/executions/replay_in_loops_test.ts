@@ -42,8 +42,8 @@ Deno.test("POST /executions/:id/replay from a task run within nested loops keeps
   const response = await app.json("POST", path) as unknown as ExecutionResponse;
   const ofX = ["before[a] SUCCESS", "target[a] SUCCESS", "before[b] SUCCESS", "target[b] SUCCESS"];
   const kept = ["first SUCCESS", "outer RUNNING", "inner[x] SUCCESS", ...ofX];
-  assertEquals(shown(response).slice(0, -1), [...kept, "inner[y] RUNNING", "before[a] SUCCESS"]);
-  assertEquals(response.taskRunList.at(-1)?.taskId, "target");
+  const ofY = ["inner[y] RUNNING", "before[a] SUCCESS", "target[a] RESTARTED", "before[b] SUCCESS"];
+  assertEquals(shown(response), [...kept, ...ofY]);
   held.resolve();
   await settle();
   const ended = await app.execution(response.id);
