@@ -43,7 +43,9 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
   if (!frame || !place || phaseOf(place) !== frame.phase) return;
   countEnd(frame, taskRun);
   const branch = frame.branches.branchOf(taskRun, place);
-  const next = opensNoMore(frame) || isStopping(taskRun) ? undefined : frame.branches.next(branch, place);
+  const isPassed = frame.passed?.delete(taskRun.ordinal) === true;
+  const opensNext = !isPassed && !opensNoMore(frame) && !isStopping(taskRun);
+  const next = opensNext ? frame.branches.next(branch, place) : undefined;
   if (next) frame.ready.push({ branch, place: next });
   else {
     frame.open--;

@@ -34,6 +34,11 @@ export interface Frame {
   nextBranch: number;
   /** Started branches, where they do not start in their order. */
   started?: Set<number>;
+  /**
+   * Open task runs after which their branch went on, by ordinal, with their branch: a request has opened them again. Nothing
+   * more of the branch begins before they end.
+   */
+  passed?: Map<number, number>;
   /** Successful branches, where others need them. */
   done?: Set<number>;
   /** The number of open branches. */
@@ -194,7 +199,11 @@ export class ExecutionTree {
       enterPhase(frame, this.plan, phaseOf(place));
       let branches = latest.get(frame);
       if (!branches || branches.size === 0) latest.set(frame, branches = new Map());
-      if (frame.phase === phaseOf(place)) branches.set(frame.branches.branchOf(taskRun, place), taskRun);
+      if (frame.phase === phaseOf(place)) {
+        const branch = frame.branches.branchOf(taskRun, place);
+        markPassed(frame, branch, branches.get(branch));
+        branches.set(branch, taskRun);
+      }
       if (isEnded(taskRun.history)) countEnd(frame, taskRun);
     }
     if (isEnded(taskRun.history)) return;
@@ -254,6 +263,7 @@ function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame
     ownBranches: branches,
     nextBranch: 0,
     started: undefined,
+    passed: undefined,
     done: undefined,
     open: 0,
     ready: [],
@@ -272,6 +282,7 @@ function beginPhase(frame: Frame, branches: Branches): void {
   frame.branches = branches;
   frame.nextBranch = 0;
   frame.started = isOrdered ? undefined : new Set();
+  frame.passed = undefined;
   frame.done = isOrdered ? undefined : new Set();
   frame.open = 0;
   frame.ready = [];
@@ -307,11 +318,14 @@ export function opensNoMore({ hasFailed, isOver, branches }: Frame): boolean {
   return isOver || hasFailed && branches.afterFailure !== "continue";
 }
 
-/** The ready tasks that may be opened now, of earlier branches first. After a replay others may wait for their turn. */
-export function openableTasks({ ready, open, branches: { limit } }: Frame): readonly ReadyTask[] {
+/** The ready tasks that may be opened now, of earlier branches first. After a replay or a restart others wait for their turn. */
+export function openableTasks({ ready, open, passed, branches: { limit } }: Frame): readonly ReadyTask[] {
   const free = limit - (open - ready.length);
-  if (ready.length <= free) return ready;
-  return ready.toSorted((a, b) => a.branch - b.branch).slice(0, Math.max(0, free));
+  if (ready.length <= free && (passed === undefined || passed.size === 0)) return ready;
+  const held = new Set(passed?.values());
+  return ready.filter(({ branch }) => !held.has(branch))
+    .sort((a, b) => a.branch - b.branch)
+    .slice(0, Math.max(0, free));
 }
 
 /** Decides the end of a frame; later children can only make it worse. */
@@ -325,6 +339,14 @@ export function setFrameEnd(frame: Frame, state: State): void {
 export function skipTasks(frame: Frame, plan: FlowPlan, state: State): void {
   enterPhase(frame, plan, "tasks");
   setFrameEnd(frame, state);
+}
+
+/** Keeps an open task run that is no longer the latest of its branch. */
+function markPassed(frame: Frame, branch: number, taskRun: TaskRun | undefined): void {
+  if (!taskRun || isEnded(taskRun.history)) return;
+  frame.passed ??= new Map();
+  frame.passed.set(taskRun.ordinal, branch);
+  frame.open++;
 }
 
 /** Marks a branch as started. */

@@ -72,7 +72,7 @@ function requestsAtRest(simulation: Simulation): Weighted[] {
   const { execution, plan } = simulation;
   const actions: Weighted[] = [];
   if (canRestart(plan, execution)) actions.push([4, restart]);
-  if (lastFailed(simulation).length > 0) actions.push([2, setTaskState]);
+  if (failedOnes(simulation).length > 0) actions.push([2, setTaskState]);
   if (!isEnded(execution.history)) return actions;
   actions.push([1, setState], [
     1,
@@ -154,24 +154,21 @@ function setState(simulation: Simulation): void {
 
 function setTaskState(simulation: Simulation): void {
   simulation.markChanged();
-  const { ordinal } = simulation.choices.pick(lastFailed(simulation));
+  const { ordinal } = simulation.choices.pick(failedOnes(simulation));
   const state = simulation.choices.pick(["SUCCESS", "FAILED", "WARNING"] as const);
   simulation.apply({ type: "task_state_set", taskRun: ordinal, state });
 }
 
-/** Task runs of `tasks` that failed, were stopped or are paused, and after which nothing has begun. */
-function lastFailed({ execution, plan }: Simulation): TaskRun[] {
-  const { taskRuns } = execution;
-  const isLast = (taskRun: TaskRun): boolean => {
+/** Task runs of `tasks` that failed, were stopped or are paused. */
+function failedOnes({ execution, plan }: Simulation): TaskRun[] {
+  const isInTasks = (taskRun: TaskRun): boolean => {
     const place = plan.places.get(taskRun.taskId);
-    const isInTasks = place !== undefined && phaseOf(place) === "tasks";
-    const hasFollower = taskRuns.some((other) =>
-      other.parent === taskRun.parent && other.ordinal > taskRun.ordinal
-    );
     const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
-    return isInTasks && !hasFollower && (!parent || isLast(parent));
+    return place !== undefined && phaseOf(place) === "tasks" && (!parent || isInTasks(parent));
   };
-  return taskRuns.filter((taskRun) => FAILED.has(currentState(taskRun.history)) && isLast(taskRun));
+  return execution.taskRuns.filter((taskRun) =>
+    FAILED.has(currentState(taskRun.history)) && isInTasks(taskRun)
+  );
 }
 
 const FAILED: ReadonlySet<State> = new Set(["FAILED", "PAUSED", "KILLED", "CANCELLED"]);

@@ -118,13 +118,13 @@ function parents(tree: ExecutionTree): string | undefined {
 }
 
 /** Branches in order, lists one after the other. */
-function order(tree: ExecutionTree): string | undefined {
+function order(tree: ExecutionTree, around: Around): string | undefined {
   const { execution } = tree;
   const children = Map.groupBy(execution.taskRuns, ({ parent }) => parent ?? -1);
   for (const [ordinal, all] of children) {
     const owner = ordinal < 0 ? undefined : taskRunOf(execution, ordinal);
     if (owner && isEnded(owner.history)) continue;
-    const problem = orderBelow(tree, owner, all);
+    const problem = orderBelow(tree, owner, { all, around });
     if (problem) return `below ${owner?.ordinal ?? "the execution"}: ${problem}`;
   }
   return undefined;
@@ -133,7 +133,7 @@ function order(tree: ExecutionTree): string | undefined {
 function orderBelow(
   tree: ExecutionTree,
   owner: TaskRun | undefined,
-  all: readonly TaskRun[],
+  { all, around }: { readonly all: readonly TaskRun[]; readonly around: Around },
 ): string | undefined {
   const { plan } = tree;
   const lists = Map.groupBy(all, ({ taskId }) => {
@@ -145,7 +145,7 @@ function orderBelow(
     if (earlier.some(({ history }) => !isEnded(history))) {
       return `${phase} began before the end of what comes first`;
     }
-    const problem = branchesProblem(tree, branchesIn(tree, owner, phase), list);
+    const problem = branchesProblem(tree, branchesIn(tree, owner, phase), { list, around });
     if (problem) return `${phase}: ${problem}`;
   }
   return undefined;
@@ -160,7 +160,7 @@ function branchesIn({ plan }: ExecutionTree, owner: TaskRun | undefined, phase: 
 function branchesProblem(
   { plan }: ExecutionTree,
   branches: Branches | undefined,
-  list: readonly TaskRun[],
+  { list, around: { isChanged, firstNew } }: { readonly list: readonly TaskRun[]; readonly around: Around },
 ): string | undefined {
   if (!branches) return "children of a task that has none";
   const placeOf = (taskRun: TaskRun) => plan.places.get(taskRun.taskId);
@@ -173,7 +173,10 @@ function branchesProblem(
     if (indexes.some((index, at) => at > 0 && index <= (indexes[at - 1] ?? 0))) {
       return `branch ${branch}: order`;
     }
-    if (runs.slice(0, -1).some((run) => !isEnded(run.history) || isStopping(run))) {
+    // A restart opens task runs again that others have followed.
+    const begun = isChanged ? runs.findIndex(({ ordinal }) => ordinal >= firstNew) : runs.length - 1;
+    if (begun < 0) continue;
+    if (runs.slice(0, begun).some((run) => !isEnded(run.history) || isStopping(run))) {
       return `branch ${branch} went on after a task that has not ended well`;
     }
     const needed = branches.needs?.(branch) ?? [];

@@ -97,20 +97,26 @@ function reopenExecution(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   t.emit({ type: "ask_slot" });
 }
 
-/** The innermost failed or paused task runs, except within tasks that succeeded nevertheless. */
+/** The innermost failed or paused task runs, also where the failure was allowed; instead of a part of a restart unit the unit. */
 function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
-  const failed = new Map<number, TaskRun>();
+  const failed = new Set<TaskRun>();
   for (const taskRun of execution.taskRuns) {
-    const place = plan.places.get(taskRun.taskId);
-    if (!place || phaseOf(place) !== "tasks" || !FAILED_STATES.has(currentState(taskRun.history))) continue;
-    const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
-    const isReachable = !parent || failed.has(parent.ordinal) || !isEnded(parent.history);
-    if (isReachable && restartUnitOf(plan, execution, taskRun) === taskRun) {
-      failed.set(taskRun.ordinal, taskRun);
-    }
+    if (!FAILED_STATES.has(currentState(taskRun.history)) || !isInTasks(plan, execution, taskRun)) continue;
+    const unit = restartUnitOf(plan, execution, taskRun);
+    if (unit === taskRun || isEnded(unit.history)) failed.add(unit);
   }
-  const parents = new Set([...failed.values()].map(({ parent }) => parent));
-  return [...failed.values()].filter(({ ordinal }) => !parents.has(ordinal));
+  const around = new Set([...failed].flatMap((taskRun) => ancestorsOf(execution, taskRun)));
+  return [...failed].filter((taskRun) => !around.has(taskRun));
+}
+
+/** True if a task run that has ended is in `tasks`, and so is each one around it up to an open one. */
+function isInTasks({ places }: FlowPlan, execution: Execution, taskRun: TaskRun): boolean {
+  const around = ancestorsOf(execution, taskRun);
+  const open = around.findIndex(({ history }) => !isEnded(history));
+  return [taskRun, ...around.slice(0, open < 0 ? around.length : open)].every(({ taskId }) => {
+    const place = places.get(taskId);
+    return place !== undefined && phaseOf(place) === "tasks";
+  });
 }
 
 /** Task runs of `errors`, `finally` and `afterExecution` of the execution and of these ancestors, with their descendants. */

@@ -81,15 +81,51 @@ const ROWS: readonly Row[] = [
     taskRuns: [`wd: ${AGAIN}`, `a: ${ENDED}`, `b: ${ENDED}`],
   },
   {
-    rule: "a failure that was allowed stays",
-    flow: { tasks: [flowable("allow", "AllowFailure", [returns("b")]), returns("c")] },
+    rule: "a failure that was allowed runs again too, and nothing that followed it and ended well",
+    flow: {
+      tasks: [
+        flowable("allow", "AllowFailure", [returns("b"), returns("n")]),
+        returns("a"),
+        returns("c"),
+        returns("d"),
+      ],
+    },
     script: { ends: { b: "FAILED", c: "FAILED" } },
     restarted: [
-      "allow: CREATED RUNNING WARNING",
-      "b: CREATED RUNNING FAILED",
+      "allow: CREATED RUNNING WARNING RUNNING",
+      "b: CREATED RUNNING FAILED RESTARTED",
+      `a: ${ENDED}`,
       "c: CREATED RUNNING FAILED RESTARTED",
     ],
-    taskRuns: ["allow: CREATED RUNNING WARNING", "b: CREATED RUNNING FAILED", `c: ${AGAIN}`],
+    taskRuns: [
+      ...["allow: CREATED RUNNING WARNING RUNNING SUCCESS", `b: ${AGAIN}`, `a: ${ENDED}`, `c: ${AGAIN}`],
+      ...[`n: ${ENDED}`, `d: ${ENDED}`],
+    ],
+  },
+  {
+    rule: "a WorkingDirectory whose failure was allowed restarts as a unit",
+    flow: {
+      tasks: [
+        { ...flowable("wd", "WorkingDirectory", [returns("a"), returns("b")]), allowFailure: true },
+        returns("c"),
+      ],
+    },
+    script: { ends: { b: "FAILED", c: "FAILED" } },
+    restarted: ["wd: CREATED RUNNING WARNING RESTARTED", "c: CREATED RUNNING FAILED RESTARTED"],
+    taskRuns: [
+      ...["wd: CREATED RUNNING WARNING RESTARTED RUNNING SUCCESS", `c: ${AGAIN}`],
+      ...[`a: ${ENDED}`, `b: ${ENDED}`],
+    ],
+  },
+  {
+    rule: "a failure within errors does not run again by itself",
+    flow: {
+      tasks: [returns("b")],
+      errors: [flowable("allow", "AllowFailure", [returns("e")])],
+    },
+    script: { ends: { b: "FAILED", e: "FAILED" } },
+    restarted: ["b: CREATED RUNNING FAILED RESTARTED"],
+    taskRuns: [`b: ${AGAIN}`],
   },
 ];
 for (const { rule, flow, script, restarted, taskRuns } of ROWS) {
@@ -104,6 +140,40 @@ for (const { rule, flow, script, restarted, taskRuns } of ROWS) {
     assertEquals(historiesOf(execution), taskRuns);
     assertEquals([execution.attemptNumber, currentState(execution.history) === "FAILED"], [2, false]);
   });
+}
+
+Deno.test("restart() of an execution whose failures were all allowed runs them again", () => {
+  const flowPlan = plan({ tasks: [flowable("allow", "AllowFailure", [returns("b")]), returns("c")] });
+  const execution = runNew(flowPlan, FAIL_B);
+  assertEquals(statesOf(execution), "CREATED RUNNING WARNING");
+  runOn(flowPlan, execution, { type: "restarted" });
+  assertEquals(statesOf(execution), "CREATED RUNNING WARNING RESTARTED RUNNING SUCCESS");
+  assertEquals(historiesOf(execution).slice(1), [`b: ${AGAIN}`, `c: ${ENDED}`]);
+});
+
+const ALLOWED = [flowable("allow", "AllowFailure", [returns("b")]), returns("c"), returns("d")];
+const AT_ONCE = flowable("each", "ForEach", ALLOWED, { values: ["x"], concurrencyLimit: 0 });
+for (const [where, tasks] of [["a sequence", ALLOWED], ["a loop without limit", [AT_ONCE]]] as const) {
+  for (const crashes of [false, true]) {
+    const when = crashes ? ", also after a crash" : "";
+    Deno.test(`restart() in ${where} goes on once all that it runs again has ended${when}`, () => {
+      const driver = new Driver(plan({ tasks }), { each: AT_ONCE.properties });
+      driver.apply({ type: "started" });
+      for (const id of ["b", "c"]) driver.end(id, { state: "FAILED" });
+      assertEquals(driver.states, "CREATED RUNNING FAILED");
+      driver.apply({ type: "restarted" });
+      const isRunning = (id: string) => driver.runs.includes(`${id} RUNNING`);
+      assertEquals(["allow", "b", "c"].filter(isRunning), ["allow", "b", "c"]);
+      driver.end("c");
+      if (crashes) driver.reload();
+      assertEquals(["allow", "b", "d"].filter(isRunning), ["allow", "b"]);
+      driver.end("b");
+      assertEquals(["allow", "b", "d"].filter(isRunning), ["d"]);
+      driver.end("d");
+      const ids = driver.runs.map((run) => run.split(" ")[0]).filter((id) => id !== "each");
+      assertEquals([currentState(driver.execution.history), ids], ["SUCCESS", ["allow", "b", "c", "d"]]);
+    });
+  }
 }
 
 const PAUSE = task("p", "io.svc.plugin.core.flow.Pause");
@@ -214,6 +284,18 @@ const TASK_STATES: readonly TaskStateRow[] = [
     taskRun: 0,
     state: "SUCCESS",
     taskRuns: ["b: CREATED RUNNING FAILED SUCCESS", `c: ${ENDED}`],
+    execution: "SUCCESS",
+  },
+  {
+    rule: "a task within another runs nothing again that followed and ended well",
+    tasks: [flowable("allow", "AllowFailure", [returns("b")]), returns("c")],
+    script: FAIL_B,
+    taskRun: 1,
+    state: "SUCCESS",
+    taskRuns: [
+      ...["allow: CREATED RUNNING WARNING RUNNING SUCCESS", "b: CREATED RUNNING FAILED SUCCESS"],
+      `c: ${ENDED}`,
+    ],
     execution: "SUCCESS",
   },
   {
