@@ -164,6 +164,7 @@ export function pickBranch({ branches, nextBranch, started, done }: Frame): numb
 function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): boolean {
   const mark = frame.branches.markOf?.(branch);
   if (!isEnded(t.execution.history) && isBreakpoint(t, place, mark?.value)) {
+    wake(t);
     t.moveExecution("BREAKPOINT");
     t.execution.isHeld = true;
     return false;
@@ -216,6 +217,7 @@ function endFlowable(t: Transition, frame: Frame, owner: TaskRun): void {
 
 function endExecution(t: Transition, root: Frame): void {
   if (root.phase === "afterExecution" || isEnded(t.execution.history)) return;
+  wake(t);
   if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
     t.tree.expect(root, "response");
     t.emit({ type: "render_outputs" });

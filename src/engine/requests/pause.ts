@@ -64,8 +64,13 @@ export function resume(t: Transition, event: EventOf<"resumed">): void {
   continueTaskRun(t, taskRun, place);
 }
 
+/** The end of one pause. Beside another one the execution stays PAUSED, unless something begins. */
+function wakeFromPause(t: Transition): void {
+  if (t.tree.count("paused") <= 1) wake(t);
+}
+
 function continueTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
-  wake(t);
+  wakeFromPause(t);
   t.emit({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
   t.move(taskRun, "RUNNING");
   const frame = t.tree.frameOf(taskRun);
@@ -78,7 +83,7 @@ export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): 
   const expiry = FLOWABLES.get(place.task.kind)?.expiry?.(taskRun.decision ?? {}) ?? "RESUME";
   if (expiry === "RESUME") return continueTaskRun(t, taskRun, place);
   if (expiry === "CANCEL" && !isEnded(t.execution.history)) return abortExecution(t, "CANCELLED");
-  wake(t);
+  wakeFromPause(t);
   if (expiry === "FAIL") t.log("ERROR", "The pause was not resumed within its pauseDuration", taskRun);
   cancelDescendants(t, taskRun, "Interrupted: the pause is over");
   t.tree.dropFrame(taskRun);

@@ -302,6 +302,18 @@ const DUE: Event = { type: "timer_due", timer: "task/1" };
 const RESUMED: Event = { type: "resumed" };
 const FAILS = { type: "attempt_ended", taskRun: 1, outcome: { state: "FAILED" } } as const;
 
+Deno.test("resume() of one of two pauses in front of a breakpoint stops there", () => {
+  const pause = (id: string) => flowable(id, "Pause", []);
+  const beside = flowable("s", "Sequential", [pause("one"), returns("b")]);
+  const parallel = flowable("p", "Parallel", [beside, pause("other")]);
+  const driver = new Driver(plan({ tasks: [parallel] }));
+  driver.execution.breakpoints = ["b"];
+  driver.apply({ type: "started" });
+  assertEquals(driver.states, "CREATED RUNNING PAUSED");
+  driver.apply({ type: "resumed", taskRun: driver.run("one").ordinal });
+  assertEquals(driver.states, "CREATED RUNNING PAUSED RESTARTED RUNNING BREAKPOINT");
+});
+
 /** An execution that is held while the task `r` beside `a` waits for its retry, and the state of `r` after each event. */
 interface HeldRetry {
   readonly rule: string;
