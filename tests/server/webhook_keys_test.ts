@@ -17,7 +17,11 @@ const sourceWith = (key: string) =>
   `id: hello
 namespace: demo
 description: Called at /api/v1/main/executions/webhook/demo/hello/${key}
-tasks: [{id: say, type: ${CORE}debug.Return, format: "{{ trigger.body }}"}]
+tasks:
+  - {id: say, type: ${CORE}debug.Return, format: "{{ trigger.body }}"}
+  - id: all
+    type: ${CORE}flow.Sequential
+    tasks: [{id: copy, type: ${CORE}debug.Return, description: "Called with ${key}"}]
 triggers:
   - {id: call, type: ${CORE}trigger.Webhook, key: ${key}}
   - id: signed

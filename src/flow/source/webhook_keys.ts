@@ -5,7 +5,7 @@
 import { isAlias, isScalar, visit } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
-import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
 import { isWebhookKind } from "../../model/triggers/webhook_kinds.ts";
 import { hasExpression } from "./report.ts";
 
@@ -21,6 +21,10 @@ export function withoutWebhookKeys(flow: Flow): Flow {
   if (keys.size === 0) return flow;
   return {
     ...flow,
+    tasks: hiddenTasks(flow.tasks, keys),
+    errors: hiddenTasks(flow.errors, keys),
+    finally: hiddenTasks(flow.finally, keys),
+    afterExecution: hiddenTasks(flow.afterExecution, keys),
     triggers: flow.triggers.map(withoutTriggerKeys),
     definition: hiddenMembers(flow.definition, keys),
     source: hiddenSource(flow.source, keys),
@@ -42,6 +46,14 @@ function keysIn(members: JsonObject): string[] {
     if (isJsonObject(value)) return keysIn(value);
     return NAMES.has(name) && value !== null && !hasExpression(value) ? [String(value)] : [];
   });
+}
+
+function hiddenTasks(tasks: readonly Task[], keys: ReadonlySet<string>): Task[] {
+  return tasks.map((task) => ({
+    ...task,
+    properties: hiddenMembers(task.properties, keys),
+    blocks: new Map([...task.blocks].map(([name, nested]) => [name, hiddenTasks(nested, keys)])),
+  }));
 }
 
 function hiddenMembers(members: JsonObject, keys: ReadonlySet<string>): JsonObject {

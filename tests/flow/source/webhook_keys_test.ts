@@ -13,7 +13,8 @@ function flowOf(source: string): Flow {
     const type = String(properties["type"]);
     return { id: String(properties["id"]), type, kind: type, disabled: false, properties };
   });
-  return { triggers, definition: document, source } as unknown as Flow;
+  const blocks = { tasks: [], errors: [], finally: [], afterExecution: [] };
+  return { ...blocks, triggers, definition: document, source } as unknown as Flow;
 }
 
 /** Sources with a key, and with what a viewer reads instead. */
