@@ -1,43 +1,13 @@
 /** Flows and the results of checks as JSON of the API. */
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ownProperty,
-  setOwnProperty,
-  stringifyJson,
-} from "../../base/json.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { deprecationsOf, flowResponse, isDeprecation, problemsText } from "../../flow/mod.ts";
-import { canonicalType, type Flow } from "../../model/flows/flow.ts";
+import type { Flow } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { FlowCheck, SavedFlow } from "./flows.ts";
 
 /** The JSON text of a flow, with or without its source. */
 export function flowText(flow: Flow, options: { readonly source: boolean }): string {
   return stringifyJson(flowResponse(flow, options));
-}
-
-const PAUSE_KINDS: ReadonlySet<string> = new Set(["core.flow.Pause", "core.tasks.flows.Pause"]);
-const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"] as const;
-
-/** The JSON text of the flow of an execution: each Pause shows its `onResume` as `inputs` too, as the forms of clients read it. */
-export function executedFlowText(flow: Flow): string {
-  const response = flowResponse(flow, { source: false });
-  for (const name of TASK_LISTS) {
-    const tasks = ownProperty(response, name);
-    if (tasks !== undefined) response[name] = withPauseInputs(tasks);
-  }
-  return stringifyJson(response);
-}
-
-function withPauseInputs(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withPauseInputs);
-  if (!isJsonObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) setOwnProperty(copy, name, withPauseInputs(member));
-  const [type, onResume] = [ownProperty(value, "type"), ownProperty(value, "onResume")];
-  const isPause = typeof type === "string" && PAUSE_KINDS.has(canonicalType(type));
-  return isPause && Array.isArray(onResume) ? { ...copy, inputs: onResume } : copy;
 }
 
 /** The JSON text of a flow that was saved: with its source, and the warnings of it if there are any. */

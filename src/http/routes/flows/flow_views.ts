@@ -4,7 +4,8 @@ import { stringifyJson } from "../../../base/json.ts";
 import type { Actor } from "../../../model/access/actor.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
-import { executedFlowText, flowText } from "../../../services/flows/flow_responses.ts";
+import { flowOutlineText } from "../../../services/flows/flow_outline.ts";
+import { flowText } from "../../../services/flows/flow_responses.ts";
 import type { FlowGraphs } from "../../../services/flows/flow_graphs.ts";
 import type { FlowInspection } from "../../../services/flows/flow_inspection.ts";
 import { searchSources } from "../../../services/flows/flow_search.ts";
@@ -130,12 +131,12 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
 
   routes.get("/executions/:id/flow", async (c) => {
     const { key, options } = await flowOf(c);
-    return jsonResponse(executedFlowText(await flows.get(c.get("actor"), key, options)));
+    return jsonResponse(flowOutlineText(await flows.get(c.get("actor"), key, options)));
   });
 
   routes.get("/executions/flows/:namespace/:flowId", async (c) => {
     const flow = await flows.get(c.get("actor"), flowKeyOf(c), { revision: readRevision(queryOf(c)) });
-    return jsonResponse(flowText(flow, { source: false }));
+    return jsonResponse(flowOutlineText(flow));
   });
 
   routes.get("/executions/namespaces", (c) => {
@@ -146,6 +147,6 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
   routes.get("/executions/namespaces/:namespace/flows", (c) => {
     const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     const startable = found.filter(({ disabled }) => !disabled);
-    return flowPiecesResponse(c, flows.pieces(c.get("actor"), startable), { source: false });
+    return flowPiecesResponse(c, flows.pieces(c.get("actor"), startable), flowOutlineText);
   });
 }

@@ -18,6 +18,8 @@ import { badRequest } from "../../refusals.ts";
 const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);
 const TRIGGER_SECTION = "TRIGGERS";
 const FLOW_PATH = "/flows/:namespace/:flowId";
+const withoutSource = (flow: Flow) => flowText(flow, { source: false });
+const withSource = (flow: Flow) => flowText(flow, { source: true });
 
 interface FlowRoutesDeps {
   readonly flows: Flows;
@@ -39,7 +41,7 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
     const { page, size, sort } = readPaging(query);
     const search = { page, size, sort, matches: readFlowFilter(query) };
     const { heads, total } = flows.search(c.get("actor"), search);
-    return streamedPageResponse(c, textPieces(flows.pieces(c.get("actor"), heads), { source: false }), total);
+    return streamedPageResponse(c, textPieces(flows.pieces(c.get("actor"), heads), withoutSource), total);
   });
 
   routes.get("/flows/distinct-namespaces", (c) => {
@@ -49,13 +51,13 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.get("/flows/:namespace", (c) => {
     const found = flows.inNamespace(c.get("actor"), c.req.param("namespace"));
-    return flowPiecesResponse(c, flows.pieces(c.get("actor"), found), { source: false });
+    return flowPiecesResponse(c, flows.pieces(c.get("actor"), found), withoutSource);
   });
 
   routes.get(`${FLOW_PATH}/revisions`, (c) => {
     const query = queryOf(c);
     const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
-    return flowPiecesResponse(c, flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
+    return flowPiecesResponse(c, flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), withSource);
   });
 }
 
@@ -135,14 +137,14 @@ export function flowListResponse(flows: readonly Flow[], options: { readonly sou
 export function flowPiecesResponse(
   c: Context<AppEnv>,
   pieces: AsyncIterable<readonly Flow[]>,
-  options: { readonly source: boolean },
+  textOf: (flow: Flow) => string,
 ): Promise<Response> {
-  return textResponse(c, listText(textPieces(pieces, options), { before: "[", after: "]" }));
+  return textResponse(c, listText(textPieces(pieces, textOf), { before: "[", after: "]" }));
 }
 
 async function* textPieces(
   pieces: AsyncIterable<readonly Flow[]>,
-  options: { readonly source: boolean },
+  textOf: (flow: Flow) => string,
 ): AsyncGenerator<string[]> {
-  for await (const flows of pieces) yield flows.map((flow) => flowText(flow, options));
+  for await (const flows of pieces) yield flows.map(textOf);
 }

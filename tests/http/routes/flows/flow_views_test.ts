@@ -518,10 +518,62 @@ Deno.test("GET /executions/:id/flow shows the inputs of each Pause as forms read
   };
   const inputs = [{ id: "reason", type: "STRING" }];
   assertEquals([s?.inputs, s?.tasks?.[0]?.inputs, b?.inputs, b?.onResume, c?.inputs], [
-    ...[undefined, inputs, inputs, inputs, undefined],
+    ...[undefined, inputs, inputs, undefined, undefined],
   ]);
   const { tasks: [, stored] } = await server.json("GET", "/flows/demo/asks") as unknown as {
     tasks: { inputs?: unknown }[];
   };
   assertEquals(stored?.inputs, undefined);
+});
+
+/** What the outline of a flow leaves out has the word "hidden". */
+const DETAILED = `id: detailed
+namespace: demo
+description: shown
+labels: {team: a}
+inputs: [{id: x, type: STRING, required: false}]
+variables: {a: hidden}
+tasks:
+  - {id: say, type: ${RETURN}, format: hidden}
+  - id: choice
+    type: io.svc.plugin.core.flow.Switch
+    value: hidden
+    cases: {a: [{id: a, type: ${RETURN}, format: hidden}], b: [{id: b, type: ${RETURN}}]}
+    errors: [{id: e, type: ${RETURN}, format: hidden}]
+  - id: dag
+    type: io.svc.plugin.core.flow.Dag
+    tasks: [{task: {id: first, type: ${RETURN}, format: hidden}}]
+  - {id: call, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: nested, revision: 1, inputs: {x: hidden}}
+errors: [{id: last, type: ${RETURN}, format: hidden}]
+triggers: [{id: hook, type: io.svc.plugin.core.trigger.Webhook, key: hidden-key}]
+`;
+
+Deno.test("GET /executions/:id/flow and flows to start show of tasks and triggers what they are, not what they do", async () => {
+  await using server = await start(NESTED, DETAILED);
+  const { id } = await server.start("detailed", {});
+  const outline = await server.json("GET", `/executions/${id}/flow`) as Record<string, JsonValue>;
+  const task = (id: string) => ({ id, type: RETURN });
+  const { tasks, errors, triggers, ...rest } = outline;
+  assertEquals(tasks as unknown, [
+    task("say"),
+    { id: "choice", type: "io.svc.plugin.core.flow.Switch", tasks: ["a", "b", "e"].map(task) },
+    { id: "dag", type: "io.svc.plugin.core.flow.Dag", tasks: [task("first")] },
+    {
+      id: "call",
+      type: "io.svc.plugin.core.flow.Subflow",
+      subflowId: { namespace: "demo", flowId: "nested", revision: 1 },
+    },
+  ]);
+  assertEquals(errors as unknown, [task("last")]);
+  assertEquals(triggers as unknown, [{ id: "hook", type: "io.svc.plugin.core.trigger.Webhook" }]);
+  assertEquals(JSON.stringify(rest).includes("hidden"), false);
+  assertEquals([rest.description, rest.labels as unknown], ["shown", [{ key: "team", value: "a" }]]);
+  assertEquals(await server.json("GET", "/executions/flows/demo/detailed"), outline);
+  const listed = await server.json("GET", "/executions/namespaces/demo/flows") as unknown as { id: string }[];
+  assertEquals(listed.find(({ id }) => id === "detailed") as unknown, outline);
+  const { triggers: none } = await server.json("GET", "/executions/flows/demo/nested") as Record<
+    string,
+    JsonValue
+  >;
+  assertEquals(none as unknown, []);
 });
