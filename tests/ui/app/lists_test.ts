@@ -9,6 +9,8 @@ import {
 import { metricValues, rankFromTop, summaryOf } from "../../../src/ui/app/views/dashboard/dashboard_data.ts";
 import { bulkRequest, labelsIn } from "../../../src/ui/app/views/executions/bulk_request.ts";
 import { segmentsOf, spanOf } from "../../../src/ui/app/views/executions/mini_gantt.tsx";
+import { filterQuery } from "../../../src/ui/app/kit/filter_query.ts";
+import { EXECUTION_FILTERS } from "../../../src/ui/app/views/executions/execution_filters.ts";
 import { logQuery } from "../../../src/ui/app/views/logs/log_filters.ts";
 
 const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
@@ -138,8 +140,20 @@ Deno.test("metricValues() reads values without labels", () => {
 
 Deno.test("logQuery() searches the last hour unless the address bounds the search", () => {
   const query = (text: string) => logQuery(new URLSearchParams(text));
-  assertEquals<unknown>(query(""), { timeRange: "PT1H" });
-  assertEquals<unknown>(query("q=a&other=b"), { q: ["a"], timeRange: "PT1H" });
-  assertEquals<unknown>(query("timeRange=P7D"), { timeRange: ["P7D"] });
+  const range = "filters[timeRange][EQUALS]";
+  assertEquals<unknown>(query(""), { [range]: "PT1H" });
+  assertEquals<unknown>(query("q=a&other=b"), { q: ["a"], [range]: "PT1H" });
+  assertEquals<unknown>(query("timeRange=P7D"), { [range]: ["P7D"] });
   assertEquals<unknown>(query("executionId=x&triggerId="), { executionId: ["x"] });
+});
+
+Deno.test("lists of executions and log lines send all times as filters, which apply together", () => {
+  const address = new URLSearchParams("timeRange=PT1H&startDate=2026-01-01&endDate=2026-01-02");
+  const range = { "filters[timeRange][EQUALS]": ["PT1H"] };
+  assertEquals<unknown>(filterQuery(EXECUTION_FILTERS, address), range);
+  assertEquals<unknown>(logQuery(address), {
+    ...range,
+    "filters[startDate][GREATER_THAN_OR_EQUAL_TO]": ["2026-01-01"],
+    "filters[endDate][LESS_THAN_OR_EQUAL_TO]": ["2026-01-02"],
+  });
 });

@@ -11,6 +11,8 @@ type Choice = string | { readonly value: string; readonly title: TextName };
 /** One field of a filter; its name is the parameter of the address. */
 export interface FilterField {
   readonly name: string;
+  /** The parameter of the API, if it has another name. */
+  readonly parameter?: string;
   readonly title: TextName;
   /** In the empty field; absent: the title. */
   readonly hint?: TextName;

@@ -10,6 +10,9 @@ export const STARTED_BEFORE = "filters[startDate][LESS_THAN]";
 /** Parameter of a namespace without those below it. */
 export const NAMESPACE_IS = "filters[namespace][EQUALS]";
 
+/** Parameter of a range that ends now. Unlike the flat `timeRange` it also counts beside other filters of times. */
+export const TIME_RANGE = "filters[timeRange][EQUALS]";
+
 /** The fields that a person can choose. */
 export const EXECUTION_FILTERS: readonly FilterField[] = [
   { name: "q", kind: "text", title: "common.search" },
@@ -21,6 +24,7 @@ export const EXECUTION_FILTERS: readonly FilterField[] = [
   { name: "inputs", kind: "entries", title: "execution.inputs", hint: "executions.inputFilter" },
   {
     name: "timeRange",
+    parameter: TIME_RANGE,
     kind: "choice",
     title: "range.title",
     choices: [

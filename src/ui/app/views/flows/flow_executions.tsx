@@ -19,10 +19,10 @@ const FIELDS = EXECUTION_FILTERS.filter(({ name }) => !OF_THE_FLOW.has(name));
 export function FlowExecutions({ flow: { namespace, id } }: { readonly flow: FlowKey }) {
   const page = pageIn(query.value);
   const sort = query.value.get("sort") ?? NEWEST;
-  const given = filterQuery(EXECUTION_FILTERS, query.value);
+  const given = filterQuery(FIELDS, query.value);
   const filters = { ...given, namespace, flowId: id };
   const list = useExecutionPage({ filters, page, size: SIZE, sort });
-  const isFiltered = FIELDS.some(({ name }) => name in given);
+  const isFiltered = Object.keys(given).length > 0;
   return (
     <>
       <Filters fields={FIELDS} />
