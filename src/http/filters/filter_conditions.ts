@@ -36,6 +36,7 @@ export function readConditions<Field extends string, Condition>(
 ): ConditionSet<Condition> {
   const { all: given, groups } = readFilters(query, fields);
   const all = withoutFlatTimes(given, groups.flat());
+  checkFlatTimes(all);
   for (const group of [[], ...groups]) checkDates([...all, ...group], now);
   const anyOf = groups.map((group) => group.flatMap(conditionsOf));
   return {
@@ -85,6 +86,15 @@ function withoutFlatTimes<Field extends string>(
   // Only flat parameters have a name.
   const isSaidTwice = [...filters, ...grouped].some((filter) => isTime(filter) && filter.name === undefined);
   return isSaidTwice ? filters.filter((filter) => !isTime(filter) || filter.name === undefined) : filters;
+}
+
+/** @throws DomainError invalid_argument: two flat parameters say when the window begins */
+function checkFlatTimes(filters: readonly RawFilter[]): void {
+  const isGiven = (field: string) =>
+    filters.some((filter) => filter.field === field && filter.name !== undefined);
+  if (isGiven("startDate") && isGiven("timeRange")) {
+    throw invalidArgument("Parameters 'startDate' and 'timeRange' are mutually exclusive");
+  }
 }
 
 /** @throws DomainError invalid_argument: the dates of one conjunction contradict each other */

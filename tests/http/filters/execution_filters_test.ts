@@ -58,7 +58,14 @@ const CONDITIONS: [query: string, conditions: unknown[]][] = [
   ["timeRange=PT24H", [started(NOW - 86_400_000)]],
   ["filters[startDate][GREATER_THAN_OR_EQUAL_TO]=P1DT1H", [started(NOW - 90_000_000)]],
   ["filters[timeRange][EQUALS]=P1DT1H", [started(NOW - 90_000_000)]],
-  ["startDate=2026-01-02&timeRange=PT24H", [started(Date.UTC(2026, 0, 2)), started(NOW - 86_400_000)]],
+  ["endDate=2026-01-02T03:04:05.678Z&timeRange=PT24H", [
+    { field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO", at: DATE },
+    started(NOW - 86_400_000),
+  ]],
+  ["filters[startDate][EQUALS]=2026-01-02T03:04:05.678Z&filters[timeRange][EQUALS]=PT24H", [
+    { field: "startDate", operator: "EQUALS", at: DATE },
+    started(NOW - 86_400_000),
+  ]],
   ["startDate=2026-01-01&endDate=2026-01-01&filters[timeRange][EQUALS]=PT24H", [started(NOW - 86_400_000)]],
   ["timeRange=PT1H&filters[startDate][GREATER_THAN_OR_EQUAL_TO]=2026-01-02", [started(Date.UTC(2026, 0, 2))]],
   ["state=FAILED&state=KILLED", [{ field: "state", states: ["FAILED", "KILLED"], negated: false }]],
@@ -170,6 +177,11 @@ const REFUSALS: [query: string, code: string, message: string][] = [
   ["labels=a: ", "invalid_filter", '"key:value"'],
   ["filters[namespace][REGEX]=(", "invalid_filter", "no regular expression"],
   ["filters[namespace][REGEX]=(a*)*", "invalid_filter", "must not repeat a group"],
+  [
+    "startDate=2026-01-02&timeRange=PT24H",
+    "invalid_argument",
+    "'startDate' and 'timeRange' are mutually exclusive",
+  ],
   ["startDate=2026-01-03&endDate=2026-01-02", "invalid_argument", "Start date must be before End Date"],
   [
     "filters[startDate][EQUALS]=2026-01-03&filters[endDate][EQUALS]=2026-01-02",

@@ -91,12 +91,6 @@ Deno.test("GET /logs/search says how the page was chosen, and gives the cursor u
   assertEquals([last.cursor, last.nextCursor], [undefined, undefined]);
 });
 
-Deno.test("GET /logs/search takes a date with a range", async () => {
-  await using server = await startTalking();
-  const { total } = await search(server, `startDate=${at(0)}&timeRange=PT1H`);
-  assertEquals(total > 0, true);
-});
-
 const TOTALS: readonly (readonly [query: string, total: number])[] = [
   ["", 8],
   ["size=1", 8],
@@ -138,6 +132,7 @@ const REFUSED: readonly (readonly [query: string, status: number])[] = [
   ["sort=timestamp", 422],
   ["sort=level:asc", 422],
   [`startDate=${at(1)}&endDate=${at(0)}`, 422],
+  [`startDate=${at(0)}&timeRange=PT1H`, 422],
   ["filters[labels][EQUALS]=a:b", 400],
   ["filters[nothing][EQUALS]=a", 400],
   ["filters[level][CONTAINS]=a", 400],
