@@ -4,6 +4,7 @@ import type { DurationForm } from "../../base/time/duration.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
+import { ExpressionError } from "../../expr/mod.ts";
 import {
   DomainError,
   type ErrorCode,
@@ -118,10 +119,10 @@ export class Webhooks {
   }
 
   /**
-   * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false.
+   * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false or have an error.
    * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;
    * too_many_requests beyond the rate limit of the trigger; forbidden for a wrong signature; conflict for a disabled flow;
-   * invalid_entity for inputs, labels or conditions that mean nothing
+   * invalid_entity for inputs or labels that mean nothing, and for conditions that need what the server does not have
    */
   async call(
     tenant: TenantId,
@@ -227,7 +228,8 @@ export class Webhooks {
     if (challengeOf(trigger, variables)) {
       return void add({ outcome: "SKIPPED", reason: "Slack has asked whether the address is right" });
     }
-    const refusal = await evaluated("conditions", entity(this.#refusal(called, variables)));
+    const unmet = this.#refusal(called, variables).catch(refusalOf);
+    const refusal = await evaluated("conditions", entity(unmet));
     if (refusal !== undefined) return void add({ outcome: "SKIPPED", reason: refusal });
     const creating = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
     const execution = await evaluated("inputs or labels", creating);
@@ -258,6 +260,15 @@ export class Webhooks {
 function bodyUseOf({ properties }: Trigger): BodyUse {
   const given = String(ownProperty(properties, "fetchType") ?? "FETCH");
   return given === "STORE" || given === "NONE" ? given : "FETCH";
+}
+
+/** Why conditions with that error start nothing, without anything that the caller sent. @throws Error the server is the reason: a later call may start */
+function refusalOf(error: Error): string {
+  const code = error instanceof ExpressionError ? error.code : undefined;
+  if (error instanceof DomainError || code === "host" || code === "limit") throw error;
+  return `Its conditions ${
+    code === "undefined" ? "name what the call does not have" : "cannot be evaluated"
+  }`;
 }
 
 /** Why a call was refused, for the evaluations of the trigger: nothing that the caller sent, and no secret. */

@@ -137,7 +137,33 @@ const CASES: readonly Case[] = [
     body: '{"a":1}',
     status: 204,
   },
-  { name: "refuses conditions that mean nothing", properties: { when: "{{ nothing.there }}" }, status: 422 },
+  {
+    name: "answers 204 when a condition names what the call does not have",
+    properties: { conditions: [condition("Expression", { expression: "{{ trigger.body.a == 1 }}" })] },
+    body: '{"b":1}',
+    status: 204,
+    text: "",
+  },
+  {
+    name: "answers 204 when a condition reads a date that is none",
+    properties: {
+      conditions: [
+        condition("DateTimeBetween", { date: "{{ trigger.body.at }}", after: "2024-01-01T00:00:00Z" }),
+      ],
+    },
+    body: '{"at":"soon"}',
+    status: 204,
+  },
+  {
+    name: "answers 204 when `when` has an error",
+    properties: { when: "{{ 1 | noSuchFilter }}" },
+    status: 204,
+  },
+  {
+    name: "refuses a call while a condition needs what the server does not have",
+    properties: { when: "{{ secret('NONE') }}" },
+    status: 422,
+  },
   {
     name: "refuses inputs that mean nothing",
     properties: { inputs: { n: "{{ trigger.body.nothing }}" } },
@@ -321,6 +347,18 @@ const NOTES:
     ],
     [
       { when: "{{ trigger.body.a | toJson('sesame') | noSuchFilter }}" },
+      {},
+      '{"a":"sesame"}',
+      "SKIPPED: Its conditions cannot be evaluated",
+    ],
+    [
+      { when: "{{ trigger.body[trigger.body.a] == 1 }}" },
+      {},
+      '{"a":"sesame"}',
+      "SKIPPED: Its conditions name what the call does not have",
+    ],
+    [
+      { when: "{{ secret(trigger.body.a) }}" },
       {},
       '{"a":"sesame"}',
       "SKIPPED: Its conditions cannot be read; the caller was told why",
