@@ -24,6 +24,9 @@ export interface NamedFile extends StoredFile {
 /** A file, or the execution that has it. */
 type FoundFile = NamedFile | { readonly executionId: string };
 
+/** URI of a file of an execution whose id is not one of this server. */
+const FOREIGN_FILE = /^kestra:\/\/\/[^/]+\/.+?\/executions\/([^/]+)\/./;
+
 /** Reads files of executions. */
 export class ExecutionFileViews {
   readonly #deps: ExecutionFileViewsDeps;
@@ -55,11 +58,7 @@ export class ExecutionFileViews {
 
   async #elsewhere(actor: Actor, place: ExecutionPlace, uri: string): Promise<FoundFile> {
     const execution = await this.#deps.records.facts(actor.tenant, place.executionId);
-    if (!execution) {
-      throw notFound(
-        `Unable to find execution id '${place.executionId}', which the file "${uri}" belongs to`,
-      );
-    }
+    if (!execution) throw unknownOwner(place.executionId, uri);
     checkFlow(execution, place, uri);
     return { executionId: place.executionId };
   }
@@ -70,7 +69,12 @@ type ExecutionPlace = Extract<StoredPlace, { readonly kind: "execution file" }>;
 function placeOf(uri: string): ExecutionPlace {
   const place = storedPlaceOf(uri);
   if (place?.kind === "execution file") return place;
-  throw badPrefix(uri);
+  const foreignId = place ? undefined : FOREIGN_FILE.exec(uri)?.[1];
+  throw foreignId === undefined ? badPrefix(uri) : unknownOwner(foreignId, uri);
+}
+
+function unknownOwner(executionId: string, uri: string): DomainError {
+  return notFound(`Unable to find execution id '${executionId}', which the file "${uri}" belongs to`);
 }
 
 function checkFlow({ namespace, flowId }: Execution, place: ExecutionPlace, uri: string): void {
