@@ -161,13 +161,18 @@ export class ExecutionReplays {
     return plan.flow.revision === source.flowRevision ? undefined : plan;
   }
 
-  /** The plan that the new execution runs. @throws DomainError not_found, conflict */
+  /**
+   * The plan that the new execution runs. The revision that ran serves also after the flow was deleted, but not after a rename of
+   * its namespace: what it needs is elsewhere. @throws DomainError not_found, conflict
+   */
   async #planOf(
     source: Execution,
     revision: Revision = source.flowRevision,
   ): Promise<FlowPlan> {
     const { tenant, namespace, flowId } = source;
-    const wanted = revision === "latest" ? {} : { revision };
+    const allowDeleted = revision === source.flowRevision &&
+      this.#deps.flows.renamedTo(tenant, namespace) === undefined;
+    const wanted = revision === "latest" ? {} : { revision, allowDeleted };
     const plan = await this.#deps.flows.plan(tenant, { namespace, id: flowId }, wanted);
     return planFor(checkEnabled(plan), source);
   }

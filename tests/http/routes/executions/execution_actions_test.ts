@@ -374,13 +374,27 @@ Deno.test("POST /executions/:id/replay from a task of an execution that runs ret
   assertEquals(status, 409);
 });
 
-Deno.test("POST /executions/:id/replay of a disabled or deleted flow is refused", async () => {
+Deno.test("POST /executions/:id/replay of a disabled flow is refused", async () => {
   await using server = await Harness.start();
   const { id } = await begin(server, "good");
   await server.request("POST", "/flows/disable/by-ids", json([{ namespace: "demo", id: "good" }]));
   assertEquals((await post(server, `/executions/${id}/replay?revision=2`)).status, 409);
+});
+
+Deno.test("POST /executions/:id/replay of a deleted flow runs the revision that ran, and no other", async () => {
+  await using server = await Harness.start();
+  const { id } = await begin(server, "good");
   await server.request("DELETE", "/flows/demo/good");
-  assertEquals((await post(server, `/executions/${id}/replay`)).status, 404);
+  const taskRunId = (await server.execution(id)).taskRunList[0]?.id;
+  for (const query of ["", "?revision=1", `?taskRunId=${taskRunId}`]) {
+    const { status, body } = await post(server, `/executions/${id}/replay${query}`);
+    assertEquals(status, 200, query);
+    await settle();
+    assertObjectMatch(await server.execution(body.id), { flowRevision: 1, state: { current: "SUCCESS" } });
+  }
+  assertEquals((await post(server, `/executions/${id}/replay?revision=2`)).status, 404);
+  const latest = await post(server, "/executions/replay/by-ids?latestRevision=true", json([id]));
+  assertEquals(latest.status, 400);
 });
 
 Deno.test("POST /executions/:id/replay-with-inputs takes the given inputs, checked as for a start", async () => {

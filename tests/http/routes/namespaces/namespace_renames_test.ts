@@ -52,14 +52,15 @@ Deno.test("POST /namespaces/:namespace/rename: flows run under the new name, and
   assertEquals((await app.page("/executions/search?namespace=old")).total, 2);
   assertEquals((await app.page("/executions/search?namespace=new")).total, 2);
   for (
-    const [path, says] of [
-      ["/flows/old/main", 'its namespace was renamed to "new"'],
-      ["/namespaces/old", 'it was renamed to "new"'],
-    ]
+    const [method, path, says] of [
+      ["GET", "/flows/old/main", 'its namespace was renamed to "new"'],
+      ["GET", "/namespaces/old", 'it was renamed to "new"'],
+      ["POST", `/executions/${old}/replay`, 'its namespace was renamed to "new"'],
+    ] as const
   ) {
-    const { status, message } = await refusal(app, "GET", String(path));
+    const { status, message } = await refusal(app, method, path);
     assertEquals(status, 404);
-    assertStringIncludes(message, String(says));
+    assertStringIncludes(message, says);
   }
   assertEquals(await findings(app), []);
 });
