@@ -2,9 +2,9 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
-import type { Label } from "../../model/flows/label.ts";
+import { isSystemLabel, type Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import { type BulkStep, runChecked } from "../bulk/checked_bulk.ts";
@@ -62,7 +62,7 @@ export class ExecutionBulk {
 
   /**
    * Acts on the executions of these ids, duplicates once.
-   * @throws DomainError bulk_refused; quota_exceeded, too_many_requests: the limit lets none start
+   * @throws DomainError bulk_refused; invalid_entity: system labels; quota_exceeded, too_many_requests: the limit lets none start
    */
   async byIds(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     return await this.#run(actor, [...new Set(ids)], action);
@@ -77,6 +77,7 @@ export class ExecutionBulk {
   async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     const step = this.#stepOf(actor, action);
     const { clock, ids: idSource } = this.#deps;
+    if (action.type === "labels") await checkSystemLabels(action.labels, ids, step);
     const count = await runChecked(ids, {
       check: async (id) => isId(id) ? await step.check(id) : unknownExecution(id.slice(0, 100)),
       run: (id) => step.run(id),
@@ -124,6 +125,15 @@ export class ExecutionBulk {
       },
       run: (id) => executions.delete(actor, id),
     };
+  }
+}
+
+/** Such labels are wrong for all executions but those that have them. @throws DomainError invalid_entity */
+async function checkSystemLabels(labels: readonly Label[], ids: readonly string[], step: ExecutionStep) {
+  if (!labels.some(({ key }) => isSystemLabel(key))) return;
+  for (const id of ids) {
+    const refusal = isId(id) ? await undefinedIfMissing(() => step.check(id)) : undefined;
+    if (refusal?.code === "invalid_entity") throw refusal;
   }
 }
 

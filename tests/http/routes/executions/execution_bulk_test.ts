@@ -132,6 +132,31 @@ Deno.test("POST /executions/labels/by-ids and by-query merge labels", async () =
   assertEquals(found.total, 2);
 });
 
+Deno.test("POST /executions/labels/by-ids and by-query take system labels only as the executions have them", async () => {
+  await using server = await Harness.start();
+  const [first = "", second = ""] = await begin(server, WORK, 2);
+  const send = async (ids: readonly string[], value: string) => {
+    const labels = [{ key: "team", value: "blue" }, { key: "system.correlationId", value }];
+    const body = json({ executionsId: ids, executionLabels: labels });
+    const response = await server.request("POST", "/executions/labels/by-ids", body);
+    return [response.status, String((await response.json()).message)] as const;
+  };
+  const [status, message] = await send([first, second], first);
+  assertEquals(status, 422);
+  assertStringIncludes(
+    message,
+    `System labels can only be set by Kestra itself, offending label: system.correlationId=${first}`,
+  );
+  const found = await server.json("GET", "/executions/search?labels=team:blue") as JsonObject;
+  assertEquals(found.total, 0);
+  assertEquals((await send([first, NOBODY, "nothing"], first))[0], 400);
+  assertEquals((await send([first], first))[0], 200);
+  const path = "/executions/labels/by-query?flowId=work";
+  const refused = await server.request("POST", path, json([{ key: "system.x", value: "v" }]));
+  assertEquals(refused.status, 422);
+  await refused.body?.cancel();
+});
+
 Deno.test("DELETE /executions/by-ids refuses what runs unless it is included", async () => {
   await using server = await Harness.start();
   const [ended = ""] = await begin(server, WORK, 1);
