@@ -43,6 +43,15 @@ export function isRequest(event: Event): event is Request {
   return REQUESTS.has(event.type);
 }
 
+/** Sentences that clients of this API know, by the verb of the refusal: they come before ours. */
+const KNOWN_RULES: ReadonlyMap<string, string> = new Map([
+  ["kill", "Execution is already finished, can't kill it"],
+  ["pause", "The execution is not running"],
+  ["change the state of", "You can only change the status of a terminated execution"],
+  ["unqueue", "Only QUEUED execution can be unqueued"],
+  ["force the run of", "Only non terminated executions can be forced run"],
+]);
+
 type Rule<T extends RequestType> = (
   plan: FlowPlan,
   execution: Execution,
@@ -92,7 +101,7 @@ const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun: ordinal }) =
   const isPaused = ordinal === undefined
     ? isPausedItself(execution)
     : taskRun !== undefined && currentState(taskRun.history) === "PAUSED";
-  return isPaused ? undefined : conflict("resume", execution, "it is not paused");
+  return isPaused ? undefined : notPaused(execution);
 };
 
 /** A parent execution has already checked that there is something to restart from. */
@@ -154,9 +163,9 @@ function refuseUnlessEnded(
   code: "conflict" | "bad_request",
 ): Refusal | undefined {
   if (isEnded(execution.history)) return undefined;
-  const prefix = code === "conflict" ? "Illegal state" : "Bad Request";
   const reason = `it is ${stateOf(execution)}, and must have ended`;
-  return { code, message: `${prefix}: Cannot ${verb} execution "${execution.id}": ${reason}` };
+  if (code === "conflict") return conflict(verb, execution, reason);
+  return { code, message: `Bad Request: Cannot ${verb} execution "${execution.id}": ${reason}` };
 }
 
 function refuseUnless(verb: string, execution: Execution, state: State): Refusal | undefined {
@@ -166,7 +175,14 @@ function refuseUnless(verb: string, execution: Execution, state: State): Refusal
 
 /** A refusal because of the state of an execution. */
 export function conflict(verb: string, { id }: Pick<Execution, "id">, reason: string): Refusal {
-  return { code: "conflict", message: `Illegal state: Cannot ${verb} execution "${id}": ${reason}` };
+  const rule = KNOWN_RULES.get(verb);
+  const message = `Cannot ${verb} execution "${id}": ${reason}`;
+  return { code: "conflict", message: `Illegal state: ${rule === undefined ? "" : `${rule}. `}${message}` };
+}
+
+/** The refusal of a resume. Clients know the words. */
+export function notPaused({ id }: Pick<Execution, "id">): Refusal {
+  return { code: "conflict", message: `Illegal state: Execution '${id}' is not paused, can't resume it` };
 }
 
 function stateOf({ history }: Execution): State {

@@ -7,6 +7,7 @@ import type { Label } from "../../model/flows/label.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { ReadForm } from "../../services/starts/given_files.ts";
+import { ASSIGNABLE_STATES } from "../../services/executions/execution_actions.ts";
 import { readJson } from "../bodies/body.ts";
 import { isTextList } from "../bodies/entity_body.ts";
 import type { AppEnv } from "../env.ts";
@@ -59,13 +60,18 @@ function badLabels(): DomainError {
   return invalidArgument('labels must be a list of objects with a text as "key" and as "value"');
 }
 
-/** One of these states, whatever its case. @throws DomainError invalid_argument */
-export function stateIn<T extends State>(text: string, allowed: readonly T[]): T {
+/** One of these states, whatever its case. @throws DomainError invalid_argument, whose message begins with `rule`, if given */
+export function stateIn<T extends State>(text: string, allowed: readonly T[], rule = ""): T {
   const state = allowed.find((candidate) => candidate === text.toUpperCase());
   if (state) return state;
-  throw invalidArgument(
-    `the state must be one of ${allowed.join(", ")}, but received "${text.slice(0, 100)}"`,
-  );
+  const reason = `the state must be one of ${allowed.join(", ")}, but received "${text.slice(0, 100)}"`;
+  throw invalidArgument(rule + reason);
+}
+
+/** A state that an ended execution may get. @throws DomainError invalid_argument */
+export function endStateIn(text: string): State {
+  const rule = "You can only change the status of an execution to a terminal state. Cannot change it: ";
+  return stateIn(text, ASSIGNABLE_STATES, rule);
 }
 
 /** A member of a JSON body that must be a text. @throws DomainError invalid_argument */

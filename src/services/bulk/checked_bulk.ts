@@ -17,6 +17,8 @@ interface BulkOptions<Item> {
   readonly action: string;
   readonly subject: "execution" | "flow";
   readonly nameOf: (item: Item) => string;
+  /** Words for a refusal that clients know; they come before its message in the list of refusals. */
+  readonly knownReason?: (item: Item, refusal: DomainError) => string | undefined;
 }
 
 /** Concurrent steps: enough to share commits, few enough not to delay other requests. */
@@ -56,7 +58,10 @@ export async function checkAll<Item>(
   const refusals = await mapBounded(clock, items, (item) => step.check(item).catch(asRefusal));
   const refused = items.flatMap((item, index): ErrorItem[] => {
     const refusal = refusals[index];
-    return refusal ? [{ path: nameOf(item), message: refusal.message }] : [];
+    if (!refusal) return [];
+    const reason = options.knownReason?.(item, refusal);
+    const message = reason === undefined ? refusal.message : `${reason}; ${refusal.message}`;
+    return [{ path: nameOf(item), message }];
   });
   const [first] = refused;
   if (first) throw bulkRefusal(options, { first, refused, total: items.length });

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { conflict, refusalOf, type Request } from "../../engine/requests/requests.ts";
+import { conflict, notPaused, refusalOf, type Request } from "../../engine/requests/requests.ts";
 import type { Refusal } from "../../engine/events.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
@@ -178,7 +178,7 @@ export class ExecutionActions {
 function pauseOf({ execution, plan }: ExecutionTarget): PausePoint {
   const point = pausePointOf(execution, plan);
   if (point) return point;
-  throw errorOf(conflict("resume", execution, "it is not paused"));
+  throw errorOf(notPaused(execution));
 }
 
 /** The error for a refusal of the engine. */
@@ -212,5 +212,5 @@ export function unknownTaskRun(executionId: string, id: string): DomainError {
 
 /** No execution has that id. */
 export function unknownExecution(id: string): DomainError {
-  return notFound(`execution "${id}" does not exist`);
+  return notFound(`execution "${id.slice(0, 100)}" does not exist`);
 }

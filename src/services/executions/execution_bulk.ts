@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import { isSystemLabel, type Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
@@ -50,6 +50,20 @@ export interface BulkResult {
 /** The check and the action of one execution, by its id. */
 type ExecutionStep = BulkStep<string>;
 
+/** What clients of this API know of an execution whose state does not allow the action. */
+const KNOWN_REASONS: Readonly<Partial<Record<BulkAction["type"], string>>> = {
+  restart: "execution not in state FAILED",
+  resume: "execution not in state PAUSED",
+  pause: "execution not in state RUNNING",
+  unqueue: "execution not in state QUEUED",
+  kill: "execution already finished",
+  "change-status": "execution not in a terminated state",
+  labels: "execution is not terminated",
+  "force-run": "execution in a terminated state",
+};
+
+const REASONS_OF_STATE: ReadonlySet<ErrorCode> = new Set(["conflict", "bad_request", "invalid_argument"]);
+
 const IDS_PER_PIECE = 2_000;
 
 /** The use cases of many executions. */
@@ -79,9 +93,15 @@ export class ExecutionBulk {
     const { clock, ids: idSource } = this.#deps;
     if (action.type === "labels") await checkSystemLabels(action.labels, ids, step);
     const count = await runChecked(ids, {
-      check: async (id) => isId(id) ? await step.check(id) : unknownExecution(id.slice(0, 100)),
+      check: async (id) => isId(id) ? await step.check(id) : unknownExecution(id),
       run: (id) => step.run(id),
-    }, { clock, action: action.type, subject: "execution", nameOf: (id) => id });
+    }, {
+      clock,
+      action: action.type,
+      subject: "execution",
+      nameOf: (id) => id,
+      knownReason: (id, refusal) => knownReason(action, id, refusal),
+    });
     return { count, totalItems: ids.length, operationId: idSource.next(clock.now()) };
   }
 
@@ -126,6 +146,11 @@ export class ExecutionBulk {
       run: (id) => executions.delete(actor, id),
     };
   }
+}
+
+function knownReason({ type }: BulkAction, id: string, { code, message }: DomainError): string | undefined {
+  if (message === unknownExecution(id).message) return "execution not found";
+  return REASONS_OF_STATE.has(code) ? KNOWN_REASONS[type] : undefined;
 }
 
 /** Such labels are wrong for all executions but those that have them. @throws DomainError invalid_entity */

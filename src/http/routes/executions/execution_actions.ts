@@ -2,7 +2,6 @@
 import { type Context, Hono } from "hono";
 import { MAX_INPUT_VALUE_BYTES } from "../../../model/limits.ts";
 import {
-  ASSIGNABLE_STATES,
   type ExecutionActions,
   type Request,
   TASK_RUN_STATES,
@@ -14,6 +13,7 @@ import { isJsonObject, ownProperty } from "../../../base/json.ts";
 import { invalidArgument } from "../../refusals.ts";
 import type { AppEnv } from "../../env.ts";
 import {
+  endStateIn,
   EXECUTION_ID,
   executionIdOf,
   formReader,
@@ -64,7 +64,7 @@ const PLAIN: ReadonlyMap<string, ReadRequest> = new Map<string, ReadRequest>([
   ],
   [
     "change-status",
-    (c) => ({ type: "state_set", state: stateIn(readRequired(queryOf(c), "status"), ASSIGNABLE_STATES) }),
+    (c) => ({ type: "state_set", state: endStateIn(readRequired(queryOf(c), "status")) }),
   ],
   ["labels", async (c) => ({ type: "labels_set", labels: labelsIn(await readJson(c)) })],
   [

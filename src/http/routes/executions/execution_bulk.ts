@@ -3,12 +3,12 @@ import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { ExecutionConditions } from "../../../model/executions/execution_query.ts";
-import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../../services/executions/execution_actions.ts";
+import { UNQUEUED_STATES } from "../../../services/executions/execution_actions.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../../services/executions/execution_bulk.ts";
 import { readJson } from "../../bodies/body.ts";
 import { noteChanges } from "../../audit/bulk_changes.ts";
 import type { AppEnv } from "../../env.ts";
-import { idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
+import { endStateIn, idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readRequired } from "../../forms/params.ts";
@@ -29,7 +29,7 @@ const POSTED: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
   ["replay", (query) => ({ type: "replay", latestRevision: readBoolean(query, "latestRevision", false) })],
   ["change-status", (query) => ({
     type: "change-status",
-    state: stateIn(readRequired(query, "newStatus"), ASSIGNABLE_STATES),
+    state: endStateIn(readRequired(query, "newStatus")),
   })],
 ]);
 

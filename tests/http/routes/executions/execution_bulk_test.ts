@@ -187,21 +187,22 @@ Deno.test("DELETE /executions/by-query deletes ended executions of a deleted flo
   assertObjectMatch(deleted as object, { count: 1, totalItems: 1 });
 });
 
-const REFUSALS: readonly (readonly [string, string, RequestInit])[] = [
-  ["POST", "/executions/restart/by-ids", {}],
-  ["POST", "/executions/pause/by-ids", {}],
-  ["POST", "/executions/resume/by-ids", {}],
-  ["POST", "/executions/unqueue/by-ids", {}],
-  ["POST", "/executions/change-status/by-ids?newStatus=FAILED", {}],
-  ["POST", "/executions/replay/by-ids", {}],
-  ["POST", "/executions/force-run/by-ids", {}],
-  ["DELETE", "/executions/kill/by-ids", {}],
-  ["DELETE", "/executions/by-ids", {}],
+/** Requests, and what is said of an execution that sleeps, and of one that has ended. */
+const REFUSALS: readonly (readonly [method: string, path: string, running?: string, ended?: string])[] = [
+  ["POST", "/executions/restart/by-ids", "execution not in state FAILED", "execution not in state FAILED"],
+  ["POST", "/executions/pause/by-ids", undefined, "execution not in state RUNNING"],
+  ["POST", "/executions/resume/by-ids", "execution not in state PAUSED", "execution not in state PAUSED"],
+  ["POST", "/executions/unqueue/by-ids", "execution not in state QUEUED", "execution not in state QUEUED"],
+  ["POST", "/executions/change-status/by-ids?newStatus=FAILED", "execution not in a terminated state"],
+  ["POST", "/executions/replay/by-ids"],
+  ["POST", "/executions/force-run/by-ids", undefined, "execution in a terminated state"],
+  ["DELETE", "/executions/kill/by-ids", undefined, "execution already finished"],
+  ["DELETE", "/executions/by-ids", 'Cannot delete execution "'],
 ];
-for (const [method, path] of REFUSALS) {
+for (const [method, path, running = "", ended = ""] of REFUSALS) {
   Deno.test(`${method} ${path} with one bad id refuses all, and says which`, async () => {
     await using server = await Harness.start();
-    const ids = [...await begin(server, NAPPING, 1), ...await begin(server, ASKING, 1)];
+    const ids = [...await begin(server, NAPPING, 1), ...await begin(server, WORK, 1)];
     const before = await states(server, ids);
     const response = await server.request(method, path, json([...ids, NOBODY, "nothing"]));
     assertEquals(response.status, 400);
@@ -212,8 +213,13 @@ for (const [method, path] of REFUSALS) {
         [invalid.invalidValue, invalid.message] as const
       ),
     );
-    assertStringIncludes(told.get(NOBODY) ?? "", "does not exist");
-    assertStringIncludes(told.get("nothing") ?? "", "does not exist");
+    for (const id of [NOBODY, "nothing"]) {
+      assertEquals(told.get(id), `execution not found; Not Found: execution "${id}" does not exist`);
+    }
+    for (const [index, reason] of [running, ended].entries()) {
+      assertEquals((told.get(ids[index] ?? "") ?? "").startsWith(reason), true, told.get(ids[index] ?? ""));
+      assertEquals(told.has(ids[index] ?? ""), reason !== "");
+    }
     assertEquals(await states(server, ids), before);
   });
 }
