@@ -37,6 +37,8 @@ export const DISTINCT_FIELDS = ["namespace", "flowId", "state"] as const;
 /** One of {@link DISTINCT_FIELDS}. */
 export type DistinctField = typeof DISTINCT_FIELDS[number];
 
+/** All executions of the kind NORMAL. */
+const ALL: ExecutionConditions = { conditions: [], groups: [] };
 /** Flows whose latest executions one request can ask for. */
 const MAX_LATEST_FLOWS = 1_000;
 
@@ -68,11 +70,11 @@ export class ExecutionViews {
     return (await Promise.all(found)).filter((execution) => execution !== undefined);
   }
 
-  /** The id of the newest execution of each flow that has one, by the name of the flow. */
-  async newest({ tenant }: Actor): Promise<Map<string, string>> {
+  /** The id of the newest matching execution of each flow that has one, by the name of the flow. */
+  async newest({ tenant }: Actor, conditions: ExecutionConditions = ALL): Promise<Map<string, string>> {
     const { catalog, flows } = this.#deps;
     const found = new Map<string, string>();
-    for (const [flowNo, id] of await catalog.newest(tenant, { conditions: [], groups: [] })) {
+    for (const [flowNo, id] of await catalog.newest(tenant, conditions)) {
       const flow = flows.byNumber(flowNo);
       if (flow) found.set(flowName(flow), id);
     }

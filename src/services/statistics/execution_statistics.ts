@@ -6,7 +6,7 @@ import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import type { GroupKey, GroupValue } from "../../model/executions/execution_groups.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
-import type { State } from "../../model/executions/state.ts";
+import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
@@ -41,6 +41,10 @@ export interface StatisticsQuery {
 const MAX_ENTRIES = 100_000;
 /** Executions that the list of the newest ones has at most. */
 const MAX_NEWEST = 1_000;
+const ENDED: ExecutionConditions = {
+  conditions: [{ field: "state", states: [...TERMINAL_STATES], negated: false }],
+  groups: [],
+};
 /** Stands for all flows of a namespace. */
 const ALL_FLOWS = "*";
 
@@ -105,9 +109,9 @@ export class ExecutionStatistics {
     return result;
   }
 
-  /** The newest execution of each of the flows, or of all flows, as JSON texts in pieces. @throws DomainError invalid_argument: there are too many */
+  /** The newest execution that has ended of each of the flows, or of all flows, as JSON texts in pieces. @throws DomainError invalid_argument: there are too many */
   async newest(actor: Actor, flows?: readonly FlowKey[]): Promise<AsyncGenerator<string[]>> {
-    const newest = await this.#deps.views.newest(actor);
+    const newest = await this.#deps.views.newest(actor, ENDED);
     const ids = flows
       ? flows.flatMap((flow) => newest.get(flowName(flow)) ?? [])
       : [...newest.values()].sort().reverse();

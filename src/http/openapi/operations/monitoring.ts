@@ -180,7 +180,7 @@ export const MONITORING_OPERATIONS: Operations = [
       additionalProperties: objectOf({ counts: COUNTS, total: INTEGER }),
     }),
   }],
-  ["POST /stats/executions/latest/group-by-flow", "Gets the newest execution of each flow", {
+  ["POST /stats/executions/latest/group-by-flow", "Gets the newest execution of each flow that has ended", {
     body: FLOWS_REQUEST,
     isBodyOptional: true,
     response: json(listOf(ref("Execution"))),

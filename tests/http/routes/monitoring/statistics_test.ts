@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Double, type JsonObject, type JsonValue } from "../../../../src/base/json.ts";
 import { Harness } from "../../../support/harness.ts";
-import { json } from "../../../support/flows/request_bodies.ts";
+import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core";
 const DAY_MS = 86_400_000;
@@ -106,11 +106,16 @@ Deno.test("POST /stats/executions/daily/group-by-namespace counts states, the la
   assertEquals((found.demo?.counts as JsonObject).FAILED, 1);
 });
 
-Deno.test("POST /stats/executions/latest/group-by-flow lists the newest execution of each flow", async () => {
+Deno.test("POST /stats/executions/latest/group-by-flow lists the newest execution of each flow that has ended", async () => {
   await using server = await started();
   const newest = async (flow: string) =>
     (await server.page(`/executions/search?flowId=${flow}&size=1`)).results[0]?.id;
   const [good, bad] = [await newest("good"), await newest("bad")];
+  const pause = flow("bad", "demo", `  - {id: p, type: ${CORE}.flow.Pause}\n`);
+  await server.json("PUT", "/flows/demo/bad", yaml(pause));
+  await server.start("bad");
+  await server.save(pause.replace("id: bad", "id: paused"));
+  await server.start("paused");
   const found = async (body: JsonValue) =>
     (await post(server, "executions/latest/group-by-flow", body) as JsonObject[]).map(({ id }) => id);
   assertEquals(await found({}), [good, bad]);
