@@ -2,7 +2,7 @@
 import type { Instant } from "../../base/time/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { illegalState, notFound } from "../../model/errors.ts";
+import { illegalState } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
@@ -40,10 +40,10 @@ export class LogRemovals {
     this.#deps = deps;
   }
 
-  /** Deletes the lines of an execution that match the filter; returns their number. @throws DomainError not_found, conflict: it has not ended */
+  /** Deletes the lines of an execution that match the filter; returns their number, 0 if it does not exist. @throws DomainError conflict: it has not ended */
   async ofExecution({ tenant }: Actor, id: string, filter: LogFilter = {}): Promise<number> {
     const stored = isId(id) ? await this.#deps.logs.load(tenant, id) : undefined;
-    if (!stored) throw notFound(`execution "${id}" does not exist`);
+    if (!stored) return 0;
     const count = await this.remove(tenant, id, (execution) => filterTest(execution, filter));
     if (count !== undefined) return count;
     throw illegalState(`Cannot delete the logs of execution "${id}": it has not ended`);
