@@ -10,21 +10,17 @@ const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
-/** The unit by the length of the window: the finest one that a chart can show. */
-const UNITS: readonly (readonly [upToMs: number, unit: TimeUnit])[] = [
-  [6 * HOUR_MS, "minute"],
-  [DAY_MS, "hour"],
-  [180 * DAY_MS, "day"],
-  [365 * DAY_MS, "week"],
-  [Infinity, "month"],
+/** The unit by the length of the window: up to 6 whole hours, a whole day, 180 and 365 of them. */
+const UNITS: readonly (readonly [belowMs: number, unit: TimeUnit])[] = [
+  [7 * HOUR_MS, "minute"],
+  [2 * DAY_MS, "hour"],
+  [181 * DAY_MS, "day"],
+  [366 * DAY_MS, "week"],
 ];
 
-/**
- * The unit in which a chart shows a window of that length. A little more than a limit still counts as the limit: the end of
- * "the last 24 hours" is read some milliseconds after its start was computed.
- */
+/** The unit in which a chart shows a window of that length. */
 export function unitFor(lengthMs: number): TimeUnit {
-  return UNITS.find(([upToMs]) => lengthMs <= upToMs + MINUTE_MS)?.[1] ?? "month";
+  return UNITS.find(([belowMs]) => lengthMs < belowMs)?.[1] ?? "month";
 }
 
 /** The starts of the parts from the one with `start` to the one with `end`, ascending; at most `max`. */

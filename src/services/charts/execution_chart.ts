@@ -54,7 +54,7 @@ interface ExecutionSelection {
 export const MAX_READ_EXECUTIONS = 5_000;
 /** Rows of a list without page. */
 const LISTED_ROWS = 1_000;
-/** Parts of the longest window: minutes of six hours. */
+/** Parts of the longest window: minutes of seven hours. */
 const MAX_PARTS = 1_000;
 
 /** Reads the data of charts over executions. */

@@ -11,8 +11,8 @@ const LOG = `  - {id: t, type: ${CORE}.log.Log, message: hello, level: WARN}\n`;
 const GOOD = flow("good", "demo.team", LOG + `  - {id: u, type: ${CORE}.log.Log, message: again}\n`) +
   `triggers:\n  - {id: s, type: ${CORE}.trigger.Schedule, cron: "0 9 1 6 *"}\n`;
 const BAD = flow("bad", "demo", `  - {id: f, type: ${CORE}.execution.Fail}\n`);
-/** A window of two days: the first with three executions, the second with one. */
-const WINDOW = { startDate: "2026-01-15T00:00:00Z", endDate: "2026-01-16T23:00:00Z" };
+/** A window of three days: the first with three executions, the second with one. */
+const WINDOW = { startDate: "2026-01-15T00:00:00Z", endDate: "2026-01-17T23:00:00Z" };
 
 async function started(): Promise<Harness> {
   const server = await Harness.start();
@@ -38,7 +38,7 @@ function statesOf(entries: JsonValue): string[] {
   });
 }
 
-/** Members of the request, and the states of its two days. */
+/** Members of the request, and the states of its first two days; the third has none. */
 const DAILY: readonly (readonly [body: JsonObject, days: readonly string[]])[] = [
   [{}, ["SUCCESS 2 FAILED 1 of 3", "SUCCESS 1 of 1"]],
   [{ namespace: "demo.team" }, ["SUCCESS 2 of 2", "SUCCESS 1 of 1"]],
@@ -51,7 +51,10 @@ Deno.test("POST /stats/executions/daily counts the states of each day, days with
   await using server = await started();
   for (const [body, expected] of DAILY) {
     await test.step(JSON.stringify(body), async () => {
-      assertEquals(statesOf(await post(server, "executions/daily", { ...WINDOW, ...body })), [...expected]);
+      assertEquals(statesOf(await post(server, "executions/daily", { ...WINDOW, ...body })), [
+        ...expected,
+        " of 0",
+      ]);
     });
   }
   const [first] = await post(server, "executions/daily", WINDOW) as JsonObject[];
@@ -80,8 +83,8 @@ Deno.test("POST /stats/executions/daily/group-by-flow groups by namespace and fl
   await using server = await started();
   const all = await post(server, "executions/daily/group-by-flow", WINDOW) as Record<string, JsonObject>;
   assertEquals(Object.keys(all), ["demo", "demo.team"]);
-  assertEquals(statesOf(all.demo?.bad ?? []), ["FAILED 1 of 1", " of 0"]);
-  assertEquals(statesOf(all["demo.team"]?.good ?? []), ["SUCCESS 2 of 2", "SUCCESS 1 of 1"]);
+  assertEquals(statesOf(all.demo?.bad ?? []), ["FAILED 1 of 1", " of 0", " of 0"]);
+  assertEquals(statesOf(all["demo.team"]?.good ?? []), ["SUCCESS 2 of 2", "SUCCESS 1 of 1", " of 0"]);
   const flows = [{ namespace: "demo", id: "bad" }, { namespace: "other", id: "good" }];
   const one = await post(server, "executions/daily/group-by-flow", { ...WINDOW, flows }) as JsonObject;
   assertEquals(Object.keys(one), ["demo"]);
@@ -130,8 +133,8 @@ Deno.test("POST /stats/logs/daily counts the lines of each day by level", async 
       Object.entries(counts as JsonObject).filter(([, count]) => count !== 0).map((pair) => pair.join(" "))
         .join(" ")
     );
-  assertEquals(await levels({}), ["INFO 2 WARN 2 ERROR 1", "INFO 1 WARN 1"]);
-  assertEquals(await levels({ logLevel: "WARN", namespace: "demo.team" }), ["WARN 2", "WARN 1"]);
+  assertEquals(await levels({}), ["INFO 2 WARN 2 ERROR 1", "INFO 1 WARN 1", ""]);
+  assertEquals(await levels({ logLevel: "WARN", namespace: "demo.team" }), ["WARN 2", "WARN 1", ""]);
 });
 
 Deno.test("POST /stats/taskruns/daily counts task runs", async () => {
@@ -139,9 +142,10 @@ Deno.test("POST /stats/taskruns/daily counts task runs", async () => {
   assertEquals(statesOf(await post(server, "taskruns/daily", WINDOW)), [
     "SUCCESS 4 FAILED 1 of 5",
     "SUCCESS 2 of 2",
+    " of 0",
   ]);
   const failed = { ...WINDOW, state: ["FAILED"] };
-  assertEquals(statesOf(await post(server, "taskruns/daily", failed)), ["FAILED 1 of 1", " of 0"]);
+  assertEquals(statesOf(await post(server, "taskruns/daily", failed)), ["FAILED 1 of 1", " of 0", " of 0"]);
 });
 
 /** A query of task runs, their tasks and their number. */
