@@ -23,10 +23,13 @@ export interface PreviewOptions {
 export const DEFAULT_PREVIEW_ROWS = 100;
 /** Largest number of lines. */
 export const MAX_PREVIEW_ROWS = 5_000;
-/** Longer texts are truncated. */
+/** Of a text no more is shown. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 /** Larger images and PDFs, which cannot be truncated, are refused. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
+
+const LINE_BREAK = /\r\n?|\n/;
+const LINE_BREAKS = new RegExp(LINE_BREAK, "g");
 
 type PreviewType = "TEXT" | "LIST" | "IMAGE" | "MARKDOWN" | "PDF";
 
@@ -72,21 +75,23 @@ async function beginningOf(
   let text = "";
   let readBytes = 0;
   for await (const chunk of file.open()) {
-    readBytes += chunk.length;
-    text += decoder.decode(chunk, { stream: true });
+    const shown = chunk.subarray(0, MAX_TEXT_BYTES - readBytes);
+    readBytes += shown.length;
+    text += decoder.decode(shown, { stream: true });
     if (readBytes >= MAX_TEXT_BYTES || hasMoreLines(text, maxRows)) break;
   }
   if (readBytes >= file.size) text += decoder.decode();
-  const lines = text.split("\n");
-  const isTruncated = readBytes < file.size || lines.length > maxRows + (lines.at(-1) === "" ? 1 : 0);
-  const shown = lines.length > maxRows ? lines.slice(0, maxRows) : lines;
+  const lines = text.split(LINE_BREAK);
+  if (lines.at(-1) === "") lines.pop();
+  const isTruncated = readBytes < file.size || lines.length > maxRows;
+  const shown = lines.slice(0, maxRows);
   if (type !== "LIST") return { content: shown.join("\n"), isTruncated };
   return { content: shown.filter((line) => line.trim() !== "").map(itemOf), isTruncated };
 }
 
 function hasMoreLines(text: string, count: number): boolean {
   let lines = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+  for (const _ of text.matchAll(LINE_BREAKS)) {
     if (++lines > count) return true;
   }
   return false;

@@ -178,6 +178,27 @@ const PREVIEWS: readonly (readonly [
     maxLine: 100,
     truncated: true,
   }],
+  ["no line break after the last line", "a.txt", "a\n\nb\n", "", {
+    extension: "txt",
+    type: "TEXT",
+    content: "a\n\nb",
+    maxLine: 100,
+    truncated: false,
+  }],
+  ["lines of other systems", "a.txt", "a\r\nb\rc\r\n", "&maxRows=3", {
+    extension: "txt",
+    type: "TEXT",
+    content: "a\nb\nc",
+    maxLine: 3,
+    truncated: false,
+  }],
+  ["nothing of an empty line", "a.txt", "\n", "", {
+    extension: "txt",
+    type: "TEXT",
+    content: "",
+    maxLine: 100,
+    truncated: false,
+  }],
   ["another encoding", "a.txt", new Uint8Array([0xe4, 0x62]), "&encoding=ISO-8859-1", {
     extension: "txt",
     type: "TEXT",
@@ -249,7 +270,9 @@ for (const [file, size, query, message] of NO_PREVIEWS) {
 
 Deno.test("GET /executions/{id}/file/preview of a text of many chunks reads its beginning only", async () => {
   await using app = await Harness.start();
-  const { id, uri } = await withFile(app, "a.txt", "x".repeat(5_000_000));
-  const { content, truncated } = await app.json("GET", pathTo(id, "/preview", uri)) as JsonObject;
-  assertEquals([String(content).length < 3_000_000, truncated], [true, true]);
+  for (const [text, shown] of [["x", 2_097_152], ["€", 699_050]] as const) {
+    const { id, uri } = await withFile(app, "a.txt", text.repeat(3_000_000));
+    const { content, truncated } = await app.json("GET", pathTo(id, "/preview", uri)) as JsonObject;
+    assertEquals([content === text.repeat(shown), truncated], [true, true]);
+  }
 });
