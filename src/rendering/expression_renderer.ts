@@ -55,15 +55,19 @@ export function createExpressionRenderer(
   };
 }
 
-/** An evaluator of expressions on executions as they are stored. */
+/**
+ * An evaluator of expressions on executions as they are stored. Encrypted values stay so: the mask knows a value only in
+ * full, and an expression could change it.
+ */
 export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateExpression {
   // Expressions that a person evaluates do not count as uses by the flow.
   const hostValues: HostValues = {
     ...deps.hostValues,
     secret: (tenant, namespace, name) => deps.hostValues.secret(tenant, namespace, name),
   };
+  const server = { ...deps.server, keepsEncrypted: true };
   return async (target, source) => {
-    const { renderer, scope } = await rendererOf(target, { ...deps, hostValues }, contexts);
+    const { renderer, scope } = await rendererOf(target, { ...deps, server, hostValues }, contexts);
     return await masked(renderer.hostCalls, () => renderer.text(source, scope));
   };
 }

@@ -9,25 +9,40 @@ import type { Flow, Input } from "../model/flows/flow.ts";
 const SECRET_TYPE = "SECRET";
 
 /** Decrypts a value of a flow's inputs; `undefined` when the key of this server does not fit. */
-export type OpenInput = (flow: Flow, value: JsonValue) => string | undefined;
+type OpenInput = (flow: Flow, value: JsonValue) => string | undefined;
+
+/** How encrypted values are shown. */
+export interface Decryption {
+  /** Without it nothing can be read. */
+  readonly openInput?: OpenInput;
+  /** Templates see encrypted values as they are stored; they are decrypted only to mask them. */
+  readonly keepsEncrypted?: boolean;
+}
 
 /** The inputs of one execution. */
 export class SecretInputs {
   readonly #flow: Flow;
   readonly #execution: Execution;
   readonly #open: OpenInput | undefined;
+  readonly #keepsEncrypted: boolean;
   #opened: JsonObject | undefined;
   readonly #values: string[] = [];
   #unreadable: string | undefined;
 
-  constructor(flow: Flow, execution: Execution, open?: OpenInput) {
+  constructor(
+    flow: Flow,
+    execution: Execution,
+    { openInput, keepsEncrypted = false }: Decryption,
+  ) {
     this.#flow = flow;
     this.#execution = execution;
-    this.#open = open;
+    this.#open = openInput;
+    this.#keepsEncrypted = keepsEncrypted;
   }
 
   /** All inputs. @throws ExpressionError `host`: one of them was encrypted with another key */
   get inputs(): JsonObject {
+    if (this.#keepsEncrypted) return this.#execution.inputs ?? {};
     const inputs = this.#opened ?? this.#read();
     if (this.#unreadable === undefined) return inputs;
     throw new ExpressionError(
@@ -50,7 +65,8 @@ export class SecretInputs {
     const body = ownProperty(outputs, "encryptedBody");
     const text = ciphertextOf(body) && this.#open?.(this.#flow, body as JsonValue);
     const withBody = text === undefined ? outputs : { ...outputs, encryptedBody: text };
-    return this.#openWithin(this.#openWithin(withBody, "vars", 1), "onResume", Infinity);
+    const opened = this.#openWithin(this.#openWithin(withBody, "vars", 1), "onResume", Infinity);
+    return this.#keepsEncrypted ? outputs : opened;
   }
 
   #openWithin(outputs: JsonObject, name: "onResume" | "vars", depth: number): JsonObject {

@@ -10,14 +10,12 @@ import { itemView } from "../model/executions/loop_run.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
 import { merged, type OuterContext } from "./loop_contexts.ts";
 import { nestLabels, type RootSource, rootVariable, type ServerRoots } from "./scope.ts";
-import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
+import { type Decryption, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 import type { PathOf, WorkPaths } from "./work_paths.ts";
 
 /** What the server provides to the variables of executions. */
-export interface ServerVariables extends ServerRoots {
-  /** Decrypts inputs of type SECRET. */
-  readonly openInput?: OpenInput;
+export interface ServerVariables extends ServerRoots, Decryption {
   /** Paths of working directories. */
   readonly pathOf?: PathOf;
 }
@@ -47,7 +45,7 @@ export class ExecutionVariables {
     this.#execution = execution;
     this.#roots = { flow, server, execution };
     this.workPaths = workPaths;
-    this.#inputs = new SecretInputs(flow, execution, server.openInput);
+    this.#inputs = new SecretInputs(flow, execution, server);
   }
 
   /** Created when a template first reads another task run. */

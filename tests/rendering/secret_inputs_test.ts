@@ -220,6 +220,38 @@ Deno.test("with another key a SECRET cannot be read: the task fails and its log 
   );
 });
 
+/** An expression that a person evaluates, and its result. */
+const EVALUATED: readonly [string, JsonValue | undefined][] = [
+  ["{{ inputs.s.type }}", ENCRYPTED_TYPE],
+  ["{{ inputs.s | json | upper | split(',') | first }}", `{"TYPE":"${ENCRYPTED_TYPE.toUpperCase()}"`],
+  ["{{ inputs['s']['value'] is empty }}", "false"],
+  ["{{ outputs.ask.onResume.pin.type }}", ENCRYPTED_TYPE],
+  ["{{ outputs.keep.value }}", STARS],
+];
+
+Deno.test("POST /executions/:id/eval decrypts nothing, and masks a SECRET that a task printed", async () => {
+  await using app = await Harness.start();
+  const { id } = await app.run(
+    `id: tried
+namespace: demo
+inputs:
+- {id: s, type: SECRET}
+tasks:
+- {id: keep, type: ${RETURN}, format: "{{ inputs.s }}"}
+- {id: ask, type: io.svc.plugin.core.flow.Pause, onResume: [{id: pin, type: SECRET}]}
+`,
+    { s: SECRET },
+  );
+  await app.json("POST", `/executions/${id}/resume`, { body: new URLSearchParams({ pin: SECRET }) });
+  await settle();
+  const results: [string, JsonValue | undefined][] = [];
+  for (const [body] of EVALUATED) {
+    const { result } = await app.json("POST", `/executions/${id}/eval`, { body }) as JsonObject;
+    results.push([body, result]);
+  }
+  assertEquals(results, [...EVALUATED]);
+});
+
 Deno.test("secrets in error messages of conditions and outputs are masked", async () => {
   await using app = await Harness.start();
   const execution = await app.run(

@@ -145,7 +145,7 @@ export const EXECUTION_DE: ExecutionTexts = {
   "execution.narrow": "{count} weitere: Suchen grenzt die Liste ein",
   "execution.expression": "Ausdruck auswerten",
   "execution.expressionHint":
-    "Er sieht, was die gewählte Aufgabe sieht: Eingaben, Ausgaben, Variablen, den Trigger. Strg Enter wertet ihn aus.",
+    "Er sieht, was die gewählte Aufgabe sieht: Eingaben, Ausgaben, Variablen, den Trigger. Verschlüsselte Werte bleiben verschlüsselt. Strg Enter wertet ihn aus.",
   "execution.evaluate": "Auswerten",
   "execution.noMetrics": "Keine Metriken",
   "execution.noMetricsHint":

@@ -141,7 +141,7 @@ export const EXECUTION_EN = {
   "execution.narrow": "{count} more: search to narrow the list",
   "execution.expression": "Evaluate an expression",
   "execution.expressionHint":
-    "It sees what the chosen task sees: inputs, outputs, variables, the trigger. Ctrl Enter evaluates it.",
+    "It sees what the chosen task sees: inputs, outputs, variables, the trigger. Encrypted values stay encrypted. Ctrl Enter evaluates it.",
   "execution.evaluate": "Evaluate",
   "execution.noMetrics": "No metrics",
   "execution.noMetricsHint": "Tasks publish metrics while they run, for example with a Publish task.",

@@ -143,7 +143,7 @@ export const EXECUTION_FR: ExecutionTexts = {
   "execution.narrow": "{count} de plus : recherchez pour réduire la liste",
   "execution.expression": "Évaluer une expression",
   "execution.expressionHint":
-    "Elle voit ce que voit la tâche choisie : entrées, sorties, variables, déclencheur. Ctrl Entrée l'évalue.",
+    "Elle voit ce que voit la tâche choisie : entrées, sorties, variables, déclencheur. Les valeurs chiffrées restent chiffrées. Ctrl Entrée l'évalue.",
   "execution.evaluate": "Évaluer",
   "execution.noMetrics": "Aucune métrique",
   "execution.noMetricsHint":
