@@ -45,8 +45,10 @@ export const MAX_PASSES_AT_ONCE = 10_000;
 
 /** JSON text of one task run's outputs. */
 export const MAX_OUTPUT_BYTES = 1 * KIB * KIB;
-/** Characters of one log line; a longer one is cut and marked. */
-export const MAX_LOG_LINE_CHARS = 16 * KIB;
+/** Characters of one log line; a longer message becomes several lines. */
+export const MAX_LOG_LINE_CHARS = 10 * KIB;
+/** JSON bytes of one message of a log, which must fit the commit of a full slice; a longer one is cut and marked. */
+export const MAX_LOG_MESSAGE_BYTES = 64 * KIB;
 /** Bytes of a stored log line and of a chunk of lines; a control character takes six. */
 export const MAX_LOG_CHUNK_BYTES = 48 * KIB;
 /** Log bytes of a task that ends at once, so that the lines fit the commit of its end; further lines are dropped with a note. */

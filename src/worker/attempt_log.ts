@@ -30,7 +30,7 @@ export class AttemptLog {
     this.#options = options;
   }
 
-  /** Adds a line, cut as the server cuts it: a longer one may exceed a message. */
+  /** Adds a message, cut as the server cuts it: a longer one may exceed a report. The server makes lines of it. */
   add(level: LogLevel, text: string): void {
     if (this.#isClosed) return;
     const message = cutLogMessage(text);

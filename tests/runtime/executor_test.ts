@@ -393,7 +393,7 @@ const LONG_LOGS: readonly LongLog[] = [
     chars: 16_000,
     messages: 1,
     tasks: 1,
-    lines: 1,
+    lines: 2,
     last: /cut, 16000/,
   },
   {
@@ -411,7 +411,7 @@ const LONG_LOGS: readonly LongLog[] = [
     chars: 16_300,
     messages: 3,
     tasks: 20,
-    lines: 60,
+    lines: 120,
     last: /^漢+$/,
   },
   {
@@ -420,8 +420,17 @@ const LONG_LOGS: readonly LongLog[] = [
     chars: 16_300,
     messages: 60,
     tasks: 1,
-    lines: 17,
+    lines: 33,
     last: /left out/,
+  },
+  {
+    name: "the longest messages",
+    character: "x",
+    chars: 65_536,
+    messages: 4,
+    tasks: 20,
+    lines: 560,
+    last: /^x+$/,
   },
 ];
 

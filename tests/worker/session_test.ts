@@ -164,9 +164,11 @@ Deno.test("Session: a line of control characters that exceeds a message in JSON 
   await app.save(remoteFlow("f"));
   const { id } = await app.start("f");
   assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
-  const [line, after] = await app.json("GET", `/logs/${id}`) as { message: string }[];
-  assertStringIncludes(String(line?.message), "(cut, 900000 characters)");
-  assertEquals(after?.message, "after");
+  const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  const [first, second, after] = lines.map(({ message }) => message);
+  assertEquals(first, "\0".repeat(8_192));
+  assertStringIncludes(second ?? "", "(cut, 900000 characters)");
+  assertEquals([after, lines.length], ["after", 3]);
 });
 
 Deno.test("Session: lines that the server refuses are left out, which the log says, and the attempt goes on", async () => {

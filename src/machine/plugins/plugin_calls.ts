@@ -2,7 +2,6 @@
 import { flattenString } from "../../base/text/flatten_string.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { MetricType } from "../../model/executions/metric.ts";
-import { MAX_LOG_LINE_CHARS } from "../../model/limits.ts";
 import type { TaskContext, TaskRequest, WorkContext } from "../../model/tasks/task_definition.ts";
 import type { RealtimeContext } from "../../model/triggers/trigger_definition.ts";
 import type { FromPlugin, PluginCallName } from "./messages.ts";
@@ -18,10 +17,12 @@ export interface PluginServer {
 export const NO_SERVER: PluginServer = Object.freeze({ calls: {}, receive: () => {} });
 
 /** A line of a trigger waits in memory for the execution that it belongs to. */
+const MAX_WAITING_CHARS = 16 * 1024;
+
 function cutLine(message: string): string {
-  return message.length <= MAX_LOG_LINE_CHARS
+  return message.length <= MAX_WAITING_CHARS
     ? message
-    : flattenString(`${message.slice(0, MAX_LOG_LINE_CHARS - 2)} …`);
+    : flattenString(`${message.slice(0, MAX_WAITING_CHARS - 2)} …`);
 }
 
 /** For a poll. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 import { jsonBytes } from "../../base/json_size.ts";
-import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS } from "../limits.ts";
+import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS, MAX_LOG_MESSAGE_BYTES } from "../limits.ts";
 import type { Fixtures } from "./fixtures.ts";
 import type { LoopRun } from "./loop_run.ts";
 import type { PendingFiles } from "./pending_files.ts";
@@ -163,27 +163,62 @@ export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: nu
 /** JSON size of a control character. */
 const MAX_BYTES_PER_CHAR = 6;
 
-/** Characters to keep of a message; fewer if its JSON text would exceed the size of a chunk. */
-function maxChars(message: string): number {
-  if (message.length <= MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR) return message.length;
-  const bytes = jsonBytes(message.slice(0, MAX_LOG_LINE_CHARS));
-  return bytes > MAX_LOG_CHUNK_BYTES ? MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR / 2 : MAX_LOG_LINE_CHARS;
+interface CutOptions {
+  readonly maxBytes?: number;
+  /** The size of the whole message, as the note says it. */
+  readonly whole?: string;
 }
 
-/** The message of a log line, cut to the maximum length with a note. What was cut is not cut again. */
-export function cutLogMessage(message: string): string {
-  const max = maxChars(message);
-  if (message.length <= max) return message;
-  const note = ` … (cut, ${message.length} characters)`;
-  return message.slice(0, max - note.length) + note;
+/** A message of a log, cut to so many bytes of JSON with a note. What was cut is not cut again. */
+export function cutLogMessage(
+  message: string,
+  { maxBytes = MAX_LOG_MESSAGE_BYTES, whole = `${message.length} characters` }: CutOptions = {},
+): string {
+  if (charsWithin(message, maxBytes) === message.length) return message;
+  const note = ` … (cut, ${whole})`;
+  return message.slice(0, charsWithin(message, maxBytes - jsonBytes(note))) + note;
 }
 
-/** Adds a line to the log of an execution, cut to the maximum length. The next commit stores it. */
-export function addLogLine(execution: Execution, line: LogLine): void {
+/** How many of the first characters of a text have at most so many bytes of JSON; a pair of surrogates stays together. */
+function charsWithin(text: string, maxBytes: number): number {
+  let low = Math.floor(maxBytes / MAX_BYTES_PER_CHAR), high = maxBytes;
+  if (text.length <= low || text.length <= high && jsonBytes(text) <= maxBytes) return text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (middle <= text.length && jsonBytes(text.slice(0, middle)) <= maxBytes) low = middle;
+    else high = middle - 1;
+  }
+  return wholePairs(text, low);
+}
+
+/** The end of a part of a text, one less if it would separate a pair of surrogates. */
+function wholePairs(text: string, end: number): number {
+  const isWithinPair = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  return isWithinPair ? end - 1 : end;
+}
+
+/**
+ * The lines that hold a message: itself if it is short; else its parts, each a millisecond after the one before. A message
+ * that is too long is cut.
+ */
+export function logLinesOf(line: LogLine): LogLine[] {
   const message = cutLogMessage(line.message);
-  const kept = message.length === line.message.length ? line : { ...line, message };
-  execution.newLogs.push(kept);
-  if (line.level === "ERROR") execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], kept];
+  const lines: LogLine[] = [];
+  for (let start = 0; start < message.length || lines.length === 0;) {
+    const longest = message.slice(start, wholePairs(message, start + MAX_LOG_LINE_CHARS));
+    const part = longest.slice(0, charsWithin(longest, MAX_LOG_CHUNK_BYTES));
+    lines.push(part === line.message ? line : { ...line, at: line.at + lines.length, message: part });
+    start += Math.max(1, part.length);
+  }
+  return lines;
+}
+
+/** Adds a line to the log of an execution, or the lines of a long message. The next commit stores them. */
+export function addLogLine(execution: Execution, line: LogLine): void {
+  for (const each of logLinesOf(line)) {
+    execution.newLogs.push(each);
+    if (line.level === "ERROR") execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], each];
+  }
   const { maxLogLevel } = execution;
   if (!maxLogLevel || LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(maxLogLevel)) {
     execution.maxLogLevel = line.level;

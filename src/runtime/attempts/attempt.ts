@@ -11,9 +11,15 @@ import { jsonBytes, sizeOf } from "../../base/json_size.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Event } from "../../engine/events.ts";
 import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
-import { addLogLine, type LogLine, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import {
+  addLogLine,
+  type LogLine,
+  logLinesOf,
+  type TaskRun,
+  taskRunOf,
+} from "../../model/executions/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
-import { MAX_LOG_BYTES_AT_ONCE, MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
+import { MAX_LOG_BYTES_AT_ONCE, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type Metric, MetricList } from "../../model/executions/metric.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../model/tasks/task_catalog.ts";
@@ -240,13 +246,15 @@ function logLine(run: Attempt, level: LogLevel, message: string): void {
   if (isStoredEarly(run)) {
     addLogLine(live.execution, line);
     (live.logFlow ??= logFlowOf(run)).added(text);
-  } else addBounded(run, line);
+  } else {
+    for (const each of logLinesOf(line)) addBounded(run, each);
+  }
 }
 
 /** The lines of a pure task must fit the commit of its end. */
 function addBounded(run: Attempt, line: LogLine): void {
   if (run.logBytes > MAX_LOG_BYTES_AT_ONCE) return;
-  run.logBytes += jsonBytes(line.message.slice(0, MAX_LOG_LINE_CHARS));
+  run.logBytes += jsonBytes(line.message);
   const isOver = run.logBytes > MAX_LOG_BYTES_AT_ONCE;
   const message =
     `Further lines are left out: a task that ends at once logs ${MAX_LOG_BYTES_AT_ONCE} bytes at the most`;

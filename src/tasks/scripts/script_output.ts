@@ -2,6 +2,7 @@
 import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
+import { cutLogMessage } from "../../model/executions/execution.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { metricValue } from "../metric/metric_value.ts";
@@ -113,13 +114,17 @@ export class ScriptOutput {
   }
 
   #log(level: LogLevel, message: string): Promise<void> | undefined {
-    if (this.#context.signal.aborted) {
-      if (this.#lastChars < 0) return;
-      this.#lastChars -= Math.min(message.length, MAX_LOG_LINE_CHARS) + LINE_CHARS;
-    }
-    if (this.#lastChars < 0) this.#context.log("WARN", CUT);
+    if (this.#context.signal.aborted) this.#logLast(level, message);
     else this.#context.log(level, message);
     return this.#context.logged();
+  }
+
+  #logLast(level: LogLevel, message: string): void {
+    if (this.#lastChars < 0) return;
+    const kept = cutLogMessage(message, { maxBytes: MAX_LOG_LINE_CHARS });
+    this.#lastChars -= kept.length + LINE_CHARS;
+    if (this.#lastChars < 0) this.#context.log("WARN", CUT);
+    else this.#context.log(level, kept);
   }
 }
 
@@ -129,7 +134,5 @@ function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
 }
 
 function shownLine({ text, cutFromBytes }: ProcessLine): string {
-  if (cutFromBytes === undefined) return text;
-  const note = ` … (cut, ${cutFromBytes} bytes)`;
-  return text.slice(0, MAX_LOG_LINE_CHARS - note.length) + note;
+  return cutFromBytes === undefined ? text : cutLogMessage(text, { whole: `${cutFromBytes} bytes` });
 }
