@@ -154,8 +154,13 @@ Deno.test("ExpressionError carries expression, line, column and offset", () => {
       7,
     ],
     ["\n{{ 1 + 1 / 0 }}", "Cannot divide by zero in the expression `{{ 1 + 1 / 0 }}` at line 2", 2, 8],
-    ["{{ nope() }}", 'Unknown function or macro "nope" in the expression `{{ nope() }}` at line 1', 1, 4],
-    ["{{ 1 | nope }}", 'Unknown filter "nope" in the expression `{{ 1 | nope }}` at line 1', 1, 8],
+    [
+      "{{ nope() }}",
+      "Function or Macro [nope] does not exist in the expression `{{ nope() }}` at line 1",
+      1,
+      4,
+    ],
+    ["{{ 1 | nope }}", "Filter [nope] does not exist in the expression `{{ 1 | nope }}` at line 1", 1, 8],
     ["{{ 1 +", 'Cannot find the closing "}}" in the expression `{{ 1 +` at line 1', 1, 7],
     [
       "x\n{% if true %}open",

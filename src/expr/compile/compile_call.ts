@@ -17,7 +17,7 @@ const HOST_STEPS = 16;
 /** Compiles a filter on `input`. @throws ExpressionError `unknown_filter`, `argument` */
 export function compileFilter(call: FilterCall, input: Evaluate, compilation: Compilation): Evaluate {
   const filter = FILTERS.get(call.name);
-  if (!filter) return compilation.fail("unknown_filter", `Unknown filter "${call.name}"`, call.start);
+  if (!filter) return compilation.fail("unknown_filter", `Filter [${call.name}] does not exist`, call.start);
   return applied({ call, input, shape: filter, apply: filter.apply }, compilation);
 }
 
@@ -144,7 +144,7 @@ function compileHostCall(node: ExpressionOf<"call">, compilation: Compilation): 
   return (context) => {
     context.at = start;
     const definition = context.scope.functions.get(name);
-    if (!definition) return fail("unknown_function", `Unknown function or macro "${name}"`);
+    if (!definition) return fail("unknown_function", `Function or Macro [${name}] does not exist`);
     if (definition.isForAuthors && context.pass.isData) {
       fail(
         "argument",

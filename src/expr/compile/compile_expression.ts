@@ -267,7 +267,11 @@ function compileTest(node: ExpressionOf<"test">, compilation: Compilation): Eval
   }
   const test = TESTS.get(name);
   if (!test) {
-    compilation.fail("unknown_test", `Unknown test "${name}": tests are ${TEST_NAMES.join(", ")}`, start);
+    compilation.fail(
+      "unknown_test",
+      `Test [${name}] does not exist: tests are ${TEST_NAMES.join(", ")}`,
+      start,
+    );
   }
   const input = compileExpression(node.input, compilation);
   return (context) => {

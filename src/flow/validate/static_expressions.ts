@@ -86,7 +86,7 @@ function checkTemplate({ path, isForeign }: NotedTemplate, facts: Facts, { repor
   for (const name of facts.functionNames) {
     if (known.functions === undefined || BUILT_IN.has(name) || known.functions.has(name)) continue;
     const hint = report.suggest(name, [...BUILT_IN, ...known.functions]);
-    report.warning("unknown_function", path, `Unknown function or macro ${describeValue(name)}${hint}`);
+    report.warning("unknown_function", path, `Function or Macro [${cutText(name)}] does not exist${hint}`);
   }
   if (isForeign) return;
   const reported = new Set<string>();

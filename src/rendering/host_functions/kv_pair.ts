@@ -16,7 +16,9 @@ async function readKvPair({ args, caller, values }: HostCall): Promise<JsonValue
   const key = requiredOf(args, "key");
   const value = await values.kvPair(tenant, { namespace, key, isExact: given !== undefined, from });
   if (value === undefined && isRequired) {
-    throw new HostError(`The key '${key}' does not exist in the namespace '${namespace}'`);
+    throw new HostError(
+      `The key '${key}' does not exist in the namespace '${namespace}'. Leave out errorOnMissing to get null`,
+    );
   }
   return value ?? null;
 }

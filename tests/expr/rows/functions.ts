@@ -187,8 +187,8 @@ export const MESSAGES: Table = {
     ["{{ [1] < 2 }}", 'Cannot apply "<" to a list and a number in the expression `{{ [1] < 2 }}` at line 1'],
     ["{{ -'a' }}", "Cannot apply \"-\" to a string in the expression `{{ -'a' }}` at line 1"],
     ["{{ +[] }}", 'Cannot apply "+" to a list in the expression `{{ +[] }}` at line 1'],
-    ["{{ 'a' | nope }}", "Unknown filter \"nope\" in the expression `{{ 'a' | nope }}` at line 1"],
-    ["{{ nope() }}", 'Unknown function or macro "nope" in the expression `{{ nope() }}` at line 1'],
+    ["{{ 'a' | nope }}", "Filter [nope] does not exist in the expression `{{ 'a' | nope }}` at line 1"],
+    ["{{ nope() }}", "Function or Macro [nope] does not exist in the expression `{{ nope() }}` at line 1"],
     [
       "{{ 'a' | sort }}",
       "Cannot apply the filter \"sort\" to a string in the expression `{{ 'a' | sort }}` at line 1",

@@ -105,14 +105,14 @@ const EXPRESSIONS: readonly (readonly [string, readonly string[]])[] = [
   ["{{ undefined_thing }}", []],
   ["{{ execution.outputs.x }}", []],
   ["{{ 1 + }}", ['Expected an expression, found "}}" in the expression `{{ 1 + }}` at line 1']],
-  ["{{ x | uper }}", ['Unknown filter "uper" in the expression `{{ x | uper }}` at line 1']],
+  ["{{ x | uper }}", ["Filter [uper] does not exist in the expression `{{ x | uper }}` at line 1"]],
   ["{{ x is odd2 }}", [
-    'Unknown test "odd2": tests are defined, null, empty, even, odd, iterable, map, json in the expression `{{ x is odd2 }}` at line 1',
+    "Test [odd2] does not exist: tests are defined, null, empty, even, odd, iterable, map, json in the expression `{{ x is odd2 }}` at line 1",
   ]],
-  ["{{ nwo() }}", ['Unknown function or macro "nwo", did you mean "now"']],
+  ["{{ nwo() }}", ['Function or Macro [nwo] does not exist, did you mean "now"']],
   ["{{ now() }}", []],
   ["{{ secret('A') }}", []],
-  ["{{ secert('A') }}", ['Unknown function or macro "secert", did you mean "secret"']],
+  ["{{ secert('A') }}", ['Function or Macro [secert] does not exist, did you mean "secret"']],
   ["{{ 'a' | date(unknown='x') }}", [
     "Unknown argument \"unknown\" of filter \"date\" in the expression `{{ 'a' | date(unknown='x') }}` at line 1",
   ]],

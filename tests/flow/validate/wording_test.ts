@@ -369,7 +369,7 @@ const TRIGGERS: Wordings = [
   [
     "{id: a, type: core.trigger.Webhook, key: k, inputs: {x: '{{ nwo() }}'}}",
     "unknown_function",
-    'Unknown function or macro "nwo", did you mean "now"',
+    'Function or Macro [nwo] does not exist, did you mean "now"',
   ],
   [
     "{id: a, type: core.trigger.Webhook, key: k, conditions: x}",

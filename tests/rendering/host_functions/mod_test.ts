@@ -112,7 +112,10 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ kv('above', 'demo.team') ?? 'none' }}", "none"],
   ["{{ kv('far', 'other') }}", "true"],
   ["{{ kv('far') ?? 'none' }}", "none"],
-  ["{{ kv('far', errorOnMissing=true) }}", /^The key 'far' does not exist in the namespace 'demo\.team'$/],
+  [
+    "{{ kv('far', errorOnMissing=true) }}",
+    /^The key 'far' does not exist in the namespace 'demo\.team'\. Leave out errorOnMissing to get null$/,
+  ],
   ["{{ kv('own', namespace='No!') }}", /namespace "No!" must match/],
   ["{{ read('dir/a b.txt') }}", "Grüße"],
   ["{{ read('/dir/a b.txt') | upper }}", "GRÜSSE"],
