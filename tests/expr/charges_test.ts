@@ -258,7 +258,9 @@ Deno.test("a part of a template that is repeated is charged by its number of exp
   for (const body of [list, tests]) assert(stepsOfBody(body) >= 100 * 100, body.slice(0, 20));
   const macro = `{% macro m() %}${tests}{% endmacro %}{% for i in 1..100 %}{{ m() }}{% endfor %}`;
   const block = `{% block "b" %}${tests}{% endblock %}{% for i in 1..100 %}{{ block("b") }}{% endfor %}`;
-  for (const source of [macro, block]) {
+  const later =
+    `{% for i in 1..100 %}{% block "b" %}{% endblock %}{% endfor %}{% block "b" %}${tests}{% endblock %}`;
+  for (const source of [macro, block, later]) {
     assert(stepsOf(`1 }}${source}{{ 1`, SMALL) >= 100 * 100, source.slice(0, 20));
   }
 });

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../base/json.ts";
 import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
 import type { CallArguments, Expression, ExpressionOf, FilterCall } from "../syntax/ast.ts";
-import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
+import type { Compilation, CompiledMacro, Counted, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "../context.ts";
 import type { Arguments, BuiltInFunction, Callable, Filter } from "../entry.ts";
 import { fail, isInteger, measureValue } from "../../languages/values/mod.ts";
@@ -255,11 +255,17 @@ function compileBlockCall(node: ExpressionOf<"call">, compilation: Compilation):
     const [name = null] = args(context);
     context.at = start;
     const block = typeof name === "string" ? compilation.blocks.get(name) : undefined;
-    if (!block) return fail("argument", `Cannot print the block: no block has that name`);
-    context.enterCall();
-    context.spend(weightOfNodes(block.nodeCount));
-    const text = block.body(context);
-    context.callDepth--;
-    return text;
+    return block
+      ? printBlock(block, context)
+      : fail("argument", `Cannot print the block: no block has that name`);
   };
+}
+
+/** Prints a block at another place than its own. */
+export function printBlock({ body, nodeCount }: Counted, context: Context): string {
+  context.enterCall();
+  context.spend(weightOfNodes(nodeCount));
+  const text = body(context);
+  context.callDepth--;
+  return text;
 }

@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { type Authorship, namedAuthorshipOf, printAuthorshipOf } from "./authorship.ts";
 import type { Expression, FilterCall, Macro, Statement, StatementOf, TemplateTree } from "../syntax/ast.ts";
-import { compileFilter } from "./compile_call.ts";
+import { compileFilter, printBlock } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
-import type { Compilation, Evaluate, Render } from "./compiler.ts";
+import type { Compilation, Counted, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "../context.ts";
 import { fail, kindOf, printValue } from "../../languages/values/mod.ts";
 import { printInPlace } from "../rendered_texts.ts";
@@ -68,11 +68,8 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
       return compileSet(statement, compilation);
     case "filter":
       return compileFilterTag(statement.filters, compileBody(statement.body, compilation), compilation);
-    case "block": {
-      const block = compilation.counted(() => compileBody(statement.body, compilation));
-      compilation.blocks.set(statement.name, block);
-      return block.body;
-    }
+    case "block":
+      return compileBlock(statement, compilation);
   }
 }
 
@@ -212,6 +209,18 @@ function compileSet(statement: StatementOf<"set">, compilation: Compilation): Re
     const assigned = value(context);
     context.assign(name, assigned, authorship(context));
     return "";
+  };
+}
+
+/** Of several blocks of one name, each place prints the last one. */
+function compileBlock({ name, body }: StatementOf<"block">, compilation: Compilation): Render {
+  const block: Counted = { body: () => "", nodeCount: 0 };
+  // Noted before its body is compiled: a block within it comes later.
+  compilation.blocks.set(name, block);
+  Object.assign(block, compilation.counted(() => compileBody(body, compilation)));
+  return (context) => {
+    const last = compilation.blocks.get(name) ?? block;
+    return last === block ? block.body(context) : printBlock(last, context);
   };
 }
 

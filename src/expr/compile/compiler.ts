@@ -14,7 +14,7 @@ export type Read = (context: Context) => JsonValue | undefined;
 export type Render = (context: Context) => string;
 
 /** A compiled body and the number of its expressions and statements, which is what running it once costs. */
-interface Counted {
+export interface Counted {
   readonly body: Render;
   readonly nodeCount: number;
 }
