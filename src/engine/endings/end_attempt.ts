@@ -115,8 +115,10 @@ export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): voi
   const copied = COPIED.find((each) => each === event.state);
   const isCopied = String(properties.transmitFailed ?? true) !== "false";
   logChildEnd(t, found.taskRun, { end: event, fails: isCopied });
-  if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const outputs: JsonObject = { ...found.taskRun.outputs, state: event.state };
+  if (event.problem !== undefined) {
+    return applyOutcome(t, event.taskRun, { state: "FAILED", outputs }, event.problem);
+  }
   if (event.outputs) outputs.outputs = event.outputs;
   applyOutcome(t, event.taskRun, { state: isCopied && copied || "SUCCESS", outputs });
 }

@@ -32,7 +32,8 @@ export async function withChildOutputs(
   const wanted = task?.properties.outputs;
   if (!isJsonObject(wanted)) return ended;
   const child = await load(event.executionId);
-  return child ? await rendered(ended, child, wanted) : ended;
+  // The outputs that its flow declares replace those of the task.
+  return child && child.plan.flow.outputs.length === 0 ? await rendered(ended, child, wanted) : ended;
 }
 
 async function withStored(event: ChildEnded, outputsOf: ChildReader["outputsOf"]): Promise<ChildEnded> {
@@ -62,8 +63,7 @@ const HAS_OUTPUTS: ReadonlySet<State> = new Set(["SUCCESS", "WARNING"]);
 
 async function rendered(event: ChildEnded, child: LiveExecution, wanted: JsonObject): Promise<Event> {
   try {
-    const outputs = await child.renderer.object(wanted);
-    return { ...event, outputs: { ...event.outputs, ...outputs } };
+    return { ...event, outputs: await child.renderer.object(wanted) };
   } catch (error) {
     if (isRenderError(error)) return { ...event, problem: error.message };
     throw error;

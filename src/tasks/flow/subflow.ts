@@ -36,7 +36,9 @@ export const subflowTask: FlowableTaskType = {
     outputs: {
       type: "map",
       deprecated: "declare `outputs` in the flow that is started",
-      description: "Values that are rendered with the variables of the execution when it has ended.",
+      description:
+        "Values that are rendered with the variables of the execution when it has ended, if its flow " +
+        "declares no `outputs`.",
     },
     restartBehavior: {
       type: "string",
