@@ -190,7 +190,7 @@ function nextPhase(t: Transition, frame: Frame): Phase | "wait" | "end" {
     return frame.owner && currentState(frame.owner.history) === "PAUSED" ? "wait" : "tasks";
   }
   if (frame.phase === "tasks") {
-    if (!frame.hasFailed && repeats(t, frame)) return "wait";
+    if (repeats(t, frame)) return "wait";
     if (frame.hasFailed && hasTasks("errors")) return "errors";
   }
   if (frame.phase === "afterExecution") return "end";
@@ -202,6 +202,7 @@ function repeats(t: Transition, frame: Frame): boolean {
   const { owner, place } = frame;
   const repeat = place && FLOWABLES.get(place.task.kind)?.repeat;
   if (!owner || !place || !repeat || owner.decision?.end !== undefined) return false;
+  if (frame.hasFailed && !repeat.followsFailure) return false;
   t.tree.expect(frame, "response");
   t.emit({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
   return true;

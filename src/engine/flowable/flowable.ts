@@ -41,6 +41,8 @@ export interface Flowable {
   /** For loops: the properties rendered after each pass, and the decision. */
   readonly repeat?: {
     readonly renders: readonly string[];
+    /** A pass with a failure is decided, too; else the failure ends the task. */
+    readonly followsFailure?: boolean;
     decide(properties: JsonObject, decision: JsonObject, now: Instant): Repetition;
   };
   /** For pauses: the effect of the end of the time. */

@@ -9,6 +9,7 @@ export const workingDirectory: Flowable = {
   branches: (place) => sequence(place.blocks.get("tasks")),
   repeat: {
     renders: ["outputFiles"],
+    followsFailure: true,
     decide: ({ outputs }) => ({
       type: "end",
       outputs: isJsonObject(outputs) ? outputs : {},

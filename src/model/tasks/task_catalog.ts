@@ -69,7 +69,7 @@ export interface WaitingTaskType extends TypeDeclaration {
 export interface FlowableHooks {
   /** Before the first child starts. */
   before(properties: JsonObject, context: RunContext): Promise<void>;
-  /** After its children have succeeded; returns its outputs. */
+  /** After its children have ended, unless they were stopped; returns its outputs. */
   after(properties: JsonObject, context: RunContext): Promise<JsonObject>;
   /** After its end in any state. May be called again. */
   release(context: RunContext): Promise<void>;

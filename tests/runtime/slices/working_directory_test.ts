@@ -157,6 +157,46 @@ Deno.test("WorkingDirectory: after a crash it begins anew as a whole, and its di
   await until(async () => !await exists(paths[1] ?? ""));
 });
 
+Deno.test("WorkingDirectory: after a failure it has its files, and its cache is saved", async () => {
+  await using app = await Harness.start();
+  const source = flowWith(["cache: {patterns: ['*.txt']}", 'outputFiles: ["*.txt"]'], [
+    `{id: o, ${LOCAL}, outputs: ["*.txt"]}`,
+    `{id: a, ${LOCAL}, inputs: {a.txt: hello}}`,
+    `{id: f, type: ${CORE}execution.Fail}`,
+    `{id: b, ${LOCAL}, inputs: {b.txt: hello}}`,
+  ]);
+  const shown = "{{ outputs.wd.outputFiles | keys }}{{ read(outputs.wd.outputFiles['a.txt']) }}";
+  await app.save(`${source}errors:\n  - {id: e, type: ${CORE}debug.Return, format: "${shown}"}\n`);
+  const found: unknown[] = [];
+  for (let n = 0; n < 2; n++) {
+    const { id } = await app.start("flow", {}, "?wait=true");
+    const { state, taskRunList } = await app.execution(id);
+    assertEquals(state.current, "FAILED");
+    assertEquals(taskRunList.map(({ taskId }) => taskId), ["wd", "o", "a", "f", "e"]);
+    assertEquals(taskRunList[0]?.state.current, "FAILED");
+    assertEquals(taskRunList.at(-1)?.outputs.value, '["a.txt"]hello');
+    found.push(Object.keys(taskRunList[1]?.outputs.uris ?? {}));
+  }
+  assertEquals(found, [[], ["a.txt"]]);
+});
+
+Deno.test("WorkingDirectory: a kill stores no files", async () => {
+  const effect: Effect = async (_properties, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    return { state: "KILLED" };
+  };
+  await using app = await Harness.start({ effect });
+  await app.save(flowWith(['outputFiles: ["*.txt"]'], [
+    `{id: a, ${LOCAL}, inputs: {a.txt: hello}}`,
+    "{id: e, type: io.svc.plugin.harness.Effect}",
+  ]));
+  const { id } = await app.start("flow");
+  await until(async () => (await app.execution(id)).taskRunList.length === 3);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await until(async () => (await app.execution(id)).state.current === "KILLED");
+  assertEquals((await app.execution(id)).taskRunList[0]?.outputs, {});
+});
+
 Deno.test("WorkingDirectory: cached files are there again until their time is over", async () => {
   let count = 0;
   const effect: Effect = async (_properties, { workingDirectory }) => {
