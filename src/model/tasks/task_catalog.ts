@@ -67,10 +67,10 @@ export interface WaitingTaskType extends TypeDeclaration {
 
 /** Work of a flowable task itself, with rendered properties. A thrown error ends it FAILED and logs the message. */
 export interface FlowableHooks {
-  /** Before the first child starts. */
-  before(properties: JsonObject, context: RunContext): Promise<void>;
+  /** Before the first child starts; returns what `after` is given. */
+  before(properties: JsonObject, context: RunContext): Promise<string | undefined>;
   /** After its children have ended, unless they were stopped; returns its outputs. */
-  after(properties: JsonObject, context: RunContext): Promise<JsonObject>;
+  after(properties: JsonObject, context: RunContext, before: string | undefined): Promise<JsonObject>;
   /** After its end in any state. May be called again. */
   release(context: RunContext): Promise<void>;
 }

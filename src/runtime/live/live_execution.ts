@@ -37,6 +37,14 @@ export interface Receipt {
   readonly onSettled?: (execution: Execution, refusal?: Refusal) => void;
 }
 
+/** Local resources of a task run, for example a working directory. */
+interface LocalResources {
+  /** Called once it has ended. */
+  readonly release: () => Promise<void>;
+  /** What its hook `before` returned. */
+  before?: string;
+}
+
 /** Names an execution in maps of all tenants. */
 export function liveKey(tenant: string, id: string): string {
   return `${tenant}/${id}`;
@@ -69,8 +77,8 @@ export class LiveExecution {
   receipts: Map<Event, Receipt> | undefined;
   /** Storage URIs of the batches of a ForEachItem, by the task run that starts an execution for each. */
   batches: Map<number, { readonly attempt: number; readonly uris: readonly string[] }> | undefined;
-  /** Releases local resources of a task run, for example a working directory, once it has ended. */
-  releases: Map<number, () => Promise<void>> | undefined;
+  /** By task run, until it has ended. */
+  resources: Map<number, LocalResources> | undefined;
   /** Running attempts by task run; absent if there was none yet. */
   running: Map<number, AbortController> | undefined;
   /** Number of renders and pure attempts that wait for a promise. */
@@ -111,7 +119,7 @@ export class LiveExecution {
   /** True while this process has work for it; otherwise only a timer, a message or a request resumes it. */
   get isLive(): boolean {
     return this.events.length > 0 || this.deferred.length > 0 || (this.running?.size ?? 0) > 0 ||
-      this.awaiting > 0 || (this.releases?.size ?? 0) > 0;
+      this.awaiting > 0 || (this.resources?.size ?? 0) > 0;
   }
 
   /** Interrupts all running attempts. */

@@ -50,9 +50,11 @@ async function runHooks(
   try {
     const properties = await live.renderer.properties(task, type, taskRun);
     const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
-    (live.releases ??= new Map()).set(ordinal, () => hooks.release(context));
-    if (!isAfter) await hooks.before(properties, context);
-    const outputs = isAfter ? await hooks.after(properties, context) : {};
+    const resources = live.resources ??= new Map();
+    const held = resources.get(ordinal) ?? { release: () => hooks.release(context) };
+    resources.set(ordinal, held);
+    if (!isAfter) held.before = await hooks.before(properties, context);
+    const outputs = isAfter ? await hooks.after(properties, context, held.before) : {};
     return { ...rendered, properties: { ...limit, outputs }, files: context.files.pending };
   } catch (error) {
     void context.files.pending?.discard();
@@ -66,12 +68,12 @@ async function runHooks(
 
 /** Releases the local resources of ended task runs, once no attempt within them is running. */
 export function releaseEnded(live: LiveExecution, work: BackgroundWork): void {
-  const { execution, releases } = live;
-  for (const [ordinal, release] of releases ?? []) {
+  const { execution, resources } = live;
+  for (const [ordinal, { release }] of resources ?? []) {
     const taskRun = taskRunOf(execution, ordinal);
     if (taskRun && !isEnded(taskRun.history)) continue;
     if (hasRunningAttempt(live, ordinal)) continue; // Its end is an event, which calls this again.
-    releases?.delete(ordinal);
+    resources?.delete(ordinal);
     work.track(release());
   }
 }

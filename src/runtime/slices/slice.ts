@@ -78,7 +78,7 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   const { commands, refusal } = transition;
   if (!refusal) live.isDirty = true;
   if (live.receipts) settleReceipt(live, { event, startedBefore, refusal }, deps);
-  if (live.releases) releaseEnded(live, deps.work);
+  if (live.resources) releaseEnded(live, deps.work);
   for (const command of commands) perform(live, command, deps);
   // At the end of a slice only: a lookup at each step shows in flows of many tasks.
   if (live.events.length === 0) deps.shapes.keep("transition", transition, live.plan);

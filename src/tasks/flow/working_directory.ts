@@ -1,6 +1,6 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
 import { readDuration } from "../../base/time/duration.ts";
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { CachedFile } from "../../model/ports/flow_caches.ts";
@@ -38,23 +38,26 @@ export const workingDirectoryTask: FlowableTaskType = {
       description: "Tasks to run, in this order; each must be a runnable task.",
     },
     ...FILE_PROPERTIES,
-    cache: dynamicProperty("object", "Files that are kept between executions of the same flow.", {
-      properties: CACHE,
-    }),
+    cache: dynamicProperty(
+      "object",
+      "Files that are kept between executions of the same flow, as the last one that changed them has left them.",
+      { properties: CACHE },
+    ),
     ...HANDLER_PROPERTIES,
   },
   outputs: { outputFiles: OUTPUT_FILES },
   hooks: {
     async before(properties, context) {
       const directory = await context.ports.workingDirectories.make(context.taskRunId);
-      await restoreCache({ context, directory }, cacheOf(properties));
+      const stamp = await restoreCache({ context, directory }, cacheOf(properties));
       await copyNamespaceFiles({ context, directory }, properties.namespaceFiles);
       await createFiles({ context, directory }, properties.inputFiles);
+      return stamp;
     },
-    async after(properties, context): Promise<JsonObject> {
+    async after(properties, context, stamp): Promise<JsonObject> {
       const directory = context.ports.workingDirectories.pathOf(context.taskRunId);
       await context.ports.workingDirectories.whenFree(directory);
-      await saveCache({ context, directory }, cacheOf(properties));
+      await saveCache({ context, directory }, cacheOf(properties), stamp);
       const files = await storeFiles({ context, directory }, properties.outputFiles);
       return Object.keys(files).length > 0 ? { outputFiles: files } : {};
     },
@@ -83,29 +86,51 @@ function cacheOf({ cache }: JsonObject): DirectoryCache | undefined {
   return { patterns: readTexts(cache.patterns, "Globs of cached files"), ttlMs };
 }
 
-/** Copies the files of a fresh cache into the directory. A cache that cannot be read is ignored with a warning. */
+/**
+ * Copies the files of a fresh cache into the directory; returns the stamp of the cached files. `undefined`: there is no cache,
+ * or it cannot be read, which is logged as a warning.
+ */
 async function restoreCache(
-  { context, directory }: LocalPlace,
+  place: LocalPlace,
   cache: DirectoryCache | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
+  const { context, directory } = place;
   const { flowCaches } = context.ports;
-  if (!cache || !await flowCaches.isFresh(context, cache.ttlMs)) return;
+  if (!cache) return undefined;
   try {
-    await flowCaches.restore(context, async (name, content) => {
-      await writeLocalFile(directory, name, content);
-    });
+    if (await flowCaches.isFresh(context, cache.ttlMs)) {
+      await flowCaches.restore(context, async (name, content) => {
+        await writeLocalFile(directory, name, content);
+      });
+    }
+    return await stampOf(place, cache);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     context.log("WARN", `The cache is not used: ${error.message}`);
+    return undefined;
   }
 }
 
-/** Saves the matching files unless the cache is fresh. */
-async function saveCache(place: LocalPlace, cache: DirectoryCache | undefined): Promise<void> {
+/** Saves the cached files, unless they still have the stamp that they had before the tasks. */
+async function saveCache(
+  place: LocalPlace,
+  cache: DirectoryCache | undefined,
+  stamp: string | undefined,
+): Promise<void> {
+  if (!cache || await stampOf(place, cache) === stamp) return;
   const { context } = place;
-  const { flowCaches } = context.ports;
-  if (!cache || await flowCaches.isFresh(context, cache.ttlMs)) return;
-  await flowCaches.save(context, cachedFiles(place, cache));
+  await context.ports.flowCaches.save(context, cachedFiles(place, cache));
+}
+
+/** Another one when a cached file was added, changed or removed. Contents are not read: a cache may have thousands of files. */
+async function stampOf({ directory }: LocalPlace, { patterns }: DirectoryCache): Promise<string> {
+  const files: string[] = [];
+  for (const name of await findFiles(directory, compileGlobs(patterns))) {
+    const { size, mtime } = await Deno.lstat(`${directory}/${name}`);
+    files.push(stringifyJson([name, size, mtime?.getTime() ?? 0]));
+  }
+  const text = new TextEncoder().encode(files.join());
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", text)).toHex();
 }
 
 async function* cachedFiles({ directory }: LocalPlace, cache: DirectoryCache): AsyncGenerator<CachedFile> {

@@ -221,6 +221,51 @@ Deno.test("WorkingDirectory: cached files are there again until their time is ov
   assertEquals(values, ["1", "1", "2", "2"]);
 });
 
+/** Starts of a flow that shows which cached files it finds: how long after the one before, and the file that it writes. */
+const CACHE_RUNS: readonly (readonly [waitMs: number, name: string, found: readonly string[]])[] = [
+  [0, "a.txt", []],
+  [0, "b.txt", ["a.txt"]],
+  [0, "other", ["a.txt", "b.txt"]],
+  [3_000_000, "other", ["a.txt", "b.txt"]],
+  [600_000, "c.txt", []],
+  [3_000_000, "d.txt", ["c.txt"]],
+  [3_000_000, "other", ["c.txt", "d.txt"]],
+];
+
+Deno.test("WorkingDirectory: a cache is saved again, with a new age, when its files have changed", async () => {
+  await using app = await Harness.start();
+  await app.save(`${
+    flowWith(["cache: {patterns: ['*.txt'], ttl: PT1H}"], [
+      `{id: found, ${LOCAL}, outputs: ["*"]}`,
+      `{id: write, ${LOCAL}, inputs: {"{{ inputs.name }}": x}}`,
+    ])
+  }inputs: [{id: name, type: STRING}]\n`);
+  const found: unknown[] = [];
+  for (const [waitMs, name] of CACHE_RUNS) {
+    await app.advance(waitMs);
+    const { id } = await app.start("flow", { name }, "?wait=true");
+    found.push(Object.keys((await app.execution(id)).taskRunList[1]?.outputs.uris ?? {}));
+  }
+  assertEquals(found, CACHE_RUNS.map(([, , names]) => names));
+});
+
+Deno.test("WorkingDirectory: a cache is saved again when a file has another content, or is gone", async () => {
+  const contents = ["one", "three", undefined, undefined];
+  const found: unknown[] = [];
+  const effect: Effect = async (_properties, { workingDirectory }) => {
+    const path = `${workingDirectory}/n.txt`;
+    found.push(await Deno.readTextFile(path).catch(() => undefined));
+    const content = contents[found.length - 1];
+    if (content !== undefined) await Deno.writeTextFile(path, content);
+    else await Deno.remove(path).catch(() => undefined);
+    return { state: "SUCCESS" };
+  };
+  await using app = await Harness.start({ effect });
+  await app.save(flowWith(["cache: {patterns: ['*.txt']}"], ["{id: e, type: io.svc.plugin.harness.Effect}"]));
+  for (const _ of contents) await app.start("flow", {}, "?wait=true");
+  assertEquals(found, [undefined, "one", "three", undefined]);
+});
+
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
