@@ -40,15 +40,17 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_OUTPUT_FILES = 10_000;
 
 /**
- * Creates files by relative name: a storage URI is fetched, any other value is the content. `files` is a map, or a JSON text
- * of one. Returns the names. @throws Error a name leaves the directory, or a file is missing
+ * Creates files by relative name: a storage URI is fetched, null gives an empty file unless it is there, any other value is the
+ * content. `files` is a map, or a JSON text of one. Returns the names. @throws Error a name leaves the directory, or a file is
+ * missing
  */
 export async function createFiles(place: FilePlace, files: JsonValue | undefined): Promise<string[]> {
   const map = readMap(files, "Files to create");
   const names: string[] = [];
   for (const [name, value] of Object.entries(map)) {
-    if (value === null) continue;
-    names.push(await writeLocalFile(place.directory, name, await contentOf(place.context, value)));
+    const isThere = value === null && await hasFile(place.directory, localName(name));
+    const content = value === null ? "" : await contentOf(place.context, value);
+    names.push(isThere ? localName(name) : await writeLocalFile(place.directory, name, content));
   }
   return names;
 }
@@ -81,6 +83,11 @@ async function checkSize({ context, directory }: FilePlace, names: readonly stri
 export async function storeFile({ context, directory }: FilePlace, name: string): Promise<string> {
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, piecesOf(directory, name))).uri;
+}
+
+/** The canonical form of a relative name, which may begin with a slash. @throws DomainError it leaves the directory */
+function localName(name: string): string {
+  return normalizeFileName(name.replace(/^\/+/, ""));
 }
 
 /** Whether there is a regular file of that canonical name, to which no link leads. */
@@ -162,7 +169,7 @@ async function openPath(
 ): Promise<{ readonly path: string; readonly isNew: boolean }> {
   let isOpen = false;
   try {
-    const path = normalizeFileName(name.replace(/^\/+/, ""));
+    const path = localName(name);
     const parent = `${directory}/${parentPath(path)}`;
     const root = await Deno.realPath(directory);
     const isWithin = await isFolderWithin(root, parent);

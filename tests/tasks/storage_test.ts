@@ -27,6 +27,14 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     'test/a.txt=2;test/sub/b.txt=stored;{"uris":{}}',
   ],
   [
+    "LocalFiles: null creates an empty file, and leaves one that is there",
+    [
+      `w flow.WorkingDirectory {inputFiles: {a.txt: A, b/c.txt: null}, tasks: [{id: l, type: ${CORE}storage.LocalFiles, inputs: {/a.txt: null, d.txt: null}, outputs: ['**']}]}`,
+      "v debug.Return {format: '{% for f in outputs.l.uris %}{{ f.key }}={{ read(f.value) }};{% endfor %}'}",
+    ],
+    "a.txt=A;b/c.txt=;d.txt=;",
+  ],
+  [
     "Split: by pattern",
     [
       'w storage.Write {content: "[WARN] a\\n[INFO] b\\nnone\\n[WARN] c [INFO]\\n[INFO] d", extension: log}',
