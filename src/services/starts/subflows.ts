@@ -30,9 +30,20 @@ export class Subflows {
 
   /** A new execution of that flow; synchronously if the flow is in memory, so that it can be part of the slice of its parent. @throws DomainError not_found, conflict, invalid_entity */
   create(request: SubflowRequest): NewExecution | Promise<NewExecution> {
+    return whenKnown(this.#planOf(request), (known) => this.#create(known, request));
+  }
+
+  #planOf(request: SubflowRequest): FlowPlan | Promise<FlowPlan> {
     const { tenant, namespace, flowId: id, revision } = request;
-    const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
-    return whenKnown(plan, (known) => this.#create(known, request));
+    const refuse = (error: unknown): never => {
+      throw withFlow(error, request);
+    };
+    try {
+      const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
+      return plan instanceof Promise ? plan.catch(refuse) : plan;
+    } catch (error) {
+      return refuse(error);
+    }
   }
 
   #create(plan: FlowPlan, request: SubflowRequest): NewExecution | Promise<NewExecution> {
@@ -74,6 +85,14 @@ export class Subflows {
     }
     return { execution, plan };
   }
+}
+
+/** The refusal with the words that clients look for, if the flow or its revision is missing. */
+function withFlow(error: unknown, { namespace, flowId, revision }: SubflowRequest): unknown {
+  if (!(error instanceof DomainError) || error.code !== "not_found") return error;
+  const which = revision === undefined ? "" : ` with revision '${revision}'`;
+  const wanted = `Unable to find flow '${namespace}'.'${flowId}'${which}:`;
+  return new DomainError("not_found", error.message.replace("Not Found:", () => wanted), { cause: error });
 }
 
 /** Input values given by a task; null means no value. */
