@@ -25,10 +25,13 @@ export class MailboxPair implements AsyncDisposable {
   readonly #forwarder: LeaderForwarder;
   readonly #desks: MailboxDesk[] = [];
   readonly #committers: Committer[] = [];
+  /** Commits under way. */
+  #commits = 0;
 
   constructor(store: Store, storeOfFollower: Store = store) {
     const { clock, view } = this;
     this.store = store;
+    for (const each of new Set([store, storeOfFollower])) this.#countCommits(each);
     this.carrier = new MailboxCarrier({
       ...{
         store: storeOfFollower,
@@ -72,9 +75,20 @@ export class MailboxPair implements AsyncDisposable {
     return this.#forwarder.forward(request, { remoteAddress: "192.0.2.7" });
   }
 
-  /** Advances the clock step by step until the condition holds. */
+  /**
+   * Advances the clock step by step until the condition holds. It stands still during a commit: of a real database on a busy
+   * machine one can take seconds, and minutes of the clock would pass meanwhile.
+   */
   async until(isTrue: () => boolean | Promise<boolean>, stepMs = 0): Promise<void> {
-    while (!await isTrue()) await this.clock.advance(stepMs);
+    while (!await isTrue()) await this.clock.advance(this.#commits > 0 ? 0 : stepMs);
+  }
+
+  #countCommits(store: Store): void {
+    const commit = store.commit.bind(store);
+    store.commit = async (batch) => {
+      this.#commits++;
+      return await commit(batch).finally(() => this.#commits--);
+    };
   }
 
   /** Waits until nothing of a request is stored. What was read is removed later. */
