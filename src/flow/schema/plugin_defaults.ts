@@ -45,7 +45,7 @@ type KindName = "task" | "trigger" | "condition" | "runner" | "part";
 
 /** What can have defaults. */
 interface Kind {
-  readonly find: (kind: string) => TypeDeclaration | undefined;
+  readonly find: (kind: string) => (TypeDeclaration & { readonly form: string }) | undefined;
   /** Properties of all types of the kind. */
   readonly common: PropertySchemas;
   /** Those of all types that hold nested declarations. */
@@ -160,6 +160,16 @@ function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
 /** The name of the type of a default without prefix and alias. The catalogs must have loaded the type. */
 export function defaultKind(type: string, catalogs: TypeCatalogs): string {
   return readType(type, kindsOf(catalogs)).kind;
+}
+
+/** The properties of a complete type; `undefined` for a prefix, and for a type that is unknown or not supported. */
+export function propertiesOf(type: string, catalogs: TypeCatalogs): PropertySchemas | undefined {
+  const name = canonicalType(type);
+  for (const { find, common } of Object.values(kindsOf(catalogs))) {
+    const found = find(name);
+    if (found) return found.form === "planned" ? undefined : { ...common, ...found.properties };
+  }
+  return undefined;
 }
 
 /** The task types that a default of this type, or of types whose names begin so, applies to. */

@@ -2,17 +2,18 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
+import { currentName } from "../../model/flows/schema.ts";
 import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
 import { checkRetry, WORKING_DIRECTORY } from "./task_rules.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
-import { elementsOf, hasValue, textOf } from "../schema/describe.ts";
+import { cutText, elementsOf, hasValue, textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
 import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
-import { applyPluginDefaults } from "../schema/plugin_defaults.ts";
+import { applyPluginDefaults, propertiesOf } from "../schema/plugin_defaults.ts";
 import { type FlowProblem, Report } from "../source/report.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
 import { checkExpressions, type KnownNames } from "./static_expressions.ts";
@@ -117,7 +118,7 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
     const message = "has no effect on the tasks of a WorkingDirectory: they run on the server";
     report.warning("ignored", ["workerGroup"], message);
   }
-  checkDefaultValues(document, report);
+  checkDefaultValues(document, catalogs, report);
   const hasOwnVariables = !SETS_VARIABLES.some((type) => tasks.kinds.has(type));
   return {
     inputs: inputIds(ownProperty(document, "inputs")),
@@ -127,14 +128,24 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
   };
 }
 
-/** A default of null would remove nothing: it is a mistake of its author. */
-function checkDefaultValues(document: JsonObject, report: Report): void {
+/** Defaults are checked where they are declared, too: perhaps no task of the flow has their type. */
+function checkDefaultValues(document: JsonObject, catalogs: Catalogs, report: Report): void {
   for (const list of ["pluginDefaults", "taskDefaults"]) {
     for (const [index, each] of elementsOf(document, list).entries()) {
       const values = isJsonObject(each) ? ownProperty(each, "values") : undefined;
-      for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
-        if (value !== null) continue;
-        report.error("required", [list, index, "values", name], `No value provided for key '${name}'`);
+      if (!isJsonObject(each) || !isJsonObject(values)) continue;
+      const type = textOf(each, "type") ?? "";
+      const schemas = propertiesOf(type, catalogs);
+      for (const [name, value] of Object.entries(values)) {
+        const path = [list, index, "values", name];
+        // A default of null would remove nothing: it is a mistake of its author.
+        if (value === null) report.error("required", path, `No value provided for key '${name}'`);
+        if (!schemas || currentName(name, schemas) !== undefined || name === "id" || name === "type") {
+          continue;
+        }
+        const hint = report.suggest(name, Object.keys(schemas));
+        const text = `No property '${cutText(name)}' exists in plugin '${type}'${hint}`;
+        report.error("unknown_property", path, text);
       }
     }
   }

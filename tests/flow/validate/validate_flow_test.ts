@@ -1,6 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { problemsOf, type Rows, VALID } from "../flow_support.ts";
 
+const DEFAULT_OF_RETURN =
+  "pluginDefaults: [{type: io.svc.plugin.core.debug.Return, values: {colour: red, format: x}}]\n";
+
 /** Members of a flow, from line 5 on. */
 const MEMBERS: Rows = [
   ["pluginDefaults", "pluginDefaults: [{type: core.log.Log, forced: true, values: {level: WARN}}]\n", []],
@@ -18,7 +21,29 @@ const MEMBERS: Rows = [
   ]],
   ["a default of an unknown property", "pluginDefaults: [{type: core.log.Log, values: {colour: red}}]\n", [
     "unknown_property tasks[0].colour @4:3+53",
+    "unknown_property pluginDefaults[0].values.colour @5:48+6",
   ]],
+  ["a default of an unknown property without a task", DEFAULT_OF_RETURN, [
+    "unknown_property pluginDefaults[0].values.colour @5:67+6",
+  ]],
+  [
+    "a default of an unknown property of a trigger",
+    "taskDefaults: [{type: core.trigger.Schedule, values: {corn: x}}]\n",
+    [
+      "warning deprecated taskDefaults @5:1+12",
+      "unknown_property taskDefaults[0].values.corn @5:55+4",
+    ],
+  ],
+  [
+    "a default of all properties for a prefix",
+    "pluginDefaults: [{type: core.debug, values: {colour: red}}]\n",
+    [],
+  ],
+  [
+    "defaults of known properties, the id, and the older name of a property",
+    "pluginDefaults: [{type: core.flow.Loop, values: {id: x, logLevel: INFO, value: [1]}}]\n",
+    [],
+  ],
   ["a default that is null", "pluginDefaults: [{type: core.other.None, values: {level: null}}]\n", [
     "required pluginDefaults[0].values.level @5:58+4",
   ]],

@@ -47,6 +47,11 @@ const FLOWS: Wordings = [
   ["errors: {a: 1}\n", "wrong_type", "must be a list of tasks, but received an object"],
   ["trigers: []\n", "unknown_property", 'Unrecognized field "trigers", did you mean "triggers"'],
   ["message: x\n", "unknown_property", 'Unrecognized field "message"'],
+  [
+    "pluginDefaults: [{type: core.debug.Return, values: {formt: x}}]\n",
+    "unknown_property",
+    "No property 'formt' exists in plugin 'core.debug.Return', did you mean \"format\"",
+  ],
   ["inputs: x\n", "wrong_type", 'must be a list of inputs, but received "x"'],
   [
     "checks: [{condition: c, message: m, style: LOUD, behavior: BLOCK}]\n",
