@@ -13,6 +13,23 @@ const METRICS: readonly (readonly [metrics: string, found: readonly string[]])[]
   ]],
   ["[{type: timer, name: d, value: 1.5}]", ["timer d 1500.0 {}"]],
   ['\'[{"type": "COUNTER", "name": "n", "value": "{{ 6 * 7 }}"}]\'', ["counter n 42.0 {}"]],
+  [
+    "[{type: counter, name: n, value: 12}, {type: counter, name: n, value: 30}, " +
+    "{type: counter, name: n, value: 5, tags: {b: 2, a: 1}}, {type: counter, name: n, value: 6, tags: {a: 1, b: 2}}]",
+    ['counter n 11.0 {"b":"2","a":"1"}', "counter n 42.0 {}"],
+  ],
+  [
+    "[{type: timer, name: d, value: 12}, {type: counter, name: d, value: 1}, {type: timer, name: d, value: 30}]",
+    ["counter d 1.0 {}", "timer d 42000.0 {}"],
+  ],
+  ["[{type: gauge, name: g, value: 1}, {type: gauge, name: g, value: 1}]", [
+    "gauge g 1.0 {}",
+    "gauge g 1.0 {}",
+  ]],
+  ["[{type: counter, name: n, value: 1.5e308}, {type: counter, name: n, value: 1.5e308}]", [
+    "counter n 1.5E308 {}",
+    "counter n 1.5E308 {}",
+  ]],
   ["'{{ [] }}'", []],
 ];
 

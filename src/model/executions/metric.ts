@@ -36,6 +36,8 @@ const MAX_METRIC_CHARS_PER_ATTEMPT = 8_000;
 /** Collects the metrics of one attempt within the limits. */
 export class MetricList {
   readonly #metrics: Metric[] = [];
+  /** Where a counter or timer with this type, name and tags is in the list. */
+  readonly #places = new Map<string, number>();
   #chars = 0;
   #isRefusalReported = false;
 
@@ -51,18 +53,38 @@ export class MetricList {
     return isFirst;
   }
 
-  /** Returns false if the metric was dropped because of the limits. @throws Error invalid metric */
+  /**
+   * A counter or timer is added to that with the same name and tags, if there is one; each value of a gauge stays. Returns
+   * false if the metric was dropped because of the limits. @throws Error invalid metric
+   */
   add(metric: Metric): boolean {
     checkMetric(metric);
+    const identity = identityOf(metric);
+    if (metric.type !== "gauge" && this.#addTo(this.#places.get(identity), metric.value)) return true;
     const { name, tags = {} } = metric;
     const chars = Object.entries(tags).reduce((sum, pair) => sum + pair.join("").length, name.length);
     const isFull = this.#metrics.length >= MAX_METRICS_PER_ATTEMPT ||
       this.#chars + chars > MAX_METRIC_CHARS_PER_ATTEMPT;
     if (isFull) return false;
     this.#chars += chars;
-    this.#metrics.push(metric);
+    this.#places.set(identity, this.#metrics.push(metric) - 1);
     return true;
   }
+
+  /** Returns false if there is no such metric, or if the sum is no number. */
+  #addTo(place: number | undefined, value: number): boolean {
+    const metric = place === undefined ? undefined : this.#metrics[place];
+    const sum = (metric?.value ?? NaN) + value;
+    if (place === undefined || !metric || !Number.isFinite(sum)) return false;
+    this.#metrics[place] = { ...metric, value: sum };
+    return true;
+  }
+}
+
+/** The same text for metrics of the same type and name with the same tags, in any order. */
+function identityOf({ type, name, tags = {} }: Metric): string {
+  const inOrder = Object.entries(tags).sort(([a], [b]) => a < b ? -1 : 1);
+  return JSON.stringify([type, name, inOrder]);
 }
 
 function checkMetric({ name, type, value }: Metric): void {
