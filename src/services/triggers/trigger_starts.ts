@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { readStructure } from "../../base/json_text.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import { DomainError } from "../../model/errors.ts";
 import { addLogLine, type Execution } from "../../model/executions/execution.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import {
@@ -59,12 +60,19 @@ export class TriggerStarts {
     this.#deps = deps;
   }
 
-  /** An execution in state CREATED. @throws DomainError invalid_entity, or an error of rendering */
+  /**
+   * An execution in state CREATED. A label that cannot be rendered is left out, and the log says so.
+   * @throws DomainError invalid_entity, or an error of rendering
+   */
   async create(start: TriggerStart): Promise<Execution> {
-    return await this.#createRendered(start);
+    const leftOut: string[] = [];
+    const execution = await this.#createRendered(start, leftOut);
+    const at = this.#deps.clock.now();
+    for (const message of leftOut) addLogLine(execution, { level: "WARN", at, message });
+    return execution;
   }
 
-  /** As {@link create}, but an error gives a FAILED execution that logs it. Synchronous when there is nothing to render. */
+  /** As {@link create}, but an error, also of a label, gives a FAILED execution that logs it. Synchronous when there is nothing to render. */
   createOrFail(start: TriggerStart): StartResult | Promise<StartResult> {
     const failed = (error: unknown): StartResult => {
       const { message } = error as Error;
@@ -89,22 +97,26 @@ export class TriggerStarts {
     return execution;
   }
 
-  #createRendered(start: TriggerStart): Execution | Promise<Execution> {
+  #createRendered(start: TriggerStart, leftOut?: string[]): Execution | Promise<Execution> {
     const { properties } = start.trigger;
     const isPlain = !Object.hasOwn(properties, "labels") && !Object.hasOwn(properties, "inputs");
-    return isPlain ? this.#createChecked(start, {}) : this.#render(start);
+    return isPlain ? this.#createChecked(start, {}) : this.#render(start, leftOut);
   }
 
-  async #render(start: TriggerStart): Promise<Execution> {
+  /** With `leftOut` labels that cannot be rendered are left out, and their messages added to it. */
+  async #render(start: TriggerStart, leftOut?: string[]): Promise<Execution> {
     const { plan: { flow }, trigger: { properties }, rootVariables, variables } = start;
-    const render = async (name: string) => {
-      const given = ownProperty(properties, name) ?? null;
+    const render = async (name: string, given = ownProperty(properties, name) ?? null) => {
       const value = await this.#deps.renderer.value(flow, given, { ...rootVariables, trigger: variables });
       return structureIn(value, name);
     };
-    const labels = readLabels(await render("labels")).filter(isUsable);
+    const parts = leftOut ? singleLabels(ownProperty(properties, "labels")) : undefined;
+    const labels = parts
+      ? await renderEach(parts, (part) => render("labels", part), leftOut ?? [])
+      : readLabels(await render("labels"));
     const inputs = await render("inputs");
-    return await this.#createChecked(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
+    const own = { labels: labels.filter(isUsable), inputs: isJsonObject(inputs) ? inputs : undefined };
+    return await this.#createChecked(start, own);
   }
 
   /** `own` are the labels and inputs that the trigger declares. */
@@ -137,6 +149,32 @@ export class TriggerStarts {
       scheduleDate,
     }, now);
   }
+}
+
+/** Each label of a map or list as a map of its own; `undefined` for a text, which gives all of them. */
+function singleLabels(labels: JsonValue | undefined): JsonObject[] | undefined {
+  return typeof labels === "string"
+    ? undefined
+    : readLabels(labels).map(({ key, value }) => ({ [key]: value }));
+}
+
+/** The labels that can be rendered. @throws DomainError the database cannot be read */
+async function renderEach(
+  parts: readonly JsonObject[],
+  render: (part: JsonObject) => Promise<JsonValue>,
+  leftOut: string[],
+): Promise<Label[]> {
+  const labels: Label[] = [];
+  for (const part of parts) {
+    try {
+      labels.push(...readLabels(await render(part)));
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      const names = Object.keys(part).join(", ");
+      leftOut.push(`Label "${names}" of the trigger is left out: ${(error as Error).message}`);
+    }
+  }
+  return mergeLabels(labels);
 }
 
 /** Empty labels and system labels are dropped, so that they do not prevent the start. */

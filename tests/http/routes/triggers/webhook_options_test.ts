@@ -245,6 +245,37 @@ Deno.test("POST /executions/webhook/… gives inputs and labels from the call", 
   ]);
 });
 
+/** Labels of a webhook of which `bad` cannot be rendered, as a map and as a list. */
+const LABELS: readonly JsonValue[] = [
+  { ok: "{{ trigger.body.a }}", bad: "{{ nope }}", last: "c" },
+  [{ key: "ok", value: "{{ trigger.body.a }}" }, { key: "bad", value: "{{ nope }}" }, {
+    key: "last",
+    value: "c",
+  }],
+];
+
+for (const labels of LABELS) {
+  const form = Array.isArray(labels) ? "list" : "map";
+  Deno.test(`POST /executions/webhook/… leaves out a label of a ${form} that cannot be rendered`, async () => {
+    await using app = await startWith({ labels }, { labels: { team: "blue" } });
+    const answer = await bodyOf(await post(app, '{"a":"b"}'));
+    const [execution] = await executionsOf(app, "w");
+    const { "system.correlationId": _, ...others } = execution?.labels ?? {};
+    assertEquals(others, { team: "blue", ok: "b", last: "c" });
+    const [line] = await app.json("GET", `/logs/${answer.id}?minLevel=WARN`) as unknown as JsonObject[];
+    assertMatch(String(line?.message), /^Label "bad" of the trigger is left out: .*nope/);
+  });
+}
+
+Deno.test("POST /executions/webhook/… refuses labels that are no map after rendering", async () => {
+  await using app = await startWith({ labels: "{{ trigger.body.a }}" });
+  const response = await post(app, '{"a":"b"}');
+  assertEquals([response.status, (await bodyOf(response)).message], [
+    422,
+    'Invalid entity: Cannot read the labels of the trigger: "b" is no map',
+  ]);
+});
+
 /** What follows the key, for a trigger with the path `orders/new` and one without. */
 const PATHS: readonly (readonly [declared: JsonObject, path: string, status: number])[] = [
   [{}, PATH, 200],
