@@ -8,7 +8,7 @@ import { RenderTime, type Scope } from "../expr/mod.ts";
 import { publicTenantId } from "../model/access/tenant.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
-import type { Label } from "../model/flows/label.ts";
+import { isSystemLabel, type Label } from "../model/flows/label.ts";
 
 /** What every scope takes from the server. */
 export interface ScopeDeps {
@@ -146,19 +146,31 @@ export function authoredBy({ variables, inherited }: Pick<Flow, "variables" | "i
   return inherited ? { vars, namespace: inherited.variables } : { vars };
 }
 
-/** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
+/**
+ * Labels by their keys. Those with a dot are in a tree besides: `app.tier` is `labels['app.tier']` and `labels.app.tier`,
+ * if there is no label `app`. Those of the server are in the tree only.
+ */
 export function nestLabels(labels: readonly Label[]): JsonObject {
   const tree: JsonObject = {};
+  // Shorter keys come first: no label is replaced by the tree of others.
+  const dotted = labels.filter(({ key }) => key.includes(".")).sort((a, b) => a.key.length - b.key.length);
+  for (const label of dotted.filter(({ key }) => isSystemLabel(key))) addToTree(tree, label);
   for (const { key, value } of labels) {
-    const parts = key.split(".");
-    let node = tree;
-    for (const part of parts.slice(0, -1)) {
-      const next = ownProperty(node, part);
-      const child: JsonObject = isJsonObject(next) ? next : {};
-      setOwnProperty(node, part, child);
-      node = child;
-    }
-    setOwnProperty(node, parts[parts.length - 1] as string, value);
+    if (!isSystemLabel(key) && !Object.hasOwn(tree, key)) setOwnProperty(tree, key, value);
   }
+  for (const label of dotted.filter(({ key }) => !isSystemLabel(key))) addToTree(tree, label);
   return tree;
+}
+
+function addToTree(tree: JsonObject, { key, value }: Label): void {
+  const parts = key.split(".");
+  let node = tree;
+  for (const part of parts.slice(0, -1)) {
+    if (!Object.hasOwn(node, part)) setOwnProperty(node, part, {});
+    const child = ownProperty(node, part);
+    if (!isJsonObject(child)) return;
+    node = child;
+  }
+  const name = parts[parts.length - 1] as string;
+  if (!Object.hasOwn(node, name)) setOwnProperty(node, name, value);
 }

@@ -106,7 +106,7 @@ export class ExecutionVariables {
     return SCHEDULES.has(canonicalType(this.#execution.trigger?.type ?? "")) ? this.trigger : undefined;
   }
 
-  /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
+  /** As {@link nestLabels} gives them. */
   get labels(): JsonObject {
     return nestLabels(this.#execution.labels);
   }

@@ -7,7 +7,7 @@ import { createExpressionRenderer } from "../../src/rendering/expression_rendere
 import type { HostValues } from "../../src/rendering/host_functions/mod.ts";
 import { createInputRenderer } from "../../src/rendering/input_renderer.ts";
 import { Renderer, TemplateCache } from "../../src/rendering/renderer.ts";
-import { NO_HOST } from "../../src/rendering/scope.ts";
+import { nestLabels, NO_HOST } from "../../src/rendering/scope.ts";
 import { createTriggerRenderer } from "../../src/rendering/trigger_renderer.ts";
 import { FAKE_START, FakeClock } from "../support/fakes/fake_clock.ts";
 import { plan } from "../support/flows/flows.ts";
@@ -106,5 +106,26 @@ for (const place of ["execution", "trigger", "input"]) {
       await PLACES[place]?.(SHOWN),
       "flow main of the flow of the flow test acme main http://here",
     );
+  });
+}
+
+/** Labels of an execution, and what expressions see. */
+const LABELS: readonly (readonly [labels: Readonly<Record<string, string>>, seen: JsonObject])[] = [
+  [{ "a.b": "1" }, { "a.b": "1", a: { b: "1" } }],
+  [{ a: "fa", "a.b": "1" }, { a: "fa", "a.b": "1" }],
+  [{ "a.b": "1", a: "fa" }, { a: "fa", "a.b": "1" }],
+  [{ "a.b.c": "2", "a.b": "1", "a.d": "3" }, {
+    "a.b.c": "2",
+    "a.b": "1",
+    "a.d": "3",
+    a: { b: "1", d: "3" },
+  }],
+  [{ system: "x", "system.correlationId": "c" }, { system: { correlationId: "c" } }],
+  [{ "system.a.b": "1", "system.a": "2" }, { system: { a: "2" } }],
+];
+
+for (const [labels, seen] of LABELS) {
+  Deno.test(`nestLabels() of ${JSON.stringify(labels)} is ${JSON.stringify(seen)}`, () => {
+    assertEquals(nestLabels(Object.entries(labels).map(([key, value]) => ({ key, value }))), seen);
   });
 }
