@@ -47,6 +47,7 @@ export interface InputCheck {
   readonly enabled: boolean;
   /** The value is the default. */
   readonly isDefault: boolean;
+  /** That of a disabled input is as it was sent. */
   readonly value?: JsonValue;
   /** The problem of the value or the condition. */
   readonly problem?: string;
@@ -140,7 +141,7 @@ class Resolver {
     const isEnabled = this.#isEnabled(input);
     if (isEnabled !== true) {
       this.#disabled.add(input.id);
-      const off = { input, properties, enabled: false, isDefault: false };
+      const off = { input, properties, enabled: false, isDefault: false, value: this.#sentOf(input) };
       return typeof isEnabled === "string" ? { ...failed(isEnabled, null), ...off } : off;
     }
     const type = findInputType(input.type);
@@ -175,6 +176,12 @@ class Resolver {
     const rendered = this.#rendered(dependency.condition);
     if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
     return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
+  }
+
+  /** The value of a disabled input as it was sent; `undefined` for none, and for a secret. */
+  #sentOf({ id, type: name }: Input): JsonValue | undefined {
+    const type = findInputType(name), given = givenFor(id, this.#given);
+    return given && type && !type.isSecret ? valueOf(given, type) : undefined;
   }
 
   /** The properties with the rendered choices of `expression`, or why it cannot be rendered. */

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { Double, type JsonValue } from "../../../src/base/json.ts";
 import { compileTemplate, renderValue } from "../../../src/expr/mod.ts";
-import { checkInputs, resolveInputs, type ResolveOptions } from "../../../src/flow/mod.ts";
+import { checkedInputs, checkInputs, resolveInputs, type ResolveOptions } from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { GivenValue } from "../../../src/model/flows/input_value.ts";
 import { inputsOf, problemsOf, VALID } from "../flow_support.ts";
@@ -367,6 +367,22 @@ Deno.test("checkInputs() reports every input, in the order of the flow", () => {
     ["d", true, true, 1],
   ]);
   assertEquals(checks.map(({ problem }) => problem !== undefined), [false, false, false, true, false]);
+});
+
+Deno.test("checkInputs() gives the value of a disabled input as it was sent, but no secret", () => {
+  const secret = "- {id: s, type: SECRET, dependsOn: {inputs: [a], condition: '{{ inputs.a == \"yes\" }}'}}";
+  const broken = "- {id: e, type: STRING, dependsOn: {inputs: [a], condition: '{{ inputs.none.x }}'}}";
+  const declared = `${DEPENDENT}\n${secret}\n${broken}`;
+  const sent = { a: "no", b: "v2", c: "v3", s: "hush", e: "v5" };
+  const checks = checkInputs(inputsOf(declared), given(sent), OPTIONS);
+  assertEquals(checks.map(({ enabled, isDefault, value }) => [enabled, isDefault, value]), [
+    [true, false, "no"],
+    [false, false, "v2"],
+    [false, false, "v3"],
+    [false, false, undefined],
+    [false, false, "v5"],
+  ]);
+  assertEquals(checkedInputs(checks), { a: "no" });
 });
 
 Deno.test("checkInputs() refuses a file for an input that is none", () => {

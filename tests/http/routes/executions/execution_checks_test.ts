@@ -127,7 +127,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate lists every input with i
       errors: [{ message: "Invalid input for `a`, it must be more than `3`, but received `1`" }],
     },
     { id: "b", enabled: true, isDefault: true, value: "x", errors: [] },
-    { id: "c", enabled: false, isDefault: false, errors: [] },
+    { id: "c", enabled: false, isDefault: false, value: "ignored", errors: [] },
     { id: "d", enabled: true, isDefault: false, errors: [] },
     { id: "e.f", enabled: true, isDefault: false, value: true, errors: [] },
   ]);
