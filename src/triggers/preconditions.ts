@@ -1,9 +1,10 @@
 /** `preconditions` of a Flow trigger: executions of other flows that it waits for. */
 import { type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
+import { FIELD_COMPARISONS } from "../model/triggers/field_comparisons.ts";
 import type { ConditionPart, ConditionWindow } from "../model/triggers/trigger_catalog.ts";
 import { hasLabels, textOf, textsOf } from "./conditions/properties.ts";
-import { FILTER_TYPES, filterPart } from "./field_filter.ts";
+import { filterPart } from "./field_filter.ts";
 import { stateList } from "./shared_properties.ts";
 import { TIME_WINDOW, windowStart } from "./time_window.ts";
 
@@ -24,7 +25,7 @@ const FIELD_FILTER: PropertySchemas = Object.freeze({
   type: {
     type: "string",
     required: true,
-    values: [...FILTER_TYPES.keys()],
+    values: [...FIELD_COMPARISONS.keys()],
     description: "How it is compared.",
   },
   value: { type: "string", description: "Value to compare with, or the expression." },

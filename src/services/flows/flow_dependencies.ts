@@ -5,7 +5,8 @@ import type { FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import { flowName } from "./flow_heads.ts";
-import { type FlowLinks, isAwaited, linksOf } from "./flow_links.ts";
+import { isAwaited } from "./awaited_flows.ts";
+import { type FlowLinks, linksOf } from "./flow_links.ts";
 import type { Flows } from "./flows.ts";
 
 /** How far dependencies are followed. */
@@ -77,7 +78,8 @@ export class FlowDependencies {
     const byName = new Map(heads.map((head) => [flowName(head), head]));
     const edges = new Map<string, Edge>();
     const add = (source: FlowHead, target: FlowHead | undefined, relation: Relation) => {
-      if (target) {
+      // Executions of its own flow do not fire a trigger.
+      if (target && target !== source) {
         edges.set(`${flowName(source)} ${flowName(target)} ${relation}`, { source, target, relation });
       }
     };

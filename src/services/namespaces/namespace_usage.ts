@@ -12,7 +12,8 @@ import type { DashboardRecords } from "../../store/records/dashboard_records.ts"
 import type { FlowRecords } from "../../store/records/flow_records.ts";
 import type { NamespaceRecords } from "../../store/records/namespace_records.ts";
 import type { RenameRecords } from "../../store/records/rename_records.ts";
-import { hasFlowTrigger, isAwaited, linksOf } from "../flows/flow_links.ts";
+import { isAwaited, patternsIn } from "../flows/awaited_flows.ts";
+import { hasFlowTrigger, linksOf } from "../flows/flow_links.ts";
 import type { Flows } from "../flows/flows.ts";
 
 interface NamespaceUsageDeps {
@@ -130,7 +131,8 @@ export class NamespaceUsages {
       }
       // A pattern such as a prefix matches flows without naming their namespace.
       if (!hasFlowTrigger(record.definition)) continue;
-      const patterns = linksOf(await flows.flowOf(head, record)).awaits.filter(({ namespace }) =>
+      const { awaits } = linksOf(await flows.flowOf(head, record));
+      const patterns = awaits.flatMap(patternsIn).filter(({ namespace }) =>
         namespace !== undefined && !names.includes(namespace)
       );
       const isPattern = patterns.some((awaited) => inside.some((each) => isAwaited(each, awaited)));

@@ -3,7 +3,8 @@ import type { FlowKey } from "../../../src/model/flows/flow.ts";
 import type { FlowHead } from "../../../src/store/records/flow_records.ts";
 import { buildFlow, parseFlowSource } from "../../../src/flow/mod.ts";
 import { FlowDependencies } from "../../../src/services/flows/flow_dependencies.ts";
-import { type AwaitedFlows, isAwaited, linksOf } from "../../../src/services/flows/flow_links.ts";
+import { type FlowPattern, isAwaited } from "../../../src/services/flows/awaited_flows.ts";
+import { linksOf } from "../../../src/services/flows/flow_links.ts";
 import type { Flows } from "../../../src/services/flows/flows.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 
@@ -39,39 +40,98 @@ for (const [members, starts] of STARTS) {
   });
 }
 
-const FLOW_CONDITION = "{type: P.condition.ExecutionFlow, namespace: n, flowId: f}";
-/** Properties of a Flow trigger, and the flows it waits for. */
-const AWAITS: readonly [string, AwaitedFlows[]][] = [
-  ["preconditions: {flows: [{namespace: n, flowId: f, states: [SUCCESS]}]}", [
-    { namespace: "n", flowId: "f", comparison: "EQUALS" },
-  ]],
-  [`conditions: [${FLOW_CONDITION}]`, [{ namespace: "n", flowId: "f", comparison: "EQUALS" }]],
+const FLOW = "{type: P.condition.ExecutionFlow, namespace: n, flowId: f}";
+const NAMESPACE = "{type: P.condition.ExecutionNamespace, namespace: n}";
+const STATUS = "{type: P.condition.ExecutionStatus, in: [FAILED]}";
+const OTHER = "{type: P.condition.ExecutionFlow, namespace: other, flowId: o}";
+const ALL = ["n/f", "n/g", "n.sub/h", "nn/i"];
+const multiple = (parts: string) =>
+  `conditions: [{type: P.condition.MultipleCondition, conditions: {${parts}}}]`;
+const where = (...filters: string[]) =>
+  `preconditions: {id: p, where: [{id: w, filters: [${filters.map((each) => `{${each}}`)}]}]}`;
+/** Properties of a Flow trigger, and the flows of `ALL` that it waits for. */
+const AWAITS: readonly [string, string[]][] = [
+  ["preconditions: {flows: [{namespace: n, flowId: f, states: [SUCCESS]}]}", ["n/f"]],
+  ["preconditions: {flows: [{namespace: n, flowId: f}, {namespace: nn}]}", ["n/f", "nn/i"]],
+  ["dependsOn: [{namespace: n, flowId: f}, {flowId: i}]", ["n/f", "nn/i"]],
+  [`conditions: [${FLOW}]`, ["n/f"]],
   ["conditions: [{type: io.kestra.plugin.core.condition.ExecutionFlowCondition, namespace: n, flowId: f}]", [
-    { namespace: "n", flowId: "f", comparison: "EQUALS" },
+    "n/f",
   ]],
   ["conditions: [{type: P.condition.ExecutionNamespace, namespace: n, comparison: PREFIX}]", [
-    { namespace: "n", flowId: undefined, comparison: "PREFIX" },
+    "n/f",
+    "n/g",
+    "n.sub/h",
   ]],
   ["conditions: [{type: P.condition.ExecutionNamespace, namespace: n, prefix: true}]", [
-    { namespace: "n", flowId: undefined, comparison: "PREFIX" },
+    "n/f",
+    "n/g",
+    "n.sub/h",
   ]],
-  [`conditions: [{type: P.condition.MultipleCondition, conditions: {a: ${FLOW_CONDITION}}}]`, [
-    { namespace: "n", flowId: "f", comparison: "EQUALS" },
+  ["conditions: [{type: P.condition.ExecutionNamespace, namespace: n, comparison: SUFFIX}]", [
+    "n/f",
+    "n/g",
+    "nn/i",
   ]],
-  [`conditions: [{type: P.condition.Or, conditions: [${FLOW_CONDITION}]}]`, [
-    { namespace: "n", flowId: "f", comparison: "EQUALS" },
+  [`conditions: [${NAMESPACE}, ${FLOW}]`, ["n/f"]],
+  [`conditions: [${FLOW}, ${OTHER}]`, []],
+  [`conditions: [${NAMESPACE}, {type: P.condition.Not, conditions: [${FLOW}]}]`, ["n/g"]],
+  [`conditions: [${NAMESPACE}, {type: P.condition.Not, conditions: [${STATUS}]}]`, ["n/f", "n/g"]],
+  [`conditions: [${NAMESPACE}, ${STATUS}]`, ["n/f", "n/g"]],
+  [`conditions: [${NAMESPACE}, {type: P.condition.Or, conditions: [${OTHER}, ${STATUS}]}]`, ["n/f", "n/g"]],
+  [
+    `conditions: [${NAMESPACE}], preconditions: {id: p, flows: [{namespace: n, flowId: g}, {namespace: nn}]}`,
+    [
+      "n/g",
+    ],
+  ],
+  [multiple(`a: ${FLOW}`), ["n/f"]],
+  [multiple(`a: ${FLOW}, b: ${OTHER}, c: ${STATUS}`), ["n/f"]],
+  [`conditions: [{type: P.condition.Or, conditions: [${FLOW}, ${OTHER}]}]`, ["n/f"]],
+  [where("field: FLOW_ID, type: EQUAL_TO, value: f", "field: NAMESPACE, type: EQUAL_TO, value: n"), ["n/f"]],
+  [where("field: FLOW_ID, type: EQUAL_TO, value: f", "field: NAMESPACE, type: EQUAL_TO, value: nn"), []],
+  [where("field: FLOW_ID, type: IN, values: [f, i]", "field: STATE, type: EQUAL_TO, value: SUCCESS"), [
+    "n/f",
+    "nn/i",
   ]],
-  [`conditions: [{type: P.condition.Not, conditions: [${FLOW_CONDITION}]}]`, []],
-  ["conditions: [{type: P.condition.ExecutionStatus, in: [FAILED]}]", []],
+  [where("field: NAMESPACE, type: STARTS_WITH, value: n", "field: FLOW_ID, type: NOT_EQUAL_TO, value: f"), [
+    "n/g",
+    "n.sub/h",
+    "nn/i",
+  ]],
+  [
+    "preconditions: {id: p, where: [{id: w, operand: OR, filters: " +
+    "[{field: FLOW_ID, type: ENDS_WITH, value: f}, {field: NAMESPACE, type: CONTAINS, value: .}]}]}",
+    ["n/f", "n.sub/h"],
+  ],
+  [
+    `preconditions: {id: p, flows: [{namespace: nn}], where: [{id: w, filters: [{field: FLOW_ID, type: EQUAL_TO, value: g}]}]}`,
+    [
+      "n/g",
+      "nn/i",
+    ],
+  ],
+  [where("field: FLOW_ID, type: REGEX, value: '.*'"), []],
+  [where("field: FLOW_ID, type: NOT_IN, values: [f]"), []],
+  [where("field: FLOW_ID, type: EQUAL_TO, value: '{{ vars.f }}'"), []],
+  [`conditions: [{type: P.condition.Not, conditions: [${FLOW}]}]`, []],
+  [`conditions: [${STATUS}]`, []],
   ["disabled: false", []],
 ];
-for (const [members, awaits] of AWAITS) {
-  Deno.test(`linksOf() of a flow trigger with ${members} waits for ${awaits.length}`, () => {
-    assertEquals(linksOf(flowOf(`triggers: [{id: t, type: P.trigger.Flow, ${members}}]`)).awaits, awaits);
+for (const [members, expected] of AWAITS) {
+  Deno.test(`linksOf() of a flow trigger with ${members} waits for ${expected.length}`, () => {
+    const { awaits } = linksOf(flowOf(`triggers: [{id: t, type: P.trigger.Flow, ${members}}]`));
+    const found = ALL.filter((name) => awaits.some((awaited) => isAwaited(keyOf(name), awaited)));
+    assertEquals(found, expected);
   });
 }
 
-const MATCHES: readonly [AwaitedFlows, string, boolean][] = [
+function keyOf(name: string): FlowKey {
+  const [namespace = "", id = ""] = name.split("/");
+  return { namespace, id };
+}
+
+const MATCHES: readonly [FlowPattern, string, boolean][] = [
   [{ namespace: "a.b", comparison: "EQUALS" }, "a.b/f", true],
   [{ namespace: "a.b", comparison: "EQUALS" }, "a.b.c/f", false],
   [{ namespace: "a.b", comparison: "PREFIX" }, "a.b.c/f", true],
@@ -82,22 +142,23 @@ const MATCHES: readonly [AwaitedFlows, string, boolean][] = [
 ];
 for (const [awaited, name, expected] of MATCHES) {
   Deno.test(`isAwaited() is ${expected} for ${name} and ${JSON.stringify(awaited)}`, () => {
-    const [namespace = "", id = ""] = name.split("/");
-    assertEquals(isAwaited({ namespace, id }, awaited), expected);
+    assertEquals(isAwaited(keyOf(name), awaited), expected);
   });
 }
 
-/** `a` starts `b`, `b` starts `c`; `d` waits for `b`; `e` has no dependencies. */
+/** `a` starts `b`, `b` starts `c`; `d` waits for `b`; `e` waits for its own namespace, which has no other flow. */
 const BODIES: Readonly<Record<string, string>> = {
   a: "tasks: [{id: s, type: P.flow.Subflow, namespace: n, flowId: b}, {id: t, type: P.flow.Subflow, namespace: n, flowId: gone}]",
   b: "tasks: [{id: s, type: P.flow.Subflow, namespace: n.sub, flowId: c}]",
   c: "tasks: []",
   d: "triggers: [{id: t, type: P.trigger.Flow, preconditions: {flows: [{namespace: n, flowId: b}]}}]",
-  e: "tasks: []",
+  e: "triggers: [{id: t, type: P.trigger.Flow, conditions: [{type: P.condition.ExecutionNamespace, namespace: alone}]}]",
 };
 
+const NAMESPACES: Readonly<Record<string, string>> = { c: "n.sub", e: "alone" };
+
 function dependencies(): FlowDependencies {
-  const heads = Object.keys(BODIES).map((id) => ({ namespace: id === "c" ? "n.sub" : "n", id }) as FlowHead);
+  const heads = Object.keys(BODIES).map((id) => ({ namespace: NAMESPACES[id] ?? "n", id }) as FlowHead);
   const flows: Pick<Flows, "select" | "head" | "read"> = {
     select: (_actor, matches) => heads.filter(matches),
     head: (_actor, key) => heads.find(({ id }) => id === key.id) as FlowHead,
@@ -130,7 +191,7 @@ const CASES: readonly [string, { destinationOnly: boolean; expandAll: boolean },
     "n/b n/d FLOW_TRIGGER",
   ]],
   ["c", { destinationOnly: true, expandAll: true }, ["n.sub/c"], []],
-  ["e", { destinationOnly: false, expandAll: true }, ["n/e"], []],
+  ["e", { destinationOnly: false, expandAll: true }, ["alone/e"], []],
 ];
 
 interface Graph {
@@ -157,7 +218,7 @@ Deno.test("FlowDependencies.ofNamespace() returns its flows and those connected 
   const [nodes, edges] = shown(await dependencies().ofNamespace(ACTOR, "n.sub", false));
   assertEquals([nodes, edges], [["n.sub/c", "n/b"], ["n/b n.sub/c FLOW_TASK"]]);
   assertEquals(shown(await dependencies().ofNamespace(ACTOR, "n.sub", true)), [["n.sub/c"], []]);
-  assertEquals(shown(await dependencies().ofNamespace(ACTOR, "n", false))[0].length, 5);
+  assertEquals(shown(await dependencies().ofNamespace(ACTOR, "n", false))[0].length, 4);
 });
 
 Deno.test("FlowDependencies.ofTenant() leaves out flows without dependencies", async () => {
