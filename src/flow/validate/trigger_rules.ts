@@ -115,13 +115,17 @@ function isZone(zone: string): boolean {
 const SELECTORS = ["conditions", "when", "preconditions", "dependsOn"];
 
 function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {
-  if (!SELECTORS.some((name) => hasValue(trigger, name))) {
+  if (!SELECTORS.some((name) => hasValue(trigger, name) && !isEmptyList(ownProperty(trigger, name)))) {
     const message = "This flow will be triggered for EVERY execution of EVERY flow on your instance. " +
       `We recommend adding the preconditions property to the Flow trigger '${textOf(trigger, "id") ?? ""}'.`;
     report.warning("reacts_to_all", path, message);
   }
   checkPreconditions(trigger, path, report);
   checkDependencies(trigger, path, report);
+}
+
+function isEmptyList(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function checkPreconditions(trigger: JsonObject, path: Path, report: Report): void {

@@ -92,6 +92,10 @@ const FLOW_TRIGGERS: Rows = [
     "triggers[0]: This flow will be triggered for EVERY execution of EVERY flow on your instance. " +
     "We recommend adding the preconditions property to the Flow trigger 't'.",
   ]],
+  ["no condition in its lists", "conditions: [], dependsOn: []", [
+    "triggers[0]: This flow will be triggered for EVERY execution of EVERY flow on your instance. ",
+  ]],
+  ["an empty list beside conditions", "conditions: [], dependsOn: [{flowId: a}]", []],
   ["preconditions too", `${TWO}, preconditions: {id: p}`, [
     "triggers[0].preconditions: cannot be combined with `dependsOn`",
   ]],
