@@ -202,6 +202,7 @@ function wholePairs(text: string, end: number): number {
  * that is too long is cut.
  */
 export function logLinesOf(line: LogLine): LogLine[] {
+  if (line.message.length <= MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR) return [line];
   const message = cutLogMessage(line.message);
   const lines: LogLine[] = [];
   for (let start = 0; start < message.length || lines.length === 0;) {
