@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
 import { fixtureOf, type Fixtures } from "../model/executions/fixtures.ts";
 import type { Task } from "../model/flows/flow.ts";
-import { currentState, hasRun } from "../model/executions/state.ts";
+import { currentState } from "../model/executions/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./branches.ts";
@@ -19,11 +19,10 @@ export function beginTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace):
   } else startWork(t, taskRun, place);
 }
 
-/** True for a task run whose condition must be rendered: it has never passed it. */
+/** True for a task run whose condition must be rendered: before its first attempt and after each restart, but not before a retry. */
 export function awaitsCondition({ history, attempts }: TaskRun): boolean {
   const state = currentState(history);
-  if (state === "CREATED") return attempts.length === 0;
-  return state === "RESTARTED" && !hasRun(history);
+  return state === "RESTARTED" || state === "CREATED" && attempts.length === 0;
 }
 
 /** Starts an attempt, or renders the properties that a flowable task decides by; a fixture replaces both. */

@@ -141,7 +141,7 @@ export class ExecutionVariables {
     const view: JsonObject = {
       id: taskRunId(this.#execution.id, taskRun.ordinal),
       startDate: toIso(startedAt(taskRun.history)),
-      attemptsCount: Math.max(0, taskRun.attempts.length - 1),
+      attemptsCount: earlierAttempts(taskRun),
     };
     if (taskRun.parent !== undefined) view.parentId = taskRunId(this.#execution.id, taskRun.parent);
     const { value, iteration } = this.#loopMark(taskRun);
@@ -172,6 +172,11 @@ const SCHEDULES: ReadonlySet<string> = new Set([
 ]);
 
 type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
+
+/** Number of attempts before the current one, or before the next one that a restart begins. */
+function earlierAttempts({ history, attempts: { length } }: TaskRun): number {
+  return currentState(history) === "RESTARTED" ? length : Math.max(0, length - 1);
+}
 
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["execution", (variables) => variables.execution],
