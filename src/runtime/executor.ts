@@ -31,6 +31,7 @@ import { LiveExecutions } from "./live/live_executions.ts";
 import { LiveFactory } from "./live/live_factory.ts";
 import { type StoredMessage, storedMessage } from "./live/messages.ts";
 import { holdsNoSlot, Slots } from "./live/slots.ts";
+import { ManyRestarts } from "./children/many_restarts.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
 import { Recovery } from "./recovery.ts";
 import { type CommitGroupDeps, detachSuccessors, giveUp, runCommitGroup } from "./slices/commit_group.ts";
@@ -104,7 +105,8 @@ export class Executor {
     const contexts = new LoopContexts(records);
     const admission = this.#admission;
     const factory = new LiveFactory({ ...this.#deps, ...connection, contexts, admission });
-    const loops = new LoopPasses({ clock, ports: connection.ports, contexts, records });
+    const restarts = new ManyRestarts(records);
+    const loops = new LoopPasses({ clock, ports: connection.ports, contexts, restarts });
     const wake = (live: LiveExecution) => this.#wake(live);
     const own = {
       catalog,
@@ -118,7 +120,7 @@ export class Executor {
     this.#connected = {
       contexts,
       factory,
-      slices: { ...connection, ...own, factory, loops, admission },
+      slices: { ...connection, ...own, factory, loops, restarts, admission },
       commits: {
         committer,
         records,

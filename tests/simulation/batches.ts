@@ -86,7 +86,7 @@ function underWayOf({ started, ended, again }: ChildNumbers): number {
   return started - ends + (again?.running ?? 0);
 }
 
-/** Some passes of a Loop that was restarted run again; `undefined` where none of them does. */
+/** Some executions of a Loop or ForEachItem that was restarted run again; `undefined` where none of them does. */
 export function passesAgain(taskRun: TaskRun, batches: Batches): Event | undefined {
   const known = childNumbersOf(taskRun);
   const begins = known ? undefined : beginAgain(taskRun, batches);

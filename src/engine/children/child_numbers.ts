@@ -34,16 +34,16 @@ export interface ChildNumbers {
   readonly isBroken?: boolean;
   /** A pass has ended the loop early. */
   readonly breaks?: boolean;
-  /** Only of a restarted Loop. */
-  readonly again?: PassesAgain;
+  /** Only after a restart. */
+  readonly again?: ChildrenAgain;
 }
 
 /** What the ids of all executions are derived from. */
 export type ChildNames = Pick<ChildNumbers, "executionId" | "madeAt" | "attempt" | "started">;
 
-/** Passes that run again; the former end of each counts until it has ended again. */
-interface PassesAgain {
-  /** Passes with a lower index have been checked. */
+/** Executions that run again; the former end of each counts until it has ended again. */
+interface ChildrenAgain {
+  /** Those with a lower index have been checked. */
   readonly next: number;
   /** The number of the others that must run again. */
   readonly left: number;

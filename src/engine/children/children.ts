@@ -158,7 +158,7 @@ export function applyChildrenStart(
   return setNumbers(t, taskRun, { ...numbers, started: event.from + event.count });
 }
 
-/** Restarts passes of a Loop; returns the outcome when all have ended. */
+/** Restarts some of many executions; returns the outcome when all have ended. */
 export function applyChildrenRestart(
   t: Transition,
   event: EventOf<"children_restarted">,

@@ -2,6 +2,7 @@
 import { FOR_EACH_ITEM, ITEM_PARTS, itemParts } from "../../model/executions/for_each_item.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
+import { ownChildren, startsNew } from "./restarts.ts";
 
 /** The parent of the three tasks. */
 export const forEachItem: Flowable = {
@@ -14,4 +15,9 @@ export const forEachItem: Flowable = {
 export const forEachItemExecutions: Flowable = {
   kind: ITEM_PARTS.items,
   startsExecutions: true,
+  /** None that it has not waited for: the end of those is not its own. */
+  restarts(task, decision, executionId) {
+    const numbers = startsNew(task) ? undefined : ownChildren(decision, executionId);
+    return numbers?.waits ? numbers : undefined;
+  },
 };

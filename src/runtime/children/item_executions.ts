@@ -9,6 +9,7 @@ import { itemPartId } from "../../model/executions/for_each_item.ts";
 import type { StoragePort } from "../../model/ports/storage.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { NewExecution } from "../live/messages.ts";
+import type { ManyRestarts } from "./many_restarts.ts";
 import { StartRoom } from "./start_room.ts";
 import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
@@ -16,6 +17,7 @@ interface ItemExecutionsDeps {
   readonly create: CreateChild;
   readonly storage: StoragePort;
   readonly clock: Clock;
+  readonly restarts: ManyRestarts;
   readonly taskRun: TaskRun;
 }
 
@@ -33,8 +35,16 @@ const PROPERTIES = [
   "transmitFailed",
 ];
 
-/** Prepares the next executions. @throws Error the attempt fails with the message */
+/** Prepares the next executions, after a restart those that run again. @throws Error the attempt fails with the message */
 export async function startItems(
+  live: LiveExecution,
+  command: StartChild,
+  deps: ItemExecutionsDeps,
+): Promise<ChildStart> {
+  return await deps.restarts.start(live, deps.taskRun) ?? await startNew(live, command, deps);
+}
+
+async function startNew(
   live: LiveExecution,
   command: StartChild,
   deps: ItemExecutionsDeps,
@@ -42,8 +52,8 @@ export async function startItems(
   const { taskRun, clock } = deps;
   const { task, from = 0 } = command;
   const batches = await batchesOf(live, taskRun, deps.storage);
-  const { madeAt } = childNumbersOf(taskRun) ?? { madeAt: clock.now() };
-  const attempt = taskRun.attempts.length;
+  const { madeAt, attempt } = childNumbersOf(taskRun) ??
+    { madeAt: clock.now(), attempt: taskRun.attempts.length };
   const newExecutions: NewExecution[] = [];
   const chosen = { wait: true, transmitFailed: true };
   const room = new StartRoom();

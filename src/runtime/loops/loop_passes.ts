@@ -17,13 +17,12 @@ import { MAX_OUTPUT_BYTES, MAX_PASSES_AT_ONCE } from "../../model/limits.ts";
 import { type LoopRun, viewOf } from "../../model/executions/loop_run.ts";
 import type { EndedPass } from "../../model/ports/item_executions.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
-import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { failure } from "../attempts/attempt.ts";
 import { keeperOf } from "../children/item_executions.ts";
+import type { ManyRestarts } from "../children/many_restarts.ts";
 import { StartRoom } from "../children/start_room.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LoopContexts, OuterContext } from "../../rendering/loop_contexts.ts";
-import { LoopRestarts } from "./loop_restarts.ts";
 import { type LoopValue, LoopValueReader } from "./loop_values.ts";
 import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type StartChild, triggerOf } from "../children/subflow.ts";
@@ -32,7 +31,7 @@ interface LoopPassesDeps {
   readonly clock: Clock;
   readonly ports: Pick<TaskPorts, "storage" | "itemExecutions">;
   readonly contexts: LoopContexts;
-  readonly records: Pick<ExecutionRecords, "header">;
+  readonly restarts: ManyRestarts;
 }
 
 type CollectOutputs = Extract<Command, { type: "collect_outputs" }>;
@@ -48,20 +47,19 @@ const DEFAULT_LIMIT = 1;
 export class LoopPasses {
   readonly #deps: LoopPassesDeps;
   readonly #values: LoopValueReader;
-  readonly #restarts: LoopRestarts;
 
   constructor(deps: LoopPassesDeps) {
     this.#deps = deps;
     this.#values = new LoopValueReader(deps.ports.storage);
-    this.#restarts = new LoopRestarts(deps.records);
   }
 
   /** Prepares the next passes. @throws Error the attempt fails with the message */
   async start(live: LiveExecution, command: StartChild, taskRun: TaskRun): Promise<ChildStart> {
+    const again = await this.#deps.restarts.start(live, taskRun);
+    if (again) return again;
     const known = childNumbersOf(taskRun);
-    if (known?.again && known.again.left > 0) return await this.#restarts.next(live, taskRun, known);
     if (known) return await this.#next(live, command, { taskRun, known });
-    return await this.#restarts.begin(live, taskRun) ?? await this.#begin(live, command, taskRun);
+    return await this.#begin(live, command, taskRun);
   }
 
   async #begin(live: LiveExecution, command: StartChild, taskRun: TaskRun): Promise<ChildStart> {

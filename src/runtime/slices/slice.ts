@@ -19,6 +19,7 @@ import { type AttemptDeps, failure, runAttempt } from "../attempts/attempt.ts";
 import { endReport } from "../children/end_report.ts";
 import { startItems } from "../children/item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
+import type { ManyRestarts } from "../children/many_restarts.ts";
 import type { LoopPasses } from "../loops/loop_passes.ts";
 import { restartMessage, restartOrStart } from "../children/child_restart.ts";
 import type { BackgroundWork } from "../live/background_work.ts";
@@ -41,6 +42,7 @@ export interface SliceDeps extends AttemptDeps {
   /** Registers new executions; the next commit of their parent creates them. */
   readonly factory: LiveFactory;
   readonly loops: LoopPasses;
+  readonly restarts: ManyRestarts;
   readonly admission: Pick<Admission, "startEvent" | "startOver" | "forceSlot">;
 }
 
@@ -242,7 +244,7 @@ function beginChild(
 function startAny(
   live: LiveExecution,
   command: StartChild,
-  { clock, ports: { storage }, createChild: create, factory, type, taskRun, loops }: SliceDeps & {
+  { clock, ports: { storage }, createChild: create, factory, type, taskRun, loops, restarts }: SliceDeps & {
     readonly type: TaskType;
     readonly taskRun: TaskRun;
   },
@@ -251,7 +253,7 @@ function startAny(
   try {
     if (command.task.kind === LOOP) return loops.start(live, command, taskRun);
     if (command.task.kind === ITEM_PARTS.items) {
-      return startItems(live, command, { create, storage, clock, taskRun });
+      return startItems(live, command, { create, storage, clock, restarts, taskRun });
     }
     const start = () => startChild(live, command, { type, create, taskRun });
     return command.restarts === undefined ? start() : restartOrStart(live, command, { factory, start });

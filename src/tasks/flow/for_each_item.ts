@@ -51,9 +51,10 @@ export const forEachItemTask: FlowableTaskType = {
     restartBehavior: {
       type: "string",
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
-      default: "NEW_EXECUTION",
-      ignored: true,
-      description: "What a restart of this execution does with the executions that this task has started.",
+      default: "RETRY_FAILED",
+      description:
+        "What a restart of this execution does with the executions that this task has started and waited for: " +
+        "restart the failed ones (`RETRY_FAILED`), or start new ones for all batches (`NEW_EXECUTION`).",
     },
     ...HANDLER_PROPERTIES,
   },

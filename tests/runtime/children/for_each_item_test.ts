@@ -229,25 +229,139 @@ Deno.test("ForEachItem: a child that is restarted while others run is counted on
   ]);
 });
 
-Deno.test("ForEachItem: a restart after a failure starts new executions, and keeps the split", async () => {
+const ALL_WELL =
+  "SUCCESS: w SUCCESS, each SUCCESS, each_split SUCCESS, each_items SUCCESS, each_merge SUCCESS";
+
+async function restart(app: Harness, id: string, turns?: number): Promise<ExecutionResponse> {
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app, turns);
+  return await app.execution(id);
+}
+
+function attemptsOf(children: readonly ExecutionResponse[]): (number | undefined)[] {
+  return children.map(({ taskRunList }) => taskRunList[0]?.attempts?.length).sort();
+}
+
+/** What a restart does with the executions of three batches, the second of which has failed. */
+const RESTARTS: readonly {
+  readonly name: string;
+  readonly members: string;
+  readonly iterations: JsonObject;
+  readonly attempts: number[];
+}[] = [
+  {
+    name: "runs failed executions again, and keeps the others",
+    members: "",
+    iterations: { SUCCESS: 3, FAILED: 0 },
+    attempts: [1, 1, 2],
+  },
+  {
+    name: "runs them again with RETRY_FAILED too",
+    members: "restartBehavior: RETRY_FAILED",
+    iterations: { SUCCESS: 3, FAILED: 0 },
+    attempts: [1, 1, 2],
+  },
+  {
+    name: "starts new executions with NEW_EXECUTION",
+    members: "restartBehavior: NEW_EXECUTION",
+    iterations: { SUCCESS: 3 },
+    attempts: [1, 1, 1, 1, 1, 1],
+  },
+];
+
+for (const { name, members, iterations, attempts } of RESTARTS) {
+  Deno.test(`ForEachItem: a restart ${name}`, async () => {
+    await using app = await Harness.start({ effect: failsOnce() });
+    const { id } = await run(app, parent(`batch: {rows: 2}\n${members}`, undefined, MERGED));
+    const execution = await restart(app, id);
+    assertEquals(linesOf(execution), `${ALL_WELL}, v SUCCESS`);
+    assertEquals(
+      outputsOf(execution, "v").value,
+      '{"got":"0:1\\n2"}\n{"got":"1:3\\n4"}\n{"got":"2:5"}\n',
+    );
+    assertEquals(outputsOf(execution, "each_items"), {
+      numberOfBatches: 3,
+      iterations: { CREATED: 0, RUNNING: 0, ...iterations },
+    });
+    assertEquals(attemptsOf(await childrenOf(app)), attempts);
+  });
+}
+
+const LINES = Array.from({ length: 120 }, (_, index) => index).join("\\n");
+
+Deno.test("ForEachItem: of more failed executions than one commit runs again a restart forgets none, also over a crash", async () => {
   let isBroken = true;
-  const effect: Effect = ({ name }) => ({ state: isBroken && name === "1" ? "FAILED" : "SUCCESS" });
+  const effect: Effect = ({ name }) => ({ state: isBroken && Number(name) < 110 ? "FAILED" : "SUCCESS" });
+  const first = await Harness.start({ effect });
+  const { id } = await run(first, parent("", LINES));
+  await untilQuiet(first, 200);
+  assertEquals((await first.execution(id)).state.current, "FAILED");
+  isBroken = false;
+  await first.json("POST", `/executions/${id}/restart`);
+  await settle();
+  await using app = await first.crash();
+  await untilQuiet(app, 400);
+  assertEquals(linesOf(await app.execution(id)), ALL_WELL);
+  const children = await childrenOf(app);
+  assertEquals([children.length, new Set(children.map(({ state }) => state.current))], [
+    120,
+    new Set(["SUCCESS"]),
+  ]);
+});
+
+Deno.test("ForEachItem: a restart goes on with the batches that had not begun", async () => {
+  await using app = await Harness.start();
+  const order =
+    "{{ taskrun.iteration < 50 or labels.system.restarted is defined ? taskrun.iteration : nothing }}";
+  const source = parent("", LINES).replace("{{ taskrun.iteration }}", order);
+  const { id } = await run(app, source);
+  await untilQuiet(app, 100);
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  assertEquals((await childrenOf(app)).length, 50);
+  assertEquals(linesOf(await restart(app, id, 200)), ALL_WELL);
+  const children = await childrenOf(app);
+  const orders = new Set(children.map(({ inputs }) => (inputs as JsonObject).order));
+  assertEquals([children.length, orders.size], [120, 120]);
+});
+
+Deno.test("ForEachItem: a restart after a kill runs what was killed", async () => {
+  let isWaiting = true;
+  const effect: Effect = (properties, context) =>
+    isWaiting ? waits(properties, context) : { state: "SUCCESS" };
   await using app = await Harness.start({ effect });
   const { id } = await run(app, parent("batch: {rows: 2}"));
-  isBroken = false;
-  await app.json("POST", `/executions/${id}/restart`);
+  await app.request("DELETE", `/executions/${id}/kill`);
   await untilQuiet(app);
-  const execution = await app.execution(id);
-  assertEquals(
-    linesOf(execution),
-    "SUCCESS: w SUCCESS, each SUCCESS, each_split SUCCESS, each_items SUCCESS, each_merge SUCCESS",
-  );
-  assertEquals(outputsOf(execution, "each_items").iterations as JsonObject, {
-    CREATED: 0,
-    RUNNING: 0,
-    SUCCESS: 3,
-  });
-  assertEquals((await childrenOf(app)).length, 6);
+  isWaiting = false;
+  assertEquals(linesOf(await restart(app, id)), ALL_WELL);
+  assertEquals(attemptsOf(await childrenOf(app)), [2, 2, 2]);
+});
+
+Deno.test("ForEachItem: where an execution is gone a restart starts all of them anew", async () => {
+  await using app = await Harness.start({ effect: failsOnce() });
+  const { id } = await run(app, parent("batch: {rows: 2}"));
+  const [gone] = await childrenOf(app);
+  await app.request("DELETE", `/executions/${gone?.id}`);
+  assertEquals(linesOf(await restart(app, id)), ALL_WELL);
+  assertEquals((await childrenOf(app)).length, 5);
+});
+
+Deno.test("ForEachItem: a restart runs an execution again that was refused before its first task", async () => {
+  let isBusy = true;
+  const effect: Effect = (properties, context) => isBusy ? waits(properties, context) : { state: "SUCCESS" };
+  await using app = await Harness.start({ effect });
+  await app.save(`${CHILD}concurrency: {limit: 1, behavior: FAIL}\n`);
+  await app.save(parent("batch: {rows: 5}"));
+  const { id: other } = await app.start("child", { items: "x", order: "7" });
+  await untilQuiet(app);
+  const id = String((await app.start("parent")).id);
+  await untilQuiet(app);
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  await app.request("DELETE", `/executions/${other}/kill`);
+  await untilQuiet(app);
+  isBusy = false;
+  assertEquals(linesOf(await restart(app, id)), ALL_WELL);
+  assertEquals((await childrenOf(app)).length, 2);
 });
 
 Deno.test("ForEachItem: a replay from the last part gathers the outputs of the first execution", async () => {

@@ -1,42 +1,52 @@
-/** Passes of a restarted Loop: successful ones are kept, the others run again, as many at once as the loop allows. */
+/**
+ * The executions of a restarted Loop or ForEachItem: successful ones are kept, the others run again, as many at once as the
+ * loop allows.
+ */
 import { isJsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/children/child_numbers.ts";
-import { childId, roomFor } from "../../engine/children/children.ts";
+import { childId, childNumbersOf, roomFor } from "../../engine/children/children.ts";
 import type { Event, RestartedChild } from "../../engine/events.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
-import { lastSuccessor, RESTARTED } from "../children/child_restart.ts";
+import { lastSuccessor, RESTARTED } from "./child_restart.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
-import type { ChildStart } from "../children/subflow.ts";
+import type { ChildStart } from "./subflow.ts";
 
-/** Passes that one commit restarts at most. */
+/** Executions that one commit restarts at most. */
 const RESTARTS_AT_ONCE = 50;
-/** Passes that are read at once. */
+/** Executions that are read at once. */
 const READS_AT_ONCE = 20;
 
-/** A pass to restart. */
-interface FailedPass extends RestartedChild {
+/** An execution to restart. */
+interface FailedChild extends RestartedChild {
   readonly index: number;
 }
 
-/** Finds the passes to restart. */
-export class LoopRestarts {
+/** Finds the executions to restart. */
+export class ManyRestarts {
   readonly #records: Pick<ExecutionRecords, "header">;
 
   constructor(records: Pick<ExecutionRecords, "header">) {
     this.#records = records;
   }
 
-  /** The first batch; `undefined` if the loop was not restarted, or a pass is missing or has not ended: then all start anew. */
-  async begin(live: LiveExecution, taskRun: TaskRun): Promise<ChildStart | undefined> {
+  /** The first or next batch; `undefined` if none is to restart. */
+  async start(live: LiveExecution, taskRun: TaskRun): Promise<ChildStart | undefined> {
+    const known = childNumbersOf(taskRun);
+    if (!known) return await this.#begin(live, taskRun);
+    return known.again && known.again.left > 0 ? await this.#next(live, taskRun, known) : undefined;
+  }
+
+  /** `undefined` if the task run was not restarted, or an execution is missing or has not ended: then all start anew. */
+  async #begin(live: LiveExecution, taskRun: TaskRun): Promise<ChildStart | undefined> {
     const kept = taskRun.decision?.restarts;
     if (!isJsonObject(kept)) return undefined;
     const { isOver: _, isBroken: _isBroken, again: _again, ...former } = kept as unknown as ChildNumbers;
     const ended: Record<string, number> = {};
-    const failed: FailedPass[] = [];
+    const failed: FailedChild[] = [];
     for await (
-      const { index, startedId, execution } of this.#passes(live, taskRun, { numbers: former, from: 0 })
+      const { index, startedId, execution } of this.#executions(live, taskRun, { numbers: former, from: 0 })
     ) {
       if (!execution || !isEnded(execution.history)) return undefined;
       const state = currentState(execution.history);
@@ -53,12 +63,11 @@ export class LoopRestarts {
     );
   }
 
-  /** The next batch. */
-  async next(live: LiveExecution, taskRun: TaskRun, numbers: ChildNumbers): Promise<ChildStart> {
+  async #next(live: LiveExecution, taskRun: TaskRun, numbers: ChildNumbers): Promise<ChildStart> {
     const { next: from = 0, left = 0 } = numbers.again ?? {};
     const max = Math.min(left, atOnce(numbers));
-    const some: FailedPass[] = [];
-    for await (const { index, startedId, execution } of this.#passes(live, taskRun, { numbers, from })) {
+    const some: FailedChild[] = [];
+    for await (const { index, startedId, execution } of this.#executions(live, taskRun, { numbers, from })) {
       if (some.length === max) break;
       if (!execution || !RESTARTED.has(currentState(execution.history))) continue;
       some.push({ index, executionId: execution.id, startedId });
@@ -69,7 +78,7 @@ export class LoopRestarts {
     return eventOf(taskRun, { from, next, left: isLast ? 0 : left - some.length }, some);
   }
 
-  async *#passes(
+  async *#executions(
     { execution: { tenant } }: LiveExecution,
     taskRun: TaskRun,
     { numbers, from }: { readonly numbers: ChildNumbers; readonly from: number },
@@ -92,7 +101,7 @@ function atOnce(numbers: ChildNumbers): number {
   return Math.min(RESTARTS_AT_ONCE, roomFor(numbers));
 }
 
-function nextAfter(some: readonly FailedPass[], from: number): number {
+function nextAfter(some: readonly FailedChild[], from: number): number {
   const last = some.at(-1);
   return last ? last.index + 1 : from;
 }
@@ -102,7 +111,7 @@ type Restarted = Extract<Event, { type: "children_restarted" }>;
 function eventOf(
   { ordinal, attempts }: TaskRun,
   progress: Pick<Restarted, "begins" | "from" | "next" | "left">,
-  some: readonly FailedPass[],
+  some: readonly FailedChild[],
 ): ChildStart {
   const executions = some.map(({ executionId, startedId }) => ({ executionId, startedId }));
   return {
