@@ -507,6 +507,25 @@ tasks:
     ),
     then: "restart",
   },
+  {
+    ...scenario(
+      "restart of one whose ForEachItem has failed executions",
+      `
+tasks:
+  - {id: w, type: $.storage.Write, content: "x\\ny\\nz\\n"}
+  - {id: m, type: $.flow.ForEachItem, items: "{{ outputs.w.uri }}", namespace: demo, flowId: batch, inputs: {n: "{{ taskrun.iteration }}"}}
+  - {id: d, type: EFFECT}`,
+    ),
+    others: [flow(
+      `
+inputs: [{id: n, type: INT}]
+tasks:
+  - {id: a, type: EFFECT}
+  - {id: f, type: $.debug.Return, format: "{{ inputs.n == 1 ? 'x' : labels.system.restarted }}"}`,
+      "batch",
+    )],
+    then: "restart",
+  },
   scenario(
     "time-out of a wait",
     `
