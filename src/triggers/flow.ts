@@ -12,7 +12,7 @@ export const flowTrigger: TriggerType = {
   description: "Starts an execution when executions of other flows reach a state.",
   properties: {
     states: stateList(
-      "States to react to; without it those of `dependsOn`, or all in which an execution has ended.",
+      "States to react to; without it those of `dependsOn`, or all in which an execution has ended and those that `preconditions` or conditions name.",
     ),
     preconditions: {
       type: "object",

@@ -2,7 +2,7 @@
 import { type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import { FIELD_COMPARISONS } from "../model/triggers/field_comparisons.ts";
-import type { ConditionPart, ConditionWindow } from "../model/triggers/trigger_catalog.ts";
+import type { ConditionPart, ConditionScope, ConditionWindow } from "../model/triggers/trigger_catalog.ts";
 import { hasLabels, textOf, textsOf } from "./conditions/properties.ts";
 import { filterPart } from "./field_filter.ts";
 import { stateList } from "./shared_properties.ts";
@@ -74,14 +74,20 @@ export const PRECONDITIONS: PropertySchemas = Object.freeze({
   description: { type: "string", description: "What the preconditions are for, as Markdown." },
 });
 
-/** The condition window of preconditions: an execution of each flow, and one for each filter. @throws Error a member is invalid */
-export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
+/**
+ * The condition window of preconditions: an execution of each flow, and one for each filter. `states` are those that count
+ * for a flow that names none, and for filters. @throws Error a member is invalid
+ */
+export function preconditionsOf(preconditions: JsonObject, states: ReadonlySet<string>): ConditionWindow {
   const flows = objectsOf(ownProperty(preconditions, "flows"));
   const filters = objectsOf(ownProperty(preconditions, "where"));
   const parts = new Map<string, ConditionPart>();
   // Named by their content: a met part does not count for another part at its position.
-  for (const flow of flows) parts.set(`flow ${stringifyJson(flow)}`, flowPart(flow));
-  for (const filter of filters) parts.set(`filter ${stringifyJson(filter)}`, filterPart(filter));
+  for (const flow of flows) parts.set(`flow ${stringifyJson(flow)}`, flowPart(flow, states));
+  for (const filter of filters) {
+    const part = filterPart(filter);
+    parts.set(`filter ${stringifyJson(filter)}`, (scope) => isIn(states, scope) && part(scope));
+  }
   return {
     id: textOf(preconditions, "id"),
     parts,
@@ -91,11 +97,15 @@ export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
   };
 }
 
-function flowPart(flow: JsonObject): ConditionPart {
+function isIn(states: ReadonlySet<string>, { execution }: ConditionScope): boolean {
+  return execution !== undefined && states.has(execution.state);
+}
+
+function flowPart(flow: JsonObject, defaults: ReadonlySet<string>): ConditionPart {
   const namespace = textOf(flow, "namespace"), flowId = textOf(flow, "flowId");
-  const states = textsOf(flow, "states"), labels = ownProperty(flow, "labels");
+  const states = new Set(textsOf(flow, "states") ?? defaults), labels = ownProperty(flow, "labels");
   return ({ execution }) =>
     execution !== undefined && execution.namespace === namespace &&
-    (flowId === "" || execution.id === flowId) && (states?.includes(execution.state) ?? true) &&
+    (flowId === "" || execution.id === flowId) && states.has(execution.state) &&
     hasLabels(execution, labels);
 }

@@ -181,8 +181,8 @@ export interface TriggerCatalog {
   findCondition(kind: string): ConditionType | undefined;
   /** Sorted by canonical name. */
   listConditions(): readonly ConditionType[];
-  /** The window of the `preconditions` of a Flow trigger. */
-  preconditionsOf(properties: JsonObject): ConditionWindow;
+  /** The window of the `preconditions` of a Flow trigger, with the states that count where an entry names none. */
+  preconditionsOf(properties: JsonObject, states: ReadonlySet<string>): ConditionWindow;
   /** The window of the `dependsOn` of a Flow trigger. @throws Error invalid properties */
   dependenciesOf(properties: JsonObject): ConditionWindow;
 }

@@ -8,6 +8,7 @@ import type {
   TriggerCatalog,
   UpstreamOutputs,
 } from "../../model/triggers/trigger_catalog.ts";
+import { ownStates } from "../../model/triggers/reacted_states.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { MetPart, TriggerRecords, WindowResults } from "../../store/records/trigger_records.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
@@ -105,7 +106,9 @@ export class ConditionWindows {
       return type?.form === "window" ? [type.windowOf(condition)] : [];
     });
     const preconditions = ownProperty(properties, "preconditions");
-    if (isJsonObject(preconditions)) windows.push(catalog.preconditionsOf(preconditions));
+    if (isJsonObject(preconditions)) {
+      windows.push(catalog.preconditionsOf(preconditions, ownStates(properties)));
+    }
     const dependencies = ownProperty(properties, "dependsOn");
     const isDependent = Array.isArray(dependencies) && dependencies.length > 0;
     if (isDependent) windows.push(catalog.dependenciesOf(properties));

@@ -1,5 +1,5 @@
 /** In-memory index of triggers: which listen to executions, and which are disabled. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -10,8 +10,9 @@ import {
   type Trigger,
   type TriggerKey,
 } from "../../model/flows/flow.ts";
-import { DEPENDENCY_STATES, type TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
-import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
+import { reactedStates } from "../../model/triggers/reacted_states.ts";
+import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
+import type { State } from "../../model/executions/state.ts";
 import { triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
 
 interface Listener {
@@ -78,7 +79,7 @@ export class TriggerIndex {
     const key = { namespace: flow.namespace, flowId: flow.id, triggerId: trigger.id };
     listeners.set(triggerName(tenant, key), {
       trigger: key,
-      states: statesOf(trigger),
+      states: reactedStates(trigger.properties),
       only: onlyFlowOf(trigger),
     });
   }
@@ -150,32 +151,10 @@ export function stopStates({ properties }: Trigger): ReadonlySet<string> {
   return new Set(Array.isArray(states) ? states.map(String) : []);
 }
 
-function statesOf({ properties }: Trigger): ReadonlySet<string> {
-  const states = ownProperty(properties, "states") ?? dependencyStates(properties);
-  return Array.isArray(states)
-    ? new Set(states.map(String).filter((state) => state !== "CREATED"))
-    : TERMINAL_STATES;
-}
-
-/** States that any entry of `dependsOn` accepts; `undefined` without entries. */
-function dependencyStates(properties: JsonObject): readonly JsonValue[] | undefined {
-  const entries = objectsIn(properties, "dependsOn");
-  if (entries.length === 0) return undefined;
-  return entries.flatMap((entry) => {
-    const states = ownProperty(entry, "states");
-    return Array.isArray(states) ? states : [...DEPENDENCY_STATES];
-  });
-}
-
-function objectsIn(properties: JsonObject, name: string): JsonObject[] {
-  const entries = ownProperty(properties, name);
-  return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
-}
-
 /** The flow that a condition or the only dependency names literally: executions of other flows need not be checked. */
 function onlyFlowOf({ properties }: Trigger): FlowKey | undefined {
-  const dependencies = objectsIn(properties, "dependsOn");
-  const conditions = objectsIn(properties, "conditions").filter(isFlowCondition);
+  const dependencies = objectsOf(ownProperty(properties, "dependsOn"));
+  const conditions = objectsOf(ownProperty(properties, "conditions")).filter(isFlowCondition);
   for (const named of [...dependencies.length === 1 ? dependencies : [], ...conditions]) {
     const namespace = literalOf(named, "namespace"), id = literalOf(named, "flowId");
     if (namespace !== undefined && id !== undefined) return { namespace, id };

@@ -29,6 +29,15 @@ const FAILS: JsonObject = {
   outputs: [],
 };
 
+const PAUSES: JsonObject = {
+  tasks: [{ id: "p", type: "io.kestra.plugin.core.flow.Pause" }],
+  outputs: [],
+};
+
+function membersOf(id: string): JsonObject {
+  return id.startsWith("bad") ? FAILS : id === "pause" ? PAUSES : {};
+}
+
 /** Saves a listener and the flows, starts the flows in order; returns the states that started the listener. */
 async function statesSeen(
   app: Harness,
@@ -36,7 +45,7 @@ async function statesSeen(
   starts: readonly string[],
 ): Promise<string[]> {
   await app.save(triggeredFlow("listener", trigger));
-  for (const id of new Set(starts)) await app.save(upstream(id, id.startsWith("bad") ? FAILS : {}));
+  for (const id of new Set(starts)) await app.save(upstream(id, membersOf(id)));
   for (const id of starts) {
     await app.start(id);
     await settle();
@@ -114,6 +123,35 @@ const CASES: readonly (readonly [name: string, properties: JsonObject, starts: s
       },
       ["a", "b", "a", "c"],
       ["b SUCCESS", "a SUCCESS"],
+    ],
+    [
+      "reacts to the states that its preconditions name; entries without states wait for an end",
+      {
+        preconditions: {
+          id: "p",
+          flows: [{ namespace: "demo", flowId: "pause", states: ["PAUSED"] }, { namespace: "demo" }],
+        },
+      },
+      ["pause", "a", "pause"],
+      ["a SUCCESS"],
+    ],
+    [
+      "reacts to the states that a condition asks for",
+      { conditions: [condition("ExecutionStatus", { in: ["PAUSED", "FAILED"] })] },
+      ["pause", "a", "bad"],
+      ["pause PAUSED", "bad FAILED"],
+    ],
+    [
+      "compares fields of executions when they have ended, also where its preconditions name another state",
+      {
+        preconditions: {
+          id: "p",
+          flows: [{ namespace: "demo", flowId: "pause", states: ["PAUSED"] }],
+          where: [{ id: "w", filters: [{ field: "NAMESPACE", type: "EQUAL_TO", value: "demo" }] }],
+        },
+      },
+      ["pause", "a"],
+      ["a SUCCESS"],
     ],
     [
       "compares fields of executions",
