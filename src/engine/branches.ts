@@ -69,7 +69,7 @@ function newSequence(list: readonly TaskPlace[], mark?: BranchMark): Branches {
   };
 }
 
-/** The tasks of `afterExecution` as the first branch, then those of each listener: none keeps the others back. */
+/** A branch for each listener, and one for the other tasks of `afterExecution`: none keeps the others back. */
 export function eachListener(list = NO_TASKS): Branches {
   if (list.every(({ task }) => task.listener === undefined)) return sequence(list);
   const owners = [...new Set(list.map(({ task }) => task.listener))];

@@ -44,7 +44,7 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
     tasks: tasksOf("tasks"),
     errors: tasksOf("errors"),
     finally: tasksOf("finally"),
-    afterExecution: [...tasksOf("afterExecution"), ...listenerTasks(applied, catalogs)],
+    afterExecution: [...listenerTasks(applied, catalogs), ...tasksOf("afterExecution")],
     retry: buildRetry(ownProperty(document, "retry")),
     concurrency: buildConcurrency(ownProperty(document, "concurrency")),
     workerGroup: buildWorkerGroup(ownProperty(document, "workerGroup")),
@@ -55,7 +55,7 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
 }
 
 /**
- * Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`. The conditions of a listener decide when its
+ * Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, before the others. The conditions of a listener decide when its
  * first task begins.
  */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
