@@ -4,7 +4,7 @@ import { canonicalType } from "../../model/flows/flow.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { IdSet } from "./check_ids.ts";
 import { checkObject, resolveType } from "./check_type.ts";
-import { elementsOf, textOf } from "../schema/describe.ts";
+import { cutText, elementsOf, textOf } from "../schema/describe.ts";
 import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
@@ -27,6 +27,8 @@ export class TriggerValidator {
   readonly #ids: IdSet;
   /** Literal webhook keys with the list position of their trigger. */
   readonly #keys = new Map<string, number>();
+  /** Ids of preconditions with the list position of their trigger. */
+  readonly #preconditions = new Map<string, number>();
   readonly #nested: NestedChecks;
 
   constructor(catalog: TriggerCatalog, report: Report) {
@@ -58,6 +60,7 @@ export class TriggerValidator {
       isForeign: true,
     });
     checkTriggerRules(trigger, type.type, { path, report });
+    if (type.form === "flow") this.#checkPreconditionsAreUnique(trigger, path);
     if (type.form !== "webhook") return;
     this.#checkKeyIsUnique(trigger, path);
     const message =
@@ -80,6 +83,18 @@ export class TriggerValidator {
     const value = mistake && textOf(condition, mistake.property);
     if (!mistake || value === undefined || hasExpression(value)) return;
     report.error("wrong_value", [...path, mistake.property], mistake.message);
+  }
+
+  #checkPreconditionsAreUnique(trigger: JsonObject, path: Path): void {
+    const preconditions = ownProperty(trigger, "preconditions");
+    const id = isJsonObject(preconditions) ? textOf(preconditions, "id") : undefined;
+    if (!id) return;
+    const first = this.#preconditions.get(id);
+    if (first === undefined) this.#preconditions.set(id, Number(path.at(-1)));
+    else {
+      const message = `Duplicate preconditions with id [${cutText(id)}]: triggers[${first}] has it, too`;
+      this.#report.error("duplicate_id", [...path, "preconditions", "id"], message);
+    }
   }
 
   /** Keys are unique within a flow. They are compared trimmed; the message does not show them. */

@@ -285,6 +285,16 @@ Deno.test("validateFlow() refuses equal literal webhook keys without showing the
   assertEquals(problemsOf(source), ["duplicate_key triggers[1].key @7:59+5"]);
 });
 
+Deno.test("validateFlow() refuses preconditions with equal ids", () => {
+  const triggers = ["a", "b", "a"].map((id, index) =>
+    `- {id: t${index}, type: core.trigger.Flow, preconditions: {id: ${id}, flows: [{namespace: demo}]}}\n`
+  );
+  const found = validateFlow(parseFlowSource(`${VALID}triggers:\n${triggers.join("")}`), catalogs);
+  assertEquals(found.map(({ code, path, message }) => `${code} ${path}: ${message}`), [
+    "duplicate_id triggers[2].preconditions.id: Duplicate preconditions with id [a]: triggers[0] has it, too",
+  ]);
+});
+
 Deno.test("validateFlow() gives the problems of a malformed source", () => {
   const parsed = parseFlowSource("a: [");
   assertEquals(validateFlow(parsed, catalogs), [...parsed.problems]);
