@@ -37,6 +37,7 @@ export {
   splitDocuments,
 } from "./source/source_edit.ts";
 export { withoutTriggerKeys, withoutWebhookKeys } from "./source/webhook_keys.ts";
+export type { StartObstacle } from "./validate/task_rules.ts";
 export { replaceTask } from "./schema/task_edit.ts";
 export {
   type Catalogs,

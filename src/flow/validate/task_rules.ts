@@ -8,7 +8,7 @@ import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../../mod
 import { orderByNeeds } from "../inputs/depends_on.ts";
 import { cutText, elementsOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
-import type { Report } from "../source/report.ts";
+import { hasExpression, type Report } from "../source/report.ts";
 import { checkNoSystemLabels } from "./label_rules.ts";
 import { checkOutputs } from "./validate_inputs.ts";
 
@@ -20,7 +20,11 @@ export interface RuleContext {
   readonly flow?: FlowKey;
   /** Where scripts may run; absent: unknown. */
   readonly scriptPlaces?: ScriptPlaces;
+  readonly obstacleTo?: StartObstacle;
 }
+
+/** Why no execution of a flow can start at present; `undefined` if one can. */
+export type StartObstacle = (flow: FlowKey) => "missing" | "disabled" | undefined;
 
 interface TypedTask {
   readonly task: JsonObject;
@@ -147,13 +151,25 @@ function checkPassOutputs({ task, path }: TypedTask, { report }: RuleContext) {
 }
 
 /** A flow that starts itself would never end. Expressions are known only after rendering. */
-function checkStartedFlow({ task, path }: TypedTask, { flow, report }: RuleContext) {
+function checkStartedFlow(typed: TypedTask, context: RuleContext) {
+  const { task, path } = typed, { flow, report } = context;
   const id = textOf(task, "flowId"), namespace = textOf(task, "namespace");
   if (flow && id === flow.id && namespace === flow.namespace) {
     report.error("recursion", [...path, "flowId"], `Recursive call to flow [${namespace}.${id}]`);
-  }
+  } else reportObstacle(typed, context);
   checkNoSystemLabels(task, path, report);
   return NONE;
+}
+
+/** A warning: the flow may be saved or enabled later. */
+function reportObstacle({ task, path }: TypedTask, { report, obstacleTo }: RuleContext): void {
+  const id = textOf(task, "flowId"), namespace = textOf(task, "namespace");
+  if (!id || !namespace || hasExpression(id) || hasExpression(namespace)) return;
+  const obstacle = obstacleTo?.({ namespace, id });
+  if (obstacle === undefined) return;
+  const reason = obstacle === "missing" ? "not found" : "is disabled";
+  const message = `The subflow '${cutText(id)}' ${reason} in namespace '${cutText(namespace)}'.`;
+  report.warning(`${obstacle}_flow`, [...path, "flowId"], message);
 }
 
 interface DagEntry {

@@ -7,7 +7,7 @@ import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
-import { checkRetry, WORKING_DIRECTORY } from "./task_rules.ts";
+import { checkRetry, type StartObstacle, WORKING_DIRECTORY } from "./task_rules.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
 import { cutText, elementsOf, hasValue, textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
@@ -38,6 +38,8 @@ export interface ValidateOptions {
   };
   /** Plugin defaults that the flow inherits from its namespace and the server, the nearest first. */
   readonly inherited?: readonly PluginDefault[];
+  /** Reports flows that tasks name but cannot start; absent: unknown. */
+  readonly obstacleTo?: StartObstacle;
 }
 
 const APART: ReadonlySet<string> = new Set(["id", "namespace", "labels", "tasks"]);
@@ -51,7 +53,8 @@ export function validateFlow(
   options: ValidateOptions = {},
 ): FlowProblem[] {
   return problemsOf(parsed, options, (document, report) => {
-    return checkDocument(applyPluginDefaults(document, catalogs, options.inherited), catalogs, report);
+    const applied = applyPluginDefaults(document, catalogs, options.inherited);
+    return checkDocument(applied, { ...catalogs, obstacleTo: options.obstacleTo }, report);
   });
 }
 
@@ -98,10 +101,14 @@ function problemsOf(
 }
 
 /** Reports all problems but those of expressions; returns the names that expressions may use. */
-function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report): KnownNames {
+function checkDocument(
+  document: JsonObject,
+  catalogs: Catalogs & Pick<ValidateOptions, "obstacleTo">,
+  report: Report,
+): KnownNames {
   const triggers = new TriggerValidator(catalogs.triggers, report);
-  const { tasks: catalog, scriptPlaces } = catalogs;
-  const rules = { catalog, report, flow: keyOf(document), scriptPlaces };
+  const { tasks: catalog, scriptPlaces, obstacleTo } = catalogs;
+  const rules = { catalog, report, flow: keyOf(document), scriptPlaces, obstacleTo };
   const tasks = new TaskValidator(rules, (value, path) => triggers.checkCondition(value, path));
   checkId(ownProperty(document, "id"), FLOW_ID, ["id"], report);
   checkId(ownProperty(document, "namespace"), NAMESPACE, ["namespace"], report);

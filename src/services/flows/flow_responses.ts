@@ -35,7 +35,7 @@ export function checkResponse(check: FlowCheck): JsonObject {
 }
 
 /** Warnings that name their place, in the words that clients know. */
-const SENTENCES: ReadonlySet<string> = new Set(["reacts_to_all"]);
+const SENTENCES: ReadonlySet<string> = new Set(["reacts_to_all", "missing_flow", "disabled_flow"]);
 
 /** The warnings beside deprecations. */
 function warningTexts(problems: readonly Problem[]): string[] {

@@ -16,6 +16,7 @@ import {
   setDisabled,
   setNamespace,
   splitDocuments,
+  type StartObstacle,
   validateFlow,
   type ValidateOptions,
   validateTask,
@@ -378,9 +379,11 @@ export class Flows {
   async validate(actor: Actor, text: string): Promise<FlowCheck[]> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
     const documents = splitDocuments(text);
-    return await Promise.all((documents.length > 0 ? documents : [text]).map(async (source, index) => {
-      const parsed = parseFlowSource(source);
-      const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed) };
+    const sources = (documents.length > 0 ? documents : [text]).map(parseFlowSource);
+    const obstacleTo = this.#obstacleBeside(actor.tenant, sources);
+    return await Promise.all(sources.map(async (parsed, index) => {
+      const { source } = parsed;
+      const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed), obstacleTo };
       const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
       const { id, namespace, revision } = parsed.document ?? {};
       const key = { id: String(id), namespace: String(namespace) };
@@ -438,6 +441,17 @@ export class Flows {
   /** Expressions are checked on validation only, since their problems are warnings. */
   get #withExpressions(): ValidateOptions {
     return { expressions: { functions: this.#deps.functions } };
+  }
+
+  /** What prevents starts of a flow that none of these sources declares. */
+  #obstacleBeside(tenant: TenantId, sources: readonly ParsedSource[]): StartObstacle {
+    const declared = new Set(sources.map(({ document }) => `${document?.namespace}/${document?.id}`));
+    return ({ namespace, id }) => {
+      if (declared.has(`${namespace}/${id}`)) return undefined;
+      const head = this.#heads.get(tenant, { namespace, id });
+      if (!head || head.deleted) return "missing";
+      return head.disabled ? "disabled" : undefined;
+    };
   }
 
   /** What `check` finds once the types of a source are loaded. Names like an unknown one may be those of any group. */

@@ -215,14 +215,26 @@ Deno.test("every template is tried, and its id is that of its source", () => {
   for (const { id, source } of TEMPLATES) assert(source.startsWith(`id: ${id}\n`), id);
 });
 
+/** Flows that templates start, and that exist only where a person has saved them. */
+const STARTED = new Map([["subflow-for-each", "hello-world"], ["file-batches", "process-batch"]]);
+
+function warningsOf(id: string): string[] {
+  const started = STARTED.get(id);
+  return started === undefined ? [] : [`The subflow '${started}' not found in namespace 'company.team'.`];
+}
+
 for (const { id, kind, source } of TEMPLATES) {
-  Deno.test(`template ${id} can be saved without a warning and does what it says`, async () => {
+  Deno.test(`template ${id} can be saved without a warning of itself and does what it says`, async () => {
     await using api = new MisbehavingServer(API);
     await using app = await Harness.start();
     if (kind === "dashboard") await app.json("POST", "/dashboards", yaml(source));
     else {
       const [check] = await app.json("POST", "/flows/validate", yaml(source)) as Record<string, unknown>[];
-      assertEquals([check?.constraints, check?.warnings, check?.deprecationPaths], [undefined, [], []]);
+      assertEquals([check?.constraints, check?.warnings, check?.deprecationPaths], [
+        undefined,
+        warningsOf(id),
+        [],
+      ]);
       await app.save(source);
     }
     await TRIES.get(id)?.(app, api);

@@ -360,6 +360,23 @@ Deno.test("POST /flows/validate warns of a Flow trigger that reacts to all execu
   ]);
 });
 
+Deno.test("POST /flows/validate warns of subflows that do not exist or are disabled", async () => {
+  await using server = await Harness.start();
+  const subflow = (id: string, flowId: string) =>
+    `  - {id: ${id}, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: "${flowId}"}\n`;
+  await server.save(source("there"));
+  await server.save(source("off", { more: "disabled: true\n" }));
+  const named = ["there", "off", "absent", "{{ namespace }}", "beside"];
+  const body = `${source("parent")}${named.map((id, index) => subflow(`s${index}`, id)).join("")}` +
+    `---\n${source("beside")}`;
+  const answer = await server.json("POST", "/flows/validate", yaml(body));
+  const [check] = answer as unknown as { readonly warnings: string[]; readonly constraints?: string }[];
+  assertEquals([check?.warnings, check?.constraints], [[
+    "The subflow 'off' is disabled in namespace 'demo'.",
+    "The subflow 'absent' not found in namespace 'demo'.",
+  ], undefined]);
+});
+
 Deno.test("POST /flows/validate of nothing says that it is empty", async () => {
   await using server = await Harness.start();
   for (const body of ["", "---\n# nothing\n"]) {
