@@ -38,7 +38,11 @@ export const scheduleTrigger: ScheduleTriggerType = {
       description: "Whether the cron expression begins with a field for seconds.",
     },
     timezone: TIME_ZONE,
-    lateMaximumDelay: { type: "duration", description: "Times that are later than this start no execution." },
+    lateMaximumDelay: {
+      type: "duration",
+      sign: "positive",
+      description: "Times that are later than this start no execution.",
+    },
     recoverMissedSchedules: RECOVER_MISSED,
     backfill: { type: "object", properties: BACKFILL, description: "Past times to make up for." },
     scheduleConditions: {

@@ -111,7 +111,12 @@ export const SLA: PropertySchema = Object.freeze<PropertySchema>({
   },
   variants: {
     MAX_DURATION: {
-      duration: { type: "duration", required: true, description: "Longest time from the start." },
+      duration: {
+        type: "duration",
+        required: true,
+        sign: "positive",
+        description: "Longest time from the start.",
+      },
     },
     EXECUTION_ASSERTION: {
       assert: { type: "string", required: true, dynamic: true, description: "Expression that must be true." },

@@ -68,6 +68,14 @@ function isDateTime(value: JsonValue): boolean {
     Number.isFinite(Date.parse(value.replace(ZONE_NAME, "")));
 }
 
+/** Reports a duration that is negative or, where the schema says so, zero. */
+function checkSign(value: JsonValue, { sign }: PropertySchema, path: Path, report: Report): void {
+  const ms = sign && readDuration(value);
+  if (ms === undefined || ms > 0 || ms === 0 && sign === "notNegative") return;
+  const wanted = sign === "positive" ? "a positive duration" : "a positive duration or zero";
+  report.error("too_small", path, `must be ${wanted}, but received ${describeValue(value)}`);
+}
+
 /** Reports a value outside the allowed values, bounds, length or pattern. */
 export function checkRules(value: JsonValue, schema: PropertySchema, path: Path, report: Report): void {
   const { values, minimum, maximum, pattern } = schema;
@@ -76,6 +84,7 @@ export function checkRules(value: JsonValue, schema: PropertySchema, path: Path,
     report.error("wrong_value", path, `must be one of ${list}, but received ${describeValue(value)}`);
   }
   checkLength(value, schema, path, report);
+  checkSign(value, schema, path, report);
   if (minimum !== undefined && Number(value) < minimum) {
     report.error("too_small", path, `must be greater than or equal to ${minimum}`);
   }

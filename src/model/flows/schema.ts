@@ -64,6 +64,8 @@ export interface PropertySchema {
   readonly orText?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Of a duration: it is longer than nothing, or at least not negative. */
+  readonly sign?: "positive" | "notNegative";
   readonly maxLength?: number;
   /** Regular expression that the whole text must match. */
   readonly pattern?: string;

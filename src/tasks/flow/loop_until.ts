@@ -4,9 +4,15 @@ import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CHECK_FREQUENCY: PropertySchemas = Object.freeze({
-  interval: dynamicProperty("duration", "Wait between two passes.", { default: "PT1S" }),
+  interval: dynamicProperty("duration", "Wait between two passes.", {
+    default: "PT1S",
+    sign: "notNegative",
+  }),
   maxIterations: dynamicProperty("integer", "Maximum number of passes.", { default: 100, minimum: 1 }),
-  maxDuration: dynamicProperty("duration", "Time after which no pass starts.", { default: "PT1H" }),
+  maxDuration: dynamicProperty("duration", "Time after which no pass starts.", {
+    default: "PT1H",
+    sign: "notNegative",
+  }),
 });
 
 /** Output: `iterationCount`. */

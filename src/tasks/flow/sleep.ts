@@ -11,7 +11,10 @@ export const sleepTask: WaitingTaskType = {
   aliases: ["core.tasks.flows.Sleep"],
   description: "Waits for a duration.",
   properties: {
-    duration: dynamicProperty("duration", "Duration of the wait, for example PT10S.", { required: true }),
+    duration: dynamicProperty("duration", "Duration of the wait, for example PT10S.", {
+      required: true,
+      sign: "notNegative",
+    }),
   },
   outputs: {},
   delayMs(properties) {
