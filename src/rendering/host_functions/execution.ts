@@ -28,6 +28,6 @@ function tasksWithState(call: HostCall): JsonObject[] {
   if (!state) throw new HostError(`Unknown state "${name}": states are ${STATES.join(", ")}`);
   return taskRuns.filter(({ history }) => currentState(history) === state)
     .map(({ taskId, value }): JsonObject =>
-      value === undefined ? { taskId, state } : { taskId, state, value }
+      value === undefined ? { state, taskId } : { state, value, taskId }
     );
 }

@@ -168,7 +168,7 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ isFileEmpty('empty.txt') }} {{ isFileEmpty('twice.txt') }}", "true false"],
   ["{{ isFileEmpty('none') }}", /there is no such file/],
   ["{{ errorLogs() }}", "[]"],
-  ["{{ tasksWithState('running') }}", '[{"taskId":"t","state":"RUNNING"}]'],
+  ["{{ tasksWithState('running') }}", '[{"state":"RUNNING","taskId":"t"}]'],
   ["{{ tasksWithState('FAILED') }}", "[]"],
   ["{{ tasksWithState('DONE') }}", /^Unknown state "DONE": states are CREATED, /],
   [
@@ -247,7 +247,10 @@ namespace: ${NAMESPACE}
 tasks:
 - {id: fine, type: ${LOG}, message: "all well"}
 - {id: warn, type: ${LOG}, message: "first error", level: ERROR}
-- {id: boom, type: ${RETURN}, format: "{{ missing }}"}
+- id: each
+  type: io.kestra.plugin.core.flow.ForEach
+  values: [2]
+  tasks: [{id: boom, type: ${RETURN}, format: "{{ missing }}"}]
 errors:
 - id: tell
   type: ${RETURN}
@@ -257,7 +260,7 @@ errors:
   assertEquals(execution.state.current, "FAILED");
   assertEquals(
     execution.taskRunList.find(({ taskId }) => taskId === "tell")?.outputs.value,
-    '2 warn:ERROR boom:ERROR [{"taskId":"boom","state":"FAILED"}]',
+    '2 warn:ERROR boom:ERROR [{"state":"FAILED","taskId":"each"},{"state":"FAILED","value":"2","taskId":"boom"}]',
   );
 });
 
