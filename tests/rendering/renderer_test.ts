@@ -289,8 +289,7 @@ Deno.test("iterationOutput() finds iterations by number as they end in any order
   const values = ["30", "20", "10"];
   const { ordinal: parent } = setup.addTaskRun(loop, undefined, { decision: { values } });
   const runs = values.map((value, iteration) => setup.addTaskRun(t, undefined, { parent, value, iteration }));
-  const template =
-    "{{ iterationOutput('t', 0).value ?? 'none' }} {{ iterationOutput('t', 2).value ?? 'none' }}";
+  const template = "{{ iterationOutput('t', 0) ?? 'none' }} {{ iterationOutput('t', 2) ?? 'none' }}";
   assertEquals(await renderer.text(template), "none none");
   for (const [ended, expected] of [[2, "none 10"], [1, "none 10"], [0, "30 10"]] as const) {
     const taskRun = runs[ended] as TaskRun;

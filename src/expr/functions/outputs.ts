@@ -64,15 +64,21 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
   return found;
 }
 
-/** The outputs of a task (by default this one) in an iteration from 0 (by default the previous one). */
+/**
+ * The output `value` of a task (by default this one) in an iteration from 0 (by default the previous one); all its outputs if
+ * it has no `value`; null if it has no outputs in any iteration.
+ */
 function iterationOutput([task = null, number = null]: Arguments, context: Context): JsonValue {
   const taskId = textArgument(task ?? member(context.lookUp("task"), "id"), "taskId");
   const iteration = number === null ? ownIteration(context) - 1 : integerArgument(number, "iteration");
   const path = [taskId, ...loopValues(context).slice(0, -1)];
   let found = context.lookUp("outputs");
   for (const name of path) found = member(found, name);
+  if (found === undefined) return null;
   const entry = entryAt(found, iteration, { path, context });
-  return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
+  if (entry === undefined) return failUndefined(`iterationOutput("${taskId}", ${iteration})`);
+  const value = member(entry, "value");
+  return value === undefined ? entry : value;
 }
 
 /** The outputs in an iteration. Those that belong to no known loop have the order of their keys. */
