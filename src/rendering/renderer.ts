@@ -241,7 +241,9 @@ export class Renderer {
     } catch (error) {
       if (!isRenderError(error)) throw error;
       ignored.push(
-        this.hostCalls.mask(`Cannot render the optional output "${id}", it is null: ${error.message}`),
+        this.hostCalls.mask(
+          `Failed to render optional flow output '${id}'. Output is ignored. ${error.message}`,
+        ),
       );
       return undefined;
     }

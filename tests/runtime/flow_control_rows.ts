@@ -36,7 +36,7 @@ export interface Expectation {
   /** Id of the task around, by id. */
   readonly parents?: Readonly<Record<string, string>>;
   /** Outputs of the flow. */
-  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>> | null;
   readonly labels?: Readonly<Record<string, string>>;
   /** Parts of log lines. */
   readonly logs?: readonly string[];

@@ -153,7 +153,7 @@ function checkRuns(taskRunList: readonly TaskRunResponse[], expected: readonly s
 }
 
 async function checkAround(app: Harness, execution: ExecutionResponse, expected: Expectation): Promise<void> {
-  if (expected.outputs) assertEquals(execution.outputs ?? {}, expected.outputs);
+  if (expected.outputs !== undefined) assertEquals(execution.outputs ?? null, expected.outputs);
   const labels = execution.labels as readonly { key: string; value: string }[];
   for (const [key, value] of Object.entries(expected.labels ?? {})) {
     assertEquals(labels.find((label) => label.key === key)?.value, value, key);

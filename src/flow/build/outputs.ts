@@ -9,7 +9,7 @@ type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: str
 /**
  * Converts the rendered values of a flow's outputs. A value without type stays unchanged. As null is printed as an empty
  * text, it is one for a STRING. For other types null is a missing value, and for types other than texts the empty text is,
- * too; only an optional output may have one, or none at all.
+ * too: an optional output without value is left out.
  */
 export function convertOutputs(
   flow: Pick<Flow, "outputs">,
@@ -26,7 +26,7 @@ export function convertOutputs(
       }\``;
       return { problem };
     }
-    setOwnProperty(outputs, output.id, converted.value);
+    if (converted.value !== undefined) setOwnProperty(outputs, output.id, converted.value);
   }
   return { outputs };
 }
@@ -35,13 +35,14 @@ function convert(
   { type, required }: Output,
   value: JsonValue | undefined,
   options: Pick<ResolveOptions, "seal">,
-): { readonly value: JsonValue } | { readonly reason: string } {
+): { readonly value: JsonValue | undefined } | { readonly reason: string } {
   if (value === null && type === "STRING") return { value: "" };
   const isMissing = value === undefined || value === null ||
     value === "" && type !== undefined && !TEXT_TYPES.has(type);
   if (!isMissing) return convertValue(type, value, options);
+  if (!required) return { value: undefined };
   // Without a type any value is accepted, null too.
-  return required && type !== undefined ? { reason: "missing required output" } : { value: null };
+  return type === undefined ? { value: null } : { reason: "missing required output" };
 }
 
 /** Types for which the empty text is a value. */

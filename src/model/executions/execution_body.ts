@@ -87,7 +87,7 @@ function restParts(execution: Execution, options: Omit<BodyOptions, keyof BodyFo
   const originalDate = originalCreatedAt === undefined ? createdDate : toIso(originalCreatedAt);
   const state = stateParts(history);
   const head = (inputs ? member("inputs", inputs) : "") +
-    (outputs ? member("outputs", outputs) : "") +
+    (outputs && Object.keys(outputs).length > 0 ? member("outputs", outputs) : "") +
     (variables ? member("variables", variables) : "") +
     `,"labels":${labelsText(execution)},"state":${state.head}`;
   const tail = state.tail +

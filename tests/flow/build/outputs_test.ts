@@ -34,13 +34,20 @@ const CONVERSIONS: readonly [string, JsonValue, JsonValue][] = [
   ["type: ARRAY, itemType: STRING", '["a"]', ["a"]],
   ["type: URI", "https://example.com/a", "https://example.com/a"],
   ["type: FILE", "kestra:///demo/f/executions/x/a.txt", "kestra:///demo/f/executions/x/a.txt"],
-  ["type: INT, required: false", null, null],
-  ["type: INT, required: false", "", null],
   ["type: UNKNOWN", "kept", "kept"],
 ];
 for (const [members, rendered, converted] of CONVERSIONS) {
   Deno.test(`convertOutputs() of {${members}} makes ${JSON.stringify(rendered)} ${JSON.stringify(converted)}`, () => {
     assertEquals(convert(`{id: o, ${members}}`, { o: rendered }), { outputs: { o: converted } });
+  });
+}
+
+for (const members of ["", "type: INT", "type: JSON"]) {
+  Deno.test(`convertOutputs() of {${members}} leaves out an optional output without value`, () => {
+    assertEquals(convert(`{id: o, required: false, ${members}}, {id: a}`, { o: null, a: 1 }), {
+      outputs: { a: 1 },
+    });
+    assertEquals(convert(`{id: o, required: false, ${members}}, {id: a}`, { a: 1 }), { outputs: { a: 1 } });
   });
 }
 
