@@ -88,15 +88,25 @@ function linesOf(values: readonly LoopValue[]): Uint8Array {
 
 function listOf(given: JsonValue | undefined): LoopValue[] {
   const list = typeof given === "string" ? parsedText(given) : given;
-  if (Array.isArray(list)) return list.map((value): LoopValue => [textOf(value)]);
+  if (Array.isArray(list)) {
+    refuseNull(list, given);
+    return [...new Set(list.map(textOf))].map((value): LoopValue => [value]);
+  }
   if (isJsonObject(list)) {
-    return Object.keys(list).map((key): LoopValue => [textOf(list[key] ?? null), key]);
+    refuseNull(Object.values(list), given);
+    return Object.entries(list).map(([key, value]): LoopValue => [textOf(value), key]);
   }
   throw new Error(
     `Cannot loop over the values: they must be a list, a map, or the storage URI of a file, but are ${
       shown(given)
     }`,
   );
+}
+
+function refuseNull(values: readonly JsonValue[], given: JsonValue | undefined): void {
+  if (values.includes(null)) {
+    throw new Error(`Found a null value inside the iteration values: ${shown(given)}`);
+  }
 }
 
 /** Text that is not Ion is the value itself. */

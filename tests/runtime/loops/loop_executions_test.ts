@@ -240,18 +240,22 @@ tasks:
   ]);
 });
 
-Deno.test("Loop: the log of a failed loop says why", async () => {
-  await using app = await Harness.start();
-  const { id } = await run(
-    app,
-    `tasks: [{id: l, type: $.flow.Loop, values: "{{ 5 }}", tasks: [{id: v, type: EFFECT}]}]`,
-  );
-  const logs = JSON.stringify(await app.json("GET", `/logs/${id}`));
-  assertStringIncludes(
-    logs,
-    "Cannot loop over the values: they must be a list, a map, or the storage URI of a file",
-  );
-});
+/** Values that a loop refuses, and what its log says. */
+const REFUSED: readonly (readonly [values: string, message: string])[] = [
+  ["5", "Cannot loop over the values: they must be a list, a map, or the storage URI of a file"],
+  ["['a', null]", "Found a null value inside the iteration values"],
+];
+
+for (const [values, message] of REFUSED) {
+  Deno.test(`Loop: the log of a failed loop says why it refuses ${values}`, async () => {
+    await using app = await Harness.start();
+    const { id } = await run(
+      app,
+      `tasks: [{id: l, type: $.flow.Loop, values: "{{ ${values} }}", tasks: [{id: v, type: EFFECT}]}]`,
+    );
+    assertStringIncludes(JSON.stringify(await app.json("GET", `/logs/${id}`)), message);
+  });
+}
 
 Deno.test("Loop: passes with large inputs begin in commits of bounded size", async () => {
   await using app = await Harness.start({ effect: NAMED });

@@ -12,19 +12,19 @@ const RUNS: readonly {
   readonly counts?: readonly [count: number, running: number, ended: Readonly<Record<string, number>>];
 }[] = [
   {
-    name: "each value of a list, as text, equal ones too",
-    body: `tasks: [{id: l, type: $.flow.Loop, values: [a, 2, {x: 1}, a, null, 1.50], tasks:
+    name: "each distinct value of a list, as text",
+    body: `tasks: [{id: l, type: $.flow.Loop, values: [a, 2, {x: 1}, a, {x: 1}, 1.50], tasks:
       [{id: v, type: $.debug.Return, format: "{{ item.index }}={{ item.value }}"}]}]`,
     line: "SUCCESS: l SUCCESS",
-    values: ["0=a", "1=2", '2={"x":1}', "3=a", "4=", "5=1.5"],
-    counts: [6, 0, { SUCCESS: 6 }],
+    values: ["0=a", "1=2", '2={"x":1}', "3=1.5"],
+    counts: [4, 0, { SUCCESS: 4 }],
   },
   {
-    name: "each value of a map, with its key",
-    body: `tasks: [{id: l, type: $.flow.Loop, values: {b: 1, a: [x]}, tasks:
+    name: "each value of a map, with its key, equal ones too",
+    body: `tasks: [{id: l, type: $.flow.Loop, values: {b: 1, a: [x], c: 1}, tasks:
       [{id: v, type: $.debug.Return, format: "{{ item.index }} {{ item.key }} {{ item.value }}"}]}]`,
     line: "SUCCESS: l SUCCESS",
-    values: ["0 b 1", '1 a ["x"]'],
+    values: ["0 b 1", '1 a ["x"]', "2 c 1"],
   },
   {
     name: "values of an expression",
@@ -65,6 +65,19 @@ tasks: [{id: l, type: $.flow.Loop, values: "{{ range(1, inputs.n) }}", tasks:
     line: "SUCCESS: l SUCCESS",
     values: Array.from({ length: 300 }, () => "1001"),
     counts: [300, 0, { SUCCESS: 300 }],
+  },
+  {
+    name: "a list with null",
+    body: `tasks: [{id: l, type: $.flow.Loop, values: [a, null], tasks: [{id: v, type: EFFECT}]}]`,
+    line: "FAILED: l FAILED",
+    values: [],
+  },
+  {
+    name: "a map with null, as text",
+    body:
+      `tasks: [{id: l, type: $.flow.Loop, values: '{"a": 1, "b": null}', tasks: [{id: v, type: EFFECT}]}]`,
+    line: "FAILED: l FAILED",
+    values: [],
   },
   {
     name: "values that are none",
@@ -114,7 +127,7 @@ tasks:
   },
   {
     name: "a failure ends the loop after the pass",
-    body: `tasks: [{id: l, type: $.flow.Loop, values: [ok, bad, ok], tasks:
+    body: `tasks: [{id: l, type: $.flow.Loop, values: [ok, bad, fine], tasks:
       [{id: e, type: EFFECT, name: "{{ item.value }}"}, {id: v, type: $.debug.Return, format: done}], errors:
       [{id: h, type: $.debug.Return, format: "{{ item.index }}"}]}]`,
     line: "FAILED: l FAILED",
@@ -123,7 +136,7 @@ tasks:
   },
   {
     name: "a failure that is not transmitted",
-    body: `tasks: [{id: l, type: $.flow.Loop, values: [ok, bad, ok], transmitFailed: false, tasks:
+    body: `tasks: [{id: l, type: $.flow.Loop, values: [ok, bad, fine], transmitFailed: false, tasks:
       [{id: e, type: EFFECT, name: "{{ item.value }}"}, {id: v, type: $.debug.Return, format: done}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: ["done", "done"],
@@ -132,7 +145,7 @@ tasks:
   {
     name: "a warning is one of the loop",
     body:
-      `tasks: [{id: l, type: $.flow.Loop, values: [ok, so, ok], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+      `tasks: [{id: l, type: $.flow.Loop, values: [ok, so, fine], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
     line: "WARNING: l WARNING",
     counts: [3, 0, { SUCCESS: 2, WARNING: 1 }],
   },
