@@ -52,7 +52,7 @@ const WAKE_INTERVAL_MS = 2_000;
 export function createRuntime(deps: RuntimeDeps): Runtime {
   const { store, clock, logger } = deps.options;
   const { committer, manifests } = deps;
-  const taskCache = new TaskCache({ store, committer, clock, tenants: () => tenantIds(deps.services) });
+  const taskCache = createTaskCache(deps);
   const platform = createPlatform(deps.options, deps.services, deps);
   const ports = createTaskPorts(deps.services, platform, clock);
   const triggers = new TriggerRuntime(deps.options, deps.services, ports);
@@ -96,6 +96,17 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
     }),
   ];
   return { sweep, loops, platform, triggers };
+}
+
+function createTaskCache({ options: { store, clock }, committer, services }: RuntimeDeps): TaskCache {
+  const { attemptStorage, contents } = services;
+  return new TaskCache({
+    store,
+    committer,
+    clock,
+    files: { storage: attemptStorage, find: (tenant, place) => contents.file(tenant, place) },
+    tenants: () => tenantIds(services),
+  });
 }
 
 interface ConnectDeps extends RuntimeDeps {

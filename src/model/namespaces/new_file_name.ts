@@ -18,6 +18,11 @@ export function isNewFileName(text: string): boolean {
   return isId(id) && newFileName(id, rest) === text;
 }
 
+/** The name from which {@link newFileName} made that name; any other name as it is. */
+export function givenFileName(text: string): string {
+  return isNewFileName(text) ? text.slice(ID_LENGTH).replace(/^-/, "") : text;
+}
+
 // deno-lint-ignore no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\%\ufffd\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 

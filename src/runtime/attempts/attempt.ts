@@ -102,11 +102,14 @@ function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
 async function cachedAttempt(run: Attempt, properties: JsonObject, policy: CachePolicy): Promise<Event> {
   const { live, command: { task, taskRun }, taskCache, controller } = run;
   run.place = await taskCache.placeOf(live.execution, task, { policy, properties });
-  const outputs = await taskCache.find(run.place);
-  if (controller.signal.aborted) return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+  const outputs = await taskCache.find(run.place, contextOf(run));
+  if (controller.signal.aborted) {
+    dropFiles(run);
+    return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+  }
   if (!outputs) return await freshAttempt(run, properties);
   logLine(run, "DEBUG", "The outputs are those of an earlier run with the same properties");
-  return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs } };
+  return { type: "attempt_ended", taskRun, outcome: withFiles(run, { state: "SUCCESS", outputs }) };
 }
 
 /** Absent properties: a worker runs the attempt already. */

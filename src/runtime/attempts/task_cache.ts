@@ -2,6 +2,7 @@
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
+import type { FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { Task, TenantId } from "../../model/flows/flow.ts";
 import type { AttemptOutcome } from "../../model/tasks/task_catalog.ts";
@@ -9,11 +10,13 @@ import { decodeJson, encodeJson } from "../../store/codec.ts";
 import type { Committer } from "../../store/committer.ts";
 import { cachedOutputsKey, cacheExpiriesBefore, cacheExpiryKey } from "../../store/keys.ts";
 import type { Key, Mutation, Store } from "../../store/store.ts";
+import { type CachedFilesDeps, withOwnFiles } from "./cached_files.ts";
 
 interface TaskCacheDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
+  readonly files: CachedFilesDeps;
   /** The tenants whose expired outputs are swept. */
   readonly tenants: () => Iterable<TenantId>;
 }
@@ -26,10 +29,11 @@ export interface CachePolicy {
 /** Where the outputs of an attempt are cached. */
 export interface CachePlace extends CachePolicy {
   readonly key: Key;
+  readonly executionId: string;
 }
 
-/** `[expires at, or 0; outputs]`. */
-type StoredOutputs = [expiresAt: Instant | 0, outputs: JsonObject];
+/** `[expires at, or 0; outputs; id of the execution that made them]`. Records of older versions have no id and are not used. */
+type StoredOutputs = [expiresAt: Instant | 0, outputs: JsonObject, madeBy?: string];
 
 /** Larger outputs are not cached: they would not fit one value of the store. */
 const MAX_CACHED_BYTES = 60_000;
@@ -53,27 +57,36 @@ export class TaskCache {
 
   /** Where the outputs of a task with these rendered properties are cached. */
   async placeOf(
-    { tenant, namespace, flowId }: Execution,
+    { tenant, namespace, flowId, id: executionId }: Execution,
     { id, kind }: Task,
     { policy, properties }: { readonly policy: CachePolicy; readonly properties: JsonObject },
   ): Promise<CachePlace> {
     const text = new TextEncoder().encode(stringifyJson([kind, properties]));
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-    return { ...policy, key: cachedOutputsKey(tenant, { namespace, id: flowId }, id, digest.toHex()) };
+    const key = cachedOutputsKey(tenant, { namespace, id: flowId }, id, digest.toHex());
+    return { ...policy, key, executionId };
   }
 
-  /** The cached outputs; `undefined` if there are none, or they have expired. */
-  async find({ key }: CachePlace): Promise<JsonObject | undefined> {
+  /**
+   * The cached outputs, with copies of their files that belong to the attempt; `undefined` if there are none, they have
+   * expired, or a file of theirs does not exist any more. @throws DomainError as the storage port
+   */
+  async find({ key }: CachePlace, keeper: FileKeeper): Promise<JsonObject | undefined> {
     const stored = await this.#read(key);
     if (!stored || stored[0] !== 0 && stored[0] <= this.#deps.clock.now()) return undefined;
-    return stored[1];
+    const [, outputs, madeBy] = stored;
+    if (madeBy === undefined) return undefined;
+    return await withOwnFiles(this.#deps.files, keeper, { outputs, madeBy });
   }
 
   /** Caches the outputs of an attempt: only of a success without effects on its execution, and only if small enough. */
-  mutationsFor({ key, ttlMs }: CachePlace, { state, outputs = {}, effects }: AttemptOutcome): Mutation[] {
+  mutationsFor(
+    { key, ttlMs, executionId }: CachePlace,
+    { state, outputs = {}, effects }: AttemptOutcome,
+  ): Mutation[] {
     if (state !== "SUCCESS" || effects) return [];
     const expiresAt = ttlMs === undefined ? 0 : this.#deps.clock.now() + ttlMs;
-    const stored: StoredOutputs = [expiresAt, outputs];
+    const stored: StoredOutputs = [expiresAt, outputs, executionId];
     const value = encodeJson(stored);
     if (value.length > MAX_CACHED_BYTES) return [];
     const mutations: Mutation[] = [{ type: "set", key, value }];

@@ -91,6 +91,55 @@ Deno.test("taskCache does not cache a task that changes its execution", async ()
   assertEquals((labels as unknown as { key: string }[]).some(({ key }) => key === "a"), true);
 });
 
+/** Writes a file, or takes it from the cache, and reads it. */
+const FILE_FLOW = `id: files
+namespace: demo
+tasks:
+  - {id: w, type: io.kestra.plugin.core.storage.Write, content: text, extension: .txt, taskCache: {enabled: true}}
+  - {id: r, type: io.kestra.plugin.core.debug.Return, format: "{{ read(outputs.w.uri) }}"}
+`;
+
+async function runWithFile(app: Harness): Promise<JsonObject> {
+  const { id } = await app.start("files", {}, "?wait=true");
+  const { state, taskRunList } = await app.execution(id);
+  const logs = JSON.stringify(await app.json("GET", `/logs/${id}?minLevel=DEBUG`));
+  const [, read] = taskRunList;
+  const { value = null } = (read?.outputs ?? {}) as JsonObject;
+  return { id: String(id), state: state.current, text: value, isHit: logs.includes("earlier run") };
+}
+
+Deno.test("taskCache gives an execution files of its own, and runs the task again when one is gone", async () => {
+  await using app = await Harness.start();
+  await app.save(FILE_FLOW);
+  const first = await runWithFile(app);
+  assertEquals(first, { ...first, state: "SUCCESS", text: "text", isHit: false });
+  const second = await runWithFile(app);
+  assertEquals(second, { ...second, state: "SUCCESS", text: "text", isHit: true });
+  await app.json("DELETE", `/executions/${first.id}`);
+  const third = await runWithFile(app);
+  assertEquals(third, { ...third, state: "SUCCESS", text: "text", isHit: false });
+  const fourth = await runWithFile(app);
+  assertEquals(fourth, { ...fourth, state: "SUCCESS", text: "text", isHit: true });
+});
+
+Deno.test("taskCache does not open files of other executions that outputs name", async () => {
+  let uri = "";
+  await using app = await Harness.start(counting(() => ({ state: "SUCCESS", outputs: { uri } })));
+  await app.save(FILE_FLOW);
+  await app.save(
+    `id: names\nnamespace: demo\ntasks:\n  - {id: e, type: ${EFFECT_TYPE}, taskCache: {enabled: true}}\n` +
+      `  - {id: r, type: io.kestra.plugin.core.debug.Return, format: "{{ read(outputs.e.uri) }}"}\n`,
+  );
+  const { taskRunList } = await app.execution(String((await runWithFile(app)).id));
+  uri = String(taskRunList[0]?.outputs.uri);
+  for (const _ of [1, 2]) {
+    const { id } = await app.start("names", {}, "?wait=true");
+    const execution = await app.execution(id);
+    assertEquals(execution.state.current, "FAILED");
+    assertEquals(execution.taskRunList[0]?.outputs.uri, uri);
+  }
+});
+
 Deno.test("taskCache removes expired outputs", async () => {
   const options = counting((n) => ({ state: "SUCCESS", outputs: { n } }));
   await using app = await Harness.start(options);
