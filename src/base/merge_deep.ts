@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnPrope
 /** The value of a member of which at least one is no map; `before` is absent in a map without it. */
 type Join = (before: JsonValue | undefined, given: JsonValue) => JsonValue;
 
-/** A map with the members of both, merged recursively; `join` decides on other values: by default `given` has the last word. */
+/** A map with the members of both, merged recursively; `join` decides on other values: by default that of `given` is taken. */
 export function mergeDeep(
   present: JsonObject,
   given: JsonObject,

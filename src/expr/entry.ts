@@ -39,27 +39,24 @@ export type FilterEntry = readonly [name: string, filter: Filter];
 /** Entries of a table of functions. */
 export type FunctionEntry = readonly [name: string, definition: BuiltInFunction];
 
-/** A filter on text: null stays null, numbers and booleans become texts. */
-export function textFilter(
+/** Makes a filter of a function on text; null stays null. */
+type TextFilter = (
   shape: Callable,
   apply: (text: string, args: Arguments, context: Context) => JsonValue,
-): Filter {
-  return {
+) => Filter;
+
+function filterOn(textOf: (value: JsonValue, context: Context) => string): TextFilter {
+  return (shape, apply) => ({
     ...shape,
-    apply: (input, args, context) => input === null ? null : apply(toText(input), args, context),
-  };
+    apply: (input, args, context) => input === null ? null : apply(textOf(input, context), args, context),
+  });
 }
 
+/** A filter on text: numbers and booleans become texts. */
+export const textFilter: TextFilter = filterOn(toText);
+
 /** As {@link textFilter}, and lists and maps become the texts that `~` joins. */
-export function joinedTextFilter(
-  shape: Callable,
-  apply: (text: string, args: Arguments, context: Context) => JsonValue,
-): Filter {
-  return {
-    ...shape,
-    apply: (input, args, context) => input === null ? null : apply(joinText(input, context), args, context),
-  };
-}
+export const joinedTextFilter: TextFilter = filterOn(joinText);
 
 /** The text of a scalar. @throws ExpressionError `type` for null, lists and maps */
 export function toText(value: JsonValue): string {

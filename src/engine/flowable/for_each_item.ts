@@ -15,7 +15,7 @@ export const forEachItem: Flowable = {
 export const forEachItemExecutions: Flowable = {
   kind: ITEM_PARTS.items,
   startsExecutions: true,
-  /** None that it has not waited for: the end of those is not its own. */
+  /** Only executions that it has waited for: the end of others is not part of its own. */
   restarts(task, decision, executionId) {
     const numbers = startsNew(task) ? undefined : ownChildren(decision, executionId);
     return numbers?.waits ? numbers : undefined;

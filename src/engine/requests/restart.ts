@@ -97,7 +97,7 @@ function reopenExecution(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   t.emit({ type: "ask_slot" });
 }
 
-/** The innermost failed or paused task runs, also where the failure was allowed; instead of a part of a restart unit the unit. */
+/** The innermost failed or paused task runs, also where the failure was allowed. A part of a restart unit is replaced by the unit. */
 function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
   const failed = new Set<TaskRun>();
   for (const taskRun of execution.taskRuns) {

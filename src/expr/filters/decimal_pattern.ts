@@ -11,7 +11,7 @@ interface DecimalPattern {
   readonly maxIntegers: number;
   readonly minFractions: number;
   readonly maxFractions: number;
-  /** The point stands also where no fraction follows. */
+  /** The point is printed even if no fraction follows. */
   readonly showsPoint: boolean;
   /** Digits between group separators; 0 for none. */
   readonly groupSize: number;

@@ -55,8 +55,8 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
 }
 
 /**
- * Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, before the others. The conditions of a listener decide when its
- * first task begins.
+ * Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, before the others. The conditions of a
+ * listener decide when its first task begins.
  */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
   return objectsOf(ownProperty(document, "listeners")).flatMap((declared, listener) => {

@@ -5,7 +5,7 @@ import { settle } from "../../../support/fakes/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
-const NOBODY = "AVbbB83o000xXUY4wsF0c8";
+const UNKNOWN_ID = "AVbbB83o000xXUY4wsF0c8";
 
 const PAUSED = "id: paused\nnamespace: demo\ntasks:\n  - id: hold\n    type: io.svc.plugin.core.flow.Pause\n";
 const ASKING =
@@ -149,7 +149,7 @@ Deno.test("POST /executions/labels/by-ids and by-query take system labels only a
   );
   const found = await server.json("GET", "/executions/search?labels=team:blue") as JsonObject;
   assertEquals(found.total, 0);
-  assertEquals((await send([first, NOBODY, "nothing"], first))[0], 400);
+  assertEquals((await send([first, UNKNOWN_ID, "no-id"], first))[0], 400);
   assertEquals((await send([first], first))[0], 200);
   const path = "/executions/labels/by-query?flowId=work";
   const refused = await server.request("POST", path, json([{ key: "system.x", value: "v" }]));
@@ -204,7 +204,7 @@ for (const [method, path, running = "", ended = ""] of REFUSALS) {
     await using server = await Harness.start();
     const ids = [...await begin(server, NAPPING, 1), ...await begin(server, WORK, 1)];
     const before = await states(server, ids);
-    const response = await server.request(method, path, json([...ids, NOBODY, "nothing"]));
+    const response = await server.request(method, path, json([...ids, UNKNOWN_ID, "no-id"]));
     assertEquals(response.status, 400);
     const { message, invalids } = await response.json();
     assertStringIncludes(message, "Invalid bulk");
@@ -213,7 +213,7 @@ for (const [method, path, running = "", ended = ""] of REFUSALS) {
         [invalid.invalidValue, invalid.message] as const
       ),
     );
-    for (const id of [NOBODY, "nothing"]) {
+    for (const id of [UNKNOWN_ID, "no-id"]) {
       assertEquals(told.get(id), `execution not found; Not Found: execution "${id}" does not exist`);
     }
     for (const [index, reason] of [running, ended].entries()) {

@@ -145,7 +145,7 @@ const CASES: readonly Case[] = [
     text: "",
   },
   {
-    name: "answers 204 when a condition reads a date that is none",
+    name: "answers 204 when a condition has an invalid date",
     properties: {
       conditions: [
         condition("DateTimeBetween", { date: "{{ trigger.body.at }}", after: "2024-01-01T00:00:00Z" }),
