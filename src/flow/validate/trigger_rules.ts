@@ -152,7 +152,7 @@ const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
 interface WindowForm {
   readonly needs: readonly string[];
   readonly takes: readonly string[];
-  /** What else it cannot have, and what it has: said where a length is given, which its name suggests. */
+  /** Second message for a window of this type that has a length. */
   readonly reminder?: string;
 }
 

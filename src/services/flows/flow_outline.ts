@@ -1,4 +1,4 @@
-/** Flows as callers see them who start and read executions: what forms and lists of tasks need, not what tasks and triggers do. */
+/** The outline of a flow, for callers that start and read executions: forms and lists of tasks, without properties. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { flowResponse, SUBFLOW_KINDS } from "../../flow/mod.ts";
 import type { Flow, Task } from "../../model/flows/flow.ts";
