@@ -12,7 +12,7 @@ const DUMMY_KEY = "no such key";
 /** The address of a call. */
 export interface WebhookAddress extends FlowKey {
   readonly key: string;
-  /** The part of the URL after the key; may be empty. */
+  /** The part of the URL after the key, with its slashes; may be empty. */
   readonly path: string;
 }
 
@@ -45,7 +45,7 @@ export class WebhookKeys {
     for (const trigger of triggers) {
       const expected = await this.#rendered.of((plan as FlowPlan).flow, trigger);
       const isEqual = constantTimeEqual(expected ?? DUMMY_KEY, key) && expected !== undefined;
-      if (!isEqual || pathOf(trigger) !== bare(path)) continue;
+      if (!isEqual || !isPathOf(trigger, path)) continue;
       const isOn = this.#isOn(plan as FlowPlan, trigger);
       if (!found || isOn && !found.isOn) found = { trigger, isOn };
     }
@@ -59,8 +59,10 @@ export class WebhookKeys {
   }
 }
 
-function pathOf({ properties }: Trigger): string {
-  return bare(String(ownProperty(properties, "path") ?? ""));
+/** Slashes around the path do not matter, but for a trigger that declares none they are a path too many. */
+function isPathOf({ properties }: Trigger, path: string): boolean {
+  const declared = bare(String(ownProperty(properties, "path") ?? ""));
+  return declared === "" ? path === "" : declared === bare(path);
 }
 
 /** The path without leading and trailing slashes. Not by a regex, which is quadratic in the slashes of a caller. */

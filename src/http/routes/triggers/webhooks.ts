@@ -80,9 +80,9 @@ function addressOf(c: Context<AppEnv>): WebhookAddress {
   return { namespace, id: flowId, key, path: decodePath(segments.slice(3)) };
 }
 
-/** A segment that is not encoded UTF-8 stays undecoded, and matches nothing. */
+/** Each segment with a slash before it. One that is not encoded UTF-8 stays undecoded, and matches nothing. */
 function decodePath(segments: readonly string[]): string {
-  return segments.map((segment) => percentDecoded(segment) ?? segment).join("/");
+  return segments.map((segment) => `/${percentDecoded(segment) ?? segment}`).join("");
 }
 
 function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {

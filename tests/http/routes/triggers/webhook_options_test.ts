@@ -280,8 +280,13 @@ Deno.test("POST /executions/webhook/… refuses labels that are no map after ren
 const PATHS: readonly (readonly [declared: JsonObject, path: string, status: number])[] = [
   [{}, PATH, 200],
   [{}, `${PATH}/orders`, 404],
+  [{}, `${PATH}/`, 404],
+  [{}, `${PATH}//`, 404],
   [{ path: "orders/new" }, `${PATH}/orders/new`, 200],
   [{ path: "/orders/new" }, `${PATH}/orders/new`, 200],
+  [{ path: "orders/new/" }, `${PATH}/orders/new`, 200],
+  [{ path: "orders/new" }, `${PATH}//orders/new/`, 200],
+  [{ path: "/" }, `${PATH}/`, 404],
   [{ path: "orders/new" }, `${PATH}/orders`, 404],
   [{ path: "orders/new" }, PATH, 404],
   [{ path: "a b" }, `${PATH}/a%20b`, 200],
