@@ -143,6 +143,12 @@ const PURGES: readonly (readonly [members: string, size: number, left: readonly 
     "else/a.sql",
   ]],
   ["namespacePattern: '*e*', filePattern: '**/*.sql', behavior: {type: version}", 3, ["demo/dir/b.txt"]],
+  ["filePattern: '*b.t?t', behavior: {type: version, keepAmount: 0}", 1, [
+    "demo/a.sql",
+    "demo.low/a.sql",
+    "else/a.sql",
+  ]],
+  ["namespaces: [demo], filePattern: '*', behavior: {type: version, keepAmount: 0}", 3, ["else/a.sql"]],
   ["filePattern: b.txt, behavior: {type: version, keepAmount: '{{ 0 }}'}", 1, [
     "demo/a.sql",
     "demo.low/a.sql",

@@ -15,13 +15,13 @@ const MAX_REGEX_MOVES = 1_000_000;
 export type PathTest = (path: string) => boolean;
 
 type Token =
-  | { readonly type: "any" | "anyName" | "anyFolders" | "one" }
+  | { readonly type: "any" | "anyName" | "anyFolders" | "one" | "oneOrSlash" }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "class"; readonly isNegated: boolean; readonly ranges: readonly [string, string][] };
 
 /** Compiles a test that matches any of the patterns. @throws Error a pattern is too long or an invalid regular expression */
 export function compileGlobs(patterns: readonly string[]): PathTest {
-  const tests = patterns.map(testOf);
+  const tests = patterns.map((pattern) => testOf(pattern));
   return (path) => tests.some((test) => test(path));
 }
 
@@ -30,20 +30,32 @@ export function compileGlobs(patterns: readonly string[]): PathTest {
  * folder. @throws Error as {@link compileGlobs}
  */
 export function compileNamespaceGlobs(patterns: readonly string[]): PathTest {
-  return compileGlobs(
-    patterns.map((pattern) => /^\w/.test(pattern) && !SYNTAX.test(pattern) ? `**/${pattern}` : pattern),
-  );
+  return compileGlobs(patterns.map(inAnyFolder));
+}
+
+/** Like {@link compileNamespaceGlobs}, for one glob whose `*` and `?` also match slashes. @throws Error as {@link compileGlobs} */
+export function compilePurgeGlob(pattern: string): PathTest {
+  return testOf(inAnyFolder(pattern), matchingSlashes);
+}
+
+function inAnyFolder(pattern: string): string {
+  return /^\w/.test(pattern) && !SYNTAX.test(pattern) ? `**/${pattern}` : pattern;
+}
+
+function matchingSlashes(token: Token): Token {
+  if (token.type === "anyName") return { type: "any" };
+  return token.type === "one" ? { type: "oneOrSlash" } : token;
 }
 
 const SYNTAX = /^(?:glob|regex):/;
 
-function testOf(pattern: string): PathTest {
+function testOf(pattern: string, meant = (token: Token): Token => token): PathTest {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw new Error(`Invalid pattern: it is longer than ${MAX_PATTERN_LENGTH} characters`);
   }
   if (pattern.startsWith("regex:")) return regexTest(pattern.slice("regex:".length));
   const relative = pattern.replace(/^(?:glob:)?(?:\.?\/)*/, "");
-  const compiled = expandBraces(relative).map(tokensOf);
+  const compiled = expandBraces(relative).map((each) => tokensOf(each).map(meant));
   return (path) => compiled.some((tokens) => matches(tokens, path));
 }
 
@@ -133,6 +145,9 @@ function advance(token: Token, path: string, at: number, next: Set<number>): voi
       return;
     case "one":
       if (at < path.length && path[at] !== "/") next.add(at + 1);
+      return;
+    case "oneOrSlash":
+      if (at < path.length) next.add(at + 1);
       return;
     case "class":
       if (at < path.length && path[at] !== "/" && isInClass(token, path[at] as string)) next.add(at + 1);

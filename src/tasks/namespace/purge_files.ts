@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
+import { compilePurgeGlob } from "../../model/namespaces/glob.ts";
 import { mapOf, oneOf, textOf } from "../property_values.ts";
 import {
   PURGED_NAMESPACES,
@@ -37,7 +37,7 @@ export const purgeFilesTask: RunnableTaskType = {
     "a `behavior` without `keepAmount` and `before`, the files themselves are deleted.",
   properties: {
     ...PURGED_NAMESPACES,
-    filePattern: dynamicText("Glob of the files; default is all."),
+    filePattern: dynamicText("Glob of the paths; `*` and `?` match slashes, too. Default is all."),
     behavior: dynamicProperty("object", "Which versions are deleted; default is all but the last one.", {
       properties: BEHAVIOR,
     }),
@@ -51,7 +51,7 @@ export const purgeFilesTask: RunnableTaskType = {
     const pattern = textOf(properties, "filePattern") || undefined;
     const size = await context.ports.namespaceFiles.purge(context, {
       namespaces,
-      paths: pattern === undefined ? () => true : compileNamespaceGlobs([pattern]),
+      paths: pattern === undefined ? () => true : compilePurgeGlob(pattern),
       isPurged: versionPurgeOf(behavior, WHAT),
     });
     return { state: "SUCCESS", outputs: { size } };

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileGlobs, compileNamespaceGlobs } from "../../../src/model/namespaces/glob.ts";
+import { compileGlobs, compileNamespaceGlobs, compilePurgeGlob } from "../../../src/model/namespaces/glob.ts";
 
 /** Patterns, matching paths, other paths. */
 const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
@@ -50,6 +50,27 @@ const NAMESPACE_CASES: typeof CASES = [
 for (const [pattern, yes, no] of NAMESPACE_CASES) {
   Deno.test(`compileNamespaceGlobs() with "${pattern}"`, () => {
     const isMeant = compileNamespaceGlobs([pattern]);
+    assertEquals(yes.filter((path) => !isMeant(path)), []);
+    assertEquals(no.filter(isMeant), []);
+  });
+}
+
+/** The same where wildcards match slashes. */
+const PURGE_CASES: typeof CASES = [
+  ["*", ["a.txt", "d/e/a.txt"], []],
+  ["*il*", ["my/first/file.txt", "mile/a"], ["my/a.txt"]],
+  ["**/*.sql", ["a.sql", "d/e/a.sql"], ["a.txt"]],
+  ["d/*.txt", ["d/a.txt", "d/e/a.txt", "c/d/a.txt"], ["e/a.txt"]],
+  ["/d/*", ["d/a", "d/e/f"], ["c/d/a"]],
+  ["/d?a", ["d/a", "dxa"], ["da", "d/ea"]],
+  ["*[!a].txt", ["d/b.txt"], ["d/a.txt"]],
+  ["a\\*", ["a*"], ["ab"]],
+  ["regex:.\\.txt", ["a.txt"], ["d/a.txt"]],
+];
+
+for (const [pattern, yes, no] of PURGE_CASES) {
+  Deno.test(`compilePurgeGlob() with "${pattern}"`, () => {
+    const isMeant = compilePurgeGlob(pattern);
     assertEquals(yes.filter((path) => !isMeant(path)), []);
     assertEquals(no.filter(isMeant), []);
   });
