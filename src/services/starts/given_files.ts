@@ -10,7 +10,7 @@ interface GivenFile {
   readonly stream: ReadableStream<Uint8Array>;
 }
 
-/** Stores an uploaded file of an input; returns its value. */
+/** Stores an uploaded file in a subfolder with the id of its input, or in none if that is empty; returns its value. */
 export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
 
 /** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
@@ -32,7 +32,7 @@ interface GivenFilesOwner {
 export function storeFilesOf(files: ExecutionFiles, owner: GivenFilesOwner): StoreFile {
   const { flow, executionId, folder, mutations } = owner;
   return async (inputId, { name, stream }) => {
-    const path = `${folder}/${inputId}/${name}`;
+    const path = [folder, inputId, name].filter((part) => part !== "").join("/");
     const stored = await files.write(flow.tenant, executionId, path, stream);
     mutations.push(...stored.mutations);
     // A name has no other character that an address must not have, and no "%": decoding gives the path again.

@@ -222,7 +222,7 @@ export class Webhooks {
         add({ outcome: "SKIPPED", reason: refusedCall(what, error) });
         throw error;
       });
-    const place = { flow: plan.flow, executionId: id, folder: "parts", mutations };
+    const place = { flow: plan.flow, executionId: id, folder: "webhook", mutations };
     const store = storeFilesOf(this.#deps.files, place);
     const variables = await evaluated("body", options.readCall(store, bodyUseOf(trigger)));
     if (challengeOf(trigger, variables)) {

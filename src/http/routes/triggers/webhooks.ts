@@ -121,7 +121,7 @@ async function readBody(request: Request, store: StoreFile, use: BodyUse): Promi
   }
   if (!request.body) return {};
   const stream = ReadableStream.from(readChunks(request, request.body));
-  const kept = await store("body", { name: "body", stream });
+  const kept = await store("", { name: "body", stream });
   return kept.kind === "file" ? { uri: kept.uri } : {};
 }
 
@@ -137,7 +137,8 @@ async function readParts(request: Request, store: StoreFile): Promise<WebhookCal
     }
     const kept = await store(String(parts.length), { name: fileNameOf(fileName), stream: part.stream() });
     if (kept.kind !== "file") continue;
-    parts.push({ name, fileName, contentType: contentType ?? BINARY, size: kept.size, uri: kept.uri });
+    const names = { name, filename: fileName, fileName };
+    parts.push({ ...names, contentType: contentType ?? BINARY, size: kept.size, uri: kept.uri });
   }
   return { parts, formFields: listsByName(fields) };
 }

@@ -311,11 +311,11 @@ Deno.test("POST /executions/webhook/… keeps the files of a form with the execu
   const [execution] = await executionsOf(app, "w");
   const parts = execution?.trigger.parts as JsonObject[];
   assertEquals(execution?.trigger.formFields, { color: ["red", "blue"] });
-  assertEquals(parts.map(({ name, fileName, contentType, size }) => [name, fileName, contentType, size]), [
-    ["file", "../a b.txt", "text/plain", 5],
+  assertEquals(parts.map(({ uri: _, ...facts }) => facts), [
+    { name: "file", filename: "../a b.txt", fileName: "../a b.txt", contentType: "text/plain", size: 5 },
   ]);
   const uri = String(parts[0]?.uri);
-  assertMatch(uri, new RegExp(`/executions/${answer.id}/parts/0/a_b.txt$`));
+  assertMatch(uri, new RegExp(`/executions/${answer.id}/webhook/0/a_b.txt$`));
   const file = await app.request("GET", `/executions/${answer.id}/file?path=${encodeURIComponent(uri)}`);
   assertEquals([file.status, await file.text()], [200, "hello"]);
 });
@@ -342,7 +342,9 @@ for (const [fetchType, body, names, file] of USES) {
     const [execution] = await executionsOf(app, "w");
     assertEquals(Object.keys(execution?.trigger ?? {}).sort(), names);
     if (file === undefined) return;
-    const path = encodeURIComponent(String(execution?.trigger.uri));
+    const uri = String(execution?.trigger.uri);
+    assertMatch(uri, new RegExp(`/executions/${answer.id}/webhook/body$`));
+    const path = encodeURIComponent(uri);
     const stored = await app.request("GET", `/executions/${answer.id}/file?path=${path}`);
     assertEquals([stored.status, (await stored.text()) === file], [200, true]);
   });
