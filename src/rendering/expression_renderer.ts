@@ -68,7 +68,8 @@ export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): Evalu
   const server = { ...deps.server, keepsEncrypted: true };
   return async (target, source) => {
     const { renderer, scope } = await rendererOf(target, { ...deps, server, hostValues }, contexts);
-    return await masked(renderer.hostCalls, () => renderer.text(source, scope));
+    const calls = renderer.hostCalls;
+    return await masked(calls, () => renderer.text(source, scope), (text) => calls.hide(text));
   };
 }
 
@@ -114,9 +115,13 @@ async function rendererOf(
   return { renderer, scope: taskRun && task && { task, taskRun } };
 }
 
-async function masked(calls: HostCalls, render: () => string | Promise<string>): Promise<RenderedText> {
+async function masked(
+  calls: HostCalls,
+  render: () => string | Promise<string>,
+  mask = (text: string) => calls.mask(text),
+): Promise<RenderedText> {
   try {
-    return { text: calls.mask(await render()) };
+    return { text: mask(await render()) };
   } catch (error) {
     if (isRenderError(error)) return { error: calls.mask(error.message) };
     throw error;

@@ -1,4 +1,4 @@
-/** Replaces secrets in log lines by stars, such as `**masked***`. */
+/** Replaces secrets by stars: in log lines such as `**masked***`. */
 
 /**
  * A shorter secret is masked only as the complete text: "1" or "on" is part of any line, and masking it there would
@@ -35,21 +35,30 @@ export class SecretMask {
 
   /** The text with every secret replaced by as many stars; nine stars in a row become `**masked*`. */
   apply(text: string): string {
-    const masked = this.#starred(text);
+    const masked = this.#replaced(text, stars);
     return masked === text ? text : masked.replace(MARKED, MARK);
   }
 
-  #starred(text: string): string {
-    if (this.#secrets.has(text.trim())) return stars(text);
-    let starred = text;
-    for (const part of this.#parts) starred = starred.replaceAll(part, stars(part));
-    return starred;
+  /** The text with every secret replaced by six stars, whatever its length. */
+  hide(text: string): string {
+    // A secret of stars must not match the stars that stand for another one: hence the way over stand-ins.
+    return this.#replaced(text, () => STAND_IN).replaceAll(STAND_IN, HIDDEN);
+  }
+
+  #replaced(text: string, by: (secret: string) => string): string {
+    if (this.#secrets.has(text.trim())) return by(text);
+    let replaced = text;
+    for (const part of this.#parts) replaced = replaced.replaceAll(part, by(part));
+    return replaced;
   }
 }
 
 /** Existing clients look for this text. */
 const MARK = "**masked*";
 const MARKED = stars(MARK);
+const HIDDEN = "******";
+/** No text: a character that Unicode reserves for the use within programs. */
+const STAND_IN = "\uFDD0";
 
 function stars(text: string): string {
   return "*".repeat(text.length);

@@ -38,6 +38,13 @@ const CASES: readonly [string, readonly string[], string, string][] = [
   ["letters beyond ASCII", ["Grüße🎉"], "Grüße🎉!", "*******!"],
 ];
 
+Deno.test("hide() shows nothing of the lengths of secrets", () => {
+  const mask = new SecretMask();
+  for (const secret of ["on", "long secret", "secret", "***"]) mask.add(secret);
+  const texts = ["on", "one", "a long secret, a secret", "***"];
+  assertEquals(texts.map((text) => mask.hide(text)), ["******", "one", "a ******, a ******", "******"]);
+});
+
 for (const [name, secrets, text, expected] of CASES) {
   Deno.test(`apply() masks ${name}`, () => {
     const mask = new SecretMask();

@@ -191,6 +191,12 @@ export class HostCalls implements Elsewhere, ScopeHost {
     return this.#mask?.apply(text) ?? text;
   }
 
+  /** As {@link mask}, with six stars for a secret of any length. */
+  hide(text: string): string {
+    this.#rememberInputs();
+    return this.#mask?.hide(text) ?? text;
+  }
+
   /** Every secret that {@link mask} replaces. */
   get secrets(): readonly string[] {
     this.#rememberInputs();
