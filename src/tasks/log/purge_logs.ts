@@ -1,11 +1,12 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { AttemptOutcome } from "../../model/executions/execution.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 
-/** Output: `count`. */
+/** Outputs: `count`, and its two parts `executionLogsCount` and `nonExecutionLogsCount`. */
 export const purgeLogsTask: RunnableTaskType = {
   form: "runnable",
   type: "core.log.PurgeLogs",
@@ -30,7 +31,14 @@ export const purgeLogsTask: RunnableTaskType = {
       ignored: true,
     }),
   },
-  outputs: { count: { type: "integer", description: "Number of lines deleted." } },
+  outputs: {
+    count: { type: "integer", description: "Number of lines deleted." },
+    executionLogsCount: { type: "integer", description: "Number of lines of executions deleted." },
+    nonExecutionLogsCount: {
+      type: "integer",
+      description: "Number of lines deleted that belong to no execution; always 0.",
+    },
+  },
   async run(properties, context) {
     const before = instantOf(properties, "endDate");
     const namespace = textOf(properties, "namespace") || undefined;
@@ -39,7 +47,7 @@ export const purgeLogsTask: RunnableTaskType = {
     if (flowId !== undefined && namespace === undefined) {
       throw new Error("Cannot purge the logs of a flow: its namespace is missing");
     }
-    if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
+    if (!flagOf(properties, "purgeExecutionLogs", true)) return purged(0);
     const count = await context.ports.logs.purge(context, {
       namespace,
       flowId,
@@ -48,6 +56,11 @@ export const purgeLogsTask: RunnableTaskType = {
       from: instantOf(properties, "startDate"),
       before,
     });
-    return { state: "SUCCESS", outputs: { count } };
+    return purged(count);
   },
 };
+
+/** The result after so many lines; all stored lines belong to executions. */
+function purged(count: number): AttemptOutcome {
+  return { state: "SUCCESS", outputs: { count, executionLogsCount: count, nonExecutionLogsCount: 0 } };
+}

@@ -56,7 +56,8 @@ for (const [members, count, left] of PURGES) {
     const old = await runTasks(app, SPEAKERS);
     await app.advance(1_000);
     const purging = await app.run(flowOf("purge", [`p log.PurgeLogs {endDate: "{{ now() }}", ${members}}`]));
-    assertEquals(resultsOf(purging).p, `SUCCESS {"count":${count}}`);
+    const counts = { count, executionLogsCount: count, nonExecutionLogsCount: 0 };
+    assertEquals(resultsOf(purging).p, `SUCCESS ${JSON.stringify(counts)}`);
     assertEquals(await logOf(app, old.id), [...left]);
   });
 }
@@ -73,7 +74,7 @@ Deno.test("log.PurgeLogs keeps the order of the remaining lines of a long log", 
   await app.advance(1_000);
   const members = `endDate: "{{ now() }}", executionId: ${old.id}, logLevels: [WARN]`;
   const purging = await app.run(flowOf("purge", [`p log.PurgeLogs {${members}}`]));
-  assertEquals(resultsOf(purging).p, 'SUCCESS {"count":1}');
+  assertEquals(resultsOf(purging).p, 'SUCCESS {"count":1,"executionLogsCount":1,"nonExecutionLogsCount":0}');
   assertEquals(await logOf(app, old.id), [...messages, "last"].map((text) => `INFO ${text}`));
 });
 
