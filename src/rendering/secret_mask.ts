@@ -41,7 +41,7 @@ export class SecretMask {
 
   /** The text with every secret replaced by six stars, whatever its length. */
   hide(text: string): string {
-    // A secret of stars must not match the stars that stand for another one: hence the way over stand-ins.
+    // The stars come last: a secret that is stars itself must not match those of another one.
     return this.#replaced(text, () => STAND_IN).replaceAll(STAND_IN, HIDDEN);
   }
 
@@ -57,7 +57,7 @@ export class SecretMask {
 const MARK = "**masked*";
 const MARKED = stars(MARK);
 const HIDDEN = "******";
-/** No text: a character that Unicode reserves for the use within programs. */
+/** Not a character of texts: Unicode reserves it for use within programs. */
 const STAND_IN = "\uFDD0";
 
 function stars(text: string): string {

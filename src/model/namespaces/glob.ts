@@ -49,13 +49,13 @@ function matchingSlashes(token: Token): Token {
 
 const SYNTAX = /^(?:glob|regex):/;
 
-function testOf(pattern: string, meant = (token: Token): Token => token): PathTest {
+function testOf(pattern: string, adapt = (token: Token): Token => token): PathTest {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw new Error(`Invalid pattern: it is longer than ${MAX_PATTERN_LENGTH} characters`);
   }
   if (pattern.startsWith("regex:")) return regexTest(pattern.slice("regex:".length));
   const relative = pattern.replace(/^(?:glob:)?(?:\.?\/)*/, "");
-  const compiled = expandBraces(relative).map((each) => tokensOf(each).map(meant));
+  const compiled = expandBraces(relative).map((part) => tokensOf(part).map(adapt));
   return (path) => compiled.some((tokens) => matches(tokens, path));
 }
 

@@ -49,9 +49,9 @@ const NAMESPACE_CASES: typeof CASES = [
 
 for (const [pattern, yes, no] of NAMESPACE_CASES) {
   Deno.test(`compileNamespaceGlobs() with "${pattern}"`, () => {
-    const isMeant = compileNamespaceGlobs([pattern]);
-    assertEquals(yes.filter((path) => !isMeant(path)), []);
-    assertEquals(no.filter(isMeant), []);
+    const isMatch = compileNamespaceGlobs([pattern]);
+    assertEquals(yes.filter((path) => !isMatch(path)), []);
+    assertEquals(no.filter(isMatch), []);
   });
 }
 
@@ -70,9 +70,9 @@ const PURGE_CASES: typeof CASES = [
 
 for (const [pattern, yes, no] of PURGE_CASES) {
   Deno.test(`compilePurgeGlob() with "${pattern}"`, () => {
-    const isMeant = compilePurgeGlob(pattern);
-    assertEquals(yes.filter((path) => !isMeant(path)), []);
-    assertEquals(no.filter(isMeant), []);
+    const isMatch = compilePurgeGlob(pattern);
+    assertEquals(yes.filter((path) => !isMatch(path)), []);
+    assertEquals(no.filter(isMatch), []);
   });
 }
 
