@@ -1,9 +1,9 @@
 /** Filters above a list. They are kept in the address, so that a list can be shared. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { isShortcut, useKeydown } from "../core/keyboard.ts";
 import { query, setQuery } from "../core/router.ts";
 import { t, type TextName } from "../texts/mod.ts";
-import { isTyping } from "./table.tsx";
 
 /** A value that a person can choose; a plain text is shown as it is. */
 type Choice = string | { readonly value: string; readonly title: TextName };
@@ -35,15 +35,11 @@ const TYPING_PAUSE_MS = 250;
 /** The fields in a row, and a chip for each value that can be removed alone; `/` focuses the first field. */
 export function Filters({ fields }: { readonly fields: readonly FilterField[] }) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "/" || isTyping(event)) return;
-      event.preventDefault();
-      form.current?.querySelector("input")?.focus();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  useKeydown((event) => {
+    if (event.key !== "/" || !isShortcut(event)) return;
+    event.preventDefault();
+    form.current?.querySelector("input")?.focus();
+  });
   const isFiltered = fields.some(({ name }) => query.value.has(name));
   const clear = () =>
     setQuery(Object.fromEntries([...fields.map(({ name }) => [name, undefined]), ["page", undefined]]));

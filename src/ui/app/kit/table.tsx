@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Right } from "../../../model/access/role.ts";
 import { may } from "../core/access.ts";
+import { isShortcut, useKeydown } from "../core/keyboard.ts";
 import { countText } from "../core/numbers.ts";
 import { navigate, setQuery } from "../core/router.ts";
 import { t } from "../texts/mod.ts";
@@ -110,49 +111,30 @@ function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
 }
 
 /** Moves between rows by j and k, opens one by Enter, selects it by x, goes to the actions by a full stop. */
-function useKeyboard<Row>(props: TableProps<Row>) {
+function useKeyboard<Row>({ selected, onSelect }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
-      const rows = [...body.current?.rows ?? []];
-      const at = rows.findIndex((row) => row.contains(document.activeElement));
-      const { selected, onSelect } = latest.current;
-      if (event.key === "j") rows[Math.min(at + 1, rows.length - 1)]?.focus();
-      else if (event.key === "k") rows[Math.max(at - 1, 0)]?.focus();
-      else if (event.key === "Enter" && rows[at]?.dataset.href && rows[at] === document.activeElement) {
-        navigate(rows[at].dataset.href);
-      } else if (event.key === "x" && rows[at] && selected) {
-        onSelect?.(toggled(selected, rows[at].dataset.key ?? ""));
-      } else if (event.key === "." && selected) {
-        if (selected.size === 0 && rows[at]) onSelect?.(new Set([rows[at].dataset.key ?? ""]));
-        focusActions();
-      } else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  useKeydown((event) => {
+    if (!isShortcut(event)) return;
+    const rows = [...body.current?.rows ?? []];
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    if (event.key === "j") rows[Math.min(at + 1, rows.length - 1)]?.focus();
+    else if (event.key === "k") rows[Math.max(at - 1, 0)]?.focus();
+    else if (event.key === "Enter" && rows[at]?.dataset.href && rows[at] === document.activeElement) {
+      navigate(rows[at].dataset.href);
+    } else if (event.key === "x" && rows[at] && selected) {
+      onSelect?.(toggled(selected, rows[at].dataset.key ?? ""));
+    } else if (event.key === "." && selected) {
+      if (selected.size === 0 && rows[at]) onSelect?.(new Set([rows[at].dataset.key ?? ""]));
+      focusActions();
+    } else return;
+    event.preventDefault();
+  });
   return body;
 }
 
 /** Goes to the bar of actions, which is drawn after the selection has changed. */
 function focusActions(): void {
   setTimeout(() => document.querySelector<HTMLElement>("main .bulk button")?.focus());
-}
-
-/** True if a key belongs to a field or a dialog, so that it is no shortcut of the page. */
-export function isTyping(event: KeyboardEvent): boolean {
-  // The source editor is in a shadow root: outside of it the target of its events is the element around it.
-  const path = event.composedPath();
-  const [target] = path;
-  if (!(target instanceof HTMLElement)) return false;
-  const isField = target instanceof HTMLInputElement
-    ? !["checkbox", "radio"].includes(target.type)
-    : target.isContentEditable || /^(?:TEXTAREA|SELECT)$/.test(target.tagName);
-  return isField || path.some((element) => element instanceof HTMLDialogElement);
 }
 
 interface PagerProps {

@@ -1,11 +1,11 @@
 /** Keys that work in all views, and the dialog that names them (`?`). */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { may } from "../core/access.ts";
+import { isShortcut, useKeydown } from "../core/keyboard.ts";
 import { pagePath } from "../core/places.ts";
 import { navigate } from "../core/router.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { isTyping } from "../kit/table.tsx";
 import { t, type TextName } from "../texts/mod.ts";
 
 /** Where `g` and a second key lead; `undefined` is the dashboard. */
@@ -41,22 +41,18 @@ export function openKeys(): void {
 
 /** Listens to the keys; once a page. */
 export function Keys() {
-  useEffect(() => {
-    let goAt = -Infinity;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
-      const isSecond = event.timeStamp - goAt < SEQUENCE_MS;
-      goAt = event.key === "g" && !isSecond ? event.timeStamp : -Infinity;
-      if (event.key === "?") openKeys();
-      else if (isSecond && isPlace(event.key)) navigate(pagePath(PLACES[event.key]));
-      else return;
-      event.preventDefault();
-      // A view that has the second key for itself must not see it.
-      event.stopImmediatePropagation();
-    };
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
-  }, []);
+  const goAt = useRef(-Infinity);
+  useKeydown((event) => {
+    if (!isShortcut(event)) return;
+    const isSecond = event.timeStamp - goAt.current < SEQUENCE_MS;
+    goAt.current = event.key === "g" && !isSecond ? event.timeStamp : -Infinity;
+    if (event.key === "?") openKeys();
+    else if (isSecond && isPlace(event.key)) navigate(pagePath(PLACES[event.key]));
+    else return;
+    event.preventDefault();
+    // A view that has the second key for itself must not see it.
+    event.stopImmediatePropagation();
+  }, { capture: true });
   return isOpen.value ? <KeysDialog /> : null;
 }
 

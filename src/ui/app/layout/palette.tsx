@@ -1,6 +1,6 @@
 /** The palette: finds views, actions and objects of the server, and opens or runs them (Ctrl K). */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useKeydown } from "../core/keyboard.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { t } from "../texts/mod.ts";
 import { type Hit, namedHits, objectHits } from "./palette_hits.ts";
@@ -18,15 +18,11 @@ export function openPalette(): void {
 
 /** The palette; once a page. */
 export function Palette() {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
-      event.preventDefault();
-      if (!isOpen.value) openPalette();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  useKeydown((event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    if (!isOpen.value) openPalette();
+  });
   if (!isOpen.value) return null;
   return (
     <Dialog

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { FlowSource } from "../../api/flow_entities.ts";
 import { may } from "../../core/access.ts";
+import { useKeydown } from "../../core/keyboard.ts";
 import { guardLeaving, setQuery } from "../../core/router.ts";
 import { attempt } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
@@ -92,22 +93,17 @@ function useKeys(
   save: () => Promise<unknown>,
   run: (isPart: boolean) => Promise<unknown>,
 ): void {
-  useEffect(() => {
-    if (isReadOnly) return;
-    const onKey = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, shiftKey, target } = event;
-      const isWithin = (selector: string) => target instanceof Element && target.closest(selector) !== null;
-      if (!(ctrlKey || metaKey) || isWithin("dialog")) return;
-      // Caps Lock makes it "S"; with Shift it is a key of the browser.
-      if (key.toLowerCase() === "s" && !shiftKey) void save();
-      else if (key === "Enter" && !isWithin(".editor-test")) void run(shiftKey);
-      else return;
-      event.preventDefault();
-      event.stopPropagation();
-    };
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
-  });
+  useKeydown((event) => {
+    const { key, ctrlKey, metaKey, shiftKey, target } = event;
+    const isWithin = (selector: string) => target instanceof Element && target.closest(selector) !== null;
+    if (isReadOnly || !(ctrlKey || metaKey) || isWithin("dialog")) return;
+    // Caps Lock makes it "S"; with Shift it is a key of the browser.
+    if (key.toLowerCase() === "s" && !shiftKey) void save();
+    else if (key === "Enter" && !isWithin(".editor-test")) void run(shiftKey);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }, { capture: true });
 }
 
 function summariesOf(run: LastRun | undefined): ReadonlyMap<string, RunSummary> {

@@ -1,15 +1,15 @@
 /** The actions on an execution: the likely ones as buttons, all in a menu. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo } from "../../api/execution.ts";
+import { isShortcut, useKeydown } from "../../core/keyboard.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { navigate } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
 import type { FormReport } from "../../kit/input_values.ts";
 import { Menu } from "../../kit/menu.tsx";
-import { isTyping } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 import { LabelsDialog, ResumeDialog, StateDialog } from "./change_dialogs.tsx";
 import { EXECUTION_ACTIONS, type ExecutionAction, mainActions, refusalOf } from "./execution_actions.ts";
@@ -40,7 +40,9 @@ export function ActionBar({ execution, changed }: ActionBarProps) {
     }
   };
   const buttons = mainActions(execution).filter((action) => refusalOf(action, execution) === undefined);
-  useShortcut("r", () => run("replay"));
+  useKeydown((event) => {
+    if (event.key === "r" && isShortcut(event)) void run("replay");
+  });
   const close = () => dialog.value = undefined;
   const props = { execution, changed, onClose: close };
   return (
@@ -74,17 +76,6 @@ export function ActionBar({ execution, changed }: ActionBarProps) {
       {dialog.value === "labels" && <LabelsDialog {...props} />}
     </>
   );
-}
-
-function useShortcut(key: string, run: () => unknown): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey;
-      if (event.key === key && isPlain && !isTyping(event)) run();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  });
 }
 
 async function runAction(

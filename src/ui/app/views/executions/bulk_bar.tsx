@@ -1,12 +1,11 @@
 /** Actions on the selected executions, or on all that match the filters. */
 import { type Signal, useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import { may } from "../../core/access.ts";
+import { isShortcut, useKeydown } from "../../core/keyboard.ts";
 import { countText } from "../../core/numbers.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
-import { isTyping } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 import { LabelsDialog, StateDialog } from "./bulk_dialogs.tsx";
 import { type BulkAction, bulkRequest, type BulkTarget } from "./bulk_request.ts";
@@ -79,19 +78,11 @@ export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): v
     const target = selected.count === 0 && focused !== undefined ? { count: 1, ids: [focused] } : selected;
     if (target.count > 0 && await runBulk({ name: "replay" }, target)) await done();
   };
-  const latest = useRef(replay);
-  latest.current = replay;
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "r" || event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) {
-        return;
-      }
-      event.preventDefault();
-      void latest.current();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  useKeydown((event) => {
+    if (event.key !== "r" || !isShortcut(event)) return;
+    event.preventDefault();
+    void replay();
+  });
 }
 
 /** Runs an action after a confirmation; true if it worked. One on all that match needs a typed phrase. */

@@ -75,6 +75,16 @@ async function chooseState(page: Page, state: string): Promise<void> {
   await dialog.getByRole("button", { name: "Change state" }).click();
 }
 
+/** Presses a key as soon as a table has a row, before the next frame. */
+function pressWithFirstRow(key: string): void {
+  const observer = new MutationObserver(() => {
+    if (document.querySelector("main tbody tr") === null) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  });
+  observer.observe(document.body, { subtree: true, childList: true });
+}
+
 const LISTED: readonly PageStory[] = [
   {
     name: "an empty server says how to get the first execution",
@@ -115,6 +125,19 @@ const LISTED: readonly PageStory[] = [
       await runFlow(server, "many/good");
       await page.getByRole("button", { name: "Next page" }).click();
       await waitFor(page, 1);
+    },
+  },
+  {
+    name: "keys work from the moment that the rows are shown",
+    async run(page, server) {
+      await saveIn(server, "early", "one", SOURCES.good);
+      await runFlow(server, "early/one");
+      await page.goto(`${LIST}?namespace=absent`);
+      const clear = page.getByRole("link", { name: "Clear filters" });
+      await clear.waitFor();
+      await page.evaluate(pressWithFirstRow, "j");
+      await clear.click();
+      await page.locator("tr:focus").waitFor();
     },
   },
   action({
