@@ -1,4 +1,5 @@
-/** Numbers by a Java decimal pattern (`#,##0.00`, `0%`), rounded half to even on the exact binary value. */
+/** Numbers by a Java decimal pattern (`#,##0.00`, `0%`), rounded half to even on the exact value. */
+import { Double, WrittenDecimal } from "../../base/json.ts";
 import { fail, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 
 interface DecimalPattern {
@@ -32,12 +33,17 @@ export function formatDecimal(value: NumberValue, pattern: string): string {
   const match = pattern.length > MAX_PATTERN_LENGTH ? null : PATTERN.exec(pattern);
   if (!match || !/[#0]/.test(pattern)) fail("argument", `Cannot read the number pattern "${pattern}"`);
   const shape = readPattern(match);
-  const scaled = typeof value === "bigint" ? value * BigInt(shape.scale) : toFloat(value) * shape.scale;
-  const isNegative = scaled < 0 || Object.is(scaled, -0);
-  const digits = isNegative ? -scaled : scaled;
-  const body = shape.minExponent > 0 ? printScientific(Number(digits), shape) : printDigits(digits, shape);
-  const [prefix, suffix] = isNegative ? shape.negative : [shape.prefix, shape.suffix];
+  const decimal = decimalOf(value, shape.scale);
+  const print = shape.minExponent > 0 ? printScientific : printDigits;
+  const body = decimal ? print(decimal, shape) : "∞";
+  const [prefix, suffix] = isNegative(value) ? shape.negative : [shape.prefix, shape.suffix];
   return prefix + body + suffix;
+}
+
+/** Only a binary decimal has a negative zero. */
+function isNegative(value: NumberValue): boolean {
+  const isBinary = value instanceof Double && !(value instanceof WrittenDecimal);
+  return toFloat(value) < 0 || isBinary && Object.is(value.value, -0);
 }
 
 function readPattern(match: RegExpExecArray): DecimalPattern {
@@ -90,29 +96,57 @@ function unquote(affix: string): string {
   });
 }
 
-function printDigits(value: number | bigint, shape: DecimalPattern): string {
-  const text = typeof value === "bigint" ? value.toString() : roundHalfEven(value, shape.maxFractions);
-  const [whole = "0", fraction = ""] = text.split(".");
-  let decimals = fraction.replace(/0+$/, "").padEnd(shape.minFractions, "0");
-  if (shape.maxFractions === 0) decimals = "";
+/** The size of a number: `digits` × 10^-`scale`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+  /** Of a binary decimal, whose `digits` are the fewest that tell it from others: the first 100 digits, for its rounding. */
+  readonly exact?: () => Decimal;
+}
+
+/** The size of a number times 1, 100 or 1000; `undefined` if it is not finite. */
+function decimalOf(value: NumberValue, times: number): Decimal | undefined {
+  if (!(value instanceof Double) || value instanceof WrittenDecimal) {
+    const { digits, scale } = readDecimal(String(value));
+    return { digits: digits * BigInt(times), scale };
+  }
+  const size = Math.abs(value.value * times);
+  if (!Number.isFinite(size)) return undefined;
+  return { ...readDecimal(String(size)), exact: () => readDecimal(size.toPrecision(100)) };
+}
+
+function readDecimal(text: string): Decimal {
+  const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+}
+
+function printDigits(value: Decimal, shape: DecimalPattern): string {
+  const [whole, fraction] = roundHalfEven(value, shape.maxFractions);
+  const decimals = fraction.replace(/(?<!0)0+$/, "").padEnd(shape.minFractions, "0");
   let integers = whole.replace(/^0+/, "").padStart(shape.minIntegers, "0");
   if (integers === "" && decimals === "") integers = "0";
-  if (shape.groupSize > 0) {
-    integers = integers.replace(new RegExp(`\\B(?=(?:\\d{${shape.groupSize}})+$)`, "g"), ",");
+  const body = shape.groupSize > 0 ? grouped(integers, shape.groupSize) : integers;
+  return decimals === "" && !shape.showsPoint ? body : `${body}.${decimals}`;
+}
+
+function grouped(digits: string, size: number): string {
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= size) {
+    groups.unshift(digits.slice(Math.max(0, end - size), end));
   }
-  return decimals === "" && !shape.showsPoint ? integers : `${integers}.${decimals}`;
+  return groups.join(",");
 }
 
 /** As many integer digits as the pattern has zeros, or those above a multiple of its digits, and the power of ten that is left. */
-function printScientific(value: number, shape: DecimalPattern): string {
+function printScientific(value: Decimal, shape: DecimalPattern): string {
   const { minIntegers, maxIntegers, minFractions, maxFractions } = shape;
-  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const print = (digits: number): string | undefined => {
     const power = maxIntegers > minIntegers
       ? Math.floor((digits - 1) / maxIntegers) * maxIntegers
       : digits - minIntegers;
     const integers = digits - power;
-    const body = printDigits(Number(`${mantissa}e${Number(exponent) - power}`), {
+    const body = printDigits(shifted(value, power), {
       ...shape,
       minIntegers: integers,
       minFractions: Math.max(0, minIntegers + minFractions - integers),
@@ -121,18 +155,22 @@ function printScientific(value: number, shape: DecimalPattern): string {
     if (body.split(".")[0]?.length !== integers) return undefined;
     return `${body}E${power < 0 ? "-" : ""}${String(Math.abs(power)).padStart(shape.minExponent, "0")}`;
   };
-  const digits = value === 0 ? minIntegers : Number(exponent) + 1;
+  const digits = value.digits === 0n ? minIntegers : value.digits.toString().length - value.scale;
   return print(digits) ?? print(digits + 1) ?? ""; // 9.99 may round to 10
 }
 
-/** `toFixed` rounds ties up; further digits show whether it is an exact tie. */
-function roundHalfEven(value: number, fractions: number): string {
-  if (value >= 1e21) return BigInt(value).toString();
-  const rounded = value.toFixed(fractions);
-  const exact = value.toFixed(Math.min(100, fractions + 40));
-  const rest = exact.slice(exact.indexOf(".") + 1 + fractions);
-  const lastDigit = Number(rounded.at(-1));
-  const isTie = /^50*$/.test(rest);
-  if (!isTie || lastDigit % 2 === 0) return rounded;
-  return exact.slice(0, exact.indexOf(".") + (fractions === 0 ? 0 : 1 + fractions));
+function shifted({ digits, scale, exact }: Decimal, power: number): Decimal {
+  return { digits, scale: scale + power, exact: exact && (() => shifted(exact(), power)) };
+}
+
+/** The digits before and after the point. */
+function roundHalfEven(value: Decimal, fractions: number): readonly [string, string] {
+  const { digits, scale } = value.scale > fractions && value.exact ? value.exact() : value;
+  const unit = 10n ** BigInt(Math.abs(fractions - scale));
+  const isShort = scale <= fractions;
+  let units = isShort ? digits * unit : digits / unit;
+  const rest = isShort ? 0n : digits % unit * 2n;
+  if (rest > unit || rest === unit && units % 2n === 1n) units++;
+  const text = units.toString().padStart(fractions + 1, "0");
+  return [text.slice(0, text.length - fractions), text.slice(text.length - fractions)];
 }

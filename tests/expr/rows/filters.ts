@@ -212,7 +212,7 @@ export const LIST_FILTERS: Table = {
 /** `numberFormat` and `number`. */
 export const NUMBER_FILTERS: Table = {
   topic: "number filters",
-  data,
+  data: { ...data, nines: "9".repeat(400) },
   rows: [
     ["{{ 2.718281828 | numberFormat('####.##') }}", "2.72"],
     [
@@ -279,6 +279,28 @@ export const NUMBER_FILTERS: Table = {
     ["{{ 1234567 | numberFormat('#,##,##0') }}", "1,234,567"],
     ["{{ 1234.5678 | numberFormat }} {{ 12 | numberFormat }}", "1,234.568 12"],
     ["{{ 9223372036854775807 | numberFormat('#,##0') }}", "9,223,372,036,854,775,807"],
+    [
+      "{{ '1.015' | number('BIGDECIMAL') | numberFormat('0.00') }} {{ 1.015 | numberFormat('0.00') }} {{ 1015 | numberFormat('0.00E0') }}",
+      "1.02 1.01 1.02E3",
+    ],
+    [
+      "{{ '3.1415926535897932384' | number | numberFormat('0.0000000000000000000') }}",
+      "3.1415926535897932384",
+    ],
+    [
+      "{{ '1e23' | number | numberFormat }} {{ 0.1 | numberFormat('0.####################') }}",
+      "100,000,000,000,000,000,000,000 0.1",
+    ],
+    ["{{ '1e308' | number | numberFormat('0%') }} {{ '-1e308' | number | numberFormat('0E0%') }}", "∞% -∞%"],
+    ["{{ nines | number | numberFormat('0.0E0') }}", "1.0E400"],
+    [
+      "{{ '5e-324' | number | numberFormat('0E0') }} {{ '1.7976931348623157e308' | number | numberFormat('0.00E0') }}",
+      "5E-324 1.80E308",
+    ],
+    [
+      "{{ -0.0 | numberFormat }} {{ fromJson('-0') | numberFormat }} {{ '-0.0' | number('BIGDECIMAL') | numberFormat }}",
+      "-0 0 0",
+    ],
     ["{{ '12' | number }} {{ '12' | number + 1 }} {{ '-7' | number }} {{ '+7' | number }}", "12 13 -7 7"],
     [
       "{{ '1.5' | number }} {{ '1.5' | number + 1 }} {{ '1e3' | number }} {{ '5000000000' | number }}",
