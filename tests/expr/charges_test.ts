@@ -264,3 +264,9 @@ Deno.test("a part of a template that is repeated is charged by its number of exp
     assert(stepsOf(`1 }}${source}{{ 1`, SMALL) >= 100 * 100, source.slice(0, 20));
   }
 });
+
+Deno.test("the filter yaml is charged for indents", () => {
+  const nested = (depth: number) => `${"[".repeat(depth)}text${"]".repeat(depth)} | yaml`;
+  const lines = SMALL / 5, indent = 2 * 90;
+  assert(stepsOf(nested(90), SMALL) - stepsOf(nested(1), SMALL) >= lines * indent / 64);
+});

@@ -27,7 +27,7 @@ export const DATA_FILTERS: readonly FilterEntry[] = [
 function toYaml(input: JsonValue, _: unknown, context: Context): string {
   if (input === null) return "null";
   context.spend(measureValue(input, context).size >>> YAML_SHIFT);
-  return yamlText(input, "open");
+  return yamlText(input, { layout: "open", counter: context });
 }
 
 function toIon(input: JsonValue, _: unknown, context: Context): string {

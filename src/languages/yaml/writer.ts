@@ -1,7 +1,7 @@
 /** Values → YAML text: block style with the fewest quotes. */
 import { stringify } from "@std/yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { measureValue } from "../values/mod.ts";
+import { measureValue, type StepCounter } from "../values/mod.ts";
 
 const PLAIN_TEXT = /^[A-Za-z_][\w ./-]*[\w./]$/;
 /** Longer keys need a question mark: YAML allows 1,024 characters, the colon included. */
@@ -10,20 +10,41 @@ const MAX_IMPLICIT_KEY = 1_000;
 const ODD_SPACE = /[^\S \t\n]/;
 const AMBIGUOUS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
+/** Characters of indents that are written in one step, as a power of two. */
+const INDENT_SHIFT = 5;
+
 /** Where a list or map within a list begins: behind the dash of its item, or on the next line. */
 type YamlLayout = "compact" | "open";
 
+interface YamlOptions {
+  /** By default `compact`. */
+  readonly layout?: YamlLayout;
+  /** Counts steps for the indents, which are most of the text of a deep value. */
+  readonly counter?: StepCounter;
+}
+
 /** YAML text that ends with a line break; list items are indented by one space. @throws ExpressionError `limit` */
-export function yamlText(value: JsonValue, layout: YamlLayout = "compact"): string {
+export function yamlText(value: JsonValue, { layout = "compact", counter }: YamlOptions = {}): string {
   measureValue(value);
-  if (!isBranch(value)) return `${scalar(value, "  ")}\n`;
-  return block(value, { indent: Array.isArray(value) ? " " : "", layout });
+  if (!isBranch(value)) return `${scalar(value, { indent: "  ", layout, counter })}\n`;
+  return block(value, { indent: Array.isArray(value) ? " " : "", layout, counter });
 }
 
 /** The indent of the lines of a block, and their layout. */
-interface Place {
+interface Place extends YamlOptions {
   readonly indent: string;
   readonly layout: YamlLayout;
+}
+
+/** The same place, further to the right. */
+function within(place: Place, indent: string): Place {
+  return { ...place, indent: place.indent + indent };
+}
+
+/** The lines, each behind the indent; empty ones stay empty. */
+function indented(lines: readonly string[], { indent, counter }: Place): string[] {
+  counter?.spend(lines.length * indent.length >>> INDENT_SHIFT);
+  return lines.map((line) => line === "" ? "" : indent + line);
 }
 
 function isBranch(value: JsonValue): value is JsonValue[] | JsonObject {
@@ -34,24 +55,24 @@ function block(value: JsonValue[] | JsonObject, place: Place): string {
   const parts = Array.isArray(value)
     ? value.map((item) => listItem(item, place))
     : Object.keys(value).map((name) => entry(name, value[name] as JsonValue, place));
-  return parts.map((part) => place.indent + part).join("");
+  return indented(parts, place).join("");
 }
 
-function listItem(item: JsonValue, { indent, layout }: Place): string {
-  const isOpen = layout === "open";
-  if (!isBranch(item)) return `- ${scalar(item, indent + (isOpen ? " " : "  "))}\n`;
-  if (isOpen) return `-\n${block(item, { indent: indent + (Array.isArray(item) ? "  " : " "), layout })}`;
-  return `- ${block(item, { indent: `${indent}  `, layout }).trimStart()}`;
+function listItem(item: JsonValue, place: Place): string {
+  const isOpen = place.layout === "open";
+  if (!isBranch(item)) return `- ${scalar(item, within(place, isOpen ? " " : "  "))}\n`;
+  if (isOpen) return `-\n${block(item, within(place, Array.isArray(item) ? "  " : " "))}`;
+  return `- ${block(item, within(place, "  ")).trimStart()}`;
 }
 
-function entry(name: string, value: JsonValue, { indent, layout }: Place): string {
-  const key = name.includes("\n") ? JSON.stringify(name) : scalar(name, "");
-  const head = key.length <= MAX_IMPLICIT_KEY ? `${key}:` : `? ${key}\n${indent}:`;
-  if (!isBranch(value)) return `${head} ${scalar(value, `${indent}  `)}\n`;
-  return `${head}\n${block(value, { indent: indent + (Array.isArray(value) ? " " : "  "), layout })}`;
+function entry(name: string, value: JsonValue, place: Place): string {
+  const key = name.includes("\n") ? JSON.stringify(name) : scalar(name, place);
+  const head = key.length <= MAX_IMPLICIT_KEY ? `${key}:` : `? ${key}\n${place.indent}:`;
+  if (!isBranch(value)) return `${head} ${scalar(value, within(place, "  "))}\n`;
+  return `${head}\n${block(value, within(place, Array.isArray(value) ? " " : "  "))}`;
 }
 
-function scalar(value: JsonValue, indent: string): string {
+function scalar(value: JsonValue, place: Place): string {
   if (value === null) return "null";
   if (typeof value === "object") {
     return value instanceof Double ? String(value) : Array.isArray(value) ? "[]" : "{}";
@@ -59,14 +80,14 @@ function scalar(value: JsonValue, indent: string): string {
   if (typeof value !== "string") return String(value);
   if (PLAIN_TEXT.test(value) && !AMBIGUOUS.test(value)) return value;
   if (AMBIGUOUS.test(value) || ODD_SPACE.test(value)) return JSON.stringify(value);
-  if (value.includes("\n")) return literalBlock(value, indent);
+  if (value.includes("\n")) return literalBlock(value, place);
   const text = stringify(value, { lineWidth: 0 }).replace(/\n$/, "");
   return text.includes("\n") ? JSON.stringify(value) : text;
 }
 
 /** `|` style where it keeps every character, else a double-quoted string. */
-function literalBlock(text: string, indent: string): string {
-  const isPlain = indent !== "" && /^[^\s]/.test(text) && !/[^\S\n]\n|[\p{Cc}--\n]|[^\S\n]$/v.test(text);
+function literalBlock(text: string, place: Place): string {
+  const isPlain = /^[^\s]/.test(text) && !/[^\S\n]\n|[\p{Cc}--\n]|[^\S\n]$/v.test(text);
   if (!isPlain) return JSON.stringify(text);
   let end = text.length;
   while (text[end - 1] === "\n") end--;
@@ -74,5 +95,5 @@ function literalBlock(text: string, indent: string): string {
   const breaks = text.length - body.length;
   const header = breaks === 0 ? "|-" : breaks === 1 ? "|" : "|+";
   const lines = (breaks <= 1 ? body : text.slice(0, -1)).split("\n");
-  return `${header}\n${lines.map((line) => line === "" ? "" : indent + line).join("\n")}`;
+  return `${header}\n${indented(lines, place).join("\n")}`;
 }

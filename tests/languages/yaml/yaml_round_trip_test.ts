@@ -51,7 +51,7 @@ for (const text of TEXTS) {
       }]
     ) {
       for (const layout of ["compact", "open"] as const) {
-        assertEquals(JSON.stringify(parseYaml(yamlText(value, layout))), JSON.stringify(value));
+        assertEquals(JSON.stringify(parseYaml(yamlText(value, { layout }))), JSON.stringify(value));
       }
     }
   });
