@@ -78,7 +78,8 @@ function bigDecimal(text: string): Reading | undefined {
   const [, sign, whole = "", fraction] = DIGITS_WITH_POINT.exec(text) ?? [];
   if (!reading || fraction === undefined) return reading && { ...reading, className };
   const digits = `${whole.replace(/^0+/, "") || "0"}.${fraction}`;
-  return { value: new WrittenDecimal(sign === "-" ? `-${digits}` : digits), className };
+  const isNegative = sign === "-" && /[1-9]/.test(digits);
+  return { value: new WrittenDecimal(isNegative ? `-${digits}` : digits), className };
 }
 
 /** The smallest class that holds the number of a text, or that of the letter after it: `l`, `f` or `d`. */
@@ -112,7 +113,7 @@ function isFloat(value: number): boolean {
 /** Whether the number prints with all digits of the text; zeros at the ends do not count. */
 function hasAllDigits(text: string, value: NumberValue): boolean {
   const digits = (number: string) =>
-    number.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+|0+$/g, "");
+    number.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+|(?<!0)0+$/g, "");
   return digits(text) === digits(String(value));
 }
 

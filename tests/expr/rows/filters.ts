@@ -341,6 +341,7 @@ export const NUMBER_FILTERS: Table = {
       "{{ '1.10' | number('BIGDECIMAL') + 1 }} {{ '0.00010' | number('BIGDECIMAL') | toJson }} {{ '1.10' | number('BIGDECIMAL') == 1.1 }}",
       "2.1 0.00010 true",
     ],
+    ["{{ '-0.00' | number('BIGDECIMAL') }} {{ '-.50' | number('BIGDECIMAL') }}", "0.00 -0.50"],
     ["{{ ['1', '2'] | first | number }} [{{ nil | number }}]", "1 []"],
     ["{{ i | string }} {{ d | string }} {{ i | string + 1 }} [{{ nil | string }}]", "12 2.5 121 []"],
     ["{{ i | string | length }} {{ 2.0 | string }} {{ t | string }}", "2 2.0 true"],
