@@ -1,7 +1,7 @@
 /** Values → YAML text: block style with the fewest quotes. */
 import { stringify } from "@std/yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { measureValue, type StepCounter } from "../values/mod.ts";
+import { DEFAULT_LIMITS, fail, measureValue, type StepCounter } from "../values/mod.ts";
 
 const PLAIN_TEXT = /^[A-Za-z_][\w ./-]*[\w./]$/;
 /** Longer keys need a question mark: YAML allows 1,024 characters, the colon included. */
@@ -19,21 +19,33 @@ type YamlLayout = "compact" | "open";
 interface YamlOptions {
   /** By default `compact`. */
   readonly layout?: YamlLayout;
-  /** Counts steps for the indents, which are most of the text of a deep value. */
+  /** Counts steps for the indents, which are most of the text of a deep value; by default against the limit of an expression. */
   readonly counter?: StepCounter;
 }
 
 /** YAML text that ends with a line break; list items are indented by one space. @throws ExpressionError `limit` */
-export function yamlText(value: JsonValue, { layout = "compact", counter }: YamlOptions = {}): string {
+export function yamlText(
+  value: JsonValue,
+  { layout = "compact", counter = limitedCounter() }: YamlOptions = {},
+): string {
   measureValue(value);
   if (!isBranch(value)) return `${scalar(value, { indent: "  ", layout, counter })}\n`;
   return block(value, { indent: Array.isArray(value) ? " " : "", layout, counter });
 }
 
+function limitedCounter(): StepCounter {
+  let left = DEFAULT_LIMITS.maxSteps;
+  return {
+    spend(steps) {
+      left -= steps;
+      if (left < 0) fail("limit", "Cannot write YAML that consists mostly of indents");
+    },
+  };
+}
+
 /** The indent of the lines of a block, and their layout. */
-interface Place extends YamlOptions {
+interface Place extends Required<YamlOptions> {
   readonly indent: string;
-  readonly layout: YamlLayout;
 }
 
 /** The same place, further to the right. */
@@ -43,7 +55,7 @@ function within(place: Place, indent: string): Place {
 
 /** The lines, each behind the indent; empty ones stay empty. */
 function indented(lines: readonly string[], { indent, counter }: Place): string[] {
-  counter?.spend(lines.length * indent.length >>> INDENT_SHIFT);
+  counter.spend(lines.length * indent.length >>> INDENT_SHIFT);
   return lines.map((line) => line === "" ? "" : indent + line);
 }
 

@@ -1,5 +1,7 @@
 /** YAML text that is written and read again gives the same value. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import type { JsonValue } from "../../../src/base/json.ts";
+import { ExpressionError } from "../../../src/languages/values/mod.ts";
 import { parseYaml, yamlText } from "../../../src/languages/yaml/mod.ts";
 
 const TEXTS: readonly string[] = [
@@ -56,3 +58,10 @@ for (const text of TEXTS) {
     }
   });
 }
+
+Deno.test("yamlText() refuses a value whose indents are long in all", () => {
+  let value: JsonValue = "a\n".repeat(100_000);
+  for (let depth = 0; depth < 400; depth++) value = [value];
+  const error = assertThrows(() => yamlText(value), ExpressionError);
+  assertEquals((error as ExpressionError).code, "limit");
+});
