@@ -150,6 +150,7 @@ interface TokenOptions extends Required<TreeOptions> {
 function* tokens(source: string, { errors, maxDepth, isFirstOnly }: TokenOptions) {
   const parser = new Parser();
   const unexpected: YamlError[] = [];
+  let isFirstRead = false;
   for (const lexeme of new Lexer().lex(source)) {
     for (const token of parser.next(lexeme)) {
       // The composer adds an error for each of them without calling its handler.
@@ -157,9 +158,12 @@ function* tokens(source: string, { errors, maxDepth, isFirstOnly }: TokenOptions
         errors.push(...unexpected);
         throw new Stop();
       }
+      if (isFirstRead && token.type === "doc-end") return;
       yield token;
-      if (isFirstOnly && token.type === "document") return;
+      isFirstRead ||= isFirstOnly && token.type === "document";
     }
+    // What follows outside of another document is an error of the first.
+    if (isFirstRead && parser.stack.length > 0) return;
     if (parser.stack.length <= maxDepth + 2) continue;
     errors.unshift(tooDeep(parser.offset, maxDepth));
     throw new Stop();

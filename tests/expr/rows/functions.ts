@@ -65,6 +65,7 @@ export const FUNCTIONS: Table = {
       "{{ yaml('a: 1\n---\nb: 2') }} {{ yaml('1\n...\nx: [') }} {{ yaml('--- |\n x\n---\nx') | toJson }}",
       '{"a":1} 1 "x\\n"',
     ],
+    ["{{ yaml('a: 1\n# b\n---\n]') }} {{ yaml('a: 1\n...\n]') }}", '{"a":1} {"a":1}'],
     ["[{{ yaml('---') }}{{ yaml('---\n---\na: 1') }}{{ yaml('null') }}]", "[]"],
     [
       "{{ uuid() | length }} {{ uuid() == uuid() }} {{ uuid() | regexMatch('^[0-9a-f-]{36}$') }}",
@@ -137,6 +138,8 @@ export const FUNCTIONS: Table = {
     ["{{ yaml('') }}", "argument"],
     ["{{ yaml(' \n# only a comment\n') }}", "argument"],
     ["{{ yaml('a: [\n---\nb: 2') }}", "argument"],
+    ["{{ yaml('a: 1\n]') }}", "argument"],
+    ["{{ yaml('a: 1\n} # b\n---\nc') }}", "argument"],
     ["{{ now('bbb') }}", "argument"],
     ["{{ now(timeZone='Mars') }}", "argument"],
     ["{{ randomInt(6, 5) }}", "argument"],
