@@ -131,7 +131,10 @@ function readNumber(input: JsonValue, args: Arguments): Reading {
 function absolute(input: JsonValue): JsonValue {
   if (input === null) return null;
   if (!isNumber(input)) return fail("type", `Cannot apply the filter "abs" to ${kindOf(input)}`);
-  return toFloat(input) < 0 ? negate(input) : input;
+  if (input instanceof Double) return input.value > 0 ? input : new Double(Math.abs(input.value));
+  if (input >= 0) return input;
+  const is64Bit = typeof input === "number" || BigInt.asIntN(64, input) === input;
+  return is64Bit ? negate(input) : -input;
 }
 
 function numberFormat(input: JsonValue, args: Arguments): JsonValue {

@@ -341,6 +341,10 @@ export const NUMBER_FILTERS: Table = {
       "{{ '1.10' | number('BIGDECIMAL') + 1 }} {{ '0.00010' | number('BIGDECIMAL') | toJson }} {{ '1.10' | number('BIGDECIMAL') == 1.1 }}",
       "2.1 0.00010 true",
     ],
+    [
+      "{{ '-99999999999999999999' | number | abs }} {{ -0.0 | abs }} {{ -1.5 | abs }}",
+      "99999999999999999999 0.0 1.5",
+    ],
     ["{{ '-0.00' | number('BIGDECIMAL') }} {{ '-.50' | number('BIGDECIMAL') }}", "0.00 -0.50"],
     ["{{ ['1', '2'] | first | number }} [{{ nil | number }}]", "1 []"],
     ["{{ i | string }} {{ d | string }} {{ i | string + 1 }} [{{ nil | string }}]", "12 2.5 121 []"],
