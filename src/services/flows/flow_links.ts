@@ -14,7 +14,7 @@ export interface FlowLinks {
 }
 
 /** Kinds of tasks that start executions of another flow. */
-const STARTING_TASKS: ReadonlySet<string> = new Set(["core.flow.Subflow", FOR_EACH_ITEM]);
+export const STARTING_TASKS: ReadonlySet<string> = new Set(["core.flow.Subflow", FOR_EACH_ITEM]);
 
 const FLOW_TRIGGERS = new Set(["core.trigger.Flow", "core.models.triggers.types.Flow"]);
 

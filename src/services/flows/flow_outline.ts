@@ -1,7 +1,8 @@
 /** The outline of a flow, for callers that start and read executions: forms and lists of tasks, without properties. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import { flowResponse, SUBFLOW_KINDS } from "../../flow/mod.ts";
+import { flowResponse } from "../../flow/mod.ts";
 import type { Flow, Task } from "../../model/flows/flow.ts";
+import { STARTING_TASKS } from "./flow_links.ts";
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"] as const;
 /** Members that are shown in full. */
@@ -39,7 +40,7 @@ function taskOutline({ id, type, kind, properties, blocks }: Task): JsonObject {
   if (children.length > 0) outline.tasks = children.map(taskOutline);
   const onResume = ownProperty(properties, "onResume");
   if (kind === "core.flow.Pause" && Array.isArray(onResume)) outline.inputs = onResume;
-  if (SUBFLOW_KINDS.has(kind)) outline.subflowId = startedFlow(properties);
+  if (STARTING_TASKS.has(kind)) outline.subflowId = startedFlow(properties);
   return outline;
 }
 

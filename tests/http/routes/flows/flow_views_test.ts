@@ -544,6 +544,7 @@ tasks:
     type: io.svc.plugin.core.flow.Dag
     tasks: [{task: {id: first, type: ${RETURN}, format: hidden}}]
   - {id: call, type: io.svc.plugin.core.flow.Subflow, namespace: demo, flowId: nested, revision: 1, inputs: {x: hidden}}
+  - {id: each, type: io.svc.plugin.core.flow.ForEachItem, items: hidden, namespace: demo, flowId: nested, inputs: {x: hidden}}
 errors: [{id: last, type: ${RETURN}, format: hidden}]
 triggers: [{id: hook, type: io.svc.plugin.core.trigger.Webhook, key: hidden-key}]
 `;
@@ -562,6 +563,11 @@ Deno.test("GET /executions/:id/flow and flows to start show of tasks and trigger
       id: "call",
       type: "io.svc.plugin.core.flow.Subflow",
       subflowId: { namespace: "demo", flowId: "nested", revision: 1 },
+    },
+    {
+      id: "each",
+      type: "io.svc.plugin.core.flow.ForEachItem",
+      subflowId: { namespace: "demo", flowId: "nested" },
     },
   ]);
   assertEquals(errors as unknown, [task("last")]);
