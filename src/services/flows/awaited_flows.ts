@@ -56,6 +56,22 @@ export function isAwaited(flow: FlowKey, awaited: AwaitedFlows): boolean {
   return isDemanded(flow, awaited) === true;
 }
 
+/** The flows that alone can fire the trigger, if it names them: of ten thousand flows the others need no look. */
+export function onlyFlowsOf(awaited: AwaitedFlows): FlowKey[] | undefined {
+  if ("all" in awaited) return awaited.all.map(onlyFlowsOf).find((flows) => flows !== undefined);
+  if ("any" in awaited) {
+    const alternatives = awaited.any.map(onlyFlowsOf);
+    return alternatives.length > 0 && alternatives.every((flows) => flows !== undefined)
+      ? alternatives.flat()
+      : undefined;
+  }
+  if ("none" in awaited || "field" in awaited) return undefined;
+  const { namespace, flowId: id, comparison } = awaited;
+  return comparison === "EQUALS" && namespace !== undefined && id !== undefined
+    ? [{ namespace, id }]
+    : undefined;
+}
+
 /** The flows and namespaces that the trigger names. */
 export function patternsIn(awaited: AwaitedFlows): FlowPattern[] {
   if ("all" in awaited) return awaited.all.flatMap(patternsIn);

@@ -5,7 +5,7 @@ import type { FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import { flowName } from "./flow_heads.ts";
-import { isAwaited } from "./awaited_flows.ts";
+import { isAwaited, onlyFlowsOf } from "./awaited_flows.ts";
 import { type FlowLinks, linksOf } from "./flow_links.ts";
 import type { Flows } from "./flows.ts";
 
@@ -87,7 +87,10 @@ export class FlowDependencies {
       const { starts, awaits } = await this.#linksOf(head);
       for (const key of starts) add(head, byName.get(flowName(key)), "FLOW_TASK");
       for (const awaited of awaits) {
-        for (const source of heads) if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
+        const named = onlyFlowsOf(awaited)?.flatMap((key) => byName.get(flowName(key)) ?? []);
+        for (const source of named ?? heads) {
+          if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
+        }
       }
     }
     return [...edges.values()];

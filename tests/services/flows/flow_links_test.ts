@@ -225,3 +225,23 @@ Deno.test("FlowDependencies.ofTenant() leaves out flows without dependencies", a
   const [nodes] = shown(await dependencies().ofTenant(ACTOR));
   assertEquals(nodes, ["n.sub/c", "n/a", "n/b", "n/d"]);
 });
+
+Deno.test("FlowDependencies.ofTenant() compares a trigger that names its flows with these alone", async () => {
+  const count = 300;
+  let reads = 0;
+  const heads = Array.from({ length: count }, (_, index) => ({
+    id: `f${index}`,
+    get namespace() {
+      reads++;
+      return "n";
+    },
+  } as FlowHead));
+  const waiting = flowOf(BODIES.d?.replace("flowId: b", "flowId: f0") ?? "");
+  const flows: Pick<Flows, "select" | "read"> = {
+    select: (_actor, matches) => heads.filter(matches),
+    read: () => Promise.resolve(waiting),
+  };
+  const [, edges] = shown(await new FlowDependencies(flows as Flows).ofTenant(ACTOR));
+  assertEquals(edges.length, count - 1);
+  assertEquals(reads < 50 * count, true, `${reads} reads of ${count} flows`);
+});
