@@ -30,13 +30,13 @@ export function dependencyOrder<T extends Dependent>(inputs: readonly T[]): Orde
 }
 
 interface Order<T> {
-  /** All items, each after those that it needs where no cycle prevents it. */
+  /** All items: first those that need none, then those that need only these, and so on; among each other as they were given. */
   readonly ordered: readonly T[];
   /** The items that need themselves, directly or through others, as they were given. */
   readonly cyclic: readonly T[];
 }
 
-/** Items in topological order of their needs, which are ids; unknown ids are ignored. Linear time. */
+/** Items in topological order of their needs, which are ids; unknown ids are ignored. */
 export function orderByNeeds<T extends { readonly id: string }>(
   items: readonly T[],
   needsOf: (item: T) => Iterable<string>,
@@ -44,7 +44,9 @@ export function orderByNeeds<T extends { readonly id: string }>(
   const byId = new Map(items.map((item) => [item.id, item]));
   const walk = new NeedsWalk<T>((item) => [...needsOf(item)].flatMap((id) => byId.get(id) ?? []));
   for (const item of items) walk.from(item);
-  return { ordered: walk.ordered, cyclic: items.filter((item) => walk.cyclic.has(item)) };
+  const layerOf = (item: T) => walk.layers.get(item) ?? 0;
+  const ordered = [...items].sort((a, b) => layerOf(a) - layerOf(b));
+  return { ordered, cyclic: items.filter((item) => walk.cyclic.has(item)) };
 }
 
 /** An item whose needs are being walked. */
@@ -60,13 +62,13 @@ interface Step<T> {
 
 /** Tarjan's algorithm without recursion: items that need each other leave the walk together, after what they need. */
 class NeedsWalk<T> {
-  readonly ordered: T[] = [];
+  /** By item that has left: 0 if it needs none outside of its cycle, else more than those that it needs. */
+  readonly layers = new Map<T, number>();
   readonly cyclic = new Set<T>();
   readonly #needsOf: (item: T) => readonly T[];
   readonly #steps = new Map<T, Step<T>>();
   /** Visited items that may be part of a cycle with a later one. */
   readonly #open: T[] = [];
-  readonly #left = new Set<T>();
 
   constructor(needsOf: (item: T) => readonly T[]) {
     this.#needsOf = needsOf;
@@ -85,7 +87,7 @@ class NeedsWalk<T> {
       }
       const known = this.#steps.get(need);
       if (!known) path.push(this.#enter(need));
-      else if (!this.#left.has(need)) step.lowest = Math.min(step.lowest, known.position);
+      else if (!this.layers.has(need)) step.lowest = Math.min(step.lowest, known.position);
     }
   }
 
@@ -101,8 +103,13 @@ class NeedsWalk<T> {
     if (parent) parent.lowest = Math.min(parent.lowest, lowest);
     if (lowest < position) return;
     const together = this.#open.splice(this.#open.lastIndexOf(item));
-    for (const member of together) this.#left.add(member);
-    this.ordered.push(...together);
+    let layer = 0;
+    for (const member of together) {
+      for (const need of this.#steps.get(member)?.needs ?? []) {
+        layer = Math.max(layer, (this.layers.get(need) ?? -1) + 1);
+      }
+    }
+    for (const member of together) this.layers.set(member, layer);
     if (together.length > 1 || needs.includes(item)) {
       for (const member of together) {
         this.cyclic.add(member);

@@ -264,6 +264,14 @@ const RESOLUTIONS: readonly [string, string, Record<string, string | GivenValue>
   ],
   ["never renders sent values", "- {id: a, type: STRING}", { a: "{{ 'x' }}" }, `{"a":"{{ 'x' }}"}`],
   [
+    "resolves an input that another one depends on after those before it",
+    `- {id: a, type: INT, dependsOn: {inputs: [c]}}
+- {id: b, type: INT}
+- {id: c, type: INT, defaults: "{{ b }}"}`,
+    { b: "1", a: "2" },
+    '{"a":2,"b":1,"c":1}',
+  ],
+  [
     "resolves in the order of dependencies",
     '- {id: b, type: INT, defaults: "{{ a }}", dependsOn: {inputs: [a]}}\n- {id: a, type: INT}',
     { a: "5" },
