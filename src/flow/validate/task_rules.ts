@@ -166,10 +166,10 @@ function reportObstacle({ task, path }: TypedTask, { report, obstacleTo }: RuleC
   const id = textOf(task, "flowId"), namespace = textOf(task, "namespace");
   if (!id || !namespace || hasExpression(id) || hasExpression(namespace)) return;
   const obstacle = obstacleTo?.({ namespace, id });
-  if (obstacle === undefined) return;
-  const reason = obstacle === "missing" ? "not found" : "is disabled";
-  const message = `The subflow '${cutText(id)}' ${reason} in namespace '${cutText(namespace)}'.`;
-  report.warning(`${obstacle}_flow`, [...path, "flowId"], message);
+  const at = [...path, "flowId"], subflow = `The subflow '${cutText(id)}'`;
+  const place = `in namespace '${cutText(namespace)}'.`;
+  if (obstacle === "missing") report.warning("missing_flow", at, `${subflow} not found ${place}`);
+  if (obstacle === "disabled") report.warning("disabled_flow", at, `${subflow} is disabled ${place}`);
 }
 
 interface DagEntry {
