@@ -20,7 +20,7 @@ export class ContentHash {
     return async (inputId, { name, stream }) => {
       const hash = createHash("sha256");
       const given = await store(inputId, { name, stream: ReadableStream.from(throughHash(stream, hash)) });
-      this.#files.set(inputId, [name, hash.digest("base64url")]);
+      this.#files.set(inputId || name, [name, hash.digest("base64url")]);
       return given;
     };
   }

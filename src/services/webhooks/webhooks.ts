@@ -153,7 +153,8 @@ export class Webhooks {
     const { once, address, tenant, readCall, signal } = options;
     const { namespace, id, key, path } = address;
     const caller = ["webhook", namespace, id, key];
-    const request = [once.method, namespace, id, path, once.query];
+    // Stored records have no slash before the path.
+    const request = [once.method, namespace, id, path.slice(1), once.query];
     const { remembered, isReplayed } = await this.#deps.idempotency.once(
       { tenant, caller, key: once.key, request },
       {
@@ -289,7 +290,11 @@ function isAwaited({ trigger }: Called): boolean {
 /** The content that must be equal in two calls with one idempotency key: not the headers, nor the URIs of stored files. */
 function contentOf({ body = null, formFields = null, parts }: WebhookCall): JsonObject {
   const files = Array.isArray(parts) ? parts : [];
-  return { body, formFields, parts: files.map((part) => ({ ...part as JsonObject, uri: null })) };
+  const known = files.map((part) => {
+    const { filename: _sameAsFileName, ...others } = part as JsonObject;
+    return { ...others, uri: null };
+  });
+  return { body, formFields, parts: known };
 }
 
 /** Turns errors of rendering into refusals. @throws DomainError invalid_entity */
