@@ -72,11 +72,14 @@ export function onlyFlowsOf(awaited: AwaitedFlows): FlowKey[] | undefined {
     : undefined;
 }
 
-/** The flows and namespaces that the trigger names. */
-export function patternsIn(awaited: AwaitedFlows): FlowPattern[] {
+/** The parts that demand a namespace, but for those that have one of `names` as their member `namespace`. */
+export function namespacePatternsIn(awaited: AwaitedFlows, names: readonly string[]): AwaitedFlows[] {
+  const patternsIn = (part: AwaitedFlows) => namespacePatternsIn(part, names);
   if ("all" in awaited) return awaited.all.flatMap(patternsIn);
   if ("any" in awaited) return awaited.any.flatMap(patternsIn);
-  return "none" in awaited || "field" in awaited ? [] : [awaited];
+  if ("none" in awaited) return [];
+  if ("field" in awaited) return awaited.field === "namespace" ? [awaited] : [];
+  return awaited.namespace !== undefined && !names.includes(awaited.namespace) ? [awaited] : [];
 }
 
 /** False for a flow whose executions cannot fire the trigger; `undefined` if this part of it does not name the flow. */

@@ -12,7 +12,7 @@ import type { DashboardRecords } from "../../store/records/dashboard_records.ts"
 import type { FlowRecords } from "../../store/records/flow_records.ts";
 import type { NamespaceRecords } from "../../store/records/namespace_records.ts";
 import type { RenameRecords } from "../../store/records/rename_records.ts";
-import { isAwaited, patternsIn } from "../flows/awaited_flows.ts";
+import { isAwaited, namespacePatternsIn } from "../flows/awaited_flows.ts";
 import { hasFlowTrigger, linksOf } from "../flows/flow_links.ts";
 import type { Flows } from "../flows/flows.ts";
 
@@ -129,12 +129,10 @@ export class NamespaceUsages {
       for (const { line, isEditable } of named) {
         found.push({ kind: "FLOW", id, line, isEdited: isMoved && isEditable });
       }
-      // A pattern such as a prefix matches flows without naming their namespace.
+      // A pattern such as a prefix, or a filter of preconditions, matches flows without a member that names their namespace.
       if (!hasFlowTrigger(record.definition)) continue;
       const { awaits } = linksOf(await flows.flowOf(head, record));
-      const patterns = awaits.flatMap(patternsIn).filter(({ namespace }) =>
-        namespace !== undefined && !names.includes(namespace)
-      );
+      const patterns = awaits.flatMap((awaited) => namespacePatternsIn(awaited, names));
       const isPattern = patterns.some((awaited) => inside.some((each) => isAwaited(each, awaited)));
       if (isPattern) found.push({ kind: "TRIGGER", id, isEdited: false });
     }

@@ -122,6 +122,8 @@ Deno.test("POST /namespaces/:namespace/rename with children=false leaves the nam
   assertEquals(await findings(app), []);
 });
 
+const LISTENING =
+  "tasks:\n  - {id: a, type: io.svc.plugin.core.log.Log, message: a}\ntriggers:\n  - id: t\n    type: io.svc.plugin.core.trigger.Flow\n";
 const REFERRERS: readonly (readonly [what: string, source: string])[] = [
   ["a Subflow", "tasks:\n  - {id: a, type: io.svc.plugin.core.flow.Subflow, namespace: old, flowId: main}\n"],
   [
@@ -138,8 +140,20 @@ const REFERRERS: readonly (readonly [what: string, source: string])[] = [
   ],
   [
     "a Flow trigger",
-    "tasks:\n  - {id: a, type: io.svc.plugin.core.log.Log, message: a}\ntriggers:\n  - id: t\n    type: io.svc.plugin.core.trigger.Flow\n    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionFlow, namespace: old, flowId: main}\n",
+    `${LISTENING}    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionFlow, namespace: old, flowId: main}\n`,
   ],
+  [
+    "a suffix in a Flow trigger",
+    `${LISTENING}    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionNamespace, namespace: ld, comparison: SUFFIX}\n`,
+  ],
+  ...["type: EQUAL_TO, value: old", "type: IN, values: [x, old]", "type: STARTS_WITH, value: ol"].map((
+    filter,
+  ) =>
+    [
+      `a filter {${filter}} of a Flow trigger`,
+      `${LISTENING}    preconditions:\n      id: p\n      where: [{id: w, filters: [{field: NAMESPACE, ${filter}}]}]\n`,
+    ] as const
+  ),
 ];
 
 for (const [what, rest] of REFERRERS) {
@@ -152,7 +166,7 @@ for (const [what, rest] of REFERRERS) {
     assertEquals(open.map(({ id }) => id), ["else.where.other"]);
     const { status, message } = await refusal(app, "POST", RENAME, json({ id: "new" }));
     assertEquals(status, 409);
-    assertStringIncludes(message, '"else.where.other" (line');
+    assertStringIncludes(message, '"else.where.other"');
     await app.json("POST", RENAME, json({ id: "new", force: true }));
     assertEquals((await app.request("GET", "/flows/new/main")).status, 200);
   });
