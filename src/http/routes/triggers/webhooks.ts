@@ -143,9 +143,10 @@ async function readParts(request: Request, store: StoreFile): Promise<WebhookCal
   return { parts, formFields: listsByName(fields) };
 }
 
-/** The last path segment, with characters that a URI must not contain replaced. */
+/** The last path segment, with characters that a URI must not contain replaced; never dots alone, which no path may have. */
 function fileNameOf(name: string): string {
-  return name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) || "file";
+  const last = name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) ?? "";
+  return /^\.*$/.test(last) ? "file" : last;
 }
 
 /** An object or list is parsed, whatever the content type; other text stays text; other bytes are Base64. */

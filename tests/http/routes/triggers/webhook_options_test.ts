@@ -307,17 +307,21 @@ Deno.test("POST /executions/webhook/… keeps the files of a form with the execu
   form.append("color", "red");
   form.append("color", "blue");
   form.append("file", new File(["hello"], "../a b.txt", { type: "text/plain" }));
+  form.append("dots", new File(["there"], "x/..", { type: "text/plain" }));
   const answer = await bodyOf(await post(app, form));
   const [execution] = await executionsOf(app, "w");
   const parts = execution?.trigger.parts as JsonObject[];
   assertEquals(execution?.trigger.formFields, { color: ["red", "blue"] });
   assertEquals(parts.map(({ uri: _, ...facts }) => facts), [
     { name: "file", filename: "../a b.txt", fileName: "../a b.txt", contentType: "text/plain", size: 5 },
+    { name: "dots", filename: "x/..", fileName: "x/..", contentType: "text/plain", size: 5 },
   ]);
-  const uri = String(parts[0]?.uri);
-  assertMatch(uri, new RegExp(`/executions/${answer.id}/webhook/0/a_b.txt$`));
-  const file = await app.request("GET", `/executions/${answer.id}/file?path=${encodeURIComponent(uri)}`);
-  assertEquals([file.status, await file.text()], [200, "hello"]);
+  for (const [index, name, text] of [[0, "a_b.txt", "hello"], [1, "file", "there"]] as const) {
+    const uri = String(parts[index]?.uri);
+    assertMatch(uri, new RegExp(`/executions/${answer.id}/webhook/${index}/${name}$`));
+    const file = await app.request("GET", `/executions/${answer.id}/file?path=${encodeURIComponent(uri)}`);
+    assertEquals([file.status, await file.text()], [200, text]);
+  }
 });
 
 Deno.test("POST /executions/webhook/… returns bytes that are no text as Base64", async () => {
