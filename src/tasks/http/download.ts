@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
+import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
 import { percentDecoded } from "../../model/http/percent_decoding.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -56,7 +57,9 @@ function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): strin
   const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
   const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");
   const name = named?.replace(/^.*[\\/]/s, "").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-  return name || (/(?:\.[A-Za-z0-9_-]+)+$/.exec(new URL(String(uri)).pathname)?.[0] ?? "");
+  // No more can be part of a name; the expression takes quadratic time.
+  const end = new URL(String(uri)).pathname.slice(-MAX_FILE_NAME_LENGTH);
+  return name || (/(?:\.[A-Za-z0-9_-]+)+$/.exec(end)?.[0] ?? "");
 }
 
 function dispositionName(header: string): string | undefined {
