@@ -173,7 +173,9 @@ function copyOf(taskRun: TaskRun): TaskRun {
 function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
   const place = plan.places.get(taskRun.taskId);
   const flowable = place && FLOWABLES.get(place.task.kind);
-  const isRunning = flowable !== undefined && !flowable.startsExecutions && hasRun(taskRun.history);
+  const hasCondition = place?.task.runIf !== undefined; // It is evaluated again.
+  const isRunning = flowable !== undefined && !flowable.startsExecutions && !hasCondition &&
+    hasRun(taskRun.history);
   reach(taskRun, isRunning ? "RUNNING" : "RESTARTED", now);
   taskRun.outputs = undefined;
   taskRun.decision = undefined;

@@ -61,6 +61,12 @@ const ROWS: readonly Row[] = [
     taskRuns: [`seq: ${REOPENED}`],
   },
   {
+    rule: "with a condition evaluates it again, also of a flowable task",
+    tasks: [{ ...flowable("seq", "Sequential", [returns("a")]), runIf: "{{ x }}" }],
+    from: "seq",
+    taskRuns: [`seq: ${AGAIN}`],
+  },
+  {
     rule: "in a WorkingDirectory begins with the WorkingDirectory",
     tasks: [
       returns("o"),
