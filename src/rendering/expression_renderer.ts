@@ -56,14 +56,15 @@ export function createExpressionRenderer(
 }
 
 /**
- * An evaluator of expressions on executions as they are stored. Encrypted values stay so: the mask knows a value only in
- * full, and an expression could change it.
+ * An evaluator of expressions on executions as they are stored. Encrypted values stay so, and stars stand for secrets: the
+ * mask knows a value only in full, and an expression could change it.
  */
 export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateExpression {
   // Expressions that a person evaluates do not count as uses by the flow.
   const hostValues: HostValues = {
     ...deps.hostValues,
     secret: (tenant, namespace, name) => deps.hostValues.secret(tenant, namespace, name),
+    hidesSecrets: true,
   };
   const server = { ...deps.server, keepsEncrypted: true };
   return async (target, source) => {

@@ -56,7 +56,8 @@ export class SecretMask {
 /** Existing clients look for this text. */
 const MARK = "**masked*";
 const MARKED = stars(MARK);
-const HIDDEN = "******";
+/** What stands for a secret of any length. */
+export const HIDDEN = "******";
 /** Not a character of texts: Unicode reserves it for use within programs. */
 const STAND_IN = "\uFDD0";
 

@@ -12,6 +12,8 @@ export interface HostValues {
    * `<namespace>.<flow>`.
    */
   secret(tenant: string, namespace: string, name: string, usedBy?: string): Promise<string | undefined>;
+  /** Expressions see stars in place of secrets: what they make of a value is not masked. */
+  readonly hidesSecrets?: boolean;
   /**
    * A KV pair of that namespace or, unless `isExact`, one above it; `undefined` if it does not exist. `from`: the namespace of
    * the flow that reads it. @throws Error the namespace does not exist, with a text for the log

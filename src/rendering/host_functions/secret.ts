@@ -1,4 +1,5 @@
 /** `secret()`: a secret of a namespace, or one member of it. Messages never repeat any part of it. */
+import { HIDDEN } from "../secret_mask.ts";
 import { type HostCall, HostError, type HostFunctionTable, requiredOf, textOf } from "./host_function.ts";
 
 /** Functions on secrets. */
@@ -22,7 +23,7 @@ async function readSecret({ args, caller, values, remember }: HostCall): Promise
   }
   remember(secret);
   const subkey = textOf(args, "subkey");
-  if (subkey === undefined || subkey === "") return secret;
+  if (subkey === undefined || subkey === "") return values.hidesSecrets ? HIDDEN : secret;
   const member = memberOf(secret, subkey);
   if (member === undefined) {
     throw new HostError(
@@ -30,7 +31,7 @@ async function readSecret({ args, caller, values, remember }: HostCall): Promise
     );
   }
   remember(member);
-  return member;
+  return values.hidesSecrets ? HIDDEN : member;
 }
 
 function memberOf(secret: string, name: string): string | undefined {

@@ -658,6 +658,8 @@ Deno.test("POST /executions/:id/eval renders with the variables of the task run;
     ["plain", "plain"],
     ["{{ secret('PIN') }}", "******"],
     ["{{ render(\"{{ secret('PIN') }}\") }}", "******"],
+    ["{{ secret('PIN') | base64encode | base64decode | split('') | first }}", "*"],
+    ["{{ secret('PIN') | length }}", "6"],
   ];
   for (const [expression, result] of cases) {
     const { status, body } = await evaluate(expression);
