@@ -100,7 +100,7 @@ function templatesOf({ flow }: FlowPlan): RecentCache<string, Template> {
   return new RecentCache(maxChars, ({ source }) => source.length + TEMPLATE_CHARS);
 }
 
-/** The outputs of a flow or why the execution fails, and the reasons of optional ones that are null. */
+/** The outputs of a flow or why the execution fails, and why optional ones are left out. */
 export interface RenderedOutputs {
   readonly converted: ReturnType<RenderDeps["convertOutputs"]>;
   readonly ignored: readonly string[];
