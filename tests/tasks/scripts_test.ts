@@ -431,6 +431,25 @@ Deno.test("scripts: output after a kill is limited to the size of one commit", a
   assert(lines.length < 300);
 });
 
+Deno.test("scripts: a secret in a long line after a kill is masked, wherever it is", async () => {
+  const secret = "0123456789".repeat(20);
+  await using app = await Harness.start({ secrets: new Map([["PIN", btoa(secret)]]) });
+  const seconds = ownSeconds();
+  const commands = [
+    `trap 'head -c 10100 /dev/zero | tr "\\0" x; echo {{ secret("PIN") }}; exit 1' TERM`,
+    "echo up",
+    `sleep ${seconds} & wait`,
+  ];
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
+  const { id } = await app.start("s");
+  await until(async () => (await sleepers(seconds)).length > 0);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await until(async () => (await app.execution(id)).state.current === "KILLED");
+  const { lines } = await ended(app, id);
+  assertMatch(lines.join(""), /^INFO upINFO x+\*\*masked\*/);
+  assertEquals(lines.filter((line) => /\d/.test(line)), []);
+});
+
 Deno.test("scripts: a timeout ends the process and fails the attempt", async () => {
   await using app = await Harness.start();
   const seconds = ownSeconds();

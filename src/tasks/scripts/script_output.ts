@@ -1,7 +1,7 @@
 /** Converts the output of a script to log lines, outputs and metrics. */
 import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
-import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
+import { MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { cutLogMessage } from "../../model/executions/execution.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -119,12 +119,12 @@ export class ScriptOutput {
     return this.#context.logged();
   }
 
+  /** A line that is too long is dropped as a whole: a secret at the place of a cut would not be masked. */
   #logLast(level: LogLevel, message: string): void {
     if (this.#lastChars < 0) return;
-    const kept = cutLogMessage(message, { maxBytes: MAX_LOG_LINE_CHARS });
-    this.#lastChars -= kept.length + LINE_CHARS;
+    this.#lastChars -= message.length + LINE_CHARS;
     if (this.#lastChars < 0) this.#context.log("WARN", CUT);
-    else this.#context.log(level, kept);
+    else this.#context.log(level, message);
   }
 }
 
@@ -134,5 +134,5 @@ function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
 }
 
 function shownLine({ text, cutFromBytes }: ProcessLine): string {
-  return cutFromBytes === undefined ? text : cutLogMessage(text, { whole: `${cutFromBytes} bytes` });
+  return cutFromBytes === undefined ? text : cutLogMessage(text, `${cutFromBytes} bytes`);
 }
