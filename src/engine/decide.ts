@@ -87,7 +87,7 @@ function endLoop(
 /** Replaces the task runs of the former pass of a loop by the next pass. */
 export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const { isWaiting: _, ...decision } = taskRun.decision ?? {};
-  t.remove(descendantsOf(t.execution.taskRuns, taskRun));
+  t.remove(descendantsOf(t.execution.taskRuns, [taskRun]));
   t.tree.change(taskRun, () => taskRun.decision = decision);
   t.touch(taskRun);
   enterChildren(t, taskRun, place);

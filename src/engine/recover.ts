@@ -87,7 +87,7 @@ function resetRestartUnits(t: Transition): void {
   );
   if (begun.length === 0) return;
   for (const taskRun of begun) {
-    const below = descendantsOf(execution.taskRuns, taskRun);
+    const below = descendantsOf(execution.taskRuns, [taskRun]);
     for (const each of [taskRun, ...below]) t.cancelTimers(each);
     t.remove(below);
     taskRun.decision = undefined;

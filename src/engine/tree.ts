@@ -377,9 +377,9 @@ export function ancestorsOf(execution: Execution, { parent }: TaskRun): TaskRun[
   return ancestors;
 }
 
-/** All task runs nested in one. */
-export function descendantsOf(taskRuns: readonly TaskRun[], ancestor: TaskRun): Set<TaskRun> {
-  const ordinals = new Set([ancestor.ordinal]);
+/** All task runs nested in one of the given. */
+export function descendantsOf(taskRuns: readonly TaskRun[], ancestors: Iterable<TaskRun>): Set<TaskRun> {
+  const ordinals = new Set([...ancestors].map(({ ordinal }) => ordinal));
   const descendants = new Set<TaskRun>();
   for (const taskRun of taskRuns) {
     if (taskRun.parent === undefined || !ordinals.has(taskRun.parent)) continue;

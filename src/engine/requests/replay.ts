@@ -143,13 +143,9 @@ function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Ins
   const ancestors = new Set(ancestorsOf(source, target));
   const dropped = handlersOf(plan, source, ancestors);
   const paused = source.taskRuns.filter(({ history }) => currentState(history) === "PAUSED");
-  for (const anew of [target, ...paused]) {
-    for (const taskRun of descendantsOf(source.taskRuns, anew)) dropped.add(taskRun);
-  }
-  for (const later of [target, ...ancestors].flatMap((taskRun) => laterThan(plan, source, taskRun))) {
-    dropped.add(later);
-    for (const taskRun of descendantsOf(source.taskRuns, later)) dropped.add(taskRun);
-  }
+  const later = [target, ...ancestors].flatMap((taskRun) => laterThan(plan, source, taskRun));
+  for (const taskRun of later) dropped.add(taskRun);
+  for (const taskRun of descendantsOf(source.taskRuns, [target, ...paused, ...later])) dropped.add(taskRun);
   return source.taskRuns.filter((taskRun) => !dropped.has(taskRun)).map((taskRun) => {
     const copy = copyOf(taskRun);
     const state = currentState(taskRun.history);

@@ -35,8 +35,8 @@ export function restart(t: Transition): void {
   const targets = failedTaskRuns(t.plan, execution);
   const ancestors = new Set(targets.flatMap((target) => ancestorsOf(execution, target)));
   discard(t, handlersOf(t.plan, execution, ancestors));
+  discard(t, descendantsOf(execution.taskRuns, targets));
   for (const target of targets) {
-    discard(t, descendantsOf(execution.taskRuns, target));
     t.cancelTimers(target);
     target.decision = keptDecision(t, target);
     target.outputs = undefined;
