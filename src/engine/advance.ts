@@ -9,6 +9,7 @@ import { cancelDescendants, endExecutionEarly, endExecutionIn, isStoppingAll } f
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import {
+  addReady,
   countEnd,
   enterPhase,
   type Frame,
@@ -46,7 +47,7 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
   const isPassed = frame.passed?.delete(taskRun.ordinal) === true;
   const opensNext = !isPassed && !opensNoMore(frame) && !isStopping(taskRun);
   const next = opensNext ? frame.branches.next(branch, place) : undefined;
-  if (next) frame.ready.push({ branch, place: next });
+  if (next) addReady(frame, { branch, place: next });
   else {
     frame.open--;
     if (!isStopping(taskRun)) frame.done?.add(branch);
@@ -120,7 +121,7 @@ function openBranches(t: Transition, frame: Frame): boolean {
   for (const [index, { branch, place }] of ready.entries()) {
     if (opensNoMore(frame)) frame.open--;
     else if (!open(t, frame, branch, place)) {
-      frame.ready.push(...ready.slice(index));
+      frame.ready = [...ready.slice(index), ...frame.ready];
       return false;
     }
   }

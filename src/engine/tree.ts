@@ -43,7 +43,7 @@ export interface Frame {
   done?: Set<number>;
   /** The number of open branches. */
   open: number;
-  /** Tasks that may be opened at once. */
+  /** The next tasks of open branches, in the order of the branches. */
   ready: ReadyTask[];
   /** A child of this phase has stopped its branch. */
   hasFailed: boolean;
@@ -229,6 +229,7 @@ export class ExecutionTree {
         } else frame.done?.add(branch);
       }
     }
+    frame.ready.sort((a, b) => a.branch - b.branch);
   }
 }
 
@@ -321,11 +322,21 @@ export function opensNoMore({ hasFailed, isOver, branches }: Frame): boolean {
 /** The ready tasks that may be opened now, of earlier branches first. After a replay or a restart others wait for their turn. */
 export function openableTasks({ ready, open, passed, branches: { limit } }: Frame): readonly ReadyTask[] {
   const free = limit - (open - ready.length);
-  if (ready.length <= free && (passed === undefined || passed.size === 0)) return ready;
-  const held = new Set(passed?.values());
-  return ready.filter(({ branch }) => !held.has(branch))
-    .sort((a, b) => a.branch - b.branch)
-    .slice(0, Math.max(0, free));
+  const isHeld = passed !== undefined && passed.size > 0;
+  if (ready.length === 0 || ready.length <= free && !isHeld) return ready;
+  const held = new Set(isHeld ? passed.values() : []);
+  const openable: ReadyTask[] = [];
+  for (const each of ready) {
+    if (openable.length >= free) break;
+    if (!held.has(each.branch)) openable.push(each);
+  }
+  return openable;
+}
+
+/** Adds a ready task, in the order of the branches. */
+export function addReady({ ready }: Frame, task: ReadyTask): void {
+  const at = ready.findIndex(({ branch }) => branch > task.branch);
+  ready.splice(at < 0 ? ready.length : at, 0, task);
 }
 
 /** Decides the end of a frame; later children can only make it worse. */

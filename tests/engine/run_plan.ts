@@ -4,7 +4,7 @@ import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
-import type { Execution } from "../../src/model/executions/execution.ts";
+import { type Execution, taskRunOf } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { task } from "../support/flows/flows.ts";
@@ -55,7 +55,7 @@ function answerOf(
     case "run_attempt": {
       const { taskRun, task: { id } } = command;
       if (open.includes(id)) return undefined;
-      const value = execution.taskRuns.find(({ ordinal }) => ordinal === taskRun)?.value;
+      const value = taskRunOf(execution, taskRun)?.value;
       const state = ends[`${id}.${value}`] ?? ends[id] ?? "SUCCESS";
       return { type: "attempt_ended", taskRun, outcome: { state } };
     }
