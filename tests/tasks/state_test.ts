@@ -45,6 +45,14 @@ for (const [first, second, data] of MERGES) {
   });
 }
 
+Deno.test("state.Set does not append to a list beyond 1 MiB", async () => {
+  await using app = await Harness.start();
+  const set = `state.Set {data: '{"l": {{ range(1, 50000) }}}'}`;
+  const execution = await runTasks(app, [`a ${set}`, `b ${set}`, `c ${set}`]);
+  assertEquals(execution.taskRunList.map(({ state }) => state.current), ["SUCCESS", "SUCCESS", "FAILED"]);
+  assertEquals((await logOf(app, execution.id)).at(-1)?.includes("larger than 1048576 bytes"), true);
+});
+
 /** Properties of a state, and its keys in a loop over `a` and `b/c`. */
 const NAMES: readonly (readonly [members: string, keys: readonly string[]])[] = [
   ["", ["flow_states_default_a", "flow_states_default_b-c-"]],

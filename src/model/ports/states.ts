@@ -18,7 +18,7 @@ export interface StatePort {
   get(tenant: TenantId, id: StateId): Promise<JsonObject | undefined>;
   /**
    * Adds or replaces values, atomically; returns all values and the storage key. Maps are merged, lists are appended, and null
-   * leaves a value as it is.
+   * leaves a value as it is. @throws DomainError invalid_argument: the state would be too large
    */
   merge(
     tenant: TenantId,

@@ -1,8 +1,11 @@
 /** States: small maps that flows keep between executions, each stored as a KV pair of its namespace. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { sizeOf } from "../../base/json_size.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { mergeDeep } from "../../base/merge_deep.ts";
+import { illegalArgument } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import { MAX_KV_KEY_LENGTH } from "../../model/namespaces/kv_pair.ts";
 import type { StateId, StatePort } from "../../model/ports/states.ts";
 import type { KvPairs } from "./kv_pairs.ts";
@@ -30,6 +33,7 @@ export class States implements StatePort {
     const key = await keyOf(id);
     return await this.#locks.run(`${tenant}/${namespace}/${key}`, async () => {
       const data = mergeDeep(await this.#read(tenant, namespace, key) ?? {}, given, joined);
+      checkSize(key, data);
       await this.#kvPairs.put({ tenant }, { namespace, key }, { type: "JSON", value: data });
       return { key, data };
     });
@@ -49,6 +53,14 @@ export class States implements StatePort {
     const found = await this.#kvPairs.valueFor(tenant, { namespace, key }, { isExact: true });
     return isJsonObject(found?.value) ? found.value : undefined;
   }
+}
+
+/** Lists grow with each Set. @throws DomainError invalid_argument: the state is larger than a KV pair may be */
+function checkSize(key: string, data: JsonObject): void {
+  if (sizeOf(data, MAX_KV_VALUE_BYTES) <= MAX_KV_VALUE_BYTES) return;
+  throw illegalArgument(
+    `Cannot set the state "${key}": it is larger than ${MAX_KV_VALUE_BYTES} bytes; delete it, or write to a file`,
+  );
 }
 
 /** A list is appended to a list, and null leaves a value as it is. */
