@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
-import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+import { type Effect, EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 import { json } from "../support/flows/request_bodies.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
@@ -449,6 +449,32 @@ for (const { name, character, chars, messages, tasks, lines, last } of LONG_LOGS
     assertMatch(found.at(-1)?.message ?? "", last);
   });
 }
+
+Deno.test("a log fits the commits of its execution: long messages of 100 attempts at once", async () => {
+  const begin = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  let left = 100;
+  const effect: Effect = async (_properties, context) => {
+    await begin.promise;
+    context.log("INFO", "x".repeat(65_000));
+    if (--left === 0) end.resolve();
+    await end.promise;
+    return { state: "SUCCESS" };
+  };
+  await using app = await Harness.start({ effect });
+  const tasks = Array.from({ length: left }, (_, n) => `{id: t${n}, type: ${EFFECT_TYPE}}`);
+  await app.save(
+    `id: long\nnamespace: demo\ntasks: [{id: p, type: io.svc.plugin.core.flow.Parallel, tasks: [${tasks}]}]\n`,
+  );
+  const { id } = await app.start("long");
+  await settle();
+  begin.resolve();
+  await end.promise;
+  for (let turn = 0; turn < 100; turn++) await settle();
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
+  const lines = await app.json("GET", `/logs/${id}`) as { taskRunId: string }[];
+  assertEquals(new Set(lines.map(({ taskRunId }) => taskRunId)).size, 100);
+});
 
 Deno.test("an assertion that does not end the execution is logged once, though it stays violated", async () => {
   await using app = await Harness.start();

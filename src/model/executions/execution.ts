@@ -163,11 +163,20 @@ export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: nu
 /** JSON size of a control character. */
 const MAX_BYTES_PER_CHAR = 6;
 
-/** A message of a log, cut to the maximum length with a note of its whole size. What was cut is not cut again. */
-export function cutLogMessage(message: string, whole = `${message.length} characters`): string {
-  if (charsWithin(message, MAX_LOG_MESSAGE_BYTES) === message.length) return message;
+interface CutOptions {
+  readonly maxBytes?: number;
+  /** The size of the whole message, as the note says it. */
+  readonly whole?: string;
+}
+
+/** A message of a log, cut to so many bytes of JSON with a note. What was cut is not cut again. */
+export function cutLogMessage(
+  message: string,
+  { maxBytes = MAX_LOG_MESSAGE_BYTES, whole = `${message.length} characters` }: CutOptions = {},
+): string {
+  if (charsWithin(message, maxBytes) === message.length) return message;
   const note = ` … (cut, ${whole})`;
-  return message.slice(0, charsWithin(message, MAX_LOG_MESSAGE_BYTES - jsonBytes(note))) + note;
+  return message.slice(0, charsWithin(message, maxBytes - jsonBytes(note))) + note;
 }
 
 /** How many of the first characters of a text have at most so many bytes of JSON; a pair of surrogates stays together. */

@@ -13,6 +13,7 @@ import type { Event } from "../../engine/events.ts";
 import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
 import {
   addLogLine,
+  cutLogMessage,
   type LogLine,
   logLinesOf,
   type TaskRun,
@@ -247,8 +248,10 @@ function logLine(run: Attempt, level: LogLevel, message: string): void {
   const line = { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text };
   live.isDirty = true;
   if (isStoredEarly(run)) {
-    addLogLine(live.execution, line);
-    (live.logFlow ??= logFlowOf(run)).added(text);
+    const flow = live.logFlow ??= logFlowOf(run);
+    const kept = cutLogMessage(text, { maxBytes: flow.maxMessageBytes });
+    addLogLine(live.execution, { ...line, message: kept });
+    flow.added(kept);
   } else {
     for (const each of logLinesOf(line)) addBounded(run, each);
   }

@@ -2,10 +2,14 @@
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import type { Execution } from "../../model/executions/execution.ts";
+import { MAX_LOG_MESSAGE_BYTES } from "../../model/limits.ts";
 
 /** Unstored lines, and bytes, at which the writer has to wait. A commit holds 700 KB in all. */
 const MAX_WAITING_LINES = 1_000;
 const MAX_WAITING_BYTES = 128 * 1024;
+/** Unstored bytes from which messages keep no more than {@link MIN_MESSAGE_BYTES}: many attempts may write before they wait. */
+const MAX_UNSTORED_BYTES = 2 * MAX_WAITING_BYTES;
+const MIN_MESSAGE_BYTES = 1_024;
 /** Maximum delay until a line is stored while its attempt runs. */
 const FLUSH_MS = 500;
 
@@ -28,6 +32,12 @@ export class LogFlow {
   constructor(execution: Execution, deps: LogFlowDeps) {
     this.#execution = execution;
     this.#deps = deps;
+  }
+
+  /** JSON bytes that the next message may have. */
+  get maxMessageBytes(): number {
+    const unstored = this.#execution.newLogs === this.#lines ? this.#bytes : 0;
+    return Math.max(MIN_MESSAGE_BYTES, Math.min(MAX_LOG_MESSAGE_BYTES, MAX_UNSTORED_BYTES - unstored));
   }
 
   /** To be called after a line was added to the execution. */

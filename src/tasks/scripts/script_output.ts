@@ -134,5 +134,5 @@ function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
 }
 
 function shownLine({ text, cutFromBytes }: ProcessLine): string {
-  return cutFromBytes === undefined ? text : cutLogMessage(text, `${cutFromBytes} bytes`);
+  return cutFromBytes === undefined ? text : cutLogMessage(text, { whole: `${cutFromBytes} bytes` });
 }
