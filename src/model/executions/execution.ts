@@ -85,6 +85,8 @@ export interface LogLine {
   /** From 0. */
   readonly attempt?: number;
   readonly message: string;
+  /** Goes on with the message of the line before; not stored. */
+  readonly isContinuation?: true;
 }
 
 /** One run of one flow revision. Owned by one executor, which modifies it only through `engine/step`. */
@@ -140,7 +142,7 @@ export interface Execution {
   readonly timers: Map<string, Instant>;
   /** Most severe level logged so far. */
   maxLogLevel?: LogLevel;
-  /** The last two lines of level ERROR since it is in memory; not stored. */
+  /** The last two messages of level ERROR since it is in memory, each as its first line; not stored. */
   lastErrors?: readonly LogLine[];
 }
 
@@ -208,17 +210,22 @@ export function logLinesOf(line: LogLine): LogLine[] {
   for (let start = 0; start < message.length || lines.length === 0;) {
     const longest = message.slice(start, wholePairs(message, start + MAX_LOG_LINE_CHARS));
     const part = longest.slice(0, charsWithin(longest, MAX_LOG_CHUNK_BYTES));
-    lines.push(part === line.message ? line : { ...line, at: line.at + lines.length, message: part });
+    lines.push(lines.length === 0 ? { ...line, message: part } : continuation(line, lines.length, part));
     start += Math.max(1, part.length);
   }
   return lines;
+}
+
+function continuation(line: LogLine, afterMs: number, message: string): LogLine {
+  return { ...line, at: line.at + afterMs, message, isContinuation: true };
 }
 
 /** Adds a line to the log of an execution, or the lines of a long message. The next commit stores them. */
 export function addLogLine(execution: Execution, line: LogLine): void {
   for (const each of logLinesOf(line)) {
     execution.newLogs.push(each);
-    if (line.level === "ERROR") execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], each];
+    if (each.level !== "ERROR" || each.isContinuation) continue;
+    execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], each];
   }
   const { maxLogLevel } = execution;
   if (!maxLogLevel || LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(maxLogLevel)) {

@@ -26,8 +26,8 @@ export function endReport(execution: Execution, earlier: readonly LogLine[] = []
   if (!levels) return state === "KILLED" ? { flow } : undefined;
   const cause = firstCause(taskRuns, state);
   const lastAttempt = cause && Math.max(0, cause.attempts.length - 1);
-  const isMeant = ({ taskRun, attempt, level }: LogLine) =>
-    taskRun === cause?.ordinal && attempt === lastAttempt && levels.has(level);
+  const isMeant = ({ taskRun, attempt, level, isContinuation }: LogLine) =>
+    !isContinuation && taskRun === cause?.ordinal && attempt === lastAttempt && levels.has(level);
   const found = lastLines([earlier, newLogs], isMeant);
   // A long log is committed piece by piece while its task runs.
   const recent = lastLines([lastErrors], isMeant);

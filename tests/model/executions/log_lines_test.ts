@@ -48,7 +48,8 @@ for (const { name, message, lengths, isCut } of MESSAGES) {
     const lines = logLinesOf(line);
     assertEquals(lines.map((each) => each.message.length), [...lengths]);
     const others = lines.map((each) => ({ ...each, message: "" }));
-    assertEquals(others, lines.map((_, index) => ({ ...line, at: 1_000 + index, message: "" })));
+    const further = (index: number) => ({ at: 1_000 + index, isContinuation: true } as const);
+    assertEquals(others, lines.map((_, index) => ({ ...line, message: "", ...index > 0 && further(index) })));
     for (const each of lines) assertEquals(jsonBytes(each.message) <= MAX_LOG_CHUNK_BYTES, true);
     const text = lines.map((each) => each.message).join("");
     assertEquals(NOTE.exec(text)?.[1], isCut && String(message.length));

@@ -57,6 +57,14 @@ const CASES: readonly ReportCase[] = [
     lines: ["FAILED", 'ERROR sub Execution ID of flow "demo.child" ended FAILED: task "boom": no data'],
   },
   {
+    name: "a failed child with a long error: the beginning of it",
+    flows: [childOf(FAIL.replace("no data", `no data${"x".repeat(30_000)}`)), subflow()],
+    lines: [
+      "FAILED",
+      `ERROR sub Execution ID of flow "demo.child" ended FAILED: task "boom": no data${"x".repeat(293)} …`,
+    ],
+  },
+  {
     name: "a failed child with side effects: its last two error lines",
     flows: [childOf(EFFECT), subflow()],
     effect: (log) => {
