@@ -1,4 +1,4 @@
-/** Replaces secrets by stars: in log lines such as `**masked***`. */
+/** Replaces secrets by stars. Log lines show them as `**masked***`, results of expressions as six stars. */
 
 /**
  * A shorter secret is masked only as the complete text: "1" or "on" is part of any line, and masking it there would
