@@ -8,7 +8,7 @@ import { MAX_LOG_MESSAGE_BYTES } from "../../model/limits.ts";
 const MAX_WAITING_LINES = 1_000;
 const MAX_WAITING_BYTES = 128 * 1024;
 /** Unstored bytes from which messages keep no more than {@link MIN_MESSAGE_BYTES}: many attempts may write before they wait. */
-const MAX_UNSTORED_BYTES = 2 * MAX_WAITING_BYTES;
+const MAX_UNSTORED_BYTES = 320 * 1024;
 const MIN_MESSAGE_BYTES = 1_024;
 /** Maximum delay until a line is stored while its attempt runs. */
 const FLUSH_MS = 500;
