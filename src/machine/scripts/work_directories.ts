@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KeyedLock } from "../../base/keyed_lock.ts";
 import type {
   SharedDirectory,
   SharedDirectoryRequest,
@@ -28,6 +29,8 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   readonly #owner: ScriptOwner | undefined;
   readonly #shared = new SharedDirectories(this);
   readonly #caches: ScriptCaches;
+  /** By path: a task that is restarted at once makes its directory while the former one is removed. */
+  readonly #changes = new KeyedLock();
   /** Running scripts by directory. */
   readonly #scripts = new Map<string, Set<Promise<unknown>>>();
   readonly #removals = new Set<Promise<unknown>>();
@@ -53,11 +56,13 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   async make(name: string): Promise<string> {
     const path = this.pathOf(name);
     await (this.#rootMade ??= this.#makeRoot());
-    if (!makeNew(path)) {
-      await removeTree(path);
-      await Deno.mkdir(path, { mode: OWNER_ONLY });
-    }
-    return path;
+    return await this.#changes.run(path, async () => {
+      if (!makeNew(path)) {
+        await removeTree(path);
+        await Deno.mkdir(path, { mode: OWNER_ONLY });
+      }
+      return path;
+    });
   }
 
   /** Writes a new file that no script can read; returns its path. {@link remove} removes it. */
@@ -70,12 +75,12 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
 
   /** @inheritdoc */
   async remove(name: string): Promise<void> {
-    await removeTree(this.pathOf(name));
+    await this.removePath(this.pathOf(name));
   }
 
   /** @inheritdoc */
   async removePath(path: string): Promise<void> {
-    await removeTree(path);
+    await this.#changes.run(path, () => removeTree(path));
   }
 
   /** @inheritdoc */
