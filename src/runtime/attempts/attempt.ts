@@ -249,9 +249,8 @@ function logLine(run: Attempt, level: LogLevel, message: string): void {
   live.isDirty = true;
   if (isStoredEarly(run)) {
     const flow = live.logFlow ??= logFlowOf(run);
-    const kept = cutLogMessage(text, { maxBytes: flow.maxMessageBytes });
-    addLogLine(live.execution, { ...line, message: kept });
-    flow.added(kept);
+    addLogLine(live.execution, { ...line, message: cutLogMessage(text, { maxBytes: flow.maxMessageBytes }) });
+    flow.added();
   } else {
     for (const each of logLinesOf(line)) addBounded(run, each);
   }

@@ -23,8 +23,9 @@ interface LogFlowDeps {
 export class LogFlow {
   readonly #execution: Execution;
   readonly #deps: LogFlowDeps;
-  /** The list that {@link #bytes} counts; each commit starts a new one. */
+  /** The list whose first {@link #counted} lines have {@link #bytes}. Each commit starts a new one, also one that is refused. */
   #lines: readonly unknown[] | undefined;
+  #counted = 0;
   #bytes = 0;
   #cancelTimer: CancelTimer | undefined;
   #waiting: (() => void)[] = [];
@@ -36,16 +37,12 @@ export class LogFlow {
 
   /** JSON bytes that the next message may have. */
   get maxMessageBytes(): number {
-    const unstored = this.#execution.newLogs === this.#lines ? this.#bytes : 0;
-    return Math.max(MIN_MESSAGE_BYTES, Math.min(MAX_LOG_MESSAGE_BYTES, MAX_UNSTORED_BYTES - unstored));
+    const free = MAX_UNSTORED_BYTES - this.#unstoredBytes();
+    return Math.max(MIN_MESSAGE_BYTES, Math.min(MAX_LOG_MESSAGE_BYTES, free));
   }
 
   /** To be called after a line was added to the execution. */
-  added(message: string): void {
-    const { newLogs } = this.#execution;
-    if (newLogs !== this.#lines) this.#bytes = 0;
-    this.#lines = newLogs;
-    this.#bytes += jsonBytes(message);
+  added(): void {
     if (this.#isFull()) this.#flush();
     else this.#cancelTimer ??= this.#deps.clock.setTimer(FLUSH_MS, () => this.#flush());
   }
@@ -80,9 +77,17 @@ export class LogFlow {
   }
 
   #isFull(): boolean {
+    return this.#execution.newLogs.length >= MAX_WAITING_LINES || this.#unstoredBytes() >= MAX_WAITING_BYTES;
+  }
+
+  #unstoredBytes(): number {
     const { newLogs } = this.#execution;
-    if (newLogs.length >= MAX_WAITING_LINES) return true;
-    return newLogs === this.#lines && this.#bytes >= MAX_WAITING_BYTES;
+    if (newLogs !== this.#lines) this.#counted = this.#bytes = 0;
+    this.#lines = newLogs;
+    for (; this.#counted < newLogs.length; this.#counted++) {
+      this.#bytes += jsonBytes(newLogs[this.#counted]?.message ?? "");
+    }
+    return this.#bytes;
   }
 
   #flush(): void {

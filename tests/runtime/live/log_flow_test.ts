@@ -21,8 +21,13 @@ class Writer {
   write(count: number, message = "x"): void {
     for (let line = 0; line < count; line++) {
       this.execution.newLogs.push({ level: "INFO", at: 0, message });
-      this.flow.added(message);
+      this.flow.added();
     }
+  }
+
+  /** What the executor does when the database has refused a commit. */
+  putBack(): void {
+    this.execution.newLogs = [...this.execution.newLogs];
   }
 
   commit(): void {
@@ -58,6 +63,10 @@ for (const [name, count, message] of FULL) {
     void writer.flow.room(NEVER)?.then(() => hasRoom = true);
     await settle();
     assertEquals([hasRoom, writer.wakes > 0], [false, true]);
+    writer.putBack();
+    const another = writer.flow.room(NEVER);
+    await settle();
+    assertEquals([hasRoom, another instanceof Promise], [false, true]);
     writer.commit();
     await settle();
     assertEquals([hasRoom, writer.flow.room(NEVER)], [true, undefined]);
