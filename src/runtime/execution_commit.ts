@@ -93,6 +93,7 @@ interface UncommittedChanges {
   readonly touched: readonly number[];
   readonly logs: Execution["newLogs"];
   readonly isSpread: boolean;
+  readonly hasPages: boolean;
   readonly inlineLogs: StoredForm["inlineLogs"];
 }
 
@@ -269,11 +270,12 @@ function factsOf(
 
 /** The state to restore if the next commit is refused. */
 function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
-  const { isSpread, inlineLogs } = form;
+  const { isSpread, hasPages, inlineLogs } = form;
   return {
     touched: [...execution.touched],
     logs: execution.newLogs,
     isSpread,
+    hasPages,
     inlineLogs: [...inlineLogs],
   };
 }
@@ -281,7 +283,7 @@ function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
 /** Restores the state before a refused commit, which wrote nothing. */
 function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
   for (const ordinal of undo.touched) execution.touched.add(ordinal);
-  form.hasPages = false; // The next commit writes all pages: rare, and correct whichever were affected.
+  form.hasPages = undo.hasPages;
   form.values?.undo();
   form.isSpread = undo.isSpread;
   form.inlineLogs = undo.inlineLogs;

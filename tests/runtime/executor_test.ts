@@ -4,6 +4,7 @@ import { settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { type Effect, EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
 import { json } from "../support/flows/request_bodies.ts";
+import { until } from "../support/processes/machine_processes.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
 const RETURN = "io.svc.plugin.core.debug.Return";
@@ -374,6 +375,30 @@ Deno.test("an unreadable live execution does not prevent the server from startin
   await using second = await first.crash({ effect: () => ({ state: "SUCCESS", outputs: { done: "yes" } }) });
   await settle();
   assertEquals((await second.execution(two.id)).state.current, "SUCCESS");
+});
+
+Deno.test("a full disk does not end an execution of more task runs than one commit can write", async () => {
+  let isFull = false;
+  const act = Promise.withResolvers<void>();
+  await using app = await Harness.start({
+    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
+    effect: async () => {
+      await act.promise;
+      return { state: "SUCCESS" };
+    },
+  });
+  const each = `{id: each, type: io.svc.plugin.core.flow.ForEach, values: "{{ range(1, 16000) }}", ` +
+    `concurrencyLimit: 50, tasks: [{id: a, type: ${RETURN}, format: a}]}`;
+  await app.save(`id: many\nnamespace: demo\ntasks: [${each}, {id: act, type: ${EFFECT_TYPE}}]\n`);
+  const { id } = await app.start("many");
+  await until(async () => (await app.execution(id)).taskRunList.length === 16_002);
+  isFull = true;
+  act.resolve();
+  await app.advance(3_000);
+  isFull = false;
+  await app.advance(5_000);
+  await until(async () => (await app.execution(id)).state.current !== "RUNNING");
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
 });
 
 interface LongLog {
