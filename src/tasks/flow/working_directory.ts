@@ -122,7 +122,7 @@ async function saveCache(
   await context.ports.flowCaches.save(context, cachedFiles(place, cache));
 }
 
-/** Another one when a cached file was added, changed or removed. Contents are not read: a cache may have thousands of files. */
+/** A text that changes when a cached file is added, changed or removed. Contents are not read: a cache may have thousands of files. */
 async function stampOf({ directory }: LocalPlace, { patterns }: DirectoryCache): Promise<string> {
   const files: string[] = [];
   for (const name of await findFiles(directory, compileGlobs(patterns))) {
