@@ -450,6 +450,17 @@ Deno.test("scripts: a secret in a long line after a kill is masked, wherever it 
   assertEquals(lines.filter((line) => /\d/.test(line)), []);
 });
 
+Deno.test("scripts: a secret in a line of more than 1 MiB is masked, wherever it is", async () => {
+  const secret = "0123456789".repeat(20);
+  await using app = await Harness.start({ secrets: new Map([["PIN", btoa(secret)]]) });
+  const x = (count: number) => `head -c ${count} /dev/zero | tr "\\0" x`;
+  const commands = [`${x(65_450)}; printf %s {{ secret("PIN") }}; ${x(1_100_000)}`];
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
+  const { id } = await app.start("s", {}, "?wait=true");
+  const { lines } = await ended(app, id);
+  assertMatch(lines.at(-1) ?? "", /^INFO x+\*\*masked\*+ … \(cut, 1165650 bytes\)$/);
+});
+
 Deno.test("scripts: a timeout ends the process and fails the attempt", async () => {
   await using app = await Harness.start();
   const seconds = ownSeconds();

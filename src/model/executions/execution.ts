@@ -165,19 +165,18 @@ export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: nu
 /** JSON size of a control character. */
 const MAX_BYTES_PER_CHAR = 6;
 
-interface CutOptions {
-  readonly maxBytes?: number;
-  /** The size of the whole message, as the note says it. */
-  readonly whole?: string;
+const CUT_NOTE = / … \(cut, \d+ (?:bytes|characters)\)$/;
+const MAX_NOTE_CHARS = 50;
+
+/** The note at the end of a message that was cut, with its whole size. */
+export function cutNote(size: number, unit: "bytes" | "characters"): string {
+  return ` … (cut, ${size} ${unit})`;
 }
 
-/** A message of a log, cut to so many bytes of JSON with a note. What was cut is not cut again. */
-export function cutLogMessage(
-  message: string,
-  { maxBytes = MAX_LOG_MESSAGE_BYTES, whole = `${message.length} characters` }: CutOptions = {},
-): string {
+/** A message of a log, cut to so many bytes of JSON with a note. One that was cut before keeps its note. */
+export function cutLogMessage(message: string, maxBytes = MAX_LOG_MESSAGE_BYTES): string {
   if (charsWithin(message, maxBytes) === message.length) return message;
-  const note = ` … (cut, ${whole})`;
+  const note = CUT_NOTE.exec(message.slice(-MAX_NOTE_CHARS))?.[0] ?? cutNote(message.length, "characters");
   return message.slice(0, charsWithin(message, maxBytes - jsonBytes(note))) + note;
 }
 

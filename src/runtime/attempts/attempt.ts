@@ -249,7 +249,7 @@ function logLine(run: Attempt, level: LogLevel, message: string): void {
   live.isDirty = true;
   if (isStoredEarly(run)) {
     const flow = live.logFlow ??= logFlowOf(run);
-    addLogLine(live.execution, { ...line, message: cutLogMessage(text, { maxBytes: flow.maxMessageBytes }) });
+    addLogLine(live.execution, { ...line, message: cutLogMessage(text, flow.maxMessageBytes) });
     flow.added();
   } else {
     for (const each of logLinesOf(line)) addBounded(run, each);

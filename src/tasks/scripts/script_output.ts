@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import { MAX_OUTPUT_BYTES } from "../../model/limits.ts";
-import { cutLogMessage } from "../../model/executions/execution.ts";
+import { cutNote } from "../../model/executions/execution.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { metricValue } from "../metric/metric_value.ts";
@@ -133,6 +133,7 @@ function isCutControlLine({ text, cutFromBytes }: ProcessLine): boolean {
   return cutFromBytes !== undefined && /^\s*::\{/.test(text);
 }
 
+/** Not cut here: the log masks secrets before it cuts. */
 function shownLine({ text, cutFromBytes }: ProcessLine): string {
-  return cutFromBytes === undefined ? text : cutLogMessage(text, { whole: `${cutFromBytes} bytes` });
+  return cutFromBytes === undefined ? text : text + cutNote(cutFromBytes, "bytes");
 }
