@@ -533,7 +533,10 @@ export class Executor {
 
   #endAttempt(live: LiveExecution, taskRun: number, { event, controller }: EndedAttempt): void {
     // An abandoned attempt may end after the next one has started: it must not end the next one.
-    if (live.running?.get(taskRun) !== controller) return discardFiles(event);
+    if (live.running?.get(taskRun) !== controller) {
+      live.receipts?.delete(event);
+      return discardFiles(event);
+    }
     live.running.delete(taskRun);
     if (this.#isStopping) return; // Interrupted by the shutdown: the next process repeats the attempt.
     live.renderer.hostCalls.forget(); // The attempt may have changed KV pairs.

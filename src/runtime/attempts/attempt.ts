@@ -26,6 +26,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import { metricsMutation } from "../../store/records/metric_records.ts";
+import type { Mutation } from "../../store/store.ts";
 import { startedAt } from "../../model/executions/state.ts";
 import type { RemoteEnd, WorkerPort } from "../../model/ports/workers.ts";
 import type { KeptShapes } from "../live/kept_shapes.ts";
@@ -67,14 +68,15 @@ export function runAttempt(
     dropFiles(run);
     return failure(live, command.taskRun, error);
   };
+  const done = (event: Event) => withExtras(run, event);
   try {
     const begin = (properties: JsonObject) => attempt(run, properties);
-    if (command.isResumed) return Promise.resolve(freshAttempt(run, undefined)).catch(failed);
+    if (command.isResumed) return Promise.resolve(freshAttempt(run, undefined)).catch(failed).then(done);
     const properties = live.renderer.properties(command.task, type, taskRun);
     const event = whenKnown(properties, begin);
-    return event instanceof Promise ? event.catch(failed) : event;
+    return event instanceof Promise ? event.catch(failed).then(done) : done(event);
   } catch (error) {
-    return failed(error);
+    return done(failed(error));
   }
 }
 
@@ -92,6 +94,8 @@ interface Attempt extends AttemptDeps {
   metrics?: MetricList;
   /** Where its outputs will be cached. */
   place?: CachePlace;
+  /** What the commit of its end stores besides. */
+  extras?: Mutation[];
 }
 
 function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
@@ -219,15 +223,21 @@ function timeoutMessage(limitMs: number): string {
 function keepResults(run: Attempt, outcome: AttemptOutcome): void {
   if (run.files.isOver) return; // The timeout came first.
   keepMetrics(run);
-  if (run.place) run.live.extras.push(...run.taskCache.mutationsFor(run.place, outcome));
+  if (run.place) (run.extras ??= []).push(...run.taskCache.mutationsFor(run.place, outcome));
+}
+
+/** The end of the attempt; the slice that applies it takes what is stored besides. */
+function withExtras({ live, extras }: Attempt, event: Event): Event {
+  if (extras) (live.receipts ??= new Map()).set(event, { mutations: extras });
+  return event;
 }
 
 function keepMetrics(run: Attempt): void {
-  const { metrics, live: { execution, extras }, command: { task, taskRun, attemptNumber }, clock } = run;
+  const { metrics, live: { execution }, command: { task, taskRun, attemptNumber }, clock } = run;
   if (!metrics) return;
   run.metrics = undefined;
   const record = { taskId: task.id, taskRun, attemptNumber, at: clock.now(), metrics: metrics.metrics };
-  extras.push(metricsMutation(execution.tenant, execution.id, record));
+  (run.extras ??= []).push(metricsMutation(execution.tenant, execution.id, record));
 }
 
 function reportMetric(run: Attempt, metric: Metric): void {

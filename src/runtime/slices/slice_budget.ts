@@ -49,7 +49,7 @@ export class SliceBudget {
       const { files, execution } = member.live;
       batches += files.length;
       changes += execution.touched.size;
-      bytes += countLines(member) + countMembers(member);
+      bytes += countLines(member) + countMembers(member) + extraBytes(member);
     }
     if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || bytes >= SLICE_MAX_BYTES) {
       return true;
@@ -82,6 +82,11 @@ function countLines(member: Member): number {
     member.bytes += jsonBytes(newLogs[member.lines]?.message ?? "");
   }
   return member.bytes;
+}
+
+/** Bytes of what the ends of attempts add to the commit: metrics and cached outputs. */
+function extraBytes({ live: { extras } }: Member): number {
+  return extras.reduce((sum, change) => sum + (change.type === "set" ? change.value.length : 0), 0);
 }
 
 /** Bytes of what the members of its group began with; counts only new members. */

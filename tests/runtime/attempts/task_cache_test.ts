@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import {
+  type Effect,
   EFFECT_TYPE,
   type ExecutionResponse,
   Harness,
@@ -8,6 +10,7 @@ import {
   statesOf,
 } from "../../support/harness.ts";
 import { yaml } from "../../support/flows/request_bodies.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 
 /** A flow whose task has a cache; `name` is what it is given. */
 function cachedFlow(cache: string, revision = ""): string {
@@ -138,6 +141,26 @@ Deno.test("taskCache does not open files of other executions that outputs name",
     assertEquals(execution.state.current, "FAILED");
     assertEquals(execution.taskRunList[0]?.outputs.uri, uri);
   }
+});
+
+Deno.test("taskCache does not make a commit too large, whatever ends at once", async () => {
+  const end = Promise.withResolvers<void>();
+  const effect: Effect = async () => {
+    await end.promise;
+    return { state: "SUCCESS", outputs: { x: "x".repeat(55_000) } };
+  };
+  await using app = await Harness.start({ effect });
+  const tasks = Array.from(
+    { length: 30 },
+    (_, n) => `{id: t${n}, type: ${EFFECT_TYPE}, taskCache: {enabled: true}}`,
+  );
+  const parallel = `{id: p, type: io.kestra.plugin.core.flow.Parallel, tasks: [${tasks}]}`;
+  await app.save(`id: many\nnamespace: demo\ntasks: [${parallel}]\n`);
+  const { id } = await app.start("many");
+  for (let turn = 0; turn < 50; turn++) await settle();
+  end.resolve();
+  await until(async () => (await app.execution(id)).state.current !== "RUNNING");
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
 });
 
 Deno.test("taskCache removes expired outputs", async () => {
