@@ -372,13 +372,6 @@ for (const [properties, ending] of NAMES) {
   });
 }
 
-Deno.test("http.Download names the file of a long URI in a short time", async () => {
-  const before = performance.now();
-  const ended = await run(download(`uri: 'SERVER/${".a".repeat(50_000)}!'`));
-  assertMatch(String(outputOf(ended).uri), /\/\w{22}$/);
-  assertEquals(performance.now() - before < 2_000, true);
-});
-
 const DOWNLOADS: readonly OutcomeCase[] = [
   {
     properties: "uri: SERVER/empty",

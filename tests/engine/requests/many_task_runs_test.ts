@@ -1,4 +1,4 @@
-/** Restarts and replays of executions with very many task runs: they take linear time. */
+/** Restarts and replays of executions with very many task runs take linear time. */
 import { assert, assertEquals } from "@std/assert";
 import { createExecution } from "../../../src/engine/create.ts";
 import { replayExecution } from "../../../src/engine/requests/replay.ts";
@@ -7,11 +7,11 @@ import { ExecutionTree } from "../../../src/engine/tree.ts";
 import type { Execution, TaskRun } from "../../../src/model/executions/execution.ts";
 import { currentState, type History, type State } from "../../../src/model/executions/state.ts";
 import { plan, returns } from "../../support/flows/flows.ts";
-import { flowable, RUN_ID, runNew, runOn } from "../run_plan.ts";
+import { flowable, RUN_ID } from "../run_plan.ts";
 
-/** Milliseconds that one of them may take; with quadratic time it takes some seconds. */
-const MAX_MS = 3_000;
-const VALUES = Array.from({ length: 16_000 }, (_, index) => `v${index}`);
+/** How often the parent of each task run may be read; with quadratic time it is as often as there are task runs. */
+const MAX_READS = 50;
+const VALUES = Array.from({ length: 2_000 }, (_, index) => `v${index}`);
 const PLAN = plan({
   tasks: [
     flowable("each", "ForEach", [flowable("allow", "AllowFailure", [returns("b")]), returns("c")], {
@@ -42,44 +42,32 @@ function ended(): Execution {
   return Object.assign(execution, { history: history("WARNING") });
 }
 
-Deno.test("restarted: 16,000 failed task runs begin again in linear time", () => {
+/** Counts how often the parents of the task runs are read. */
+function countReads({ taskRuns }: Execution): { reads: number } {
+  const counted = { reads: 0 };
+  for (const taskRun of taskRuns) {
+    const { parent } = taskRun;
+    Object.defineProperty(taskRun, "parent", { get: () => (counted.reads++, parent), enumerable: true });
+  }
+  return counted;
+}
+
+Deno.test("restarted: reads each of thousands of task runs a few times", () => {
   const execution = ended();
   const tree = new ExecutionTree(PLAN, execution);
-  const before = performance.now();
+  const counted = countReads(execution);
   step(tree, { type: "restarted" }, 2_000);
-  assert(performance.now() - before < MAX_MS);
+  assert(counted.reads < MAX_READS * execution.taskRuns.length, `${counted.reads} reads`);
   const states = execution.taskRuns.filter(({ taskId }) => taskId === "b").map((run) =>
     currentState(run.history)
   );
   assertEquals(new Set(states), new Set(["RESTARTED"]));
 });
 
-Deno.test("replayExecution() drops thousands of task runs in linear time", () => {
+Deno.test("replayExecution() reads each of thousands of task runs a few times", () => {
   const source = ended();
-  const before = performance.now();
+  const counted = countReads(source);
   const copy = replayExecution(PLAN, source, { id: RUN_ID, now: 2_000, taskRun: 1 });
-  assert(performance.now() - before < MAX_MS);
+  assert(counted.reads < MAX_READS * source.taskRuns.length, `${counted.reads} reads`);
   assertEquals(copy.taskRuns.map(({ taskId }) => taskId), ["each", "allow"]);
-});
-
-Deno.test("restarted: 16,000 allowed failures run again in linear time", () => {
-  const execution = ended();
-  const before = performance.now();
-  runOn(PLAN, execution, { type: "restarted" }, { ends: { b: "FAILED" } });
-  assert(performance.now() - before < MAX_MS);
-  assertEquals(currentState(execution.history), "WARNING");
-});
-
-Deno.test("replayExecution() in a loop with 16,000 later values that are ready runs in linear time", () => {
-  const tasks = [returns("a"), returns("b")];
-  const flowPlan = plan({
-    tasks: [flowable("each", "ForEach", tasks, { values: VALUES, concurrencyLimit: 2 })],
-  });
-  const source = runNew(flowPlan);
-  const taskRun = source.taskRuns.find(({ taskId }) => taskId === "b")?.ordinal;
-  const copy = replayExecution(flowPlan, source, { id: RUN_ID, now: 2_000, taskRun });
-  const before = performance.now();
-  runOn(flowPlan, copy, { type: "started" });
-  assert(performance.now() - before < MAX_MS);
-  assertEquals([currentState(copy.history), copy.taskRuns.length], ["SUCCESS", source.taskRuns.length]);
 });
