@@ -142,21 +142,29 @@ const REFERRERS: readonly (readonly [what: string, source: string])[] = [
     "a Flow trigger",
     `${LISTENING}    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionFlow, namespace: old, flowId: main}\n`,
   ],
-  [
-    "a suffix in a Flow trigger",
-    `${LISTENING}    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionNamespace, namespace: ld, comparison: SUFFIX}\n`,
-  ],
-  ...["type: EQUAL_TO, value: old", "type: IN, values: [x, old]", "type: STARTS_WITH, value: ol"].map((
-    filter,
-  ) =>
-    [
-      `a filter {${filter}} of a Flow trigger`,
-      `${LISTENING}    preconditions:\n      id: p\n      where: [{id: w, filters: [{field: NAMESPACE, ${filter}}]}]\n`,
-    ] as const
-  ),
 ];
 
-for (const [what, rest] of REFERRERS) {
+/** Conditions of a Flow trigger that match the namespace without naming it as a member: they have no line. */
+const PATTERNS: readonly (readonly [what: string, source: string])[] = [
+  [
+    "a suffix",
+    `${LISTENING}    conditions:\n      - {type: io.svc.plugin.core.condition.ExecutionNamespace, namespace: ld, comparison: SUFFIX}\n`,
+  ],
+  ["an equal filter", filtering("type: EQUAL_TO, value: old")],
+  ["a filter by a list", filtering("type: IN, values: [x, old]")],
+  ["a filter by a prefix", filtering("type: STARTS_WITH, value: ol")],
+];
+
+function filtering(filter: string): string {
+  return `${LISTENING}    preconditions:\n      id: p\n      where: [{id: w, filters: [{field: NAMESPACE, ${filter}}]}]\n`;
+}
+
+const ALL_REFERRERS = [
+  ...REFERRERS.map(([what, source]) => [what, source, '"else.where.other" (line'] as const),
+  ...PATTERNS.map(([what, source]) => [`${what} in a Flow trigger`, source, '"else.where.other"'] as const),
+];
+
+for (const [what, rest, shown] of ALL_REFERRERS) {
   Deno.test(`POST /namespaces/:namespace/rename is refused while ${what} elsewhere refers to it, unless it is forced`, async () => {
     await using app = await Harness.start();
     await fillNamespace(app);
@@ -166,7 +174,7 @@ for (const [what, rest] of REFERRERS) {
     assertEquals(open.map(({ id }) => id), ["else.where.other"]);
     const { status, message } = await refusal(app, "POST", RENAME, json({ id: "new" }));
     assertEquals(status, 409);
-    assertStringIncludes(message, '"else.where.other"');
+    assertStringIncludes(message, shown);
     await app.json("POST", RENAME, json({ id: "new", force: true }));
     assertEquals((await app.request("GET", "/flows/new/main")).status, 200);
   });
