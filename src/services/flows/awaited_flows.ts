@@ -56,7 +56,7 @@ export function isAwaited(flow: FlowKey, awaited: AwaitedFlows): boolean {
   return isDemanded(flow, awaited) === true;
 }
 
-/** The flows that alone can fire the trigger, if it names them: of ten thousand flows the others need no look. */
+/** The only flows that can fire the trigger, if it names them: a caller need not compare the others. */
 export function onlyFlowsOf(awaited: AwaitedFlows): FlowKey[] | undefined {
   if ("all" in awaited) return awaited.all.map(onlyFlowsOf).find((flows) => flows !== undefined);
   if ("any" in awaited) {

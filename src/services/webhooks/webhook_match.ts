@@ -59,7 +59,7 @@ export class WebhookKeys {
   }
 }
 
-/** Slashes around the path do not matter, but for a trigger that declares none they are a path too many. */
+/** Slashes around a declared path do not matter. A trigger that declares none accepts no path, not even a slash. */
 function isPathOf({ properties }: Trigger, path: string): boolean {
   const declared = bare(String(ownProperty(properties, "path") ?? ""));
   return declared === "" ? path === "" : declared === bare(path);

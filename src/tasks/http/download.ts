@@ -57,7 +57,7 @@ function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): strin
   const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
   const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");
   const name = named?.replace(/^.*[\\/]/s, "").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-  // No more can be part of a name; the expression takes quadratic time.
+  // A name is not longer, and the expression takes quadratic time.
   const end = new URL(String(uri)).pathname.slice(-MAX_FILE_NAME_LENGTH);
   return name || (/(?:\.[A-Za-z0-9_-]+)+$/.exec(end)?.[0] ?? "");
 }

@@ -143,7 +143,7 @@ async function readParts(request: Request, store: StoreFile): Promise<WebhookCal
   return { parts, formFields: listsByName(fields) };
 }
 
-/** The last path segment, with characters that a URI must not contain replaced; never dots alone, which no path may have. */
+/** The last path segment, with characters that a URI must not contain replaced. A name of dots alone becomes `file`. */
 function fileNameOf(name: string): string {
   const last = name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) ?? "";
   return /^\.*$/.test(last) ? "file" : last;
