@@ -259,25 +259,30 @@ Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read b
   assertEquals(app.store.count(["~g"]), 0);
 });
 
-Deno.test("a full disk refuses starts with 507; live executions continue when space returns", async () => {
-  let isFull = false;
-  const act = Promise.withResolvers<void>();
-  await using app = await Harness.start({
-    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
+/** A server on a disk that can become full; its effects wait for `act`. */
+function startOn(disk: { readonly isFull: boolean }, act: Promise<void>): Promise<Harness> {
+  return Harness.start({
+    wrap: (memory) => new FaultyStore(memory, () => disk.isFull ? "full" : "none"),
     effect: async () => {
-      await act.promise;
+      await act;
       return { state: "SUCCESS", outputs: { done: "yes" } };
     },
   });
+}
+
+Deno.test("a full disk refuses starts with 507; live executions continue when space returns", async () => {
+  const disk = { isFull: false };
+  const act = Promise.withResolvers<void>();
+  await using app = await startOn(disk, act.promise);
   const { id } = await app.run(EFFECT);
-  isFull = true;
+  disk.isFull = true;
   const refused = await app.request("POST", "/executions/demo/effect");
   assertEquals(refused.status, 507);
   await refused.body?.cancel();
   act.resolve();
   await app.advance(3_000);
   assertEquals((await app.execution(id)).state.current, "RUNNING");
-  isFull = false;
+  disk.isFull = false;
   await app.advance(3_000);
   const execution = await app.execution(id);
   assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
@@ -378,24 +383,18 @@ Deno.test("an unreadable live execution does not prevent the server from startin
 });
 
 Deno.test("a full disk does not end an execution of more task runs than one commit can write", async () => {
-  let isFull = false;
+  const disk = { isFull: false };
   const act = Promise.withResolvers<void>();
-  await using app = await Harness.start({
-    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
-    effect: async () => {
-      await act.promise;
-      return { state: "SUCCESS" };
-    },
-  });
+  await using app = await startOn(disk, act.promise);
   const each = `{id: each, type: io.svc.plugin.core.flow.ForEach, values: "{{ range(1, 16000) }}", ` +
     `concurrencyLimit: 50, tasks: [{id: a, type: ${RETURN}, format: a}]}`;
   await app.save(`id: many\nnamespace: demo\ntasks: [${each}, {id: act, type: ${EFFECT_TYPE}}]\n`);
   const { id } = await app.start("many");
   await until(async () => (await app.execution(id)).taskRunList.length === 16_002);
-  isFull = true;
+  disk.isFull = true;
   act.resolve();
   await app.advance(3_000);
-  isFull = false;
+  disk.isFull = false;
   await app.advance(5_000);
   await until(async () => (await app.execution(id)).state.current !== "RUNNING");
   assertEquals((await app.execution(id)).state.current, "SUCCESS");

@@ -409,19 +409,21 @@ Deno.test("scripts: a kill ends the process and its descendants, also those that
   });
 });
 
-Deno.test("scripts: output after a kill is limited to the size of one commit", async () => {
-  await using app = await Harness.start();
-  const writing = await Deno.makeTempFile();
-  const seconds = ownSeconds();
-  const commands = [
-    `trap 'yes a | head -n 40000; rm ${writing}; exit 1' TERM`,
-    "echo up",
-    `sleep ${seconds} & wait`,
-  ];
+/** Kills an execution whose script sleeps so long and runs `last` upon the signal; returns its id. */
+async function killOnceUp(app: Harness, last: string, seconds: string): Promise<string> {
+  const commands = [`trap '${last}; exit 1' TERM`, "echo up", `sleep ${seconds} & wait`];
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
   const { id } = await app.start("s");
   await until(async () => (await sleepers(seconds)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
+  return String(id);
+}
+
+Deno.test("scripts: output after a kill is limited to the size of one commit", async () => {
+  await using app = await Harness.start();
+  const writing = await Deno.makeTempFile();
+  const seconds = ownSeconds();
+  const id = await killOnceUp(app, `yes a | head -n 40000; rm ${writing}`, seconds);
   // The clock stands still: the script must write everything before the time of the forced kill is over.
   await until(async () => (await sleepers(seconds)).length === 0 && !await isThere(writing));
   await until(async () => (await app.execution(id)).state.current === "KILLED");
@@ -435,15 +437,11 @@ Deno.test("scripts: a secret in a long line after a kill is masked, wherever it 
   const secret = "0123456789".repeat(20);
   await using app = await Harness.start({ secrets: new Map([["PIN", btoa(secret)]]) });
   const seconds = ownSeconds();
-  const commands = [
-    `trap 'head -c 10100 /dev/zero | tr "\\0" x; echo {{ secret("PIN") }}; exit 1' TERM`,
-    "echo up",
-    `sleep ${seconds} & wait`,
-  ];
-  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
-  const { id } = await app.start("s");
-  await until(async () => (await sleepers(seconds)).length > 0);
-  await app.json("DELETE", `/executions/${id}/kill`);
+  const id = await killOnceUp(
+    app,
+    `head -c 10100 /dev/zero | tr "\\0" x; echo {{ secret("PIN") }}`,
+    seconds,
+  );
   await until(async () => (await app.execution(id)).state.current === "KILLED");
   const { lines } = await ended(app, id);
   assertMatch(lines.join(""), /^INFO upINFO x+\*\*masked\*/);
