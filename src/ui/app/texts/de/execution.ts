@@ -51,6 +51,7 @@ export const EXECUTION_DE: ExecutionTexts = {
   "execution.why.notQueued": "Sie ist {state}, nicht in der Warteschlange",
   "execution.why.hasEnded": "Sie ist im Zustand {state} beendet",
   "execution.why.mustHaveEnded": "Sie ist {state} und muss beendet sein",
+  "execution.why.busy": "Eine andere Aktion läuft noch",
   "execution.done": "Erledigt",
   "execution.resumed": "Die Ausführung wird fortgesetzt",
   "execution.replayed": "Eine neue Ausführung wurde gestartet",

@@ -50,6 +50,7 @@ export const EXECUTION_EN = {
   "execution.why.notQueued": "It is {state}, not queued",
   "execution.why.hasEnded": "It has ended in state {state}",
   "execution.why.mustHaveEnded": "It is {state} and must have ended",
+  "execution.why.busy": "Another action is under way",
   "execution.done": "Done",
   "execution.resumed": "The execution is resumed",
   "execution.replayed": "A new execution has started",

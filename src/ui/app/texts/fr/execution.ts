@@ -51,6 +51,7 @@ export const EXECUTION_FR: ExecutionTexts = {
   "execution.why.notQueued": "Elle est {state}, pas en file d'attente",
   "execution.why.hasEnded": "Elle s'est terminée dans l'état {state}",
   "execution.why.mustHaveEnded": "Elle est {state} et doit être terminée",
+  "execution.why.busy": "Une autre action est en cours",
   "execution.done": "Fait",
   "execution.resumed": "L'exécution reprend",
   "execution.replayed": "Une nouvelle exécution a démarré",

@@ -1,6 +1,5 @@
 /** The actions on an execution: the likely ones as buttons, all in a menu. */
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo } from "../../api/execution.ts";
 import { isShortcut, useKeydown } from "../../core/keyboard.ts";
@@ -28,15 +27,17 @@ const DANGEROUS: ReadonlySet<ExecutionAction> = new Set(["kill", "delete"]);
 /** Buttons, menu, and the dialog of the chosen action. */
 export function ActionBar({ execution, changed }: ActionBarProps) {
   const dialog = useSignal<DialogName | undefined>(undefined);
-  const isBusy = useRef(false);
+  const isBusy = useSignal(false);
+  const refused = (action: ExecutionAction) =>
+    refusalOf(action, execution) ?? (isBusy.value ? "execution.why.busy" : undefined);
   const run = async (action: ExecutionAction) => {
     // The second click of a double click would resume the next pause, or restart twice.
-    if (isBusy.current || refusalOf(action, execution) !== undefined) return;
-    isBusy.current = true;
+    if (refused(action) !== undefined) return;
+    isBusy.value = true;
     try {
       await runAction(action, execution, changed, (name) => dialog.value = name);
     } finally {
-      isBusy.current = false;
+      isBusy.value = false;
     }
   };
   const buttons = mainActions(execution).filter((action) => refusalOf(action, execution) === undefined);
@@ -52,6 +53,8 @@ export function ActionBar({ execution, changed }: ActionBarProps) {
           key={action}
           type="button"
           class={DANGEROUS.has(action) ? "danger" : index === 0 ? "primary" : ""}
+          // `disabled` would take the focus from the button.
+          aria-disabled={isBusy.value}
           onClick={() => void run(action)}
         >
           {t(`execution.action.${action}`)}
@@ -60,7 +63,7 @@ export function ActionBar({ execution, changed }: ActionBarProps) {
       <Menu
         title={t("common.actions")}
         items={EXECUTION_ACTIONS.map((action) => {
-          const refusal = refusalOf(action, execution);
+          const refusal = refused(action);
           return {
             name: action,
             title: t(`execution.action.${action}`),

@@ -203,6 +203,26 @@ outputs: [{id: text, type: STRING, value: "{{ outputs.say.value }}"}]`;
     await waitForState(page, "RUNNING");
   },
 }, {
+  name: "buttons wait for the response to an action: the stream can show its effect before",
+  run: async (page, server) => {
+    await open(page, await run(server, "a.early", SLEEPING, { waits: false }));
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/actions/pause", async (route) => {
+      const response = await route.fetch();
+      await answered.promise;
+      await route.fulfill({ response });
+    });
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await waitForState(page, "PAUSED");
+    const resume = page.getByRole("button", { name: "Resume", exact: true });
+    assertEquals(await resume.isDisabled(), true);
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Resume Another action is under way" }).waitFor();
+    answered.resolve();
+    await resume.click();
+    await waitForState(page, "RUNNING");
+  },
+}, {
   name: "resume with a form that has each type of input",
   run: async (page, server) => {
     const started = await run(server, "a.form", FORM, { waits: false });
