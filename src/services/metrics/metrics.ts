@@ -7,7 +7,7 @@ import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
-import type { FlowKey } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Metric } from "../../model/executions/metric.ts";
 import { changedAt, currentState, startedAt } from "../../model/executions/state.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
@@ -57,6 +57,8 @@ interface MetricVisit {
 const NAMED_EXECUTIONS = 200;
 /** Newest executions of a flow that are aggregated. */
 const AGGREGATED_EXECUTIONS = 5_000;
+/** Executions that are read at the same time: in half the time that they take one after the other. More are no faster. */
+const READ_AT_ONCE = 16;
 
 /** Reads metrics. */
 export class Metrics {
@@ -128,10 +130,17 @@ export class Metrics {
   ): AsyncGenerator<MetricEntry> {
     const { namespace, id: flowId } = flow;
     const query = executionSelectionQuery({ namespace, flowId, startedFrom: start, startedBefore: end });
-    for (const id of (await this.#deps.catalog.query(tenant, { ...query, size: limit })).ids) {
-      const opened = await this.#deps.records.open(tenant, id);
-      if (opened) yield* await this.#entriesOf(opened);
+    const { ids } = await this.#deps.catalog.query(tenant, { ...query, size: limit });
+    for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+      const some = ids.slice(start, start + READ_AT_ONCE);
+      for (const entries of await Promise.all(some.map((id) => this.#entries(tenant, id)))) yield* entries;
     }
+  }
+
+  /** The metrics of an execution; empty for an unknown one. */
+  async #entries(tenant: TenantId, id: string): Promise<MetricEntry[]> {
+    const opened = await this.#deps.records.open(tenant, id);
+    return opened ? await this.#entriesOf(opened) : [];
   }
 
   /** Reads the outputs of one task run after the other: those of a large execution do not fit into memory together. */

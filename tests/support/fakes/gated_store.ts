@@ -12,6 +12,11 @@ export class GatedStore extends FaultyStore {
   #passing = 0;
   #waiting: (() => void)[] = [];
 
+  /** The number of commits and reads that wait now. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Lets that many commits pass; the next ones wait. */
   closeAfter(commits: number): void {
     this.isClosed = true;

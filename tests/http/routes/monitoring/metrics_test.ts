@@ -1,7 +1,10 @@
-import { assertEquals, assertObjectMatch } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { Metric } from "../../../../src/model/executions/metric.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
+import { GatedStore } from "../../../support/fakes/gated_store.ts";
+import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 
 const REPORTED: readonly Metric[] = [
@@ -120,6 +123,24 @@ for (const [path, value] of AGGREGATES) {
     assertEquals([String(last?.value), last?.date], [value, "2026-01-15T00:00:00.000Z"]);
   });
 }
+
+Deno.test("an aggregate reads several executions at the same time", async () => {
+  const first = await Harness.start();
+  await first.run(FLOW);
+  for (let more = 0; more < 2; more++) await first.start("measured");
+  await first.advance(10);
+  let store: GatedStore | undefined;
+  // The new server has read none of them.
+  await using app = await first.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
+  assert(store);
+  store.holdsReads = true;
+  const response = app.json("GET", "/metrics/aggregates/demo/measured/length");
+  await settle();
+  assertEquals(store.waiting, 3);
+  store.holdsReads = false;
+  await store.letThrough();
+  assertObjectMatch(await response as JsonObject, { groupBy: "day" });
+});
 
 Deno.test("metrics of an attempt are bounded, and its log says so", async () => {
   const many = Array.from({ length: 300 }, (_, value): Metric => ({ name: "n", type: "gauge", value }));
