@@ -39,6 +39,14 @@ export async function fillServer(send: Send, pool: IdPool): Promise<void> {
   pool.learn("/executions/search", await text("GET", "/main/executions/search?size=50&sort=id:desc"));
 }
 
+/** Removes all executions if there are more than `most`: each replay of all of them doubles their number. */
+export async function boundExecutions(send: Send, most: number): Promise<void> {
+  const { total } = await (await send("GET", "/main/executions/search?size=1")).json();
+  if (total <= most) return;
+  const response = await send("DELETE", "/main/executions/by-query?includeNonTerminated=true");
+  await response.body?.cancel();
+}
+
 interface Calls {
   readonly list: (path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
   readonly remove: (path: string) => Promise<void>;

@@ -3,12 +3,13 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { Chance } from "../../crash/chance.ts";
 import { brokenRequest } from "./broken_http.ts";
-import { fillServer, tidyServer } from "./fixtures.ts";
+import { boundExecutions, fillServer, tidyServer } from "./fixtures.ts";
 import { requestAt } from "./generate.ts";
 import { type InProcessServer, startInProcess } from "./in_process.ts";
-import { judge } from "./judge.ts";
+import { judge, maxMsOf } from "./judge.ts";
 import { type FuzzRequest, messageOf, readRequest, storedRequest } from "./message.ts";
 import { IdPool } from "./pool.ts";
+import { NAMESPACE } from "./recorded.ts";
 import { readOptions } from "./run.ts";
 import { smallerRequest } from "./smaller.ts";
 import type { WireResponse } from "./wire.ts";
@@ -108,6 +109,40 @@ Deno.test("requestAt() gives the same request for the same seed and number", asy
   for (let index = 0; index < 100; index++) assertEquals(at(3, index), at(3, index));
   assert([0, 1, 2, 3].some((index) => at(3, index) !== at(4, index)));
 });
+
+Deno.test("fillServer() learns ids of executions", async () => {
+  await using server = await startInProcess();
+  const pool = new IdPool();
+  await fillServer(server.send, pool);
+  const path = `/main/executions/${pool.id("execution", 0)}`;
+  assertEquals((await (await server.send("GET", path)).json()).namespace, NAMESPACE);
+});
+
+Deno.test("boundExecutions() removes executions once there are more than allowed", async () => {
+  await using server = await startInProcess();
+  await fillServer(server.send, new IdPool());
+  const totalAfter = async (most: number) => {
+    await boundExecutions(server.send, most);
+    return (await (await server.send("GET", "/main/executions/search")).json()).total;
+  };
+  const total = await totalAfter(1_000);
+  assert(total > 1);
+  assertEquals([await totalAfter(total), await totalAfter(total - 1)], [total, 0]);
+});
+
+/** A request, the text of its response, and the time that it may take. */
+const TIMES: readonly (readonly [target: string, text: string, ms: number])[] = [
+  ["/api/v1/main/executions/search", '{"totalItems":500}', 1_000],
+  ["/api/v1/main/executions/kill/by-query?q=a", '{"count":2,"totalItems":500}', 1_500],
+  ["/api/v1/main/executions/kill/by-ids", '{"message":"a: 2 of 30 executions do not allow it"}', 1_030],
+  ["/api/v1/main/executions/kill/by-ids", "", 1_000],
+];
+for (const [target, text, ms] of TIMES) {
+  Deno.test(`maxMsOf() is ${ms} for ${target} with the response ${text}`, () => {
+    const response = { status: 200, headers: new Map(), body: encoder.encode(text), isReusable: true };
+    assertEquals(maxMsOf(get(target), response), ms);
+  });
+}
 
 const RESPONSES:
   readonly (readonly [what: string, response: Partial<WireResponse> & { text?: string }, kind: RegExp])[] = [

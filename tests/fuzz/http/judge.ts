@@ -25,7 +25,9 @@ export interface Rules {
 }
 
 /** Longest time of a request that has no reason to wait. */
-export const MAX_REQUEST_MS = 1_000;
+const MAX_REQUEST_MS = 1_000;
+/** Added for each execution or flow that a bulk action was asked for. */
+const MAX_ITEM_MS = 1;
 const STACK =
   /\bat (?:async )?(?:[\w.#<>]+ \()?(?:file:\/\/|ext:|npm:)\S+:\d+:\d+|\b(?:src\/[\w/]+\.ts|dist\/server\/[\w-]+\.js):\d+/;
 const JSON_TYPE = /^application\/(?:problem\+)?json/;
@@ -43,8 +45,17 @@ const MAX_ERROR_BYTES = 100_000;
 const MAX_BULK_ERROR_BYTES = 1_000_000;
 const SETTINGS = "GET /settings";
 const BULK = /\/by-(?:query|ids)$/;
+/** The number of things of a bulk action, in its result or in its refusal. */
+const BULK_ITEMS = /"totalItems":(\d+)|: \d+ of (\d+) \w+ do not allow it/;
 const MAX_ERROR_BY_REQUEST = 4;
 const latin1 = new TextDecoder("latin1");
+
+/** The longest time that a response may take. */
+export function maxMsOf(request: FuzzRequest, response: WireResponse | undefined): number {
+  if (!response || !BULK.test(pathOf(request))) return MAX_REQUEST_MS;
+  const [, selected, checked] = BULK_ITEMS.exec(decoded(response)) ?? [];
+  return MAX_REQUEST_MS + Number(selected ?? checked ?? 0) * MAX_ITEM_MS;
+}
 
 /** The mistake of a response; `undefined` when everything holds. */
 export function judge(request: FuzzRequest, response: WireResponse, rules: Rules): Mistake | undefined {

@@ -5,7 +5,7 @@ const MAX_IDS = 64;
 const PLACEHOLDER = /\{(execution|taskRun|dashboard|apiToken|file)\}/g;
 /** Where responses have ids: the name of the operation, and the members with ids of that kind. */
 const FOUND: readonly (readonly [kind: IdKind, path: RegExp, pattern: RegExp])[] = [
-  ["execution", /\/executions\//, /"id":"([A-Za-z0-9]{16,30})","namespace"/g],
+  ["execution", /\/executions\//, /"id":"([A-Za-z0-9]{16,30})","tenantId"/g],
   ["file", /\/executions\//, /"uri":"([a-z]+:\/\/\/[^"]+)"/g],
   ["dashboard", /\/dashboards/, /"id":"([A-Za-z0-9]{8,30})"/g],
   ["apiToken", /\/api-tokens/, /"id":"([A-Za-z0-9]{8,30})"/g],

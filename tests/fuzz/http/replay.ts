@@ -2,7 +2,7 @@
 import { fillServer } from "./fixtures.ts";
 import type { HttpFinding } from "./findings.ts";
 import { FuzzedServer } from "./fuzzed_server.ts";
-import { judge, MAX_REQUEST_MS, type Mistake } from "./judge.ts";
+import { judge, maxMsOf, type Mistake } from "./judge.ts";
 import type { FuzzRequest } from "./message.ts";
 import { IdPool } from "./pool.ts";
 import type { IdKind } from "./values.ts";
@@ -29,7 +29,9 @@ async function sendOnce(server: FuzzedServer, request: FuzzRequest): Promise<Mis
     const ms = performance.now() - startedMs;
     const mistake = judge(request, response, server.rules);
     if (mistake) return { ...mistake, detail: `${mistake.detail}\n${server.errors().at(-1)?.reason ?? ""}` };
-    return ms > MAX_REQUEST_MS ? { kind: "slow", detail: `It took ${ms.toFixed(0)} ms` } : undefined;
+    return ms > maxMsOf(request, response)
+      ? { kind: "slow", detail: `It took ${ms.toFixed(0)} ms` }
+      : undefined;
   } catch (error) {
     if (!(error instanceof WireEnd)) throw error;
     return request.raw ? undefined : { kind: "no response", detail: error.message };
