@@ -2,7 +2,7 @@
  * What a backup costs the starts of a running server: their latencies without and with one, in turns. Run it as
  * `deno run -A tests/bench/backup_bench.ts [--megabytes N] [--rate N] [--turns N]`.
  */
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, readOptions, wholeNumber } from "../support/processes/command_line.ts";
 import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -56,13 +56,17 @@ function report(name: string, latencies: readonly number[], seconds: number): vo
   );
 }
 
-const rate = readNumber(Deno.args, "--rate", 100);
+const { rate, megabytes, turns } = readOptions({
+  rate: wholeNumber("starts a second", 100),
+  megabytes: wholeNumber("stored before", 1024),
+  turns: wholeNumber("measurements without and with a backup", 2),
+}, Deno.args);
 await withTempDir(async (root) => {
   await using server = await ServerProcess.start({ dataDir: root });
   const headers = { "content-type": "application/x-yaml" };
   await server.json("POST", "/flows", { headers, body: FLOW });
-  await fill(server, readNumber(Deno.args, "--megabytes", 1024));
-  for (let turn = 0; turn < readNumber(Deno.args, "--turns", 2); turn++) {
+  await fill(server, megabytes);
+  for (let turn = 0; turn < turns; turn++) {
     let sinceMs = performance.now();
     const over = () => performance.now() - sinceMs >= MIN_SECONDS * 1000;
     report("without", await startSteadily(server, rate, over), MIN_SECONDS);

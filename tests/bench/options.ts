@@ -1,5 +1,12 @@
 /** What `deno task bench` was asked for. */
-import { parseArgs } from "node:util";
+import {
+  flag,
+  names,
+  positiveNumber,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from "../support/processes/command_line.ts";
 
 /** Options of one run. */
 export interface BenchOptions {
@@ -22,66 +29,35 @@ export interface BenchOptions {
   readonly isKeeping: boolean;
   /** Folder of stores that were filled in bulk and are used again by later runs. */
   readonly storesFolder: string | undefined;
-  readonly wantsHelp: boolean;
 }
 
 /** Stored executions of the rows that measure a full store. */
 export const FULL_STORE_EXECUTIONS = 1_000_000;
 
-/** Text of `--help`. */
-export const USAGE = `deno task bench [options]
-  --only <row,row>     numbers or names of rows
-  --seconds <n>        length of each load (6)
-  --rounds <n>         times each side of a ratio is measured (3)
-  --executions <n>     executions stored for the rows of a full store (${FULL_STORE_EXECUTIONS})
-  --log-level <level>  of the server under test (info)
-  --json               results as JSON
-  --markdown           results as a table for a document
-  --merge <file,file>  measures nothing: medians of the JSON results in these files
-  --no-fail            exit code 0 even when a floor is not held
-  --keep               leaves the stores behind
-  --stores <folder>    keeps the stores of row 24 there, and uses those of earlier runs`;
+/** Options of `deno task bench`. */
+export const OPTIONS = {
+  "only": names("numbers or names of rows"),
+  "seconds": positiveNumber("length of each load", 6),
+  "rounds": wholeNumber("times that each side of a ratio is measured", 3),
+  "executions": wholeNumber("executions stored for the rows of a full store", FULL_STORE_EXECUTIONS),
+  "log-level": text("of the server under test", "<level>", "info"),
+  "json": flag("results as JSON"),
+  "markdown": flag("results as a table for a document"),
+  "merge": names("files with the JSON of earlier runs: measures nothing, gives their medians"),
+  "no-fail": flag("exit code 0 even when a floor is not held"),
+  "keep": flag("leaves the stores behind"),
+  "stores": text("keeps the stores of row 24 there, and uses those of earlier runs", "<folder>", undefined),
+};
 
-/** Reads the command line. @throws TypeError for an unknown option; Error for a value that is no number above 0 */
-export function readOptions(args: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      "only": { type: "string", default: "" },
-      "seconds": { type: "string", default: "6" },
-      "rounds": { type: "string", default: "3" },
-      "executions": { type: "string", default: String(FULL_STORE_EXECUTIONS) },
-      "log-level": { type: "string", default: "info" },
-      "json": { type: "boolean", default: false },
-      "markdown": { type: "boolean", default: false },
-      "merge": { type: "string", default: "" },
-      "no-fail": { type: "boolean", default: false },
-      "keep": { type: "boolean", default: false },
-      "stores": { type: "string" },
-      "help": { type: "boolean", default: false },
-    },
-  });
+/** What these values ask for. */
+export function benchOptions(values: ValuesOf<typeof OPTIONS>): BenchOptions {
+  const { only, seconds, rounds, executions, merge, json, markdown, keep } = values;
   return {
-    only: readList(values.only),
-    merge: readList(values.merge),
-    seconds: readNumber("seconds", values.seconds),
-    rounds: Math.ceil(readNumber("rounds", values.rounds)),
-    executions: Math.ceil(readNumber("executions", values.executions)),
+    ...{ only, seconds, rounds, executions, merge },
     logLevel: values["log-level"],
-    output: values.json ? "json" : values.markdown ? "markdown" : "table",
+    output: json ? "json" : markdown ? "markdown" : "table",
     isStrict: !values["no-fail"],
-    isKeeping: values.keep,
+    isKeeping: keep,
     storesFolder: values.stores,
-    wantsHelp: values.help,
   };
-}
-
-function readList(text: string): string[] {
-  return text.split(",").map((name) => name.trim()).filter((name) => name !== "");
-}
-
-function readNumber(name: string, text: string): number {
-  const number = Number(text.replaceAll("_", ""));
-  if (number > 0 && Number.isFinite(number)) return number;
-  throw new Error(`Cannot read --${name}: it must be a number above 0, but is "${text}"`);
 }

@@ -2,7 +2,8 @@
 import { Bench } from "./bench.ts";
 import type { RowResult, ServerMetric } from "./figures.ts";
 import { mergeReports } from "./merge.ts";
-import { type BenchOptions, FULL_STORE_EXECUTIONS, readOptions, USAGE } from "./options.ts";
+import { type BenchOptions, benchOptions, FULL_STORE_EXECUTIONS, OPTIONS } from "./options.ts";
+import { runTask } from "../support/processes/command_line.ts";
 import { missedFloors, printReport, type Report } from "./report.ts";
 import { selectRows } from "./rows/all.ts";
 import type { Row } from "./rows/row.ts";
@@ -57,16 +58,4 @@ async function write(stream: typeof Deno.stdout, text: string): Promise<void> {
   for (let written = 0; written < bytes.length;) written += await stream.write(bytes.subarray(written));
 }
 
-async function main(): Promise<number> {
-  try {
-    const options = readOptions(Deno.args);
-    if (!options.wantsHelp) return await run(options);
-    say(USAGE);
-    return 0;
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    return 1;
-  }
-}
-
-if (import.meta.main) Deno.exit(await main());
+if (import.meta.main) await runTask("bench", OPTIONS, (values) => run(benchOptions(values)));

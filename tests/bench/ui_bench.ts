@@ -1,23 +1,43 @@
 /** `deno task bench:ui`: the budgets of the UI in Chromium, against a real server with many executions. */
-import { parseArgs } from "node:util";
+import {
+  flag,
+  names,
+  positiveNumber,
+  readOptions,
+  runTask,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from "../support/processes/command_line.ts";
 import { withBrowser } from "../support/browser/browser.ts";
 import { Bench } from "./bench.ts";
 import { seedInBulk } from "./seeding/bulk_seeding.ts";
-import { FULL_STORE_EXECUTIONS, readOptions } from "./options.ts";
+import { benchOptions, FULL_STORE_EXECUTIONS, OPTIONS as BENCH_OPTIONS } from "./options.ts";
 import { openExecutions, openLog, updates } from "./ui/executions.ts";
 import { bundle, firstViews, flowList, listApi } from "./ui/lists.ts";
 import { type Figure, isHeld, type Measured, type Measurement, type Sizes } from "./ui/measurement.ts";
 import { longOpen } from "./ui/open_page.ts";
 import { type OpenedExecutions, seedForUi } from "./ui/ui_seeding.ts";
 
-const USAGE = `deno task bench:ui [options]
-  --executions <n>    stored executions (${FULL_STORE_EXECUTIONS})
-  --flows <n>         stored flows (5000)
-  --task-runs <n,n>   of the executions that are opened (2000,10000)
-  --lines <n>         of the log that is opened (100000)
-  --minutes <n>       that a list stays open while executions start and end (2)
-  --only <name,name>  measurements: bundle, list-api, first-views, flows, executions, log, updates, open-page
-  --strict            exit code 1 when a budget is not held`;
+const MEASUREMENTS = [
+  "bundle",
+  "list-api",
+  "first-views",
+  "flows",
+  "executions",
+  "log",
+  "updates",
+  "open-page",
+];
+const OPTIONS = {
+  "executions": wholeNumber("stored executions", FULL_STORE_EXECUTIONS),
+  "flows": wholeNumber("stored flows", 5_000),
+  "task-runs": text("of the executions that are opened", "<n,n>", "2000,10000"),
+  "lines": wholeNumber("of the log that is opened", 100_000),
+  "minutes": positiveNumber("that a list stays open while executions start and end", 2),
+  "only": names("measurements", MEASUREMENTS),
+  "strict": flag("exit code 1 when a budget is not held"),
+};
 
 function measurementsOf(opened: OpenedExecutions) {
   return {
@@ -34,7 +54,8 @@ function measurementsOf(opened: OpenedExecutions) {
 
 async function measureAll(sizes: Sizes, only: readonly string[]): Promise<Figure[]> {
   const { executions } = sizes;
-  await using bench = await Bench.create({ ...readOptions([]), executions, logLevel: "warn" }, say);
+  const defaults = benchOptions(readOptions(BENCH_OPTIONS, []));
+  await using bench = await Bench.create({ ...defaults, executions, logLevel: "warn" }, say);
   const dataDir = await bench.freshFolder();
   const startedAt = performance.now();
   await seedInBulk(bench, executions, dataDir);
@@ -82,40 +103,14 @@ function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
-function listOf(text: string): string[] {
-  return text.split(",").filter((part) => part !== "");
-}
-
-/** Runs the benchmark; the exit code. */
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      executions: { type: "string", default: String(FULL_STORE_EXECUTIONS) },
-      flows: { type: "string", default: "5000" },
-      "task-runs": { type: "string", default: "2000,10000" },
-      lines: { type: "string", default: "100000" },
-      minutes: { type: "string", default: "2" },
-      only: { type: "string", default: "" },
-      strict: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) {
-    say(USAGE);
-    return 0;
-  }
-  const sizes: Sizes = {
-    executions: Number(values.executions),
-    flows: Number(values.flows),
-    taskRuns: listOf(values["task-runs"]).map(Number),
-    lines: Number(values.lines),
-    minutes: Number(values.minutes),
-  };
+async function run(values: ValuesOf<typeof OPTIONS>): Promise<number> {
+  const { executions, flows, lines, minutes } = values;
+  const taskRuns = values["task-runs"].split(",").map(Number);
   const loadBefore = Deno.loadavg()[0]?.toFixed(1);
-  const figures = await measureAll(sizes, listOf(values.only));
+  const figures = await measureAll({ executions, flows, taskRuns, lines, minutes }, values.only);
   const load = `Load average ${loadBefore} before, ${Deno.loadavg()[0]?.toFixed(1)} after`;
   await Deno.stdout.write(new TextEncoder().encode(`${table(figures)}\n\n${load}\n`));
   return values.strict && figures.some((figure) => isHeld(figure) === false) ? 1 : 0;
 }
 
-if (import.meta.main) Deno.exit(await main());
+if (import.meta.main) await runTask("bench:ui", OPTIONS, run);

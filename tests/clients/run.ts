@@ -2,6 +2,7 @@
  * `deno task test:clients`: generates clients from the description of a real server and runs a round trip with each. Ends with
  * the line `N passed, N failed`, which counts steps; a client that this machine cannot generate is skipped with a notice.
  */
+import { print } from "../support/processes/command_line.ts";
 import { ServerProcess } from "../support/processes/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { runCommand } from "./command.ts";
@@ -60,10 +61,6 @@ async function runTrip(
   print(`${name}: ${operations.length} operations, ${passed} steps passed`);
   const tooFew = operations.length < MIN_OPERATIONS ? [`only ${operations.length} operations`] : [];
   return { passed, failures: [...failures, ...tooFew] };
-}
-
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
 async function main(): Promise<number> {

@@ -1,12 +1,12 @@
 /**
- * `deno task test:cluster:large [--rows N] [--live N] [--kills N] [--database path]`: how long a take-over takes where the
+ * `deno task test:cluster:large`: how long a take-over takes where the
  * database has a million executions and nearly as many live ones as a server may have. They wait for a worker that does not
- * come. `--database` names a filled file, which is copied; `TMPDIR` is where the database is.
+ * come. `TMPDIR` is where the database is.
  */
 import { type BulkBench, seedInBulk } from "../bench/seeding/bulk_seeding.ts";
 import { createFlow, flowOf, pureFlow, startPath } from "../bench/api.ts";
 import { ServerUnderTest } from "../bench/servers/server_under_test.ts";
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, runTask, text, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { Cluster, ENCRYPTION_KEY, pause } from "./cluster.ts";
 
@@ -84,21 +84,24 @@ async function measure(folder: string, live: number, kills: number): Promise<boo
   return isKept;
 }
 
-async function run(args: readonly string[]): Promise<number> {
+const OPTIONS = {
+  rows: wholeNumber("ended executions in the database", 1_000_000),
+  live: wholeNumber("executions that have not ended", LIVE),
+  kills: wholeNumber("times that the leader is killed", 3),
+  database: text("a filled database, which is copied; without it one is filled", "<path>", undefined),
+};
+
+async function run({ rows, live, kills, database: given }: ValuesOf<typeof OPTIONS>): Promise<number> {
   if (!hasDenokv()) {
     print("Skipped: there is no program denokv; the variable DENOKV names it");
     return 0;
   }
-  const rows = readNumber(args, "--rows", 1_000_000);
-  const live = readNumber(args, "--live", LIVE);
-  const kills = readNumber(args, "--kills", 3);
-  const given = args.indexOf("--database");
   const folder = await Deno.makeTempDir({ prefix: "sluice-large-" });
-  const database = given < 0 ? await seed(folder, rows) : args[given + 1] ?? "";
+  const database = given ?? await seed(folder, rows);
   await Deno.copyFile(database, `${folder}/database.db`);
   const isKept = await measure(folder, live, kills);
   await Deno.remove(folder, { recursive: true });
   return isKept ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("test:cluster:large", OPTIONS, run);

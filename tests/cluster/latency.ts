@@ -1,9 +1,9 @@
 /**
- * `deno task test:cluster:latency [--requests N]`: what a follower adds to a request, p50 in milliseconds, directly and
+ * `deno task test:cluster:latency`: what a follower adds to a request, p50 in milliseconds, directly and
  * through the mailbox. Commits of the database and requests at leader and follower alternate, so that all see the same
  * load; `TMPDIR` is where the database is.
  */
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, runTask, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { KvConnectStore } from "../../src/store/kv_connect/kv_connect_store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -105,9 +105,15 @@ async function measureCluster(hasNoAddresses: boolean, requests: number): Promis
   await Deno.remove(folder, { recursive: true });
 }
 
-if (import.meta.main) {
-  if (hasDenokv()) {
-    const requests = readNumber(Deno.args, "--requests", 300);
-    for (const hasNoAddresses of [false, true]) await measureCluster(hasNoAddresses, requests);
-  } else print("Skipped: there is no program denokv; the variable DENOKV names it");
+const OPTIONS = { requests: wholeNumber("requests of each kind", 300) };
+
+async function run({ requests }: ValuesOf<typeof OPTIONS>): Promise<number> {
+  if (!hasDenokv()) {
+    print("Skipped: there is no program denokv; the variable DENOKV names it");
+    return 0;
+  }
+  for (const hasNoAddresses of [false, true]) await measureCluster(hasNoAddresses, requests);
+  return 0;
 }
+
+if (import.meta.main) await runTask("test:cluster:latency", OPTIONS, run);

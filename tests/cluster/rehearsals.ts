@@ -1,10 +1,10 @@
 /**
- * `deno task test:cluster:rehearsals [--script-seconds N] [--only name]`: what the campaigns do not show. A script on a worker
+ * `deno task test:cluster:rehearsals`: what the campaigns do not show. A script on a worker
  * during an outage of the database, webhooks by GET while the leader is killed, starts while leaders are stopped in order, and
  * the first request after all of six servers without addresses were killed.
  */
 import { WorkerProcess } from "../support/processes/worker_process.ts";
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { names, print, runTask, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { Cluster, type Member, pause } from "./cluster.ts";
 import { stopLeaders } from "./orderly_stops.ts";
@@ -163,22 +163,25 @@ async function allGone(folder: string): Promise<boolean> {
   return ms <= MAX_FIRST_MS;
 }
 
-async function run(args: readonly string[]): Promise<number> {
+const REHEARSALS = { stops, webhooks, allGone, outage };
+const OPTIONS = {
+  "script-seconds": wholeNumber("length of the script during the outage, in seconds", 60),
+  "only": names("rehearsals", Object.keys(REHEARSALS)),
+};
+
+async function run({ "script-seconds": seconds, only }: ValuesOf<typeof OPTIONS>): Promise<number> {
   if (!hasDenokv()) {
     print("Skipped: there is no program denokv; the variable DENOKV names it");
     return 0;
   }
-  const seconds = readNumber(args, "--script-seconds", 60);
-  const rehearsals = { stops, webhooks, allGone, outage: (folder: string) => outage(folder, seconds) };
-  const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : undefined;
   let failed = 0;
-  for (const [name, rehearse] of Object.entries(rehearsals)) {
-    if (only !== undefined && name !== only) continue;
+  for (const [name, rehearse] of Object.entries(REHEARSALS)) {
+    if (only.length > 0 && !only.includes(name)) continue;
     const folder = await Deno.makeTempDir({ prefix: "sluice-rehearsal-" });
-    if (!await rehearse(folder)) failed++;
+    if (!await rehearse(folder, seconds)) failed++;
     await Deno.remove(folder, { recursive: true });
   }
   return failed === 0 ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("test:cluster:rehearsals", OPTIONS, run);

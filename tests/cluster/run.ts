@@ -1,5 +1,12 @@
-/** `deno task test:cluster --cycles N [--servers N] [--clients N] [--seed S] [--no-addresses] [--faults]`: kills, stops and freezes leaders under load, with `--faults` over a bad network to the database. */
-import { print, readNumber } from "../support/processes/command_line.ts";
+/** `deno task test:cluster`: kills, stops and freezes leaders under load. */
+import {
+  flag,
+  print,
+  runTask,
+  seedNumber,
+  type ValuesOf,
+  wholeNumber,
+} from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import type { ProxyFault } from "../support/servers/database_proxy.ts";
 import { Chance } from "../crash/chance.ts";
@@ -36,23 +43,27 @@ function spread(values: readonly number[]): string {
   return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map((ms) => ms?.toFixed(0)).join(" / ");
 }
 
-async function run(args: readonly string[]): Promise<number> {
+const OPTIONS = {
+  "cycles": wholeNumber("times that a leader is struck", 12),
+  "seed": seedNumber("of the blows and the faults"),
+  "servers": wholeNumber("processes of the cluster", 3),
+  "clients": wholeNumber("clients that start executions at the same time", 16),
+  "no-addresses": flag("servers do not know how to reach each other"),
+  "faults": flag("a bad network to the database"),
+};
+
+async function run(values: ValuesOf<typeof OPTIONS>): Promise<number> {
   if (!hasDenokv()) {
     print("Skipped: there is no program denokv; the variable DENOKV names it");
     return 0;
   }
-  const cycles = readNumber(args, "--cycles", 12);
-  const seed = readNumber(args, "--seed", 1 + Math.floor(Math.random() * 1_000_000));
-  const servers = readNumber(args, "--servers", 3);
-  const clients = readNumber(args, "--clients", 16);
-  const hasNoAddresses = args.includes("--no-addresses");
+  const { cycles, seed, servers, clients, faults: hasFaults, "no-addresses": hasNoAddresses } = values;
   print(
     `${cycles} cycles, ${servers} servers${
       hasNoAddresses ? " without addresses" : ""
     }, ${clients} clients, seed ${seed}`,
   );
   const chance = new Chance(seed);
-  const hasFaults = args.includes("--faults");
   const kinds: typeof BLOWS = hasFaults ? [...BLOWS, [2, "cut"]] : BLOWS;
   const blows = Array.from({ length: cycles }, () => chance.weighted(kinds));
   const faults = hasFaults ? () => chance.weighted(FAULTS) : undefined;
@@ -68,4 +79,4 @@ async function run(args: readonly string[]): Promise<number> {
   return isGood ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("test:cluster", OPTIONS, run);

@@ -1,8 +1,8 @@
 /**
- * `deno task test:cluster:scripts [--scripts N]`: three servers and two workers, as `docs/deploy/compose.cluster.yaml` starts them,
+ * `deno task test:cluster:scripts`: three servers and two workers, as `docs/deploy/compose.cluster.yaml` starts them,
  * run one flow of many scripts; its leader is killed on the way. Shows that each script ran, and which ones were repeated.
  */
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, runTask, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { WorkerProcess } from "../support/processes/worker_process.ts";
 import { Cluster, type Member, pause } from "./cluster.ts";
@@ -133,13 +133,14 @@ async function lines(path: string): Promise<string[]> {
   return text.split("\n").filter((line) => line !== "");
 }
 
-async function run(args: readonly string[]): Promise<number> {
+const OPTIONS = { scripts: wholeNumber("scripts of the flow", 1_000) };
+
+async function run({ scripts: count }: ValuesOf<typeof OPTIONS>): Promise<number> {
   if (!hasDenokv()) {
     print("Skipped: there is no program denokv; the variable DENOKV names it");
     return 0;
   }
   const folder = await Deno.makeTempDir({ prefix: "sluice-scripts-" });
-  const count = readNumber(args, "--scripts", 1_000);
   const { state, missing, repeated, unexplained } = await runScripts(folder, count);
   print(
     `${count} scripts: ${state}; missing ${missing.length}, repeated ${repeated.length}, unexplained ${unexplained.length}`,
@@ -148,4 +149,4 @@ async function run(args: readonly string[]): Promise<number> {
   return state === "SUCCESS" && missing.length + unexplained.length === 0 ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("test:cluster:scripts", OPTIONS, run);

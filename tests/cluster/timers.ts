@@ -1,12 +1,11 @@
 /**
- * `deno task test:cluster:timers [--count N]`: how fast a leader fires timers that are due at the same time, with its database on
+ * `deno task test:cluster:timers`: how fast a leader fires timers that are due at the same time, with its database on
  * a server. Executions are scheduled for one date; `TMPDIR` is where the database is.
  */
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, runTask, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { hasDenokv } from "../support/servers/denokv.ts";
 import { Cluster, pause } from "./cluster.ts";
 
-const COUNT = 5_000;
 const CLIENTS = 32;
 /** Starts take less than that. */
 const MS_PER_START = 4;
@@ -38,10 +37,17 @@ async function measure(folder: string, count: number): Promise<void> {
   print(`${count} timers due at once: all fired after ${ms} ms, ${(count / ms * 1000).toFixed(0)} a second`);
 }
 
-if (import.meta.main) {
-  if (hasDenokv()) {
-    const folder = await Deno.makeTempDir({ prefix: "sluice-timers-" });
-    await measure(folder, readNumber(Deno.args, "--count", COUNT));
-    await Deno.remove(folder, { recursive: true });
-  } else print("Skipped: there is no program denokv; the variable DENOKV names it");
+const OPTIONS = { count: wholeNumber("executions that are scheduled", 5_000) };
+
+async function run({ count }: ValuesOf<typeof OPTIONS>): Promise<number> {
+  if (!hasDenokv()) {
+    print("Skipped: there is no program denokv; the variable DENOKV names it");
+    return 0;
+  }
+  const folder = await Deno.makeTempDir({ prefix: "sluice-timers-" });
+  await measure(folder, count);
+  await Deno.remove(folder, { recursive: true });
+  return 0;
 }
+
+if (import.meta.main) await runTask("test:cluster:timers", OPTIONS, run);

@@ -1,11 +1,14 @@
-/** `deno task test:crash --cycles N [--seed S] [--workers W]`: kills the real process again and again under load. */
+/** `deno task test:crash`: kills the real process again and again under load. */
 import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { FINDING_KINDS } from "./verification/findings.ts";
-import { print, readNumber } from "../support/processes/command_line.ts";
+import { print, runTask, seedNumber, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 
-const DEFAULT_CYCLES = 20;
-const DEFAULT_WORKERS = 24;
 const MAX_LIFE_MS = 3_000;
+const OPTIONS = {
+  cycles: wholeNumber("times that the process is killed", 20),
+  seed: seedNumber("of what is sent and when it is killed"),
+  workers: wholeNumber("clients that send requests at the same time", 24),
+};
 
 /** The summary, a figure a line. */
 function summary(result: CampaignResult): string[] {
@@ -19,10 +22,7 @@ function summary(result: CampaignResult): string[] {
   ];
 }
 
-async function run(args: readonly string[]): Promise<number> {
-  const cycles = readNumber(args, "--cycles", DEFAULT_CYCLES);
-  const seed = readNumber(args, "--seed", 1 + Math.floor(Math.random() * 1_000_000));
-  const workers = readNumber(args, "--workers", DEFAULT_WORKERS);
+async function run({ cycles, seed, workers }: ValuesOf<typeof OPTIONS>): Promise<number> {
   print(`${cycles} cycles, ${workers} workers, seed ${seed}`);
   const folder = await Deno.makeTempDir({ prefix: "sluice-crash-" });
   const result = await runCampaign({ cycles, seed, folder, workers, maxLifeMs: MAX_LIFE_MS, report: print });
@@ -35,4 +35,4 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("test:crash", OPTIONS, run);

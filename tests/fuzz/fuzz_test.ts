@@ -1,10 +1,9 @@
 /** The fuzzer repeats itself from a seed, shrinks what it found, and gives inputs that its targets take. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
 import { kindOf } from "./finding.ts";
 import { derive } from "./grammar.ts";
 import { mutate } from "./mutate.ts";
-import { readOptions } from "./run.ts";
 import { inputAt } from "./seeds.ts";
 import { shrink } from "./shrink.ts";
 import { TARGETS } from "./targets.ts";
@@ -47,12 +46,4 @@ Deno.test("derive() ends for a grammar that nests for ever", () => {
 Deno.test("kindOf() is the same for mistakes that differ in what they quote", () => {
   assertEquals(kindOf(new RangeError('no "a" at 12')), kindOf(new RangeError('no "b" at 7')));
   assert(kindOf(new RangeError("one")) !== kindOf(new RangeError("other")));
-});
-
-Deno.test("readOptions() reads minutes, seed and targets, and refuses what it does not know", () => {
-  const { minutes, seed, targets } = readOptions(["--minutes", "0.5", "--seed", "9", "--target", "jq"], 1);
-  assertEquals([minutes, seed, targets], [0.5, 9, ["jq"]]);
-  assertEquals(readOptions([], 4).seed, 4);
-  assertThrows(() => readOptions(["--target", "nope"], 1), Error, "there are template");
-  assertThrows(() => readOptions(["--minutes", "0"], 1), Error, "number above 0");
 });

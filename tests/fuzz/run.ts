@@ -1,9 +1,17 @@
 /**
- * `deno task fuzz [--minutes N] [--seed S] [--target name]… [--replay path]`: gives the parsers, the evaluator and the
+ * `deno task fuzz`: gives the parsers, the evaluator and the
  * readers of request bodies what nobody would write, and checks what must hold of whatever they are given.
  */
-import { parseArgs } from "node:util";
-import { detailOf, type Finding, readFinding, saveFinding } from "./finding.ts";
+import {
+  names,
+  positiveNumber,
+  print,
+  runTask,
+  seedNumber,
+  text,
+  type ValuesOf,
+} from "../support/processes/command_line.ts";
+import { type Finding, readFinding, saveFinding } from "./finding.ts";
 import { TARGETS } from "./targets.ts";
 import { Trials } from "./trial.ts";
 import { WatchedWorker } from "./watch.ts";
@@ -11,47 +19,13 @@ import { WatchedWorker } from "./watch.ts";
 const SLICE_MS = 3_000;
 const FOLDER = new URL("./findings", import.meta.url).pathname;
 
-/** What the command line asks for. */
-export interface FuzzOptions {
-  readonly minutes: number;
-  readonly seed: number;
-  readonly targets: readonly string[];
-  /** Path of a finding that is run again; nothing else is then done. */
-  readonly replay?: string;
-}
-
-/** Reads the command line. @throws Error for an unknown option, target, or a number that is none */
-export function readOptions(args: readonly string[], seed: number): FuzzOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      minutes: { type: "string", default: "1" },
-      seed: { type: "string", default: String(seed) },
-      target: { type: "string", multiple: true },
-      replay: { type: "string" },
-    },
-  });
-  const names = TARGETS.map(({ name }) => name);
-  const unknown = values.target?.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`Unknown target "${unknown}": there are ${names.join(", ")}`);
-  return {
-    minutes: numberOf("minutes", values.minutes),
-    seed: numberOf("seed", values.seed),
-    targets: values.target ?? names,
-    replay: values.replay,
-  };
-}
-
-function numberOf(option: string, text: string): number {
-  const number = Number(text);
-  if (number > 0 && Number.isFinite(number)) return number;
-  throw new Error(`Invalid option "--${option}": it must be a number above 0`);
-}
-
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
+const OPTIONS = {
+  minutes: positiveNumber("length of the run", 1),
+  seed: seedNumber("of the inputs"),
+  target: names("parts that are fuzzed; by default all", TARGETS.map(({ name }) => name)),
+  replay: text("a finding that is run again; nothing else is done then", "<path>", undefined),
+};
+type Options = ValuesOf<typeof OPTIONS>;
 
 async function report(finding: Finding): Promise<void> {
   print(`FINDING ${finding.target}: ${finding.kind}`);
@@ -61,7 +35,8 @@ async function report(finding: Finding): Promise<void> {
 }
 
 /** Takes the targets in turn until the time is over. */
-async function fuzz({ minutes, seed, targets }: FuzzOptions): Promise<number> {
+async function fuzz({ minutes, seed, target: named }: Options): Promise<number> {
+  const targets = named.length > 0 ? named : TARGETS.map(({ name }) => name);
   print(`seed ${seed}, ${minutes} min, targets ${targets.join(", ")}`);
   const worker = new WatchedWorker();
   const next = new Map(targets.map((target) => [target, 0]));
@@ -93,14 +68,8 @@ async function replay(path: string): Promise<number> {
   return mistake ? 1 : 0;
 }
 
-async function run(args: readonly string[]): Promise<number> {
-  try {
-    const options = readOptions(args, 1 + Math.floor(Math.random() * 1_000_000));
-    return options.replay === undefined ? await fuzz(options) : await replay(options.replay);
-  } catch (error) {
-    print(detailOf(error));
-    return 2;
-  }
+async function run(options: Options): Promise<number> {
+  return options.replay === undefined ? await fuzz(options) : await replay(options.replay);
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("fuzz", OPTIONS, run);

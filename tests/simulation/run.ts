@@ -1,8 +1,8 @@
-/** `deno task simulate --seeds N --from S`: simulates executions of random flows, a seed each, and shows what breaks. */
+/** `deno task simulate`: simulates executions of random flows, a seed each, and shows what breaks. */
+import { print, runTask, type ValuesOf, wholeNumber } from "../support/processes/command_line.ts";
 import { flowText } from "./flow_text.ts";
 import { attemptSeed, type Failure, kindOf, shrink } from "./shrink.ts";
 
-const DEFAULT_SEEDS = 100_000;
 const MAX_SHOWN = 8;
 
 /** What a series of simulations came to. */
@@ -32,24 +32,19 @@ export function failureText(seed: number, { message, plan, trace }: Failure): st
   return [`seed ${seed}: ${message}`, ...flowText(plan), ...trace.map((line) => `  ${line}`)].join("\n");
 }
 
-function readNumber(args: readonly string[], option: string, fallback: number): number {
-  const at = args.indexOf(option);
-  return at < 0 ? fallback : Number(args[at + 1]);
-}
+const OPTIONS = {
+  seeds: wholeNumber("executions that are simulated", 100_000),
+  from: wholeNumber("first seed", 1),
+};
 
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
-
-if (import.meta.main) {
-  const seeds = readNumber(Deno.args, "--seeds", DEFAULT_SEEDS);
-  const from = readNumber(Deno.args, "--from", 1);
+function run({ seeds, from }: ValuesOf<typeof OPTIONS>): Promise<number> {
   const startedMs = performance.now();
   const { failures, kinds } = simulate(seeds, from);
   for (const { seed, failure } of failures) print(failureText(seed, failure));
   const seconds = (performance.now() - startedMs) / 1_000;
   for (const [kind, count] of kinds) print(`${count} × ${kind}`);
   print(`${seeds} seeds from ${from} in ${seconds.toFixed(1)} s, ${kinds.size} kinds of failures`);
-  Deno.exit(kinds.size > 0 ? 1 : 0);
+  return Promise.resolve(kinds.size > 0 ? 1 : 0);
 }
+
+if (import.meta.main) await runTask("simulate", OPTIONS, run);

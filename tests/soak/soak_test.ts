@@ -1,11 +1,10 @@
 /** The parts of a soak run that decide whether it fails. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
 import { contentOf } from "../crash/verification/ledger.ts";
 import { Acknowledged, isExpected } from "./acknowledged.ts";
 import { type GaugeName, GAUGES, type Gauges, metricOf } from "./gauges.ts";
 import { csvOf, type SoakSample, trendLines, trendsOf } from "./report.ts";
-import { readOptions } from "./run.ts";
 import { afterWarmUp, trendOf } from "./trend.ts";
 
 const HOUR_MS = 3_600_000;
@@ -95,11 +94,4 @@ Deno.test("isExpected() takes the acknowledged version, or a later one without a
   assert(isExpected({ name: "kv", version: first, unanswered: second }, two));
   assert(!isExpected({ name: "kv", version: second, unanswered: undefined }, one));
   assert(!isExpected({ name: "kv", version: second, unanswered: undefined }, undefined));
-});
-
-Deno.test("readOptions() reads hours or minutes within bounds", () => {
-  assertEquals(readOptions(["--hours", "2"], 1).durationMs, 2 * HOUR_MS);
-  assertEquals(readOptions(["--minutes", "15", "--rate", "5"], 1).durationMs, HOUR_MS / 4);
-  assertThrows(() => readOptions(["--rate", "100000"], 1), Error, 'Invalid option "--rate"');
-  assertThrows(() => readOptions(["--hours", "x"], 1), Error, 'Invalid option "--hours"');
 });

@@ -1,4 +1,5 @@
 /** Every row, in the order of their numbers. */
+import { UsageError } from "../../support/processes/command_line.ts";
 import { authenticationRow } from "./authentication.ts";
 import { bootRow } from "./boot.ts";
 import { commitsRow } from "./commits.ts";
@@ -64,7 +65,7 @@ export function selectRows(only: readonly string[]): readonly Row[] {
   const unknown = only.find((text) => !ROWS.some((row) => isAsked(row, text)));
   if (unknown !== undefined) {
     const known = ROWS.map((row) => `${row.number} or ${row.name}`).join(", ");
-    throw new Error(`Cannot measure row "${unknown}": rows are ${known}`);
+    throw new UsageError(`Cannot measure row "${unknown}": rows are ${known}`);
   }
   return only.length === 0 ? ROWS : ROWS.filter((row) => only.some((text) => isAsked(row, text)));
 }

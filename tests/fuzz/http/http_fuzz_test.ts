@@ -1,5 +1,5 @@
 /** A short run of the fuzzer over HTTP, the parts of it, and the requests that it has found. */
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { Chance } from "../../crash/chance.ts";
 import { brokenRequest } from "./broken_http.ts";
@@ -10,7 +10,6 @@ import { judge, maxMsOf } from "./judge.ts";
 import { type FuzzRequest, messageOf, readRequest, storedRequest } from "./message.ts";
 import { IdPool } from "./pool.ts";
 import { NAMESPACE } from "./recorded.ts";
-import { readOptions } from "./run.ts";
 import { smallerRequest } from "./smaller.ts";
 import type { WireResponse } from "./wire.ts";
 
@@ -246,10 +245,4 @@ Deno.test("smallerRequest() keeps what the mistake needs", async () => {
       Promise.resolve(target.includes("c=2") && headers.some(([name]) => name === "y")),
   );
   assertEquals([smaller.target, smaller.headers.length, smaller.body], ["/a?c=2", 2, undefined]);
-});
-
-Deno.test("readOptions() reads numbers and refuses what is none", () => {
-  const { requests, seed, rate } = readOptions(["--requests", "10", "--rate", "5"], 4);
-  assertEquals([requests, seed, rate], [10, 4, 5]);
-  assertThrows(() => readOptions(["--seed", "x"], 1), Error, 'Invalid option "--seed"');
 });

@@ -1,8 +1,12 @@
-/**
- * `deno task fuzz:http [--requests N] [--seed S] [--connections C] [--rate R] [--minutes M] [--replay path]`: sends a real
- * server malformed requests, and checks what must hold for every response.
- */
-import { parseArgs } from "node:util";
+/** `deno task fuzz:http`: sends a real server malformed requests, and checks what must hold for every response. */
+import {
+  print,
+  runTask,
+  seedNumber,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from "../../support/processes/command_line.ts";
 import { type CampaignResult, fuzzHttp } from "./campaign.ts";
 import { type HttpFinding, readHttpFinding, saveHttpFinding, shownRequest } from "./findings.ts";
 import { FuzzedServer } from "./fuzzed_server.ts";
@@ -10,52 +14,15 @@ import { replayFinding } from "./replay.ts";
 
 const FOLDER = new URL("../findings", import.meta.url).pathname;
 
-/** What the command line asks for. */
-export interface HttpFuzzOptions {
-  readonly requests: number;
-  readonly seed: number;
-  readonly connections: number;
-  /** Requests a second at most. */
-  readonly rate: number;
-  /** The run ends after them. */
-  readonly minutes: number;
-  /** Path of a finding that is sent again; nothing else is then done. */
-  readonly replay?: string;
-}
-
-/** Reads the command line. @throws Error for an unknown option or a number that is none */
-export function readOptions(args: readonly string[], seed: number): HttpFuzzOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      requests: { type: "string", default: "100000" },
-      seed: { type: "string", default: String(seed) },
-      connections: { type: "string", default: "12" },
-      rate: { type: "string", default: "100000" },
-      minutes: { type: "string", default: "1000" },
-      replay: { type: "string" },
-    },
-  });
-  return {
-    requests: wholeNumber("requests", values.requests),
-    seed: wholeNumber("seed", values.seed),
-    connections: wholeNumber("connections", values.connections),
-    rate: wholeNumber("rate", values.rate),
-    minutes: wholeNumber("minutes", values.minutes),
-    replay: values.replay,
-  };
-}
-
-function wholeNumber(option: string, text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw new Error(`Invalid option "--${option}": it must be a whole number from 1`);
-}
-
-function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
-}
+const OPTIONS = {
+  requests: wholeNumber("requests that are sent", 100_000),
+  seed: seedNumber("of the requests"),
+  connections: wholeNumber("connections at the same time", 12),
+  rate: wholeNumber("requests a second at most", 100_000),
+  minutes: wholeNumber("the run ends after them", 1_000),
+  replay: text("a finding that is sent again; nothing else is done then", "<path>", undefined),
+};
+type Options = ValuesOf<typeof OPTIONS>;
 
 async function report(finding: HttpFinding): Promise<void> {
   const path = await saveHttpFinding(FOLDER, finding);
@@ -65,7 +32,7 @@ async function report(finding: HttpFinding): Promise<void> {
   print(`  --seed ${finding.seed}, request ${finding.index}, saved as ${path}`);
 }
 
-async function fuzz({ replay: _replay, ...options }: HttpFuzzOptions): Promise<number> {
+async function fuzz({ replay: _replay, ...options }: Options): Promise<number> {
   print(`seed ${options.seed}, ${options.requests} requests, ${options.connections} connections`);
   await using server = await FuzzedServer.start();
   const stop = new AbortController();
@@ -93,17 +60,11 @@ function summary(result: CampaignResult): string[] {
   ];
 }
 
-async function run(args: readonly string[]): Promise<number> {
-  try {
-    const options = readOptions(args, 1 + Math.floor(Math.random() * 1_000_000));
-    if (options.replay === undefined) return await fuzz(options);
-    const mistake = await replayFinding(await readHttpFinding(options.replay));
-    print(mistake ? `${mistake.kind}\n${mistake.detail}` : "Nothing is wrong any more");
-    return mistake ? 1 : 0;
-  } catch (error) {
-    print(error instanceof Error ? error.stack ?? error.message : String(error));
-    return 2;
-  }
+async function run(options: Options): Promise<number> {
+  if (options.replay === undefined) return await fuzz(options);
+  const mistake = await replayFinding(await readHttpFinding(options.replay));
+  print(mistake ? `${mistake.kind}\n${mistake.detail}` : "Nothing is wrong any more");
+  return mistake ? 1 : 0;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) await runTask("fuzz:http", OPTIONS, run);

@@ -1,12 +1,16 @@
-/** `deno task simulate:cluster --seeds N --from S --jobs J`: simulates clusters, a seed each, and shows what breaks. */
-import { print, readNumber } from "../../support/processes/command_line.ts";
+/** `deno task simulate:cluster`: simulates clusters, a seed each, and shows what breaks. */
+import { print, runTask, type ValuesOf, wholeNumber } from "../../support/processes/command_line.ts";
 import { addTo, type ClusterSeries, type SeedRange } from "./series.ts";
 
-const DEFAULT_SEEDS = 1_000;
 const MAX_SHOWN = 10;
 /** Seeds that a thread gets at a time, and seeds between two lines of progress. */
 const BATCH = 250;
 const PROGRESS = 1_000;
+const OPTIONS = {
+  seeds: wholeNumber("clusters that are simulated", 1_000),
+  from: wholeNumber("first seed", 1),
+  jobs: wholeNumber("threads", navigator.hardwareConcurrency),
+};
 
 /** Hands ranges of seeds to threads, and sums up what comes of them. */
 class Simulation {
@@ -61,12 +65,11 @@ async function answer(thread: Worker, range: SeedRange): Promise<ClusterSeries> 
   return await promise;
 }
 
-if (import.meta.main) {
-  const seeds = readNumber(Deno.args, "--seeds", DEFAULT_SEEDS);
-  const from = readNumber(Deno.args, "--from", 1);
-  const jobs = readNumber(Deno.args, "--jobs", navigator.hardwareConcurrency);
+async function run({ seeds, from, jobs }: ValuesOf<typeof OPTIONS>): Promise<number> {
   const simulation = new Simulation({ seeds, from });
   await Promise.all(Array.from({ length: jobs }, () => simulation.runThread()));
   print([...simulation.events].sort().map(([event, count]) => `${event}: ${count}`).join(", "));
-  Deno.exit(simulation.violations > 0 ? 1 : 0);
+  return simulation.violations > 0 ? 1 : 0;
 }
+
+if (import.meta.main) await runTask("simulate:cluster", OPTIONS, run);
