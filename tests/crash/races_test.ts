@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { MemoryStore } from "../support/fakes/memory_store.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
-import { GatedStore } from "../support/fakes/gated_store.ts";
+import { GatedStore, restartGated } from "../support/fakes/gated_store.ts";
 import { type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
@@ -120,10 +120,3 @@ Deno.test("DELETE /executions/:id at the moment its timer fires does not bring t
   assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
   assertEquals([app.store.count(["main", "x"]), app.store.count(["tm"])], [0, 0]);
 });
-
-async function restartGated(app: Harness): Promise<{ app: Harness; store: GatedStore }> {
-  let store: GatedStore | undefined;
-  const next = await app.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
-  assert(store);
-  return { app: next, store };
-}

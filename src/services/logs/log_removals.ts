@@ -31,6 +31,10 @@ interface FlowLogs extends FlowKey {
 
 /** Executions of one catalog query. */
 const PAGE_SIZE = 2_000;
+/** Executions whose lines are deleted at the same time: they share commits, of 2 ms each, so that starts are not delayed. */
+const REMOVED_AT_ONCE = 16;
+
+const isEachGone: IsGone = () => true;
 
 /** Deletes log lines. */
 export class LogRemovals {
@@ -52,34 +56,38 @@ export class LogRemovals {
   /** Deletes the lines of the ended executions of a flow; returns their number. Stops when `signal` is aborted. */
   async ofFlow({ tenant }: Actor, flow: FlowLogs, signal?: AbortSignal): Promise<number> {
     const { pace } = this.#deps;
-    const isMeant = ({ trigger }: Execution) =>
-      flow.triggerId === undefined || trigger?.id === flow.triggerId;
+    const testFor = ({ trigger }: Execution) =>
+      flow.triggerId === undefined || trigger?.id === flow.triggerId ? isEachGone : undefined;
     let count = 0;
-    for await (const { id } of this.#withLogs(tenant, flow)) {
+    for await (const some of this.#withLogs(tenant, flow)) {
       if (signal?.aborted) break;
-      count += await this.remove(tenant, id, (execution) => () => isMeant(execution)) ?? 0;
+      const counts = await Promise.all(some.map(({ id }) => this.remove(tenant, id, testFor)));
+      for (const removed of counts) count += removed ?? 0;
       if (pace.isDue) await pace.pause();
     }
     return count;
   }
 
   /**
-   * Deletes lines of an execution; returns their number, `undefined` if it has not ended. It cannot be resumed meanwhile.
-   * @throws DomainError when the database refuses
+   * Deletes lines of an execution for which `testFor` gives a test; returns their number, `undefined` if it has not ended. It
+   * cannot be resumed meanwhile. @throws DomainError when the database refuses
    */
   async remove(
     tenant: TenantId,
     id: string,
-    testFor: (execution: Execution) => IsGone,
+    testFor: (execution: Execution) => IsGone | undefined,
   ): Promise<number | undefined> {
     const { logs, committer, changes, executor } = this.#deps;
     const before = await logs.load(tenant, id);
     if (!before || !isEnded(before.execution.history) || executor.isLive(tenant, id)) return undefined;
+    if (!testFor(before.execution)) return 0;
     executor.drop(tenant, id);
     try {
       const stored = await logs.load(tenant, id);
       if (!stored || !isEnded(stored.execution.history)) return undefined;
-      const { count, entries } = await logs.removal(stored, testFor(stored.execution));
+      const isGone = testFor(stored.execution);
+      if (!isGone) return 0;
+      const { count, entries } = await logs.removal(stored, isGone);
       for (const entry of entries) await committer.commit(entry);
       return count;
     } finally {
@@ -87,8 +95,8 @@ export class LogRemovals {
     }
   }
 
-  /** Ended executions of a flow that have log lines, oldest first. */
-  async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<ExecutionSpan> {
+  /** Ended executions of a flow that have log lines, some at a time, oldest first. */
+  async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<readonly ExecutionSpan[]> {
     const states = [...TERMINAL_STATES];
     let since: Instant = 0;
     for (;;) {
@@ -100,7 +108,9 @@ export class LogRemovals {
         sort: [{ field: "state.startDate", descending: false }],
         size: PAGE_SIZE,
       });
-      yield* spans;
+      for (let start = 0; start < spans.length; start += REMOVED_AT_ONCE) {
+        yield spans.slice(start, start + REMOVED_AT_ONCE);
+      }
       const last = spans[spans.length - 1];
       if (!last || spans.length < PAGE_SIZE) return;
       // Executions that started at this very time are read again, unless the whole page did.

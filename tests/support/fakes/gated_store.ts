@@ -1,7 +1,10 @@
 /** A store whose commits or reads wait until a test lets them through. */
 import type { Atomic, Key, StoredEntry } from "../../../src/store/store.ts";
+import { assert } from "../assert.ts";
+import type { Harness } from "../harness.ts";
 import { settle } from "./fake_clock.ts";
 import { FaultyStore } from "./faulty_store.ts";
+import type { MemoryStore } from "./memory_store.ts";
 
 /** Delegates to another store; holds commits while it is closed, and reads of executions while `holdsReads` is set. */
 export class GatedStore extends FaultyStore {
@@ -46,4 +49,12 @@ export class GatedStore extends FaultyStore {
   #wait(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
+}
+
+/** A server on the durable data of another one, as after a crash, and its store. It has read no execution yet. */
+export async function restartGated(app: Harness): Promise<{ app: Harness; store: GatedStore }> {
+  let store: GatedStore | undefined;
+  const next = await app.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
+  assert(store);
+  return { app: next, store };
 }

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { FAKE_START, settle } from "../../../support/fakes/fake_clock.ts";
 import { effects, flowSource, logs, sleeps } from "../../../support/flows/flow_sources.ts";
+import { restartGated } from "../../../support/fakes/gated_store.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json } from "../../../support/flows/request_bodies.ts";
 import { logFlow, search } from "../../log_flow.ts";
@@ -253,4 +254,21 @@ Deno.test("DELETE /logs/:namespace/:flowId deletes the entries of all that have 
   await server.json("DELETE", "/logs/demo.sub/b");
   assertEquals((await search(server, "namespace=demo.sub")).total, 0);
   assertEquals((await search(server, "")).total, 6);
+});
+
+Deno.test("DELETE /logs/:namespace/:flowId takes several executions at the same time", async () => {
+  const first = await Harness.start();
+  await first.run(logFlow("a", "demo"), { word: "one" });
+  await first.start("a", { word: "two" });
+  await first.advance(10);
+  const { app, store } = await restartGated(first);
+  await using _ = app;
+  store.holdsReads = true;
+  const deleting = app.request("DELETE", "/logs/demo/a");
+  await settle();
+  assertEquals(store.waiting, 2);
+  store.holdsReads = false;
+  await store.letThrough();
+  assertEquals((await deleting).status, 200);
+  assertEquals((await search(app, "")).total, 0);
 });

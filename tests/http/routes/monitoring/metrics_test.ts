@@ -1,10 +1,9 @@
-import { assert, assertEquals, assertObjectMatch } from "@std/assert";
+import { assertEquals, assertObjectMatch } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { Metric } from "../../../../src/model/executions/metric.ts";
 import { settle } from "../../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
-import { GatedStore } from "../../../support/fakes/gated_store.ts";
-import type { MemoryStore } from "../../../support/fakes/memory_store.ts";
+import { restartGated } from "../../../support/fakes/gated_store.ts";
 import { EFFECT_TYPE, Harness } from "../../../support/harness.ts";
 
 const REPORTED: readonly Metric[] = [
@@ -129,10 +128,8 @@ Deno.test("an aggregate reads several executions at the same time", async () => 
   await first.run(FLOW);
   for (let more = 0; more < 2; more++) await first.start("measured");
   await first.advance(10);
-  let store: GatedStore | undefined;
-  // The new server has read none of them.
-  await using app = await first.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
-  assert(store);
+  const { app, store } = await restartGated(first);
+  await using _ = app;
   store.holdsReads = true;
   const response = app.json("GET", "/metrics/aggregates/demo/measured/length");
   await settle();
