@@ -56,6 +56,11 @@ async function createStream(port: number, name: string): Promise<void> {
   });
 }
 
+/** A wait for messages that are there: the number of messages ends it. */
+const LONG = "PT1M";
+/** A wait for messages that do not come. */
+const SHORT = "PT0.1S";
+
 function rowsOf(files: ReadonlyMap<string, string>): JsonObject[] {
   const [text = ""] = files.values();
   return text.split("\n").filter(Boolean).map((line) => parseJson(line) as JsonObject);
@@ -71,7 +76,7 @@ Deno.test({ name: "nats.core.Produce and Consume send and take messages of a str
   }, large];
   const sent = await run("core.Produce", { ...connection, subject: "orders.new", from });
   assertEquals(sent.outputs, { messagesCount: 3 });
-  const subscription = { ...connection, subject: "orders.>", durableId: "flows", pollDuration: "PT0.1S" };
+  const subscription = { ...connection, subject: "orders.>", durableId: "flows", pollDuration: LONG };
   const some = await run("core.Consume", { ...subscription, maxRecords: 2 });
   assertEquals(some.outputs.messagesCount, 2);
   const [first = {}, second = {}] = rowsOf(some.files);
@@ -82,12 +87,15 @@ Deno.test({ name: "nats.core.Produce and Consume send and take messages of a str
   ]);
   assertEquals(Math.abs(Date.parse(String(first.timestamp)) - Date.now()) < 600_000, true);
   assertEquals([second.data, second.headers], ['{"n":2}', {}]);
-  const rest = await run("core.Consume", { ...subscription, maxDuration: "PT1M" });
+  const rest = await run("core.Consume", { ...subscription, maxRecords: 1 });
   assertEquals(rowsOf(rest.files).map(({ data }) => data === large), [true]);
+  const none = await run("core.Consume", { ...subscription, pollDuration: SHORT, maxDuration: LONG });
+  assertEquals(none.outputs.messagesCount, 0);
   // A consumer without a name begins with the first message.
-  const all = { ...connection, subject: "orders.new", pollDuration: "PT0.1S" };
+  const all = { ...connection, subject: "orders.new", pollDuration: LONG, maxRecords: 3 };
   assertEquals((await run("core.Consume", all)).outputs.messagesCount, 3);
-  assertEquals((await run("core.Consume", { ...all, deliverPolicy: "Last" })).outputs.messagesCount, 1);
+  const last = await run("core.Consume", { ...all, deliverPolicy: "Last", maxRecords: 1 });
+  assertEquals(rowsOf(last.files).map(({ data }) => data === large), [true]);
   assertEquals(
     (await run("core.Consume", { ...all, since: "2020-01-01T00:00:00Z" })).outputs.messagesCount,
     3,
@@ -100,10 +108,11 @@ Deno.test(
     await using server = await startNats();
     const connection = connectionTo(server.port);
     await createStream(server.port, "polled");
-    const properties = { ...connection, subject: "polled.>", durableId: "flows", pollDuration: "PT0.1S" };
-    assertEquals((await pollDefinition(natsTrigger, properties)).isFound, false);
+    const properties = { ...connection, subject: "polled.>", durableId: "flows", maxRecords: 2 };
+    const before = await pollDefinition(natsTrigger, { ...properties, pollDuration: SHORT });
+    assertEquals(before.isFound, false);
     await run("core.Produce", { ...connection, subject: "polled.a", from: ["one", "two"] });
-    const found = await unconfirmedPoll(natsTrigger, properties);
+    const found = await unconfirmedPoll(natsTrigger, { ...properties, pollDuration: LONG });
     assertEquals(rowsOf(found.files).map(({ data }) => data), ["one", "two"]);
     const pending = () => pendingOf(server.port, "polled", "flows");
     assertEquals(await pending(), 2);
