@@ -14,6 +14,7 @@ import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Pace } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords, OpenedExecution } from "../../store/records/executions/execution_records.ts";
+import { openEach } from "../../store/records/executions/open_each.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
@@ -112,11 +113,8 @@ export class Metrics {
     const sort = [{ field: "state.startDate", descending: true }] as const;
     const query = { ...conditions, sort, page: 1, size: maxExecutions };
     const { ids, total } = await this.#deps.catalog.query(tenant, query);
-    for (const id of ids) {
-      const opened = await this.#deps.records.open(tenant, id);
-      for (const entry of opened ? await this.#entriesOf(opened) : []) {
-        if (opened) visit(opened.execution, entry);
-      }
+    for await (const opened of openEach(this.#deps.records, tenant, ids)) {
+      for (const entry of await this.#entriesOf(opened)) visit(opened.execution, entry);
       if (pace.isDue) await pace.pause();
     }
     return total <= ids.length;

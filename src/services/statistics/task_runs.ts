@@ -14,6 +14,7 @@ import { changedAt, currentState, isEnded, startedAt } from "../../model/executi
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import { openEach } from "../../store/records/executions/open_each.ts";
 import { activeIn } from "../charts/execution_conditions.ts";
 import type { TimeWindow } from "../charts/chart_request.ts";
 import type { StatisticsQuery } from "./execution_statistics.ts";
@@ -127,11 +128,9 @@ export class TaskRuns {
       const sort = [{ field: "state.startDate", descending: true }] as const;
       const query = { ...activeIn(conditions, window), sort, page: 1, size: MAX_EXECUTIONS };
       const { ids, total } = await catalog.query(tenant, query);
-      for (const id of ids) {
-        const opened = await records.open(tenant, id);
-        if (!opened) continue;
-        for await (const taskRun of opened.taskRuns ?? opened.execution.taskRuns) {
-          const found = foundOf(opened.execution, taskRun);
+      for await (const { execution, taskRuns } of openEach(records, tenant, ids)) {
+        for await (const taskRun of taskRuns ?? execution.taskRuns) {
+          const found = foundOf(execution, taskRun);
           if (found.startAt < window.start || found.startAt > window.end) continue;
           if (states && !states.includes(found.state)) continue;
           if (!visit(found)) return false;

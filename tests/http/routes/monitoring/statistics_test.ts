@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Double, type JsonObject, type JsonValue } from "../../../../src/base/json.ts";
+import { settle } from "../../../support/fakes/fake_clock.ts";
+import { restartGated } from "../../../support/fakes/gated_store.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
@@ -146,6 +148,18 @@ Deno.test("POST /stats/taskruns/daily counts task runs", async () => {
   ]);
   const failed = { ...WINDOW, state: ["FAILED"] };
   assertEquals(statesOf(await post(server, "taskruns/daily", failed)), ["FAILED 1 of 1", " of 0", " of 0"]);
+});
+
+Deno.test("POST /stats/taskruns/daily reads several executions at the same time", async () => {
+  const { app, store } = await restartGated(await started());
+  await using _ = app;
+  store.holdsReads = true;
+  const response = post(app, "taskruns/daily", WINDOW);
+  await settle();
+  assertEquals(store.waiting, 4);
+  store.holdsReads = false;
+  await store.letThrough();
+  assertEquals(statesOf(await response)[0], "SUCCESS 4 FAILED 1 of 5");
 });
 
 /** A query of task runs, their tasks and their number. */
