@@ -294,6 +294,7 @@ class Campaign {
   async #isSlow(request: FuzzRequest): Promise<boolean> {
     for (let tries = 0; tries < SLOW_TRIES; tries++) {
       if (this.#hasEnded) return false;
+      await boundExecutions(this.#server.send, MAX_EXECUTIONS);
       const { response, ms } = await this.#alone(request);
       if (ms <= maxMsOf(request, response)) return false;
     }
