@@ -90,6 +90,8 @@ class Campaign {
   #done = 0;
   #slowestMs = 0;
   #hasEnded = false;
+  /** While a request is sent alone, the connections wait for this. */
+  #held: Promise<void> | undefined;
   #loggedErrors = 0;
   /** Checks that need the server for themselves, one after the other. */
   #aside: Promise<unknown> = Promise.resolve();
@@ -136,6 +138,7 @@ class Campaign {
     while (this.#next < this.#options.requests && !this.#isOver()) {
       const index = this.#next++;
       await this.#pace(index);
+      await this.#held;
       await this.#maintain(index).catch((error) => {
         if (!this.#isStopped) throw error;
       });
@@ -267,7 +270,7 @@ class Campaign {
     this.#aside = this.#aside.then(async () => {
       for (const { request, index } of suspects) {
         if (request.raw || MAY_WAIT.test(request.target)) continue;
-        if (await this.#isSlow(request)) {
+        if (await this.#withoutOthers(() => this.#isSlow(request))) {
           const key = this.#server.rules.description.matching(
             request.method,
             request.target.split("?")[0] ?? "",
@@ -289,6 +292,19 @@ class Campaign {
         }
       }
     });
+  }
+
+  /** Holds the connections back during `work`: on a server that works without pause, a long response takes its share of each. */
+  async #withoutOthers<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    try {
+      while (this.#underWay.size > 0) await pause(WATCH_MS);
+      return await work();
+    } finally {
+      this.#held = undefined;
+      resolve();
+    }
   }
 
   async #isSlow(request: FuzzRequest): Promise<boolean> {
