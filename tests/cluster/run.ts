@@ -44,8 +44,8 @@ function spread(values: readonly number[]): string {
 }
 
 const OPTIONS = {
-  "cycles": wholeNumber("times that a leader is struck", 12),
-  "seed": seedNumber("of the blows and the faults"),
+  "cycles": wholeNumber("times that a leader is killed, stopped or frozen", 12),
+  "seed": seedNumber("of what happens to leaders and to the network"),
   "servers": wholeNumber("processes of the cluster", 3),
   "clients": wholeNumber("clients that start executions at the same time", 16),
   "no-addresses": flag("servers do not know how to reach each other"),

@@ -20,7 +20,7 @@ const ALL = [
 const OPTIONS = {
   seconds: wholeNumber("length of each attack", 20, MAX_SECONDS),
   connections: wholeNumber(
-    "idle connections, at most; the limit of open files applies, too",
+    "idle connections; fewer if the limit of open files is lower",
     10_000,
     MAX_CONNECTIONS,
   ),

@@ -7,7 +7,7 @@ export interface TaskOption<Value> {
   readonly about: string;
   /** Of its value, such as `<n>`; absent for a flag. */
   readonly form?: string;
-  /** The value of the texts that were given; of none, the default. @throws UsageError with what it must be */
+  /** The value of the given texts; without any, the default. @throws UsageError with what it must be */
   read(given: readonly string[]): Value;
 }
 
@@ -130,14 +130,15 @@ function givenTexts(
   );
   try {
     const { values } = parseArgs({ args: [...args], options: Object.fromEntries(parsed) });
-    return Object.fromEntries(
-      Object.entries(values).map((
-        [name, list],
-      ) => [name, [list].flat().map((each) => each === true ? "" : String(each))]),
-    );
+    const given = Object.entries(values).map(([name, list]) => [name, [list].flat().map(textOf)]);
+    return Object.fromEntries(given);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+function textOf(value: string | boolean | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** The text of `--help`. */
@@ -146,11 +147,8 @@ export function usageOf(task: string, options: TaskOptions): string {
     [`--${name}${form === undefined ? "" : ` ${form}`}`, about] as const
   );
   const width = Math.max(0, ...rows.map(([option]) => option.length));
-  return [
-    `deno task ${task} [options]`,
-    ...rows.map(([option, about]) => `  ${option.padEnd(width)}  ${about}`),
-  ]
-    .join("\n");
+  const lines = rows.map(([option, about]) => `  ${option.padEnd(width)}  ${about}`);
+  return [`deno task ${task} [options]`, ...lines].join("\n");
 }
 
 /** Runs a task with the options of the command line and ends the process: with the code of `run`, or 2 if they are wrong. */
