@@ -79,13 +79,15 @@ Deno.test("a job that BigQuery does not know needs no cancellation, a refusal is
 /** A query that runs until it is stopped; requests without a valid signature are refused. */
 function athena(started: Promise<void> = Promise.resolve()) {
   const [starting, running] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let starts = 0;
   const stub = new ApiStub(async (request) => {
     if (!isSigned(request) || request.method !== "POST") return new Response("", { status: 403 });
     const target = request.headers["x-amz-target"];
     if (target === "AmazonAthena.StopQueryExecution") return {};
     if (target === "AmazonAthena.StartQueryExecution") {
       starting.resolve();
-      await started;
+      // The second one is of the cancellation, which has a limit of time.
+      if (starts++ === 0) await started;
       return { QueryExecutionId: "q1" };
     }
     running.resolve();

@@ -167,7 +167,13 @@ Deno.test({
   ignore: problem !== undefined,
 }, async () => {
   const type = "io.kestra.plugin.ai.tool.DockerMcpClient";
-  const tool = { type, image: TEST_IMAGE, command: ["sh", "-c", SERVER], env: { PLACE: "a container" } };
+  const tool = {
+    type,
+    image: TEST_IMAGE,
+    command: ["sh", "-c", SERVER],
+    timeout: "PT10M",
+    env: { PLACE: "a container" },
+  };
   const { id, state, outputs, lines } = await ran(tool, { containerRuntime: "podman" });
   assertEquals([state, resultsOf(outputs), lines.filter((line) => line.startsWith("ERROR"))], [
     "SUCCESS",

@@ -65,6 +65,7 @@ async function take(place: Place, count: number, further: JsonObject = {}): Prom
     ...common(place),
     valueDeserializer: "AVRO",
     maxRecords: count,
+    pollDuration: "PT1M",
     ...further,
   });
   const [text = ""] = files.values();
