@@ -10,7 +10,9 @@ import type { Ledger } from "./ledger.ts";
 const INTERVAL_MS = 1_000;
 /** A schedule that is up to date has its next date at most that far in the past. */
 const BEHIND_MS = 2_000;
-const CATCH_UP_MS = 60_000;
+/** Longest time without a step of those that are late, and until none is late. */
+const STEP_MS = 60_000;
+const CATCH_UP_MS = 600_000;
 const POLL_MS = 100;
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -18,10 +20,13 @@ const JSON_TYPE = { "content-type": "application/json" };
 export async function stopTicking(client: Client, findings: Findings): Promise<Span> {
   const deadline = Date.now() + CATCH_UP_MS;
   let from = Date.now();
+  let last = { dates: "", at: from };
   // One look at all of them: while one is waited for, another may fall behind again.
-  for (let late = await lateFlows(client); late.length > 0; late = await lateFlows(client)) {
-    if (Date.now() > deadline) {
-      for (const flowId of late) findings.add("stuck", flowId, "its schedule does not catch up");
+  for (let late = await lateFlows(client); late.size > 0; late = await lateFlows(client)) {
+    const dates = [...late.values()].join();
+    if (dates !== last.dates) last = { dates, at: Date.now() };
+    if (Date.now() > Math.min(deadline, last.at + STEP_MS)) {
+      for (const flowId of late.keys()) findings.add("stuck", flowId, "its schedule does not catch up");
       break;
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -34,18 +39,22 @@ export async function stopTicking(client: Client, findings: Findings): Promise<S
   return { from, to: Date.now() };
 }
 
-async function lateFlows(client: Client): Promise<FlowId[]> {
-  const late: FlowId[] = [];
-  for (const flowId of TICKING) if (await behindMs(client, flowId) >= BEHIND_MS) late.push(flowId);
+/** The flows that are late, with the date that they have to handle next. */
+async function lateFlows(client: Client): Promise<ReadonlyMap<FlowId, number>> {
+  const late = new Map<FlowId, number>();
+  for (const flowId of TICKING) {
+    const date = await nextDate(client, flowId);
+    if (Date.now() - date >= BEHIND_MS) late.set(flowId, date);
+  }
   return late;
 }
 
-async function behindMs(client: Client, flowId: string): Promise<number> {
+async function nextDate(client: Client, flowId: string): Promise<number> {
   const { results } = await client.json<{ results: { nextExecutionDate: string }[] }>(
     "GET",
     `/main/triggers/${NAMESPACE}/${flowId}`,
   );
-  return Date.now() - Date.parse(results[0]?.nextExecutionDate ?? "");
+  return Date.parse(results[0]?.nextExecutionDate ?? "");
 }
 
 /** Compares the executions of schedules with the dates between both; gives the number of dates. */
