@@ -14,7 +14,8 @@ const TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 const SERVERS = {
   servers: 3,
-  leaseTtl: "4s",
+  // A leader that gets no processor for that time loses its lease, and refuses what is asked once.
+  leaseTtl: "12s",
   args: ["--basic-auth", ADMIN],
   authorization: AS_ADMIN.authorization,
 };

@@ -16,6 +16,7 @@ import type {
   RuntimePlace,
 } from "../../../src/model/ports/containers.ts";
 import type { ProcessCommand, ProcessEnd } from "../../../src/model/ports/processes.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { ATTEMPT, shellScript } from "../../support/processes/scripts.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
@@ -72,7 +73,7 @@ async function run(
       {
         env,
         clientEnv: programEnv,
-        containers: new ContainerHost({ clock: systemClock, env: programEnv, runtime: "auto", allowed }),
+        containers: new ContainerHost({ clock: new FakeClock(), env: programEnv, runtime: "auto", allowed }),
         directories,
         randomBytes: systemRandomBytes,
       },
@@ -126,7 +127,7 @@ Deno.test("the environment file of a container is removed when its command has e
       {
         env,
         containers: new ContainerHost({
-          clock: systemClock,
+          clock: new FakeClock(),
           env: Object.fromEntries(env),
           runtime: "docker",
         }),

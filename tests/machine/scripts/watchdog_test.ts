@@ -147,7 +147,8 @@ Deno.test("Watchdog.start() leaves other scripts alone when one has ended", asyn
   await using watchdog = new Watchdog(ENV, systemClock);
   const controller = new AbortController();
   const [a, b, left] = [ownSeconds(), ownSeconds(), ownSeconds()];
-  const other = run(watchdog, `setsid sleep ${a} & exec sleep ${b}`, { signal: controller.signal });
+  const options = { signal: controller.signal, clock: new FakeClock() };
+  const other = run(watchdog, `setsid sleep ${a} & exec sleep ${b}`, options);
   await until(async () => (await sleepers(a, b)).length === 2);
   assertEquals(await run(watchdog, leaving(left, "exit 3")), 3);
   await until(async () => (await sleepers(left)).length === 0);

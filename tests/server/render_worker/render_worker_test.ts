@@ -150,7 +150,7 @@ Deno.test("tasks, conditions, defaults and tried expressions have their long eva
       return worker.render(render, host);
     },
   };
-  await using app = await Harness.start({ slowRenders });
+  await using app = await Harness.start({ slowRenders, maxRenderMs: 60_000 });
   await app.save(`id: long
 namespace: demo
 inputs: [{id: d, type: STRING, defaults: "default ${LONG}"}]
