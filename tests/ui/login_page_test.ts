@@ -1,11 +1,12 @@
 /** Log-in, log-out and the set-up of the first user in a browser. */
-import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { assertEquals, assertMatch } from "../support/assert.ts";
 import {
   checkAccessibility,
   type Page,
   type PageStory,
   SIZE_NAMES,
   stories,
+  withPageOfLocale,
 } from "../support/browser/browser.ts";
 
 const PASSWORD = "a-good-password";
@@ -22,24 +23,22 @@ async function logIn(page: Page, password: string): Promise<void> {
 const GERMAN = SIZE_NAMES.map((size): PageStory => ({
   name: `the pages of a German browser are German (${size})`,
   size,
-  async run(shared, { url: baseURL }) {
+  async run(shared, server) {
     // The checks after a story look at the shared page.
     await shared.goto("/ui/login");
-    const options = { baseURL, locale: "de-DE", viewport: shared.viewportSize() };
-    await using context = await shared.context().browser()?.newContext(options);
-    const page = await context?.newPage();
-    assert(page);
-    await page.goto("/ui/login");
-    const logIn = async (password: string) => {
-      await page.getByLabel("Benutzername").fill("admin");
-      await page.getByLabel("Passwort").fill(password);
-      await page.getByRole("button", { name: "Anmelden" }).click();
-    };
-    await logIn("wrong");
-    await page.getByRole("alert").getByText("Passwort ist falsch").waitFor();
-    await checkAccessibility(page);
-    await logIn(PASSWORD);
-    await page.locator("nav.side", { hasText: "Ausführungen" }).waitFor({ state: "attached" });
+    await withPageOfLocale("de-DE", shared, server, async (page) => {
+      await page.goto("/ui/login");
+      const logIn = async (password: string) => {
+        await page.getByLabel("Benutzername").fill("admin");
+        await page.getByLabel("Passwort").fill(password);
+        await page.getByRole("button", { name: "Anmelden" }).click();
+      };
+      await logIn("wrong");
+      await page.getByRole("alert").getByText("Passwort ist falsch").waitFor();
+      await checkAccessibility(page);
+      await logIn(PASSWORD);
+      await page.locator("nav.side", { hasText: "Ausführungen" }).waitFor({ state: "attached" });
+    });
   },
 }));
 
@@ -92,8 +91,11 @@ stories("/login", [
       await page.goto("/ui/login?from=/ui/triggers");
       await logIn(page, PASSWORD);
       await page.getByText("There are no triggers yet").waitFor();
-      await page.context().clearCookies();
       await page.getByLabel("Search", { exact: true }).fill("anything");
+      await page.waitForURL("**/ui/triggers?q=anything");
+      await page.context().clearCookies();
+      // The list is requested again.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
       await page.waitForURL(/\/ui\/login\?from=/);
       await logIn(page, PASSWORD);
       await page.waitForURL("**/ui/triggers?q=anything");

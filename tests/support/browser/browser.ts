@@ -6,6 +6,7 @@
 import {
   type Browser,
   type BrowserContext,
+  type BrowserContextOptions,
   chromium,
   type ConsoleMessage,
   type Page,
@@ -200,15 +201,33 @@ function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: BROWSER_ARGS });
 }
 
-async function newContext(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
+async function newContext(
+  browser: Browser,
+  server: ServerProcess,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: server.url,
     locale: "en-GB",
     timezoneId: "UTC",
     reducedMotion: "reduce",
+    ...options,
   });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   return context;
+}
+
+/** Uses a page of the same size in a browser with another language. */
+export async function withPageOfLocale(
+  locale: string,
+  page: Page,
+  server: ServerProcess,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const browser = page.context().browser();
+  if (!browser) fail("The page has no browser");
+  await using context = await newContext(browser, server, { locale, viewport: page.viewportSize() });
+  await use(await context.newPage());
 }
 
 /** Checks after `use` what the page reported and requested, and its accessibility. */

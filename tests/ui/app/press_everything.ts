@@ -100,7 +100,9 @@ async function pressButtons(before: readonly string[]): Promise<string[]> {
     await drawn();
     await confirmDialog();
     if (location.pathname !== start) {
+      const isBack = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
       history.back();
+      await isBack;
       await drawn();
     }
   }

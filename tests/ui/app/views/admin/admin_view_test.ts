@@ -1,6 +1,7 @@
 /** Administration in a browser: numbers of the server, tokens, tenants, and what stops or removes executions. */
 import { assertEquals, assertMatch } from "../../../../support/assert.ts";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
+import { until } from "../../../../support/processes/machine_processes.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { copiedBy } from "../../copied.ts";
 import { checkWidth, confirm, CORE, LOST_CONNECTION, tryLostConnection } from "../../list_page.ts";
@@ -30,6 +31,9 @@ async function createTenant(server: ServerProcess, id: string): Promise<void> {
   for (let count = 0; count < 2; count++) {
     await send(server, "POST", `/${id}/executions/shop/one`, { body: new FormData() });
   }
+  const isPaused = async () =>
+    (await send(server, "GET", `/${id}/executions/search?state=PAUSED`)).total === 2;
+  await until(isPaused);
 }
 
 async function openMaintenance(page: Page, server: ServerProcess, tenant: string): Promise<void> {

@@ -1,7 +1,12 @@
 /** Stories of what an execution shows: the Gantt chart, graph, outputs, files, metrics, waiting, and a lost connection. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
-import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
+import {
+  checkAccessibility,
+  type Page,
+  stories,
+  withPageOfLocale,
+} from "../../../../support/browser/browser.ts";
 import { copiedBy } from "../../copied.ts";
 import { saveFlow } from "../../flows.ts";
 import { tryAgain } from "../../try_again.ts";
@@ -355,14 +360,10 @@ stories("/executions/:id views", [{
   name: "durations have the decimal separator of the browser",
   run: async (page, server) => {
     const started = await run(server, "v.locale", METRICS);
-    await using context = await page.context().browser()?.newContext({
-      baseURL: server.url,
-      locale: "de-DE",
+    await withPageOfLocale("de-DE", page, server, async (german) => {
+      await open(german, started, "/metrics");
+      await german.getByText("3,50 s").waitFor();
     });
-    const german = await context?.newPage();
-    assert(german);
-    await open(german, started, "/metrics");
-    await german.getByText("3,50 s").waitFor();
   },
 }, {
   name: "each tab on a small screen",
