@@ -45,10 +45,11 @@ export function useResource<Data>(
   useEffect(() => {
     const abort = new AbortController();
     state.value = state.value.key === key ? { ...state.value, isLoading: true } : { key, isLoading: true };
-    reload.current = () =>
+    reload.current = onlyLatest((newer) =>
       unlessPaused(isPaused, (pause) => {
-        return loadInto(state, key, latest.current, AbortSignal.any([abort.signal, pause]));
-      });
+        return loadInto(state, key, latest.current, AbortSignal.any([abort.signal, newer, pause]));
+      })
+    );
     void reload.current();
     const isWanted = () => {
       const { error } = state.peek();
@@ -62,6 +63,25 @@ export function useResource<Data>(
   // Data of another key would be those of another page.
   const shown: LoadState<Data> = state.value.key === key ? state.value : { key, isLoading: true };
   return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload: () => reload.current() };
+}
+
+/**
+ * A function that runs `load`, whose signal is aborted when it is called again: an older response never replaces a
+ * newer one. A load that was given up ends with the one that replaced it.
+ */
+function onlyLatest(load: (newer: AbortSignal) => Promise<void>): () => Promise<void> {
+  let abort = new AbortController();
+  let latest = Promise.resolve();
+  return async () => {
+    abort.abort();
+    abort = new AbortController();
+    latest = load(abort.signal);
+    let awaited: Promise<void> | undefined;
+    while (awaited !== latest) {
+      awaited = latest;
+      await awaited;
+    }
+  };
 }
 
 /** Runs `work`, whose signal is aborted when the pause begins. */

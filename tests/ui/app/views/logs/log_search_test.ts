@@ -162,6 +162,35 @@ stories("/logs: filters", [
     },
   },
   {
+    name: "a response that comes after a newer one is not shown",
+    async run(page, server) {
+      await page.goto(`${LIST}?namespace=ops.order`);
+      await page.getByText("No log line matches").waitFor();
+      const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route("**/logs/search?*", async (route) => {
+        const response = await route.fetch();
+        held.resolve();
+        await released.promise;
+        await route.fulfill({ response });
+      }, { times: 1 });
+      // Loads as the interval does.
+      await page.evaluate(() => dispatchEvent(new Event("online")));
+      await held.promise;
+      await saveIn(server, "ops.order", "order", OTHER);
+      await runFlow(server, "ops.order/order");
+      const givenUp = page.waitForEvent(
+        "requestfailed",
+        (request) => request.url().includes("/logs/search?"),
+      );
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await waitFor(page, 1);
+      await givenUp;
+      released.resolve();
+      await waitFor(page, 1);
+      await server.json("DELETE", "/executions/by-query?namespace=ops.order");
+    },
+  },
+  {
     name: "a lost connection is shown beside the lines, and ends by itself",
     expectedErrors: LOST_CONNECTION,
     async run(page) {
