@@ -17,14 +17,16 @@ const RETRY_MS = 3_000;
 const REST_MS = 50;
 
 /** Loads an execution and follows it. */
-class LiveExecution {
+export class LiveExecution {
   readonly #id: string;
   readonly #execution = signal<ExecutionInfo | undefined>(undefined);
   readonly #error = signal<ApiError | undefined>(undefined);
   readonly #isReconnecting = signal(false);
   #source: EventSource | undefined;
-  #timer: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
+  /** Number of loads; only the last one counts. */
+  #loads = 0;
   readonly #onVisibility = () => this.#visibilityChanged();
 
   constructor(id: string) {
@@ -51,10 +53,12 @@ class LiveExecution {
   /** Loads it again; follows it if it has not ended. */
   async reload(): Promise<void> {
     this.#stop();
+    const load = ++this.#loads;
+    const isOutdated = () => this.#isClosed || load !== this.#loads;
     try {
       const isKnown = this.#execution.value !== undefined;
       const execution = await (isKnown ? loadWholeExecution(this.#id) : loadExecution(this.#id));
-      if (this.#isClosed) return;
+      if (isOutdated()) return;
       this.#execution.value = execution;
       this.#error.value = undefined;
       this.#isReconnecting.value = false;
@@ -62,7 +66,7 @@ class LiveExecution {
       if (!hasEnded(execution)) this.#follow();
       else if (missingTaskRuns(execution) > 0) this.#timer = setTimeout(() => void this.reload(), REST_MS);
     } catch (error) {
-      if (this.#isClosed) return;
+      if (isOutdated()) return;
       this.#failed(error instanceof ApiError ? error : new ApiError(String(error), 0));
     }
   }
@@ -84,6 +88,7 @@ class LiveExecution {
   /** The browser reconnects by itself, with the id of the last message, unless the server refuses. */
   #follow(): void {
     if (document.hidden) return;
+    this.#source?.close();
     const source = new EventSource(urlOf(apiPath("executions", this.#id, "follow"), { format: "delta" }));
     this.#source = source;
     source.onopen = () => this.#isReconnecting.value = false;
@@ -114,8 +119,6 @@ class LiveExecution {
     clearTimeout(this.#timer);
   }
 }
-
-export type { LiveExecution };
 
 /** The execution of that id, followed while the component is there. */
 export function useLiveExecution(id: string): LiveExecution {
