@@ -19,8 +19,11 @@ interface LogPage extends Page<LogRow> {
   readonly isTotalExact?: boolean;
 }
 
-/** Older lines that a person has asked for; the newest ones are no longer refreshed then, so that nothing moves. */
-interface Older {
+/**
+ * All lines that are shown once a person has asked for older ones. The newest are no longer refreshed then: nothing moves,
+ * and there is no gap between the first page and what follows it.
+ */
+interface Extended {
   readonly key: string;
   readonly lines: readonly LogRow[];
   readonly cursor?: string;
@@ -33,12 +36,12 @@ const REFRESH_MS = 10_000;
 export function LogSearch() {
   const filters = logQuery(query.value);
   const key = JSON.stringify(filters);
-  const older = useSignal<Older | undefined>(undefined);
-  const isExtended = older.value?.key === key;
+  const latest = useSignal<Extended | undefined>(undefined);
+  const extended = latest.value?.key === key ? latest.value : undefined;
   const page = useResource(
     key,
     (signal) => search(filters, undefined, signal),
-    { refreshMs: isExtended ? undefined : REFRESH_MS },
+    { refreshMs: extended ? undefined : REFRESH_MS },
   );
   return (
     <>
@@ -47,7 +50,7 @@ export function LogSearch() {
         <button
           type="button"
           onClick={() => {
-            older.value = undefined;
+            latest.value = undefined;
             void page.reload();
           }}
         >
@@ -57,14 +60,11 @@ export function LogSearch() {
       <Filters fields={LOG_FILTERS} />
       <Loaded resource={page} rows={12}>
         {(first) => {
-          const extended = isExtended ? older.value : undefined;
+          const lines = extended?.lines ?? first.results;
           const cursor = extended ? extended.cursor : first.nextCursor;
-          const lines = [...first.results, ...extended?.lines ?? []];
           const more = async () => {
             const next = await attempt(() => search(filters, cursor));
-            if (!next) return;
-            const known = extended?.lines ?? [];
-            older.value = { key, lines: [...known, ...next.results], cursor: next.nextCursor };
+            if (next) latest.value = { key, lines: [...lines, ...next.results], cursor: next.nextCursor };
           };
           return (
             <Lines lines={lines} isComplete={first.isTotalExact !== false} more={cursor ? more : undefined} />

@@ -35,6 +35,12 @@ async function open(page: Page): Promise<void> {
   await waitFor(page, 3);
 }
 
+/** A flow that logs so many lines with consecutive numbers. */
+async function saveNumbers(server: ServerProcess, id: string, first: number, count: number): Promise<void> {
+  const messages = Array.from({ length: count }, (_, index) => `"line ${first + index}"`);
+  await saveIn(server, "ops.gap", id, `tasks: [{id: all, type: ${CORE}log.Log, message: [${messages}]}]`);
+}
+
 stories("/logs: filters", [
   {
     name: "a text, which is marked in the lines",
@@ -188,6 +194,34 @@ stories("/logs: filters", [
       released.resolve();
       await waitFor(page, 1);
       await server.json("DELETE", "/executions/by-query?namespace=ops.order");
+    },
+  },
+  {
+    name: "lines that are written while older ones are added leave no gap",
+    async run(page, server) {
+      await saveNumbers(server, "early", 0, 250);
+      await runFlow(server, "ops.gap/early");
+      await page.goto(`${LIST}?namespace=ops.gap`);
+      await waitFor(page, 100);
+      // Newer lines come only after the older ones were asked for.
+      const released = Promise.withResolvers<void>();
+      await page.route(
+        (url) => url.pathname.endsWith("/logs/search") && !url.searchParams.has("cursor"),
+        async (route) => {
+          await released.promise;
+          await route.continue();
+        },
+      );
+      await saveNumbers(server, "late", 250, 50);
+      await runFlow(server, "ops.gap/late");
+      await page.getByRole("button", { name: "Show older" }).click();
+      await waitFor(page, 200);
+      released.resolve();
+      await page.getByRole("button", { name: "Show older" }).click();
+      await waitFor(page, 250);
+      const messages = await rowsOf(page, TABLE).locator(".message").allInnerTexts();
+      assertEquals(messages, Array.from({ length: 250 }, (_, index) => `line ${249 - index}`));
+      await server.json("DELETE", "/executions/by-query?namespace=ops.gap");
     },
   },
   {
