@@ -15,6 +15,7 @@ interface LogTableProps {
 
 /** The lines in their order; the time leads to the log of the execution. */
 export function LogTable({ lines, source = "flow" }: LogTableProps) {
+  const keys = keysOf(lines);
   return (
     <div class="table log-search">
       <table aria-label={t("logs.title")}>
@@ -28,13 +29,25 @@ export function LogTable({ lines, source = "flow" }: LogTableProps) {
           </tr>
         </thead>
         <tbody>
-          {lines.map((line, index) => (
-            <LineRow key={`${line.executionId} ${line.timestamp} ${index}`} line={line} source={source} />
-          ))}
+          {lines.map((line, index) => <LineRow key={keys[index]} line={line} source={source} />)}
         </tbody>
       </table>
     </div>
   );
+}
+
+/**
+ * Keys that stay when lines are added, so that rows keep clicks and selections of text. Lines with the same content look
+ * the same: numbers are enough to tell them apart.
+ */
+function keysOf(lines: readonly LogRow[]): string[] {
+  const counts = new Map<string, number>();
+  return lines.map(({ executionId, taskRunId, timestamp, message }) => {
+    const content = `${executionId} ${taskRunId} ${timestamp} ${message}`;
+    const count = counts.get(content) ?? 0;
+    counts.set(content, count + 1);
+    return `${count} ${content}`;
+  });
 }
 
 function LineRow({ line, source }: Required<Pick<LogTableProps, "source">> & { readonly line: LogRow }) {

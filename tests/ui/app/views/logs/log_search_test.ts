@@ -225,6 +225,21 @@ stories("/logs: filters", [
     },
   },
   {
+    name: "a new line on top keeps the rows below",
+    async run(page, server) {
+      await saveIn(server, "ops.keep", "keep", LINES);
+      await runFlow(server, "ops.keep/keep");
+      await page.goto(`${LIST}?namespace=ops.keep`);
+      await waitFor(page, 2);
+      const kept = await rowsOf(page, TABLE).last().elementHandle();
+      await runFlow(server, "ops.keep/keep");
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await waitFor(page, 4);
+      assertEquals(await kept?.evaluate((row) => row.isConnected), true);
+      await server.json("DELETE", "/executions/by-query?namespace=ops.keep");
+    },
+  },
+  {
     name: "a lost connection is shown beside the lines, and ends by itself",
     expectedErrors: LOST_CONNECTION,
     async run(page) {
