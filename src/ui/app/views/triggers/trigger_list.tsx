@@ -1,5 +1,6 @@
 /** `/triggers`: all triggers with what they did last and do next; one of them in a dialog, actions on several. */
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { type Query, urlOf } from "../../api/client.ts";
 import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
@@ -201,20 +202,29 @@ function EnabledSwitch({ row: { trigger, state }, reload }: {
   readonly row: TriggerRow;
   readonly reload: () => Promise<void>;
 }) {
+  // A refresh meanwhile still has the former value.
+  const wanted = useSignal<boolean | undefined>(undefined);
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  // Each waits for the one before, so that the last click decides.
+  const set = (isOn: boolean): Promise<boolean> => {
+    wanted.value = isOn;
+    const own = last.current.then(async () => {
+      const changed = await attempt(async () => (await setDisabled(state, !isOn), true));
+      await reload();
+      if (last.current === own) wanted.value = undefined;
+      return changed === true;
+    });
+    last.current = own;
+    return own;
+  };
   const change = async (isOn: boolean) => {
     const done = t(isOn ? "triggers.wasEnabled" : "triggers.wasDisabled", { trigger: state.triggerId });
-    const set = async (disabled: boolean) => {
-      await setDisabled(state, disabled);
-      await reload();
-    };
-    const changed = await attempt(async () => (await set(!isOn), true));
-    if (changed) showToast("good", done, () => void attempt(() => set(isOn)));
-    else await reload();
+    if (await set(isOn)) showToast("good", done, () => void set(!isOn));
   };
   return (
     <Switch
       label={t("triggers.enable", { trigger: state.triggerId })}
-      isOn={!state.disabled}
+      isOn={wanted.value ?? !state.disabled}
       onChange={(isOn) => void change(isOn)}
       lockedBy={trigger.disabled ? t("triggers.disabledInFlow") : undefined}
     />

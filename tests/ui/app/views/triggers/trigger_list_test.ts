@@ -8,6 +8,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { copiedBy } from "../../copied.ts";
+import { holdSaves } from "../../held_saves.ts";
 import {
   checkWidth,
   confirm,
@@ -180,13 +181,36 @@ const ACTIONS: readonly PageStory[] = [
     async run(page, server) {
       await openThree(page, server, "switched");
       await page.getByRole("switch", { name: "Trigger a is enabled" }).click();
-      // Soon: the button goes after some seconds.
-      await page.getByRole("button", { name: "Undo" }).click();
+      const undo = page.getByRole("button", { name: "Undo" });
+      // A message stays while the pointer is on its button.
+      await undo.hover();
+      await undo.click();
       await page.getByRole("switch", { name: "Trigger a is enabled", checked: true }).waitFor();
       assertEquals(await disabledIn(server, "switched/three"), []);
       await page.getByRole("switch", { name: "Trigger b is enabled" }).click();
       await page.getByText("Trigger b disabled").waitFor();
       assertEquals(await disabledIn(server, "switched/three"), ["b"]);
+    },
+  },
+  {
+    name: "a switch keeps its new position while the change and a refresh of the list are under way",
+    async run(page, server) {
+      await openThree(page, server, "held");
+      const saves = await holdSaves(page, "**/triggers/set-disabled");
+      const shown = (checked: boolean) => page.getByRole("switch", { name: "Trigger a is enabled", checked });
+      await shown(true).click();
+      await saves.begun;
+      await saveIn(server, "held", "more", `${TASKS}\ntriggers:\n${schedule("d")}`);
+      // Loads as the interval does.
+      await page.evaluate(() => dispatchEvent(new Event("online")));
+      await waitFor(page, 4);
+      assertEquals(await shown(false).count(), 1);
+      await shown(false).click();
+      saves.release();
+      await page.getByText("Trigger a enabled").waitFor();
+      assertEquals(await shown(true).count(), 1);
+      assertEquals(await disabledIn(server, "held/three"), []);
+      assertEquals(saves.count(), 2);
     },
   },
   {
