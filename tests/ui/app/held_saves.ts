@@ -25,3 +25,14 @@ export async function holdSaves(page: Page, path: string): Promise<HeldSaves> {
   });
   return { begun: begun.promise, count: () => count, release: () => released.resolve() };
 }
+
+/** Releases a request, and waits until the page has handled the response to that path. */
+export async function afterResponse(page: Page, path: string, release: () => void): Promise<void> {
+  const finished = page.waitForEvent("requestfinished", (request) => request.url().includes(path));
+  release();
+  await finished;
+  // The page has drawn what follows from the response.
+  await page.evaluate(() =>
+    new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  );
+}

@@ -1,7 +1,7 @@
 /** `/dashboards?create` and `/dashboards/:id/edit`: the source of a dashboard beside what it shows. */
 import { keymap } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { sendText } from "../../api/client.ts";
 import { May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
@@ -99,10 +99,12 @@ function DashboardEditor({ beginning: { source, stored } }: { readonly beginning
     const saved = await saves.run(store);
     if (saved && isLeft) navigate(pagePath("dashboards", saved.id));
   };
+  const checks = useRef(0);
   const check = async (text: string) => {
+    const number = ++checks.current;
     const { problems, definition } = await checkSource(text);
-    // While the syntax is wrong the last dashboard stays.
-    if (definition) dashboard.value = readDashboard(definition);
+    // While the syntax is wrong the last dashboard stays. An earlier source may be answered after a later one.
+    if (definition && number === checks.current) dashboard.value = readDashboard(definition);
     return problems;
   };
   return (

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { afterResponse, holdSaves } from "../../held_saves.ts";
 import { chart, COUNT, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 interface Stored {
@@ -76,6 +76,24 @@ const EDITING: readonly PageStory[] = [
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("The dashboard is saved").waitFor();
       assertEquals((await stored(server, "follows")).title, "Another title");
+    },
+  },
+  {
+    name: "the preview ignores a response for an earlier source",
+    run: async (page, server) => {
+      await edit(page, server, "late");
+      const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route("**/dashboards/validate", async (route) => {
+        held.resolve();
+        await released.promise;
+        await route.continue();
+      }, { times: 1 });
+      await write(page, source("late", COUNT, "Earlier title"));
+      await held.promise;
+      await write(page, source("late", COUNT, "Later title"));
+      await preview(page).getByRole("heading", { name: "Later title" }).waitFor();
+      await afterResponse(page, "/dashboards/validate", () => released.resolve());
+      assertEquals(await preview(page).getByRole("heading", { name: "Later title" }).count(), 1);
     },
   },
   {
