@@ -1,6 +1,6 @@
 /** The outputs of the flow and of its tasks as trees, with files; an expression can be evaluated against them. */
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ExecutionInfo, JsonRecord, TaskRunInfo } from "../../api/execution.ts";
 import { May } from "../../core/access.ts";
@@ -126,13 +126,18 @@ function Evaluation({ executionId, taskRunId, path }: {
   const last = useSignal<EvaluationResult & { readonly of?: string } | undefined>(undefined);
   const text = written.value ?? suggested;
   const result = last.value?.of === taskRunId ? last.value : undefined;
+  const evaluations = useRef(0);
   const evaluate = async () => {
+    const number = ++evaluations.current;
+    // An earlier expression may be answered after a later one.
+    const show = (found: EvaluationResult) => {
+      if (number === evaluations.current) last.value = { ...found, of: taskRunId };
+    };
     const evalPath = apiPath("executions", executionId, "actions", "eval");
     try {
-      const found = await send<EvaluationResult>("POST", evalPath, { query: { taskRunId }, body: text });
-      last.value = { ...found, of: taskRunId };
+      show(await send<EvaluationResult>("POST", evalPath, { query: { taskRunId }, body: text }));
     } catch (error) {
-      last.value = { error: error instanceof Error ? error.message : String(error), of: taskRunId };
+      show({ error: error instanceof Error ? error.message : String(error) });
     }
   };
   return (

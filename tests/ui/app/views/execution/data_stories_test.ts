@@ -9,6 +9,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import { copiedBy } from "../../copied.ts";
 import { saveFlow } from "../../flows.ts";
+import { afterResponse } from "../../held_saves.ts";
 import { tryAgain } from "../../try_again.ts";
 import { open, run, stateOf, waitForState } from "./pages.ts";
 
@@ -226,6 +227,27 @@ stories("/executions/:id views", [{
     await page.getByLabel("Evaluate an expression").fill("{{ outputs.missing.value }}");
     await page.getByRole("button", { name: "Evaluate" }).click();
     await page.locator(".evaluation .notice.bad").waitFor();
+  },
+}, {
+  name: "outputs: the last evaluation is shown, whichever response comes last",
+  run: async (page, server) => {
+    await open(page, await run(server, "v.order", VALUES), "/outputs");
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route("**/actions/eval*", async (route) => {
+      held.resolve();
+      await released.promise;
+      await route.continue();
+    }, { times: 1 });
+    const expression = page.getByLabel("Evaluate an expression");
+    const result = page.locator(".evaluation pre");
+    await expression.fill("{{ 1 + 1 }}");
+    await page.getByRole("button", { name: "Evaluate" }).click();
+    await held.promise;
+    await expression.fill("{{ 5 + 5 }}");
+    await page.getByRole("button", { name: "Evaluate" }).click();
+    await result.getByText("10", { exact: true }).waitFor();
+    await afterResponse(page, "/actions/eval", () => released.resolve());
+    assertEquals(await result.innerText(), "10");
   },
 }, {
   name: "outputs: those of nested loops are told apart, and the suggested expression follows the choice",
