@@ -41,11 +41,15 @@ export function Filters({ fields }: { readonly fields: readonly FilterField[] })
     form.current?.querySelector("input")?.focus();
   });
   const isFiltered = fields.some(({ name }) => query.value.has(name));
-  const clear = () =>
+  const clearings = useSignal(0);
+  const clear = () => {
+    // New fields: what was typed last and is not yet in the address is given up too.
+    clearings.value++;
     setQuery(Object.fromEntries([...fields.map(({ name }) => [name, undefined]), ["page", undefined]]));
+  };
   return (
     <form ref={form} class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      {fields.map((field) => <Field key={field.name} field={field} />)}
+      {fields.map((field) => <Field key={`${field.name} ${clearings.value}`} field={field} />)}
       {fields.map((field) => <Chips key={field.name} field={field} />)}
       {isFiltered && <button type="button" class="plain" onClick={clear}>{t("common.clear")}</button>}
     </form>

@@ -32,6 +32,8 @@ export function ExecutionLogs({ execution }: { readonly execution: ExecutionInfo
   const isLive = !hasEnded(execution);
   const filter = filterOf(query.value);
   const needsAll = useSignal(isLive);
+  // A new toolbar after each: a text that was typed last and is not yet in the address is given up too.
+  const clearings = useSignal(0);
   const paged = usePagedLog(execution.id, filter, !needsAll.value && filter.text === "");
   const whole = useLiveLog(execution.id, isLive, !paged);
   const pages = paged?.lines.value;
@@ -47,10 +49,22 @@ export function ExecutionLogs({ execution }: { readonly execution: ExecutionInfo
   const count = paged ? paged.count.value ?? pages?.length : lines?.length;
   return (
     <div class="card logs">
-      <Toolbar execution={execution} filter={filter} shown={shown ?? []} count={count ?? 0} />
+      <Toolbar
+        key={clearings.value}
+        execution={execution}
+        filter={filter}
+        shown={shown ?? []}
+        count={count ?? 0}
+      />
       {error && <ErrorCard error={error} retry={() => (paged ?? whole).load()} />}
       {!shown && !error && <Skeleton rows={10} />}
-      {shown?.length === 0 && <NoLines isEmpty={count === 0} isLive={isLive} />}
+      {shown?.length === 0 && (
+        <NoLines
+          isEmpty={count === 0}
+          isLive={isLive}
+          onClear={() => clearings.value++}
+        />
+      )}
       {shown && shown.length > 0 && (
         <Lines
           key={String(paged !== undefined)}
@@ -74,9 +88,16 @@ function filterOf(address: URLSearchParams): LogFilter {
   };
 }
 
-function NoLines({ isEmpty, isLive }: { readonly isEmpty: boolean; readonly isLive: boolean }) {
+function NoLines({ isEmpty, isLive, onClear }: {
+  readonly isEmpty: boolean;
+  readonly isLive: boolean;
+  readonly onClear: () => void;
+}) {
   if (isEmpty) return <EmptyState title={t(isLive ? "execution.noLinesYet" : "execution.noLines")} />;
-  const clear = () => setQuery({ level: "TRACE", task: undefined, taskId: undefined, q: undefined });
+  const clear = () => {
+    onClear();
+    setQuery({ level: "TRACE", task: undefined, taskId: undefined, q: undefined });
+  };
   return (
     <EmptyState title={t("execution.noLinesMatch")}>
       <button type="button" onClick={clear}>{t("common.clear")}</button>
@@ -169,6 +190,7 @@ function CopyLines({ lines }: { readonly lines: Lines }) {
 
 function SearchField({ text }: { readonly text: string }) {
   const timer = useRef<number>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const onInput = (next: string) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setQuery({ q: next }), TYPING_PAUSE_MS);

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { checkAccessibility, type Page, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { copiedBy } from "../../copied.ts";
+import { typeBefore } from "../../typed.ts";
 import { open, run, type Started } from "./pages.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
@@ -59,6 +60,30 @@ stories("/executions/:id/logs", [{
     await page.getByText("2 of 5 lines").waitFor();
     assertEquals(await page.locator("mark").allTextContents(), ["order", "order"]);
     assertEquals(await page.locator(".log-line .no:visible").allTextContents(), ["3", "5"]);
+  },
+}, {
+  name: "a text that was typed last has no effect after the log is left",
+  needsOwnPage: true,
+  run: async (page) => {
+    await page.clock.install();
+    await open(page, mixed, "/logs");
+    await page.getByText("4 of 5 lines").waitFor();
+    await typeBefore(page, page.getByRole("searchbox"), async () => {
+      await page.getByRole("link", { name: "Outputs" }).click();
+    });
+    assertEquals(await page.evaluate(() => location.search), "");
+  },
+}, {
+  name: "clearing the filters gives up a text that was typed last",
+  needsOwnPage: true,
+  run: async (page) => {
+    await page.clock.install();
+    await open(page, mixed, "/logs?q=nowhere");
+    const clear = page.getByRole("button", { name: "Clear filters" });
+    await clear.waitFor();
+    await typeBefore(page, page.getByRole("searchbox"), () => clear.click());
+    assertEquals(await page.evaluate(() => location.search), "?level=TRACE");
+    await page.getByText("5 lines", { exact: true }).waitFor();
   },
 }, {
   name: "a regular expression finds lines; one that is not valid is a text",

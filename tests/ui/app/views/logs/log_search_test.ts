@@ -3,6 +3,7 @@ import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow } from "../../flows.ts";
+import { typeBefore } from "../../typed.ts";
 import {
   checkWidth,
   CORE,
@@ -82,6 +83,21 @@ stories("/logs: filters", [
       await page.getByLabel("Task", { exact: true }).fill("loud");
       await waitFor(page, 1);
       await rowsOf(page, TABLE).getByText("something broke").waitFor();
+    },
+  },
+  {
+    name: "clearing the filters gives up what was typed last",
+    needsOwnPage: true,
+    async run(page) {
+      await page.clock.install();
+      await page.goto(`${LIST}?namespace=shop`);
+      await waitFor(page, 2);
+      await typeBefore(page, page.getByLabel("Search", { exact: true }), async () => {
+        await page.getByRole("button", { name: "Clear filters" }).click();
+      });
+      assertEquals(await page.evaluate(() => location.search), "");
+      assertEquals(await page.getByLabel("Search", { exact: true }).inputValue(), "");
+      await waitFor(page, 3);
     },
   },
   {
