@@ -1,5 +1,4 @@
 /** The time range of a dashboard. It is in the address, so that what is seen can be shared. */
-import { urlQuery } from "../../api/client.ts";
 import { query } from "../../core/router.ts";
 import { t, type TextName } from "../../texts/mod.ts";
 
@@ -24,10 +23,13 @@ interface RangeChoiceProps {
 
 /** Links to the same page with another range. */
 export function RangeChoice({ present, ranges, fallback }: RangeChoiceProps) {
-  const others = [...query.value].filter(([name]) => name !== "timeRange");
-  const hrefOf = (range: string) =>
-    location.pathname +
-    urlQuery({ ...Object.fromEntries(others), timeRange: range === fallback ? undefined : range });
+  const hrefOf = (range: string) => {
+    // Also parameters without a value stay: `create` says that the page is the editor.
+    const parameters = new URLSearchParams(query.value);
+    if (range === fallback) parameters.delete("timeRange");
+    else parameters.set("timeRange", range);
+    return parameters.size === 0 ? location.pathname : `${location.pathname}?${parameters}`;
+  };
   return (
     <nav class="segments" aria-label={t("dashboard.range")}>
       {ranges.map((range) => (

@@ -97,6 +97,20 @@ const EDITING: readonly PageStory[] = [
     },
   },
   {
+    name: "another time range of the preview leaves a new dashboard and its text in the editor",
+    run: async (page) => {
+      await page.goto("/ui/dashboards?create");
+      await write(page, source("typed", EACH_KIND, "Typed title"));
+      await preview(page).getByRole("heading", { name: "Typed title" }).waitFor();
+      for (const range of ["Last 7 days", "Last 24 hours"]) {
+        await preview(page).getByRole("link", { name: range }).click();
+        await preview(page).locator('[aria-current="true"]', { hasText: range }).waitFor();
+        assertStringIncludes(await page.locator(".cm-content").innerText(), "Typed title");
+      }
+      assertEquals(new URL(page.url()).searchParams.has("create"), true);
+    },
+  },
+  {
     name: "a problem is shown with its line, beside the source and in its card; the other charts stay",
     run: async (page, server) => {
       await edit(page, server, "problem");
