@@ -1,13 +1,14 @@
 /** Variables and plugin defaults of a namespace, edited as YAML; beside them what it inherits. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { get, send, sendText } from "../../api/client.ts";
 import { May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { type Resource, useResource } from "../../core/resource.ts";
 import { guardLeaving } from "../../core/router.ts";
 import { Loaded, showToast } from "../../kit/feedback.tsx";
+import { SaveQueue } from "../../kit/save_queue.ts";
 import { t } from "../../texts/mod.ts";
 import type { TabProps } from "./namespace.ts";
 import { parentsOf } from "./namespace_tree.ts";
@@ -69,7 +70,6 @@ function YamlTab({ namespace, part, label, hint, placeholder, children }: YamlTa
         <Loaded resource={stored}>
           {(text) => (
             <YamlForm
-              key={text}
               text={text.trim() === "[]" ? "" : text}
               path={path}
               label={label}
@@ -94,12 +94,23 @@ interface YamlFormProps {
 
 function YamlForm({ path, text, label, placeholder, reload }: YamlFormProps) {
   const draft = useSignal(text);
+  const stored = useSignal(text);
   const refusal = useSignal<string | undefined>(undefined);
-  const isChanged = draft.value !== text;
-  useEffect(() => guardLeaving(() => draft.value === text ? undefined : t("namespaces.unsaved")), [text]);
-  const save = async () => {
+  const isChanged = draft.value !== stored.value;
+  useEffect(
+    () => guardLeaving(() => draft.value === stored.value ? undefined : t("namespaces.unsaved")),
+    [],
+  );
+  useEffect(() => {
+    // The server writes a saved text in its own way. What was typed since then stays.
+    if (draft.peek() === stored.peek()) draft.value = text;
+    stored.value = text;
+  }, [text]);
+  const saves = useMemo(() => new SaveQueue<void>(() => draft.value), []);
+  const store = async (sent: string) => {
     try {
-      await send("PUT", path, { body: draft.value, headers: { "content-type": YAML } });
+      await send("PUT", path, { body: sent, headers: { "content-type": YAML } });
+      stored.value = sent;
       refusal.value = undefined;
       showToast("good", t("namespaces.saved", { what: label }));
       await reload();
@@ -123,10 +134,10 @@ function YamlForm({ path, text, label, placeholder, reload }: YamlFormProps) {
       {refusal.value !== undefined && <div class="notice bad" role="alert">{refusal.value}</div>}
       <May>
         <div class="actions">
-          <button type="button" class="primary" disabled={!isChanged} onClick={() => void save()}>
+          <button type="button" class="primary" disabled={!isChanged} onClick={() => void saves.run(store)}>
             {t("common.save")}
           </button>
-          <button type="button" disabled={!isChanged} onClick={() => draft.value = text}>
+          <button type="button" disabled={!isChanged} onClick={() => draft.value = stored.value}>
             {t("namespaces.discard")}
           </button>
         </div>

@@ -8,8 +8,19 @@ import {
 } from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { saveFlow } from "../../flows.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { checkWidth } from "../../list_page.ts";
-import { createNamespace, fill, openTab, press, putFile, putPair, putSecret, send } from "./contents.ts";
+import {
+  createNamespace,
+  fill,
+  openTab,
+  press,
+  putFile,
+  putPair,
+  putSecret,
+  send,
+  waitForText,
+} from "./contents.ts";
 
 function flowOf(namespace: string): string {
   return `id: hello
@@ -190,6 +201,37 @@ stories("/namespaces", [
       await page.getByText("Saved: Variables").waitFor();
       const stored = await fetch(`${server.url}/api/v1/main/namespaces/lab.vars/variables`);
       assertEquals(await stored.text(), "region: eu\n");
+    },
+  },
+  {
+    name: "what is typed while variables are saved stays, is not left without a question, and is saved next",
+    async run(page, server) {
+      await createNamespace(server, "lab.typing");
+      await openTab(page, "lab.typing", "variables");
+      const editor = page.getByRole("textbox", { name: "Variables" });
+      const save = page.getByRole("button", { name: "Save" });
+      await editor.fill("region: eu");
+      const path = "**/api/v1/main/namespaces/lab.typing/variables";
+      const held = await holdSaves(page, path);
+      await save.click();
+      await held.begun;
+      await editor.fill("region: us");
+      const reloaded = page.waitForResponse((response) =>
+        response.request().method() === "GET" && response.url().endsWith("lab.typing/variables")
+      );
+      held.release();
+      await (await reloaded).finished();
+      await page.getByText("Saved: Variables").waitFor();
+      const questions: string[] = [];
+      page.once("dialog", (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
+      await page.getByRole("link", { name: "Plugin defaults" }).click();
+      assertEquals(questions, ["Changes are not saved. Leave anyway?"]);
+      assertEquals(await editor.inputValue(), "region: us");
+      await save.click();
+      // The text as the server writes it.
+      await waitForText(page, "region: us\n");
+      await page.getByRole("button", { name: "Save", disabled: true }).waitFor();
+      assertEquals(held.count(), 2);
     },
   },
 ]);
