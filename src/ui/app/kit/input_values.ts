@@ -60,7 +60,7 @@ type Entries = ReadonlyMap<string, InputEntry | undefined>;
 
 /** The values that a person has given, and the latest report about them. */
 export class InputValues {
-  readonly #path: string;
+  #path: string;
   readonly #entries: Signal<Entries>;
   /** What the latest report is about. */
   #checked: Entries = new Map();
@@ -70,6 +70,7 @@ export class InputValues {
   readonly #touched = new Set<string>();
   #timer: number | undefined;
   #lastCheck = 0;
+  #isPrefilled = false;
 
   /** `path` is that of `…/validate`; `given` are former values, nested ones of a FORM within its value. */
   constructor(path: string, given: Readonly<Record<string, unknown>> = {}) {
@@ -131,6 +132,14 @@ export class InputValues {
     this.#timer = setTimeout(() => void this.#check(), TYPING_PAUSE_MS);
   }
 
+  /** Checks the values from now on with another path, for example of another revision of the flow. */
+  checkWith(path: string): void {
+    clearTimeout(this.#timer);
+    this.#path = path;
+    this.#isPrefilled = false;
+    void this.#check();
+  }
+
   /** Checks all values and shows every problem; true if they can be sent. */
   async validate(): Promise<boolean> {
     clearTimeout(this.#timer);
@@ -168,7 +177,8 @@ export class InputValues {
       const checked = new Map([...this.#entries.value].filter(([, entry]) => !isUnchecked(entry)));
       const report = await send<FormReport>("POST", this.#path, { body: formOf(checked) });
       if (check !== this.#lastCheck) return;
-      if (this.#report.value === undefined) this.#prefill(report);
+      if (!this.#isPrefilled) this.#prefill(report);
+      this.#isPrefilled = true;
       this.#checked = checked;
       this.#report.value = report;
       this.#error.value = undefined;

@@ -27,15 +27,13 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
   const taskRunId = useSignal(from);
   const revision = useSignal("");
   const changesInputs = useSignal(false);
-  const flow = useResource(
-    "flow",
-    (signal) => get<{ revision: number }>(apiPath("flows", namespace, flowId), {}, signal),
-  );
-  const latest = flow.data?.revision;
-  const checkPath = `${apiPath("executions", namespace, flowId, "validate")}?revision=${
-    revision.value || flowRevision
-  }`;
-  const values = useInputValues(checkPath, readable(inputs));
+  const checkPath = (wanted: string | number) =>
+    `${apiPath("executions", namespace, flowId, "validate")}?revision=${wanted}`;
+  const values = useInputValues(checkPath(flowRevision), readable(inputs));
+  const setRevision = (wanted: string) => {
+    revision.value = wanted;
+    values.checkWith(checkPath(wanted || flowRevision));
+  };
   const edited = useSignal<EditedOutputs>(new Map());
   const onSend = async () => {
     if (changesInputs.value && !await values.validate()) return false;
@@ -60,15 +58,7 @@ export function ReplayDialog({ execution, onClose, from = "" }: ReplayDialogProp
         value={taskRunId.value}
         set={(next) => (taskRunId.value = next, edited.value = new Map())}
       />
-      <label class="field">
-        <span>{t("execution.revision")}</span>
-        <select value={revision.value} onChange={(event) => revision.value = event.currentTarget.value}>
-          <option value="">{t("execution.sameRevision", { revision: flowRevision })}</option>
-          {latest !== undefined && latest !== flowRevision && (
-            <option value={latest}>{t("execution.latestRevision", { revision: latest })}</option>
-          )}
-        </select>
-      </label>
+      <RevisionChoice execution={execution} value={revision.value} set={setRevision} />
       {inputs !== undefined && (
         <label class="check-field">
           <input
@@ -186,6 +176,31 @@ function TaskChoice({ execution, value, set }: {
             {taskRunTitle(taskRun)} – {taskRun.state.current}
           </option>
         ))}
+      </select>
+    </label>
+  );
+}
+
+/** The revision of the execution, or the latest one of its flow. */
+function RevisionChoice({ execution: { namespace, flowId, flowRevision }, value, set }: {
+  readonly execution: ExecutionInfo;
+  /** Empty: that of the execution. */
+  readonly value: string;
+  readonly set: (revision: string) => void;
+}) {
+  const flow = useResource(
+    "flow",
+    (signal) => get<{ revision: number }>(apiPath("flows", namespace, flowId), {}, signal),
+  );
+  const latest = flow.data?.revision;
+  return (
+    <label class="field">
+      <span>{t("execution.revision")}</span>
+      <select value={value} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="">{t("execution.sameRevision", { revision: flowRevision })}</option>
+        {latest !== undefined && latest !== flowRevision && (
+          <option value={latest}>{t("execution.latestRevision", { revision: latest })}</option>
+        )}
       </select>
     </label>
   );

@@ -120,6 +120,39 @@ stories("/executions/:id actions", [{
     await page.getByText("Grace 6").waitFor();
   },
 }, {
+  name: "typed inputs of a replay stay when another revision is chosen, and are checked with it",
+  run: async (page, server) => {
+    const membersOf = (...names: readonly string[]) =>
+      `inputs: [${names.map((name) => `{id: ${name}, type: STRING}`)}]
+tasks: [{id: say, type: io.svc.plugin.core.debug.Return, format: "${
+        names.map((name) => `{{ inputs.${name} }}`).join(" ")
+      }"}]
+outputs: [{id: text, type: STRING, value: "{{ outputs.say.value }}"}]`;
+    const first = await run(server, "a.kept", membersOf("name"), { inputs: { name: "Ada" } });
+    await server.json("PUT", "/flows/a.kept/main", {
+      body: `id: main\nnamespace: a.kept\n${membersOf("name", "team")}`,
+      headers: { "content-type": "application/x-yaml" },
+    });
+    await open(page, first);
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay" });
+    await dialog.getByLabel("Change inputs").check();
+    await dialog.getByLabel("name").fill("Grace");
+    const revision = dialog.getByLabel("Revision");
+    await revision.selectOption({ label: "The latest (2)" });
+    await dialog.getByLabel("team").fill("blue");
+    await revision.selectOption("");
+    await dialog.getByLabel("team").waitFor({ state: "detached" });
+    await revision.selectOption({ label: "The latest (2)" });
+    await dialog.getByLabel("team").waitFor();
+    assertEquals(await dialog.getByLabel("name").inputValue(), "Grace");
+    assertEquals(await dialog.getByLabel("team").inputValue(), "blue");
+    await confirm(page, "Replay");
+    await waitForOther(page, first);
+    await waitForState(page, "SUCCESS");
+    await page.getByText("Grace blue").waitFor();
+  },
+}, {
   name: "an emptied input of a replay has its default, and a double click replays once",
   run: async (page, server) => {
     const members = `inputs: [{id: count, type: INT, defaults: 5}]
