@@ -1,5 +1,6 @@
 /** Files of a namespace: the tree, and beside it the file that the address names. */
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { computed, type ReadonlySignal, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { urlOf } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
 import { mayGoTo, navigate, query } from "../../core/router.ts";
@@ -42,7 +43,7 @@ export function FilesTab({ namespace }: TabProps) {
   const folder = folderOf(selected);
   const onChange = () => void version.value++;
   const search = useSignal("");
-  const { move, isMoving } = useMove(namespace);
+  const { move, moved } = useMove(namespace);
   const onMove = (path: string, target: string) => void moveInto({ path, target, move, onChange });
   const ask = (asked: PathQuestion) => question.value = asked;
   return (
@@ -89,7 +90,7 @@ export function FilesTab({ namespace }: TabProps) {
                 path={selected}
                 ask={ask}
                 move={move}
-                isMoving={isMoving}
+                moved={moved}
                 onChange={onChange}
               />
             )}
@@ -106,18 +107,25 @@ export function FilesTab({ namespace }: TabProps) {
   );
 }
 
-/** How files are moved, and whether one is. */
-function useMove(namespace: string): { readonly move: Move; readonly isMoving: ReadonlySignal<boolean> } {
-  const isMoving = useSignal(false);
+/** How files are moved, and the path of that which is being moved. */
+function useMove(
+  namespace: string,
+): { readonly move: Move; readonly moved: ReadonlySignal<string | undefined> } {
+  const moved = useSignal<string | undefined>(undefined);
   const move: Move = async (path, to) => {
-    isMoving.value = true;
+    moved.value = path;
     try {
       await moveFile(namespace, path, to);
     } finally {
-      isMoving.value = false;
+      moved.value = undefined;
     }
   };
-  return { move, isMoving };
+  return { move, moved };
+}
+
+/** True if a path is that of a file or folder, or of something in the folder. */
+function isPartOf(path: string, whole: string): boolean {
+  return `${normalPath(path)}/`.startsWith(`${normalPath(whole)}/`);
 }
 
 function Actions({ namespace, folder, ask }: {
@@ -155,13 +163,19 @@ async function moveInto({ path, target, move, onChange }: {
   const href = hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`);
   // Asked before the move: afterwards the old path has no file.
   if (!mayGoTo(href)) return;
+  const opened = openedFile();
   const isMoved = await attempt(async () => {
     await move(path, to);
     return true;
   }, t("files.moved", { path: normalPath(to) }));
   if (!isMoved) return;
   onChange();
-  navigate(href, { isAsked: true });
+  if (openedFile() === opened) navigate(href, { isAsked: true });
+}
+
+/** Where the person is: after a slow request they may have opened another file, and typed there. */
+function openedFile(): string {
+  return `${location.pathname}?${query.peek().get("file") ?? ""}`;
 }
 
 function newFile(namespace: string, folder: string): PathQuestion {
@@ -179,14 +193,18 @@ interface SelectedProps {
   readonly path: string;
   readonly ask: (question: PathQuestion) => void;
   readonly move: Move;
-  /** Until the address names the new place there is no file at the shown one. */
-  readonly isMoving: ReadonlySignal<boolean>;
+  /** While it is the shown file there is none at its path until the address names the new place. */
+  readonly moved: ReadonlySignal<string | undefined>;
   readonly onChange: () => void;
 }
 
-function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedProps) {
+function Selected({ namespace, path, ask, move, moved, onChange }: SelectedProps) {
   const isFolder = path.endsWith("/");
   const run = (to: string) => move(path, to);
+  const isPaused = useMemo(
+    () => computed(() => moved.value !== undefined && isPartOf(path, moved.value)),
+    [path],
+  );
   return (
     <>
       <div class="section-head">
@@ -212,7 +230,7 @@ function Selected({ namespace, path, ask, move, isMoving, onChange }: SelectedPr
           key={path}
           namespace={namespace}
           path={path}
-          isPaused={isMoving}
+          isPaused={isPaused}
           onChange={onChange}
         />
       )}
@@ -225,6 +243,7 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   const text = t(isFolder ? "namespaces.confirmFolder" : "files.confirmDelete", { path });
   const action = t("common.delete");
   if (!await confirmed({ title: nameOf(path), text, action, isDangerous: true })) return;
+  const opened = openedFile();
   const isDeleted = await attempt(async () => {
     await deleteFile(namespace, path);
     return true;
@@ -232,7 +251,7 @@ async function remove(namespace: string, path: string, onChange: () => void): Pr
   if (!isDeleted) return;
   onChange();
   // Unsaved text of a deleted file needs no question.
-  navigate(location.pathname, { replace: true, isAsked: true });
+  if (openedFile() === opened) navigate(location.pathname, { replace: true, isAsked: true });
 }
 
 interface PathFormProps {
@@ -248,9 +267,10 @@ function PathForm({ question: { title, path, isFolder, run }, onChange, onClose 
     const href = hrefOf(`${normalPath(text.value)}${isFolder ? "/" : ""}`);
     // Asked before the change. After a refusal the dialog closes, and the open file can be saved.
     if (!mayGoTo(href)) return;
+    const opened = openedFile();
     await run(text.value);
     onChange();
-    navigate(href, { isAsked: true });
+    if (openedFile() === opened) navigate(href, { isAsked: true });
   };
   return (
     <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>

@@ -1,7 +1,7 @@
 /** Files of a namespace: tree, search, editor, uploads, previews. */
 import { Buffer } from "node:buffer";
 import { assertEquals } from "../../../../support/assert.ts";
-import { type Page, stories } from "../../../../support/browser/browser.ts";
+import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import { withTempDir } from "../../../../support/temp_dir.ts";
 import { holdSaves } from "../../held_saves.ts";
 import { fileText, fill, openTab, press, putFile, waitForText } from "./contents.ts";
@@ -20,7 +20,57 @@ async function drop(page: Page, files: Readonly<Record<string, string>>): Promis
   await page.dispatchEvent(".drop", "drop", { dataTransfer: transfer });
 }
 
+/** What takes the file `a.txt` away, and what says so. */
+const LATE = [
+  {
+    action: "deletion",
+    async begin(page: Page) {
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await press(page, "Delete");
+    },
+    doneText: "Deleted: /a.txt",
+  },
+  {
+    action: "move by a dialog that is closed",
+    async begin(page: Page) {
+      await page.getByRole("button", { name: "Rename or move" }).click();
+      await fill(page, "Path", "/c.txt");
+      await press(page, "Save");
+    },
+    doneText: "c.txt",
+  },
+  {
+    action: "move by dragging",
+    async begin(page: Page) {
+      await page.getByRole("link", { name: "a.txt" }).dragTo(page.getByRole("link", { name: "lib/" }));
+    },
+    doneText: "Moved to /lib/a.txt",
+  },
+];
+const LATE_STORIES = LATE.map(({ action, begin, doneText }, index): PageStory => ({
+  name: `the end of a slow ${action} leaves the file that was opened meanwhile, and what was typed in it`,
+  async run(page, server) {
+    const namespace = `f.slow${index}`;
+    for (const path of ["a.txt", "b.txt", "lib/d.txt"]) await putFile(server, namespace, path, "stored");
+    await openTab(page, namespace, "files", "?file=%2Fa.txt");
+    await page.getByRole("textbox", { name: "a.txt" }).waitFor();
+    const held = await holdSaves(page, `**/namespaces/${namespace}/files?*`);
+    await begin(page);
+    await held.begun;
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "b.txt" }).click();
+    const editor = page.getByRole("textbox", { name: "b.txt" });
+    await editor.fill("mine");
+    held.release();
+    await page.getByText(doneText).waitFor();
+    assertEquals(await editor.inputValue(), "mine");
+    assertEquals(new URL(page.url()).searchParams.get("file"), "/b.txt");
+    await page.getByRole("button", { name: "Discard changes" }).click();
+  },
+}));
+
 stories("/namespaces/:id/files", [
+  ...LATE_STORIES,
   {
     name: "without files the page says how flows read them",
     async run(page) {
