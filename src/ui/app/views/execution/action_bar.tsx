@@ -4,7 +4,7 @@ import { send } from "../../api/client.ts";
 import type { ExecutionInfo } from "../../api/execution.ts";
 import { isShortcut, useKeydown } from "../../core/keyboard.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
-import { navigate } from "../../core/router.ts";
+import { isWithin, navigate } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/feedback.tsx";
 import type { FormReport } from "../../kit/input_values.ts";
@@ -139,7 +139,7 @@ async function askAndSend(execution: ExecutionInfo, action: "kill", changed: () 
   }
 }
 
-async function askAndDelete({ id }: ExecutionInfo): Promise<void> {
+async function askAndDelete({ id, namespace, flowId }: ExecutionInfo): Promise<void> {
   const title = t("execution.action.delete");
   const text = t("execution.confirmDelete", { id });
   if (!await confirmed({ title, text, action: title, isDangerous: true })) return;
@@ -147,5 +147,6 @@ async function askAndDelete({ id }: ExecutionInfo): Promise<void> {
     await send("DELETE", apiPath("executions", id));
     return true;
   }, t("execution.deleted"));
-  if (deleted) navigate(pagePath("executions"));
+  // A person who has opened another page meanwhile stays there.
+  if (deleted && isWithin("executions", namespace, flowId, id)) navigate(pagePath("executions"));
 }

@@ -4,7 +4,7 @@ import type { FlowSource } from "../../api/flow_entities.ts";
 import { access, May, may } from "../../core/access.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
-import { navigate, query, segments, setQuery } from "../../core/router.ts";
+import { isWithin, navigate, query, segments, setQuery } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { downloadFile } from "../../kit/download.ts";
 import { attempt, EmptyState, Loaded } from "../../kit/feedback.tsx";
@@ -175,7 +175,8 @@ function FlowActions({ flow, reload }: { readonly flow: FlowSource; readonly rel
       () => send("DELETE", apiPath("flows", namespace, id)).then(() => true),
       t("flows.deleted", { id }),
     );
-    if (isDone) navigate(pagePath("flows"));
+    // A person who has opened another page meanwhile stays there.
+    if (isDone && isWithin("flows", "edit", namespace, id)) navigate(pagePath("flows"));
   };
   const download = () => downloadFile(`${id}.yaml`, new Blob([flow.source], { type: "application/yaml" }));
   return (

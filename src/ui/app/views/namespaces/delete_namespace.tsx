@@ -1,7 +1,7 @@
 /** Deletes a namespace, after a look at what it holds. */
 import { send } from "../../api/client.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
-import { navigate } from "../../core/router.ts";
+import { isWithin, navigate } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, showToast } from "../../kit/feedback.tsx";
 import { t } from "../../texts/mod.ts";
@@ -33,7 +33,8 @@ export function DeleteNamespaceButton({ namespace }: { readonly namespace: strin
       await send("DELETE", `/namespaces${apiPath(namespace)}`);
       return true;
     }, t("namespaces.deleted", { namespace }));
-    if (isDeleted) navigate(pagePath("namespaces"));
+    // A person who has opened another page meanwhile stays there.
+    if (isDeleted && isWithin("namespaces", namespace)) navigate(pagePath("namespaces"));
   };
   return <button type="button" class="danger" onClick={() => void remove()}>{t("namespaces.delete")}</button>;
 }
