@@ -9,6 +9,10 @@ const isOpen = signal(false);
 const text = signal("");
 const hits = signal<readonly Hit[]>([]);
 const chosen = signal(0);
+/** True while the server looks for the text. */
+let isFinding = false;
+/** Enter was pressed before there was a hit: the first one is run when the server has found it. */
+let isRunWanted = false;
 
 /** Opens it. */
 export function openPalette(): void {
@@ -27,7 +31,7 @@ export function Palette() {
   return (
     <Dialog
       title={t("nav.search")}
-      onClose={() => isOpen.value = false}
+      onClose={close}
       actions={<span class="dim">↑ ↓ Enter Esc</span>}
     >
       <input
@@ -44,6 +48,11 @@ export function Palette() {
       <Hits />
     </Dialog>
   );
+}
+
+function close(): void {
+  isOpen.value = false;
+  isRunWanted = false;
 }
 
 function Hits() {
@@ -85,8 +94,9 @@ function choose(index: number): void {
 }
 
 function run(hit: Hit | undefined): void {
+  isRunWanted = !hit && isFinding;
   if (!hit) return;
-  isOpen.value = false;
+  close();
   hit.run();
 }
 
@@ -96,7 +106,12 @@ async function find(wanted: string): Promise<void> {
   chosen.value = 0;
   const named = namedHits(wanted);
   hits.value = named;
+  isRunWanted = false;
+  isFinding = true;
   // Without a connection the names remain; the view says that the server cannot be reached.
   const found = await objectHits(wanted).catch(() => []);
-  if (text.value === wanted) hits.value = [...named, ...found];
+  if (text.value !== wanted) return;
+  hits.value = [...named, ...found];
+  isFinding = false;
+  if (isRunWanted) run(hits.value[0]);
 }

@@ -115,6 +115,43 @@ const PALETTE: readonly PageStory[] = [
   },
 ];
 
+/** Presses Enter while the search for a text is under way; returns what lets the server answer. */
+async function enterEarly(page: Page, text: string): Promise<() => void> {
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route("**/flows/search?*", async (route) => {
+    begun.resolve();
+    await answered.promise;
+    await route.continue();
+  });
+  await open(page);
+  await palette(page).getByRole("combobox").fill(text);
+  await begun.promise;
+  await page.keyboard.press("Enter");
+  return () => answered.resolve();
+}
+
+const EARLY: readonly PageStory[] = [
+  {
+    name: "Enter before the server has answered opens the first hit when it is found",
+    async run(page) {
+      const answer = await enterEarly(page, "orders");
+      answer();
+      await page.waitForURL("**/ui/flows/edit/shop.web/orders");
+      await palette(page).waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "Enter before the server has answered does nothing if the text is changed after it",
+    async run(page) {
+      const answer = await enterEarly(page, "orders");
+      await page.keyboard.press("Backspace");
+      answer();
+      await palette(page).getByRole("option", { name: "shop.web.orders Flow", exact: true }).waitFor();
+      assertEquals(new URL(page.url()).pathname, "/ui/settings");
+    },
+  },
+];
+
 const KEYS: readonly PageStory[] = [
   {
     name: "g and a letter open a view",
@@ -187,4 +224,4 @@ const KEYS: readonly PageStory[] = [
   },
 ];
 
-stories("the palette and the keys of all views", [...PALETTE, ...KEYS], { prepare });
+stories("the palette and the keys of all views", [...PALETTE, ...EARLY, ...KEYS], { prepare });
