@@ -1,7 +1,7 @@
 /** The scroll position of a page, kept until the person comes back to it. */
 
-/** After this time the position is not restored: a person who reads must not lose their place. */
-const MAX_WAIT_MS = 5_000;
+/** A page that is not long enough after this time has become shorter. Whatever the person does ends the wait before. */
+const MAX_WAIT_MS = 60_000;
 const GESTURES = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 let restoring = new AbortController();

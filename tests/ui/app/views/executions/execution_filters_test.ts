@@ -223,6 +223,33 @@ stories("/executions: filters", [
       await page.waitForFunction((before) => scrollY === before, top);
     },
   },
+  {
+    name: "Back returns to the scroll position also of a list that is loaded slowly",
+    size: "small",
+    needsOwnPage: true,
+    async run(page) {
+      await page.clock.install();
+      await open(page);
+      await waitFor(page, 5);
+      const link = rowsOf(page, TABLE).last().getByRole("link").first();
+      await link.scrollIntoViewIfNeeded();
+      const top = await page.evaluate(() => scrollY);
+      await link.click();
+      await page.getByRole("heading", { level: 1 }).getByText("good").waitFor();
+      const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route("**/executions/search?*", async (route) => {
+        begun.resolve();
+        await answered.promise;
+        await route.continue();
+      });
+      await page.goBack();
+      await begun.promise;
+      await page.clock.runFor(10_000);
+      answered.resolve();
+      await waitFor(page, 5);
+      await page.waitForFunction((before) => scrollY === before, top);
+    },
+  },
 ], { prepare });
 
 stories("/executions: filters by what records say", [
