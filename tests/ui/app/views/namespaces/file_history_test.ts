@@ -1,11 +1,21 @@
 /** The history of a file, and what happens when two people change it. */
 import { assertEquals } from "../../../../support/assert.ts";
-import { stories } from "../../../../support/browser/browser.ts";
+import { type Page, stories } from "../../../../support/browser/browser.ts";
 import { fileText, openTab, press, putFile, send, waitForText } from "./contents.ts";
 
 const HISTORY = "?file=%2Fa.txt&view=history";
 const TEXT = "?file=%2Fa.txt";
 const REFUSED = /status of 412/;
+
+/** Lets the server fail when the text of a file is read; returns the end of that. */
+async function failReads(page: Page, namespace: string): Promise<() => Promise<void>> {
+  const path = `**/namespaces/${namespace}/files?path=*`;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== "GET") return await route.continue();
+    await route.fulfill({ status: 500, json: { message: "Internal error" } });
+  });
+  return () => page.unroute(path);
+}
 
 stories("/namespaces/:id/files: history and conflicts", [
   {
@@ -136,6 +146,39 @@ stories("/namespaces/:id/files: history and conflicts", [
       await press(page, "Discard mine");
       await waitForText(page, "theirs");
       await page.getByText("Somebody has saved this file meanwhile").waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "a comparison with what somebody else has saved says why it fails, and can be tried again",
+    expectedErrors: /status of 500/,
+    async run(page, server) {
+      await putFile(server, "h.failing", "a.txt", "one");
+      await openTab(page, "h.failing", "files", TEXT);
+      await page.getByRole("textbox", { name: "a.txt" }).waitFor();
+      await putFile(server, "h.failing", "a.txt", "theirs");
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+      const compare = page.getByRole("button", { name: "Compare" });
+      await compare.waitFor();
+      const stop = await failReads(page, "h.failing");
+      await compare.click();
+      await page.locator(".toast.bad", { hasText: "Internal error" }).waitFor();
+      await stop();
+      await compare.click();
+      await page.getByRole("dialog").getByText("theirs").waitFor();
+    },
+  },
+  {
+    name: "a restored file that cannot be read says why",
+    expectedErrors: /status of 500/,
+    async run(page, server) {
+      await putFile(server, "h.unread", "a.txt", "one", "two");
+      await openTab(page, "h.unread", "files", HISTORY);
+      await page.locator(".diff").getByText("two").waitFor();
+      await failReads(page, "h.unread");
+      await page.getByRole("button", { name: "Restore revision 1" }).click();
+      await press(page, "Restore revision 1");
+      await page.getByText("Restored: revision 1").waitFor();
+      await page.locator(".toast.bad", { hasText: "Internal error" }).waitFor();
     },
   },
   {

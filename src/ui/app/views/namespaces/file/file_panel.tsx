@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useResource } from "../../../core/resource.ts";
 import { guardLeaving, query } from "../../../core/router.ts";
 import { sizeText } from "../../../core/sizes.ts";
-import { EmptyState, Loaded } from "../../../kit/feedback.tsx";
+import { attempt, EmptyState, Loaded } from "../../../kit/feedback.tsx";
 import { lazyPart } from "../../../kit/lazy_part.tsx";
 import { Time } from "../../../kit/values.tsx";
 import { Tabs } from "../../../layout/shell.tsx";
@@ -118,8 +118,15 @@ function TextFile(
   const views: readonly View[] = isPreviewable(path) ? ["text", "preview", "history"] : ["text", "history"];
   const view = viewOf(views);
   const isStale = stats.error?.status === 404 || (stats.data?.revision ?? 0) > revision;
-  const compare = async () => theirs.value = await model.readStored();
-  const onRestored = async () => (model.take(await model.readStored()), onChange());
+  const compare = async () => {
+    const found = await attempt(() => model.readStored());
+    if (found) theirs.value = found;
+  };
+  const onRestored = async () => {
+    onChange();
+    const found = await attempt(() => model.readStored());
+    if (found) model.take(found);
+  };
   return (
     <>
       {stats.data && <Facts entry={stats.data} />}
