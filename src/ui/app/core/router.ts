@@ -44,6 +44,11 @@ export function mayGoTo(url: string): boolean {
   return !isLeft(new URL(url, location.href)) || mayLeave();
 }
 
+/** True if leaving the page would lose something. */
+export function hasLosses(): boolean {
+  return guard?.reason() !== undefined;
+}
+
 /** True if the page is that of these segments, or one below it, for example a tab. */
 export function isWithin(...path: readonly string[]): boolean {
   return path.every((segment, index) => segments.peek()[index] === segment);

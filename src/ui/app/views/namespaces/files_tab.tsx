@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { urlOf } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
-import { mayGoTo, navigate, query } from "../../core/router.ts";
+import { hasLosses, mayGoTo, navigate, query } from "../../core/router.ts";
 import { confirmed } from "../../kit/dialog.tsx";
 import { attempt, EmptyState } from "../../kit/feedback.tsx";
 import { Field, FormDialog } from "../../kit/form.tsx";
@@ -163,14 +163,26 @@ async function moveInto({ path, target, move, onChange }: {
   const href = hrefOf(`${normalPath(to)}${isFolder ? "/" : ""}`);
   // Asked before the move: afterwards the old path has no file.
   if (!mayGoTo(href)) return;
-  const opened = openedFile();
+  const goOn = rememberLeaving(href);
   const isMoved = await attempt(async () => {
     await move(path, to);
     return true;
   }, t("files.moved", { path: normalPath(to) }));
   if (!isMoved) return;
   onChange();
-  if (openedFile() === opened) navigate(href, { isAsked: true });
+  goOn();
+}
+
+/**
+ * Called when the person may leave for an address; what it gives goes there after a slow request. What was typed since then
+ * needs a question.
+ */
+function rememberLeaving(href: string): () => void {
+  const opened = openedFile();
+  const isAsked = hasLosses();
+  return () => {
+    if (openedFile() === opened) navigate(href, { isAsked });
+  };
 }
 
 /** Where the person is: after a slow request they may have opened another file, and typed there. */
@@ -267,10 +279,10 @@ function PathForm({ question: { title, path, isFolder, run }, onChange, onClose 
     const href = hrefOf(`${normalPath(text.value)}${isFolder ? "/" : ""}`);
     // Asked before the change. After a refusal the dialog closes, and the open file can be saved.
     if (!mayGoTo(href)) return;
-    const opened = openedFile();
+    const goOn = rememberLeaving(href);
     await run(text.value);
     onChange();
-    if (openedFile() === opened) navigate(href, { isAsked: true });
+    goOn();
   };
   return (
     <FormDialog title={t(title)} action={t("common.save")} onSend={onSend} onClose={onClose}>

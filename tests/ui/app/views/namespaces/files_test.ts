@@ -72,6 +72,25 @@ const LATE_STORIES = LATE.map(({ action, begin, doneText }, index): PageStory =>
 stories("/namespaces/:id/files", [
   ...LATE_STORIES,
   {
+    name: "what is typed while another file is moved is not left without a question",
+    async run(page, server) {
+      for (const path of ["a.txt", "b.txt", "lib/d.txt"]) await putFile(server, "f.typing", path, "stored");
+      await openTab(page, "f.typing", "files", "?file=%2Fa.txt");
+      const editor = page.getByRole("textbox", { name: "a.txt" });
+      await editor.waitFor();
+      const held = await holdSaves(page, "**/namespaces/f.typing/files?*");
+      await page.getByRole("link", { name: "b.txt" }).dragTo(page.getByRole("link", { name: "lib/" }));
+      await held.begun;
+      await editor.fill("mine");
+      const asked = page.waitForEvent("dialog");
+      held.release();
+      await (await asked).dismiss();
+      await page.getByText("Moved to /lib/b.txt").waitFor();
+      assertEquals(await editor.inputValue(), "mine");
+      await page.getByRole("button", { name: "Discard changes" }).click();
+    },
+  },
+  {
     name: "without files the page says how flows read them",
     async run(page) {
       await openTab(page, "f.empty", "files");
