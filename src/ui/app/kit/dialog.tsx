@@ -1,7 +1,7 @@
 /** Dialogs: a native modal, closed by Escape, and questions before what cannot be undone. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../texts/mod.ts";
 
 interface DialogProps {
@@ -17,13 +17,14 @@ interface DialogProps {
 /** A modal dialog; it is open while it is rendered. */
 export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const before = focusedElement();
-    dialog.current?.showModal();
+  // Before the next frame: keys that are pressed at once are for the dialog, and after it for the page.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
     // The browser would focus the button that closes the dialog.
-    dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
-    // Browsers do this only for a dialog that is closed, not for one that is removed.
-    return () => before?.focus({ preventScroll: true });
+    element?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
+    // Browsers give back the focus only after a dialog that is closed, not after one that is removed.
+    return () => element?.close();
   }, []);
   // The event `close` comes later than the next key, which would then still reach the dialog. The event of a file input in
   // the dialog bubbles.
@@ -32,13 +33,17 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
     event.preventDefault();
     onClose();
   };
+  // It is also sent after the dialog was removed, when another one may be open.
+  const onClosed = (event: Event) => {
+    if (event.target === event.currentTarget && dialog.current !== null) onClose();
+  };
   return (
     <dialog
       ref={dialog}
       class={wide ? "wide" : ""}
       aria-label={title}
       onCancel={onCancel}
-      onClose={onClose}
+      onClose={onClosed}
     >
       <header>
         <h2>{title}</h2>
@@ -48,13 +53,6 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
       <footer>{actions ?? <button type="button" onClick={onClose}>{t("common.close")}</button>}</footer>
     </dialog>
   );
-}
-
-/** The element that has the focus, also within an editor. */
-function focusedElement(): HTMLElement | undefined {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  return element instanceof HTMLElement ? element : undefined;
 }
 
 interface Question {

@@ -23,7 +23,30 @@ async function createPair(page: Page, key: string, type: string, value: string):
   await fill(page, "Value", value);
 }
 
+/** Tells the label of the field that has the focus as soon as an element is in the page, before the next frame. */
+function focusedWith(selector: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector(selector) === null) return;
+      observer.disconnect();
+      resolve(document.activeElement?.closest("label")?.querySelector("span")?.textContent);
+    });
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+}
+
 const PAIRS: readonly PageStory[] = [
+  {
+    name: "keys reach a form from the moment that it is shown",
+    async run(page) {
+      await openTab(page, "k.keys", "kv");
+      const button = page.getByRole("button", { name: "New KV pair" });
+      await button.waitFor();
+      const focused = page.evaluate(focusedWith, "dialog");
+      await button.click();
+      assertEquals(await focused, "Key");
+    },
+  },
   {
     name: "without pairs an example says how flows read them",
     scheme: "dark",

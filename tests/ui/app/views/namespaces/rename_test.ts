@@ -66,7 +66,7 @@ stories("/namespaces: rename", [
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
-      assertEquals(await button.evaluate((element) => element === document.activeElement), true);
+      await button.and(page.locator(":focus")).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").getByLabel("Name", { exact: true }).waitFor();
       await page.keyboard.press("Control+a");
