@@ -1,7 +1,7 @@
 /** Parts that the lists of KV pairs and secrets share. */
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { get, type Page } from "../../api/client.ts";
 import { pageIn } from "../../core/page_number.ts";
 import { pagePath } from "../../core/places.ts";
@@ -41,7 +41,8 @@ interface KeyFieldProps {
 export function KeyField({ title, hint, pattern, value, taken }: KeyFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const isTaken = value.value.trim() === taken.value;
-  useEffect(() => {
+  // Before the next frame: what is typed after the refusal is for this field.
+  useLayoutEffect(() => {
     if (isTaken) input.current?.focus();
   }, [isTaken]);
   return (
