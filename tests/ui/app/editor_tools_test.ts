@@ -30,6 +30,20 @@ function isInFrame(node: Locator): Promise<boolean> {
   });
 }
 
+/** Whether a node of the graph is within what is shown of it as soon as it is marked, before the next frame. */
+function isShownWhenMarked(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      const node = document.querySelector(".graph .node.selected");
+      const frame = node?.closest(".graph-frame");
+      if (!node || !frame || !node.textContent.includes(id)) return;
+      observer.disconnect();
+      resolve(node.getBoundingClientRect().bottom <= frame.getBoundingClientRect().bottom);
+    });
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+}
+
 const THREE = "id: hello\nnamespace: tools\ndescription: red, Red, redder\n";
 
 stories("the tools of the editor", [
@@ -150,8 +164,9 @@ stories("the tools of the editor", [
       const last = page.getByRole("button", { name: "t19 Log" });
       await last.waitFor();
       assertEquals(await isInFrame(last), false);
+      const isShown = page.evaluate(isShownWhenMarked, "t19");
       await page.keyboard.press("ControlOrMeta+End");
-      await page.locator(".graph .node.selected").filter({ hasText: "t19" }).waitFor();
+      assertEquals(await isShown, true);
       assertEquals(await isInFrame(last), true);
       await forget(page);
     },

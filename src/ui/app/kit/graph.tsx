@@ -1,6 +1,6 @@
 /** The graph of a flow, drawn; the same as a list for those who do not see it. Load it lazily: it brings the layout. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../texts/mod.ts";
 import {
   type Direction,
@@ -45,7 +45,7 @@ export function GraphView(props: GraphProps) {
     zoom.value = Math.max(least, Math.min(1, clientWidth / placed.width, clientHeight / placed.height));
   };
   useLayoutEffect(() => fit(MIN_READABLE), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const node = placed.nodes.find((each) => isChosen(each, props.selected));
     if (node && frame.current) reveal(frame.current, node, zoom.value);
   }, [props.selected]);
