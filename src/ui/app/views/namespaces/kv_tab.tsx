@@ -1,5 +1,6 @@
 /** KV pairs of a namespace: list, value on demand, create, change, delete one or several. */
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { get, type Page, send } from "../../api/client.ts";
 import { May } from "../../core/access.ts";
 import { pageIn } from "../../core/page_number.ts";
@@ -47,9 +48,16 @@ export function KvTab({ namespace }: TabProps) {
   const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
   // Without what was deleted since, here or elsewhere, and what another page or search shows.
   const keys = list.data?.results.map(({ key }) => key).filter((key) => selected.value.has(key)) ?? [];
+  // What a person opened since is not replaced by a value that arrives late.
+  const lastOpened = useRef(0);
   const edit = async (pair: KvRow) => {
+    const opened = ++lastOpened.current;
     const value = await attempt(() => readKv(pair));
-    if (value) editing.value = { pair, value };
+    if (value && opened === lastOpened.current) editing.value = { pair, value };
+  };
+  const create = () => {
+    lastOpened.current++;
+    editing.value = {};
   };
   const removeSelected = async () => {
     if (!await removePairs(namespace, keys)) return;
@@ -61,7 +69,7 @@ export function KvTab({ namespace }: TabProps) {
       <div class="section-head">
         <Filters fields={FILTERS} />
         <May>
-          <button type="button" class="primary" onClick={() => editing.value = {}}>
+          <button type="button" class="primary" onClick={create}>
             {t("namespaces.kvCreate")}
           </button>
         </May>
@@ -90,6 +98,8 @@ export function KvTab({ namespace }: TabProps) {
       <InheritedPairs namespace={namespace} />
       {editing.value && (
         <KvForm
+          // Its fields are filled once.
+          key={editing.value.pair?.key}
           namespace={namespace}
           pair={editing.value.pair}
           value={editing.value.value}

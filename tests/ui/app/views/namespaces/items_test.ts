@@ -115,6 +115,33 @@ const PAIRS: readonly PageStory[] = [
       assertEquals(pair?.expirationDate === undefined, false);
     },
   },
+  ...["Edit b", "New KV pair"].map((opened): PageStory => ({
+    name: `a value that arrives late does not replace the form that was opened since: ${opened}`,
+    async run(page, server) {
+      const namespace = `k.late.${opened.slice(0, 3).toLowerCase()}`;
+      for (const key of ["a", "b"]) await putPair(server, namespace, key, `value of ${key}`);
+      await openTab(page, namespace, "kv");
+      const isHeld = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
+      await page.route("**/kv/a", async (route) => {
+        const response = await route.fetch();
+        isHeld.resolve();
+        await released.promise;
+        await route.fulfill({ response });
+      });
+      await page.getByRole("button", { name: "Edit a" }).click();
+      await isHeld.promise;
+      await page.getByRole("button", { name: opened }).click();
+      const dialog = page.getByRole("dialog", { name: opened.replace("Edit ", ""), exact: true });
+      await dialog.waitFor();
+      const arrived = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/kv/a"));
+      released.resolve();
+      await arrived;
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assertEquals(await dialog.count(), 1);
+      const expected = opened === "Edit b" ? "value of b" : "";
+      assertEquals(await dialog.getByLabel("Value", { exact: true }).inputValue(), expected);
+    },
+  })),
   {
     name: "a value is shown on request",
     async run(page, server) {
