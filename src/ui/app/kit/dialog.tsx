@@ -1,5 +1,5 @@
 /** Dialogs: a native modal, closed by Escape, and questions before what cannot be undone. */
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../texts/mod.ts";
@@ -65,23 +65,32 @@ interface Question {
   readonly phrase?: string;
 }
 
-const asked = signal<Question & { readonly resolve: (isConfirmed: boolean) => void } | undefined>(undefined);
-const typed = signal("");
+interface Asked extends Question {
+  readonly id: number;
+  readonly resolve: (isConfirmed: boolean) => void;
+}
 
-/** Asks a person; true if they confirm. */
+/** The first one is shown: another one in its place could be confirmed by mistake. */
+const asked = signal<readonly Asked[]>([]);
+let lastQuestion = 0;
+
+/** Asks a person, after the questions that wait already; true if they confirm. */
 export function confirmed(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-    typed.value = "";
-    asked.value = { ...question, resolve };
+    asked.value = [...asked.value, { ...question, id: ++lastQuestion, resolve }];
   });
 }
 
 /** The question that waits; once a page. */
 export function Questions() {
-  const question = asked.value;
-  if (!question) return null;
+  const [question] = asked.value;
+  return question ? <QuestionDialog key={question.id} question={question} /> : null;
+}
+
+function QuestionDialog({ question }: { readonly question: Asked }) {
+  const typed = useSignal("");
   const close = (isConfirmed: boolean) => {
-    asked.value = undefined;
+    asked.value = asked.value.filter((each) => each !== question);
     question.resolve(isConfirmed);
   };
   const isReady = question.phrase === undefined || typed.value.trim() === question.phrase;

@@ -363,6 +363,36 @@ stories("/namespaces/:id/files", [
     },
   },
   {
+    name: "a question stays open while another one is asked, which follows it",
+    async run(page, server) {
+      await putFile(server, "f.questions", "lib/b.txt", "before");
+      await openTab(page, "f.questions", "files", "?file=%2Flib%2F");
+      await page.getByRole("navigation", { name: "Files" }).getByRole("link", { name: "b.txt" }).waitFor();
+      const isHeld = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
+      await page.route("**/files/search*", async (route) => {
+        const response = await route.fetch();
+        isHeld.resolve();
+        await released.promise;
+        await route.fulfill({ response });
+      });
+      await drop(page, { "b.txt": "after" });
+      await isHeld.promise;
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      const first = page.getByText("Folder /lib/ is deleted with all that is in it");
+      await first.waitFor();
+      const arrived = page.waitForEvent("requestfinished", (request) => request.url().includes("/search"));
+      released.resolve();
+      await arrived;
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assertEquals(await first.count(), 1);
+      await press(page, "Cancel");
+      await page.getByText("These files exist: b.txt").waitFor();
+      await press(page, "Replace");
+      await page.getByText("Uploaded: b.txt").waitFor();
+      assertEquals(await fileText(server, "f.questions", "lib/b.txt"), "after");
+    },
+  },
+  {
     name: "the search finds files of all folders, without regard to capitals",
     async run(page, server) {
       await putFile(server, "f.search", "deep/er/Report.md", "x");
