@@ -1,7 +1,7 @@
 /** Pieces of forms: a labelled field, a switch, and a dialog with a form that is sent. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import { may } from "../core/access.ts";
 import { t } from "../texts/mod.ts";
@@ -60,7 +60,7 @@ interface FormDialogProps<Sent> {
   readonly done?: string;
   /** Sends the form; the dialog closes afterwards, unless it gives `false`. A rejection is shown in the dialog. */
   readonly onSend: () => Promise<Sent | false>;
-  /** Called with what `onSend` gave, after the dialog is closed. */
+  /** Called with what `onSend` gave, after the dialog is closed; not if the person closed it before the response. */
   readonly onSent?: (sent: Sent) => void;
   readonly onClose: () => void;
   /** Buttons before the others. */
@@ -75,6 +75,10 @@ export function FormDialog<Sent>(
   const id = useId();
   const refusal = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
+  const isShown = useRef(true);
+  useLayoutEffect(() => () => {
+    isShown.current = false;
+  }, []);
   const send = async (event: Event) => {
     event.preventDefault();
     // The button is still there for a double click.
@@ -85,6 +89,8 @@ export function FormDialog<Sent>(
       const sent = await onSend();
       if (sent === false) return;
       if (done !== undefined) showToast("good", done);
+      // Closed by the person since: another dialog or page may be open.
+      if (!isShown.current) return;
       onClose();
       onSent?.(sent);
     } catch (error) {

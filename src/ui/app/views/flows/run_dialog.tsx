@@ -30,10 +30,11 @@ export function RunDialog({ flow, upTo, onClose, onPartStarted }: RunDialogProps
     const path = apiPath("executions", flow.namespace, flow.id);
     const breakpoints = upTo === undefined ? undefined : await breakpointsOf(flow, upTo);
     const query = { labels: labelsOf(labels.value), breakpoints };
-    return await send<{ id: string }>("POST", path, { body: values.data(), query });
+    const started = await send<{ id: string }>("POST", path, { body: values.data(), query });
+    showToast("good", t("flows.started", { id: started.id }));
+    return started;
   };
   const onSent = ({ id }: { readonly id: string }) => {
-    showToast("good", t("flows.started", { id }));
     if (upTo !== undefined) onPartStarted();
     else navigate(pagePath("executions", flow.namespace, flow.id, id));
   };

@@ -75,13 +75,14 @@ function CreateForm({ onClose }: { readonly onClose: () => void }) {
   const onSend = async () => {
     const body = { id: id.value.trim(), ...(description.value !== "" && { description: description.value }) };
     await send("POST", "/namespaces", { body });
-    navigate(pagePath("namespaces", body.id));
+    return body.id;
   };
   return (
     <FormDialog
       title={t("namespaces.create")}
       action={t("common.create")}
       onSend={onSend}
+      onSent={(created) => navigate(pagePath("namespaces", created))}
       onClose={onClose}
     >
       <Field title={t("namespaces.name")} hint={t("namespaces.nameHint")}>

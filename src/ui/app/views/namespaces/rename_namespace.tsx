@@ -38,7 +38,7 @@ function RenameDialog({ namespace, usage, onClose }: RenameDialogProps) {
   const onSend = async () => {
     const body = { id: id.value.trim(), children: children.value, force: force.value };
     await send("POST", `/namespaces${apiPath(namespace)}/rename`, { body });
-    navigate(pagePath("namespaces", body.id));
+    return body.id;
   };
   return (
     <FormDialog
@@ -46,6 +46,7 @@ function RenameDialog({ namespace, usage, onClose }: RenameDialogProps) {
       action={t("items.renameNow")}
       done={t("items.renamed", { namespace })}
       onSend={onSend}
+      onSent={(renamed) => navigate(pagePath("namespaces", renamed))}
       onClose={onClose}
     >
       <Field title={t("namespaces.name")} hint={t("items.renameHint")}>

@@ -6,6 +6,7 @@ import {
   SIZE_NAMES,
   stories,
 } from "../../../../support/browser/browser.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { checkWidth, CORE, saveIn, SOURCES } from "../../list_page.ts";
 import { fill, openTab, press, putPair } from "./contents.ts";
 
@@ -74,6 +75,29 @@ stories("/namespaces: rename", [
       await page.keyboard.press("Enter");
       await page.getByText("Namespace keys.old renamed").waitFor();
       await page.getByRole("heading", { name: "keys.new", exact: true }).waitFor();
+    },
+  },
+  {
+    name: "a rename whose dialog was closed meanwhile does not leave the page or close another dialog",
+    async run(page, server) {
+      await saveIn(server, "held.old", "hello", SOURCES.good);
+      await openTab(page, "held.old", "overview");
+      const held = await holdSaves(page, "**/rename");
+      await page.getByRole("button", { name: "Rename…" }).click();
+      await fill(page, "Name", "held.new");
+      await press(page, "Rename");
+      await held.begun;
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Rename…" }).click();
+      await fill(page, "Name", "held.other");
+      held.release();
+      await page.getByText("Namespace held.old renamed").waitFor();
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assertEquals(
+        await page.getByRole("dialog").getByLabel("Name", { exact: true }).inputValue(),
+        "held.other",
+      );
+      assertEquals(new URL(page.url()).pathname, "/ui/namespaces/held.old/overview");
     },
   },
   {
