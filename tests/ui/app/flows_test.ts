@@ -6,6 +6,7 @@ import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 import { helloIn } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
+import { holdSaves } from "./held_saves.ts";
 
 /** Saves the flows `hello` of team core and `other` of team data. */
 async function saveTwo(server: ServerProcess, namespace: string): Promise<void> {
@@ -99,6 +100,27 @@ stories("/flows", [
       await page.getByRole("link", { name: "sources.other" }).click();
       await page.waitForURL("**/ui/flows/edit/sources/other/editor");
       await page.getByText("✓ Valid").waitFor();
+    },
+  },
+  {
+    name: "flows are selected until an action on them is done, those selected meanwhile stay selected",
+    expectedErrors: /status of 500/,
+    run: async (page, server) => {
+      await saveTwo(server, "meanwhile");
+      await page.goto("/ui/flows?namespace=meanwhile");
+      await page.getByRole("checkbox", { name: "meanwhile/other" }).check();
+      await page.route("**/flows/disable/by-ids", (route) => route.fulfill({ status: 500 }), { times: 1 });
+      await page.getByRole("button", { name: "Disable" }).click();
+      await page.locator(".toasts .bad").waitFor();
+      await page.getByText("1 selected").waitFor();
+      const held = await holdSaves(page, "**/flows/disable/by-ids");
+      await page.getByRole("button", { name: "Disable" }).click();
+      await held.begun;
+      await page.getByRole("checkbox", { name: "meanwhile/hello" }).check();
+      held.release();
+      await rowOf(page, "other").getByText("Disabled").waitFor();
+      await page.getByText("1 selected").waitFor();
+      assertEquals(await page.getByRole("checkbox", { name: "meanwhile/hello" }).isChecked(), true);
     },
   },
   {

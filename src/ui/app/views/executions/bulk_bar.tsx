@@ -16,6 +16,8 @@ interface BulkBarProps {
   readonly total: number;
   readonly selectAll: () => void;
   readonly clear: () => void;
+  /** Called with what an action was done on. */
+  readonly done: (target: BulkTarget) => void;
   readonly reload: () => Promise<void>;
 }
 
@@ -23,11 +25,11 @@ const SIMPLE = ["restart", "replay", "resume", "kill", "delete"] as const;
 const DANGEROUS: readonly string[] = ["kill", "delete"];
 
 /** The bar. */
-export function BulkBar({ target, total, selectAll, clear, reload }: BulkBarProps) {
+export function BulkBar({ target, total, selectAll, clear, done, reload }: BulkBarProps) {
   const dialog = useSignal<"labels" | "change-status" | undefined>(undefined);
   const run = async (action: BulkAction) => {
     dialog.value = undefined;
-    if (await runBulk(action, target)) clear();
+    if (await runBulk(action, target)) done(target);
     await reload();
   };
   return (
@@ -71,12 +73,12 @@ function BulkDialog({ dialog, run }: {
 }
 
 /** `r` replays the selected executions; without a selection the one whose row has the focus. */
-export function useReplayKey(selected: BulkTarget, done: () => Promise<void>): void {
+export function useReplayKey(selected: BulkTarget, done: (target: BulkTarget) => Promise<void>): void {
   const replay = async () => {
     const row = document.activeElement instanceof HTMLTableRowElement ? document.activeElement : undefined;
     const focused = row?.dataset.key;
     const target = selected.count === 0 && focused !== undefined ? { count: 1, ids: [focused] } : selected;
-    if (target.count > 0 && await runBulk({ name: "replay" }, target)) await done();
+    if (target.count > 0 && await runBulk({ name: "replay" }, target)) await done(target);
   };
   useKeydown((event) => {
     if (event.key !== "r" || !isShortcut(event)) return;

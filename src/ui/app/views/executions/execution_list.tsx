@@ -14,6 +14,7 @@ import { Pager, Table } from "../../kit/table.tsx";
 import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { BulkBar, useReplayKey } from "./bulk_bar.tsx";
+import type { BulkTarget } from "./bulk_request.ts";
 import { executionColumns, executionHref } from "./execution_columns.tsx";
 import { EXECUTION_FILTERS } from "./execution_filters.ts";
 import { spanOf } from "./mini_gantt.tsx";
@@ -120,8 +121,13 @@ export function ExecutionTable({ found: { results, total, filters }, sort, reloa
     areAllSelected.value = false;
   };
   const target = areAllSelected.value ? { count: total, filters } : { count: ids.length, ids };
-  useReplayKey(target, async () => {
-    select(NOTHING);
+  // What was selected while the action was under way stays selected.
+  const done = (acted: BulkTarget) => {
+    if (acted.ids) selected.value = selected.value.difference(new Set(acted.ids));
+    else if (areAllSelected.value) select(NOTHING);
+  };
+  useReplayKey(target, async (acted) => {
+    done(acted);
     await reload();
   });
   const states = results.map(({ state }) => state);
@@ -134,6 +140,7 @@ export function ExecutionTable({ found: { results, total, filters }, sort, reloa
           total={total}
           selectAll={() => areAllSelected.value = true}
           clear={() => select(NOTHING)}
+          done={done}
           reload={reload}
         />
       )}

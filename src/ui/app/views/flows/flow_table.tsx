@@ -32,9 +32,12 @@ export function FlowTable({ rows, latest, sort, reload }: FlowTableProps) {
     namespace,
     id,
   }));
+  // What was selected while the action was under way stays selected.
+  const done = (acted: readonly FlowKey[]) =>
+    selected.value = selected.value.difference(new Set(acted.map(keyOf)));
   return (
     <>
-      {keys.length > 0 && <BulkBar keys={keys} done={() => (selected.value = NOTHING, reload())} />}
+      {keys.length > 0 && <BulkBar {...{ keys, done, reload }} />}
       <Table
         label={t("flows.title")}
         rows={rows}
@@ -123,25 +126,25 @@ function Last({ execution }: { readonly execution: LatestExecution | undefined }
   );
 }
 
-function BulkBar({ keys, done }: { readonly keys: readonly FlowKey[]; readonly done: () => Promise<void> }) {
+function BulkBar({ keys, done, reload }: {
+  readonly keys: readonly FlowKey[];
+  /** Called with what an action was done on. */
+  readonly done: (keys: readonly FlowKey[]) => void;
+  readonly reload: () => Promise<void>;
+}) {
   const count = keys.length;
-  const change = async (name: "enable" | "disable") => {
-    const action = t(`flows.verb.${name}`);
-    await attempt(
-      () => send("POST", `/flows/${name}/by-ids`, { body: keys }),
-      t("flows.bulkDone", { action, count }),
-    );
-    await done();
+  const run = async (action: string, request: () => Promise<unknown>) => {
+    const isDone = await attempt(async () => (await request(), true), t("flows.bulkDone", { action, count }));
+    if (isDone) done(keys);
+    await reload();
   };
+  const change = (name: "enable" | "disable") =>
+    run(t(`flows.verb.${name}`), () => send("POST", `/flows/${name}/by-ids`, { body: keys }));
   const remove = async () => {
     const action = t("common.delete");
     const text = t("flows.confirmDelete", { count });
     if (!await confirmed({ title: action, text, action, isDangerous: true })) return;
-    await attempt(
-      () => send("DELETE", "/flows/delete/by-ids", { body: keys }),
-      t("flows.bulkDone", { action, count }),
-    );
-    await done();
+    await run(action, () => send("DELETE", "/flows/delete/by-ids", { body: keys }));
   };
   return (
     <div class="bulk" role="toolbar" aria-label={t("common.actions")}>

@@ -61,7 +61,8 @@ export function KvTab({ namespace }: TabProps) {
   };
   const removeSelected = async () => {
     if (!await removePairs(namespace, keys)) return;
-    selected.value = new Set();
+    // What was selected while the pairs were deleted stays selected.
+    selected.value = selected.value.difference(new Set(keys));
     await list.reload();
   };
   return (

@@ -7,7 +7,7 @@ import { t, type TextName } from "../../texts/mod.ts";
 import { keyOf, setAllDisabled, type TriggerKey } from "./trigger.ts";
 
 /** Triggers by their keys, or all that match filters; `count` is the number that a person has seen. */
-interface TriggerTarget {
+export interface TriggerTarget {
   readonly count: number;
   readonly keys?: readonly TriggerKey[];
   readonly filters?: Query;
@@ -37,11 +37,13 @@ interface TriggerBulkProps {
   readonly total: number;
   readonly selectAll: () => void;
   readonly clear: () => void;
+  /** Called with what an action was done on. */
+  readonly done: (target: TriggerTarget) => void;
   readonly reload: () => Promise<void>;
 }
 
 /** A bar of buttons. */
-export function TriggerBulkBar({ target, total, selectAll, clear, reload }: TriggerBulkProps) {
+export function TriggerBulkBar({ target, total, selectAll, clear, done, reload }: TriggerBulkProps) {
   const run = async (action: BulkAction) => {
     if (!await isWanted(action, target)) return;
     const title = t(action.title);
@@ -49,7 +51,7 @@ export function TriggerBulkBar({ target, total, selectAll, clear, reload }: Trig
     if (result) {
       const text = t("triggers.changedAll", { action: title, count: result.count, total: target.count });
       showToast("good", text, undoOf(action, target, reload));
-      clear();
+      done(target);
     }
     await reload();
   };

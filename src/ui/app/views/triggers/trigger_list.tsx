@@ -18,7 +18,7 @@ import { ViewHead } from "../../layout/shell.tsx";
 import { t } from "../../texts/mod.ts";
 import { EvaluationLine } from "./evaluation_list.tsx";
 import { keyText, parseKey, searchTriggers, setDisabled, shortType, type TriggerRow } from "./trigger.ts";
-import { TriggerBulkBar } from "./trigger_bulk.tsx";
+import { TriggerBulkBar, type TriggerTarget } from "./trigger_bulk.tsx";
 import { TriggerDialog } from "./trigger_dialog.tsx";
 
 const SIZE = 50;
@@ -112,6 +112,11 @@ function TriggerTable({ rows, total, filters, sort, reload }: TriggerTableProps)
     areAllSelected.value = false;
   };
   const target = areAllSelected.value ? { count: total, filters } : { count: keys.length, keys };
+  // What was selected while the action was under way stays selected.
+  const done = (acted: TriggerTarget) => {
+    if (acted.keys) selected.value = selected.value.difference(new Set(acted.keys.map(keyText)));
+    else if (areAllSelected.value) select(NOTHING);
+  };
   return (
     <>
       {target.count > 0 && (
@@ -120,6 +125,7 @@ function TriggerTable({ rows, total, filters, sort, reload }: TriggerTableProps)
           total={total}
           selectAll={() => areAllSelected.value = true}
           clear={() => select(NOTHING)}
+          done={done}
           reload={reload}
         />
       )}

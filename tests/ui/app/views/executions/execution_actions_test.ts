@@ -8,6 +8,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow, startFlow } from "../../flows.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { confirm, CORE, pressBoth, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
 
 const LIST = "/ui/executions";
@@ -269,6 +270,25 @@ const SELECTED: readonly PageStory[] = [
       await chooseState(page, "WARNING");
       await confirm(page, "Change state");
       await waitForStates(page, "WARNING", 1);
+    },
+  }),
+  action({
+    name: "what is selected while an action is under way stays selected",
+    flow: "bad",
+    async run(page) {
+      const held = await holdSaves(page, "**/restart/by-ids");
+      await selectFirst(page);
+      const other = rowsOf(page, TABLE).nth(1);
+      const key = await other.getAttribute("data-key");
+      await press(page, "Restart");
+      await confirm(page, "Restart");
+      await held.begun;
+      await other.getByRole("checkbox").check();
+      await page.getByText("2 selected").waitFor();
+      held.release();
+      await page.getByText("1 selected").waitFor();
+      const selected = page.locator("tr[aria-selected=true]");
+      assertEquals(await selected.getAttribute("data-key"), key);
     },
   }),
   action({

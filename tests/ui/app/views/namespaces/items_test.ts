@@ -3,6 +3,7 @@ import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { runFlow, saveFlow } from "../../flows.ts";
+import { holdSaves } from "../../held_saves.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
 /** A type of values, what a person types, and the value that the server stores. */
@@ -164,6 +165,22 @@ const PAIRS: readonly PageStory[] = [
       await page.getByText("2 of 2 KV pairs deleted").waitFor();
       const left = await server.json<{ key: string }[]>("GET", "/namespaces/k.bulk/kv");
       assertEquals(left.map(({ key }) => key), ["c"]);
+    },
+  },
+  {
+    name: "a pair that is selected while others are deleted stays selected",
+    async run(page, server) {
+      for (const key of ["a", "b"]) await putPair(server, "k.meanwhile", key, key);
+      await openTab(page, "k.meanwhile", "kv");
+      const held = await holdSaves(page, "**/namespaces/k.meanwhile/kv");
+      await page.getByRole("checkbox", { name: "a", exact: true }).check();
+      await page.getByRole("button", { name: "Delete selected" }).click();
+      await press(page, "Delete");
+      await held.begun;
+      await page.getByRole("checkbox", { name: "b", exact: true }).check();
+      held.release();
+      await page.getByRole("checkbox", { name: "a", exact: true }).waitFor({ state: "detached" });
+      await page.getByText("1 selected").waitFor();
     },
   },
   {

@@ -228,6 +228,21 @@ const ACTIONS: readonly PageStory[] = [
     },
   },
   {
+    name: "one that is selected while others are disabled stays selected",
+    async run(page, server) {
+      await openThree(page, server, "meanwhile");
+      const held = await holdSaves(page, "**/set-disabled/by-triggers");
+      await rowsOf(page, TABLE).nth(1).getByRole("checkbox").check();
+      await page.getByRole("button", { name: "Disable", exact: true }).click();
+      await held.begun;
+      await rowsOf(page, TABLE).nth(2).getByRole("checkbox").check();
+      await page.getByText("2 selected").waitFor();
+      held.release();
+      await page.getByText("1 selected").waitFor();
+      assertEquals(await rowsOf(page, TABLE).nth(2).getByRole("checkbox").isChecked(), true);
+    },
+  },
+  {
     name: "one that the flow disables stays so",
     async run(page, server) {
       const declared = `${schedule("on")}${schedule("off", "0 0 1 1 *", ", disabled: true")}`;
