@@ -37,10 +37,26 @@ interface Editing {
   readonly value?: KvValue;
 }
 
+/** The form that is open. A value that arrives late does not replace what a person has opened since. */
+function useEditing() {
+  const editing = useSignal<Editing | undefined>(undefined);
+  const last = useRef(0);
+  const open = (next: Editing | undefined) => {
+    last.current++;
+    editing.value = next;
+  };
+  const edit = async (pair: KvRow) => {
+    const opened = ++last.current;
+    const value = await attempt(() => readKv(pair));
+    if (value && opened === last.current) editing.value = { pair, value };
+  };
+  return { editing, open, edit };
+}
+
 /** The tab. */
 export function KvTab({ namespace }: TabProps) {
   const q = query.value.get("q") ?? "";
-  const editing = useSignal<Editing | undefined>(undefined);
+  const { editing, edit, open } = useEditing();
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const only = { "filters[namespace][EQUALS]": namespace };
   const wanted = { ...only, q, page: pageIn(query.value), size: ITEMS_PER_PAGE, sort: "key:asc" };
@@ -48,17 +64,6 @@ export function KvTab({ namespace }: TabProps) {
   const list = useResource(JSON.stringify(wanted), load, { refreshMs: REFRESH_MS });
   // Without what was deleted since, here or elsewhere, and what another page or search shows.
   const keys = list.data?.results.map(({ key }) => key).filter((key) => selected.value.has(key)) ?? [];
-  // What a person opened since is not replaced by a value that arrives late.
-  const lastOpened = useRef(0);
-  const edit = async (pair: KvRow) => {
-    const opened = ++lastOpened.current;
-    const value = await attempt(() => readKv(pair));
-    if (value && opened === lastOpened.current) editing.value = { pair, value };
-  };
-  const create = () => {
-    lastOpened.current++;
-    editing.value = {};
-  };
   const removeSelected = async () => {
     if (!await removePairs(namespace, keys)) return;
     // What was selected while the pairs were deleted stays selected.
@@ -70,7 +75,7 @@ export function KvTab({ namespace }: TabProps) {
       <div class="section-head">
         <Filters fields={FILTERS} />
         <May>
-          <button type="button" class="primary" onClick={create}>
+          <button type="button" class="primary" onClick={() => open({})}>
             {t("namespaces.kvCreate")}
           </button>
         </May>
@@ -105,7 +110,7 @@ export function KvTab({ namespace }: TabProps) {
           pair={editing.value.pair}
           value={editing.value.value}
           reload={list.reload}
-          onClose={() => editing.value = undefined}
+          onClose={() => open(undefined)}
         />
       )}
     </>
