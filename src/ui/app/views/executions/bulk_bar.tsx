@@ -24,52 +24,68 @@ interface BulkBarProps {
 const SIMPLE = ["restart", "replay", "resume", "kill", "delete"] as const;
 const DANGEROUS: readonly string[] = ["kill", "delete"];
 
-/** The bar. */
+/** An open dialog, and what was selected when it was opened: a refresh can take those rows from the list. */
+interface OpenDialog {
+  readonly name: "labels" | "change-status";
+  readonly target: BulkTarget;
+}
+
+/** The bar, shown while something is selected. */
 export function BulkBar({ target, total, selectAll, clear, done, reload }: BulkBarProps) {
-  const dialog = useSignal<"labels" | "change-status" | undefined>(undefined);
-  const run = async (action: BulkAction) => {
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
+  const run = async (action: BulkAction, chosen: BulkTarget) => {
     dialog.value = undefined;
-    if (await runBulk(action, target)) done(target);
+    if (await runBulk(action, chosen)) done(chosen);
     await reload();
   };
   return (
-    <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
-      <span>{t("common.selected", { count: countText(target.count) })}</span>
-      {target.ids && total > target.count && (
-        <button type="button" class="plain link" onClick={selectAll}>
-          {t("executions.selectAll", { count: countText(total) })}
-        </button>
+    <>
+      {target.count > 0 && (
+        <div class="bulk" role="toolbar" aria-label={t("common.actions")}>
+          <span>{t("common.selected", { count: countText(target.count) })}</span>
+          {target.ids && total > target.count && (
+            <button type="button" class="plain link" onClick={selectAll}>
+              {t("executions.selectAll", { count: countText(total) })}
+            </button>
+          )}
+          {SIMPLE.map((name) => (
+            <button
+              key={name}
+              type="button"
+              class={DANGEROUS.includes(name) ? "danger" : ""}
+              onClick={() => void run({ name }, target)}
+            >
+              {t(`executions.bulk.${name}`)}
+            </button>
+          ))}
+          {(["labels", "change-status"] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              onClick={() => dialog.value = { name, target }}
+            >
+              {t(`executions.bulk.${name}`)}
+            </button>
+          ))}
+          <button type="button" class="plain" onClick={clear}>{t("executions.unselect")}</button>
+        </div>
       )}
-      {SIMPLE.map((name) => (
-        <button
-          key={name}
-          type="button"
-          class={DANGEROUS.includes(name) ? "danger" : ""}
-          onClick={() => void run({ name })}
-        >
-          {t(`executions.bulk.${name}`)}
-        </button>
-      ))}
-      <button type="button" onClick={() => dialog.value = "labels"}>{t("executions.bulk.labels")}</button>
-      <button type="button" onClick={() => dialog.value = "change-status"}>
-        {t("executions.bulk.change-status")}
-      </button>
-      <button type="button" class="plain" onClick={clear}>{t("executions.unselect")}</button>
       <BulkDialog dialog={dialog} run={run} />
-    </div>
+    </>
   );
 }
 
 function BulkDialog({ dialog, run }: {
-  readonly dialog: Signal<"labels" | "change-status" | undefined>;
-  readonly run: (action: BulkAction) => Promise<void>;
+  readonly dialog: Signal<OpenDialog | undefined>;
+  readonly run: (action: BulkAction, target: BulkTarget) => Promise<void>;
 }) {
+  if (!dialog.value) return null;
+  const { name, target } = dialog.value;
   const close = () => dialog.value = undefined;
-  if (dialog.value === "labels") {
-    return <LabelsDialog onClose={close} onLabels={(labels) => void run({ name: "labels", labels })} />;
+  if (name === "labels") {
+    return <LabelsDialog onClose={close} onLabels={(labels) => void run({ name, labels }, target)} />;
   }
-  if (dialog.value === undefined) return null;
-  return <StateDialog onClose={close} onState={(state) => void run({ name: "change-status", state })} />;
+  return <StateDialog onClose={close} onState={(state) => void run({ name, state }, target)} />;
 }
 
 /** `r` replays the selected executions; without a selection the one whose row has the focus. */

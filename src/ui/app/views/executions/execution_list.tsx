@@ -134,16 +134,14 @@ export function ExecutionTable({ found: { results, total, filters }, sort, reloa
   const isLive = states.some(({ endDate }) => endDate === undefined);
   return (
     <>
-      {target.count > 0 && (
-        <BulkBar
-          target={target}
-          total={total}
-          selectAll={() => areAllSelected.value = true}
-          clear={() => select(NOTHING)}
-          done={done}
-          reload={reload}
-        />
-      )}
+      <BulkBar
+        target={target}
+        total={total}
+        selectAll={() => areAllSelected.value = true}
+        clear={() => select(NOTHING)}
+        done={done}
+        reload={reload}
+      />
       <Table
         label={t("executions.title")}
         rows={results}

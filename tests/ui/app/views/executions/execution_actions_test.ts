@@ -292,6 +292,22 @@ const SELECTED: readonly PageStory[] = [
     },
   }),
   action({
+    name: "a dialog stays with its text when the selected execution leaves the list",
+    flow: "good",
+    async run(page, server) {
+      await selectFirst(page);
+      const id = await rowsOf(page, TABLE).first().getAttribute("data-key");
+      await press(page, "Set labels");
+      const text = page.getByRole("dialog", { name: "Set labels" }).getByRole("textbox");
+      await text.fill("prio:high");
+      const deleted = await fetch(`${server.url}/api/v1/main/executions/${id}`, { method: "DELETE" });
+      await deleted.body?.cancel();
+      await page.locator(`tr[data-key="${id}"]`).waitFor({ state: "detached" });
+      assertEquals(await text.count(), 1);
+      assertEquals(await text.inputValue(), "prio:high");
+    },
+  }),
+  action({
     name: "a question that is declined changes nothing, and the selection can be cleared",
     flow: "good",
     size: "small",
