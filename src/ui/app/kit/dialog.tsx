@@ -74,8 +74,13 @@ interface Asked extends Question {
 const asked = signal<readonly Asked[]>([]);
 let lastQuestion = 0;
 
-/** Asks a person, after the questions that wait already; true if they confirm. */
+/** Asks a person, after the questions that wait already; true if they confirm. The same question waits once. */
 export function confirmed(question: Question): Promise<boolean> {
+  // A double click whose question needs a request first.
+  const isAsked = asked.value.some(({ title, phrase }) =>
+    title === question.title && phrase === question.phrase
+  );
+  if (isAsked) return Promise.resolve(false);
   return new Promise((resolve) => {
     asked.value = [...asked.value, { ...question, id: ++lastQuestion, resolve }];
   });

@@ -156,13 +156,15 @@ stories("/namespaces", [
       await createNamespace(server, "lab.gone");
       await putFile(server, "lab.gone", "a.txt", "a");
       await openTab(page, "lab.gone", "overview");
-      await page.getByRole("button", { name: "Delete namespace" }).click();
+      await page.getByRole("button", { name: "Delete namespace" }).dblclick();
       await page.getByText("1 files, 0 KV pairs and 0 secrets").waitFor();
       const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete namespace" });
       assertEquals(await confirm.isDisabled(), true);
       await page.getByRole("dialog").getByRole("textbox").fill("lab.gone");
       await confirm.click();
       await page.getByText("Namespace lab.gone deleted").waitFor();
+      // A double click asks once.
+      assertEquals(await page.getByRole("dialog").count(), 0);
     },
   },
   {
