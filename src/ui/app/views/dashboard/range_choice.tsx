@@ -26,8 +26,8 @@ export function RangeChoice({ present, ranges, fallback }: RangeChoiceProps) {
   const hrefOf = (range: string) => {
     // Also parameters without a value stay: `create` says that the page is the editor.
     const parameters = new URLSearchParams(query.value);
-    if (range === fallback) parameters.delete("timeRange");
-    else parameters.set("timeRange", range);
+    parameters.delete("timeRange");
+    if (range !== fallback) parameters.append("timeRange", range);
     return parameters.size === 0 ? location.pathname : `${location.pathname}?${parameters}`;
   };
   return (
