@@ -18,7 +18,7 @@ export async function stopLeaders(
   folder: string,
   { stops, servers }: { readonly stops: number; readonly servers: number },
 ): Promise<OrderlyStops> {
-  // A stop in order hands the lease over, so no one waits for its end.
+  // A stop in order hands the lease over at once, so its length delays nothing.
   const options = { leaseTtl: "30s", args: ["--drain-timeout", "60s"] };
   await using cluster = await Cluster.start({ folder, servers, ...options });
   const { url } = await cluster.leader();

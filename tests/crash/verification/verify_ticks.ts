@@ -10,7 +10,7 @@ import type { Ledger } from "./ledger.ts";
 const INTERVAL_MS = 1_000;
 /** A schedule that is up to date has its next date at most that far in the past. */
 const BEHIND_MS = 2_000;
-/** Longest time without a step of those that are late, and until none is late. */
+/** Longest time in which no late schedule proceeds, and until all are up to date. */
 const STEP_MS = 60_000;
 const CATCH_UP_MS = 600_000;
 const POLL_MS = 100;

@@ -205,7 +205,7 @@ interface SelectedProps {
   readonly path: string;
   readonly ask: (question: PathQuestion) => void;
   readonly move: Move;
-  /** While it is the shown file there is none at its path until the address names the new place. */
+  /** While the shown file is moved, its former path has no file; the address changes afterwards. */
   readonly moved: ReadonlySignal<string | undefined>;
   readonly onChange: () => void;
 }
