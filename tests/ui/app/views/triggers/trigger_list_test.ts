@@ -184,8 +184,11 @@ const ACTIONS: readonly PageStory[] = [
       const undo = page.getByRole("button", { name: "Undo" });
       // A message stays while the pointer is on its button.
       await undo.hover();
+      // The switch shows its new position before the response.
+      const undone = page.waitForResponse("**/triggers/set-disabled");
       await undo.click();
       await page.getByRole("switch", { name: "Trigger a is enabled", checked: true }).waitFor();
+      await undone;
       assertEquals(await disabledIn(server, "switched/three"), []);
       await page.getByRole("switch", { name: "Trigger b is enabled" }).click();
       await page.getByText("Trigger b disabled").waitFor();
