@@ -4,9 +4,11 @@
  */
 import nodeFs from "node:fs";
 import git from "isomorphic-git";
+import { letOthersRun } from "../../base/time/turn.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { withTextFailure } from "./failure.ts";
 import type { Transport } from "./http.ts";
+import { checkPackSizes } from "./pack_sizes.ts";
 import { type Remote, remoteOf } from "./remote.ts";
 import { withTransport } from "./transport.ts";
 import { treeFiles, writeTree } from "./tree.ts";
@@ -64,7 +66,7 @@ export class Repository {
     const { properties } = context;
     const remote = remoteOf(options.url === undefined ? properties : { ...properties, url: options.url });
     const server = { context, remote };
-    const place = { fs: abortable(context.signal), dir };
+    const place = { fs: checkedFiles(context.signal), dir };
     return await withTransport("fetch from", server, async (transport) => {
       await git.init({ ...place, defaultBranch: options.branch ?? "main" });
       await git.addRemote({ ...place, remote: "origin", url: remote.url });
@@ -153,12 +155,17 @@ export class Repository {
   }
 }
 
-/** Each operation of the library on files stops when the attempt does. */
-function abortable(signal: AbortSignal): typeof nodeFs {
+/** The files of the library. Each operation stops when the attempt does; a pack is checked before the library stores and reads it. */
+function checkedFiles(signal: AbortSignal): typeof nodeFs {
+  const writeFile = async (...args: Parameters<typeof nodeFs.promises.writeFile>) => {
+    const [path, content] = args;
+    if (String(path).endsWith(".pack")) await checkPackSizes(content as Uint8Array);
+    return await nodeFs.promises.writeFile(...args);
+  };
   const promises = new Proxy(nodeFs.promises, {
     get(target, name) {
       signal.throwIfAborted();
-      return Reflect.get(target, name);
+      return name === "writeFile" ? writeFile : Reflect.get(target, name);
     },
   });
   return { ...nodeFs, promises };
@@ -178,6 +185,7 @@ async function fetchBranch(
       depth,
       singleBranch: true,
       tags: false,
+      onProgress: letOthersRun,
     });
   const result = await fetch(branch).catch((error) => {
     if (error?.code === "NotFoundError" && branch !== undefined && !mayBeNew) {

@@ -1,6 +1,7 @@
 /** The types of git, against `git http-backend`. */
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { MAX_OBJECT_BYTES } from "../../../src/integrations/git/pack_sizes.ts";
 import {
   GIT_TOKEN,
   GIT_USER,
@@ -93,6 +94,21 @@ Deno.test({ name: "SyncFlows saves the flows of a folder into the namespace", ig
       ]).sort(),
       [["one", "team", "UNCHANGED"], ["two", "team.below", "ADDED"]],
     );
+  });
+});
+
+Deno.test({ name: "an object that is too large is refused before it is unpacked", ignore }, async () => {
+  const files = {
+    "_flows/one.yml": flowSource("one", "team"),
+    "zeros.bin": "\0".repeat(MAX_OBJECT_BYTES + 1),
+  };
+  await withGitServer(files, async (server) => {
+    await using app = await Harness.start();
+    const { errors } = await run(app, server, "SyncFlows, targetNamespace: team");
+    assertEquals(errors, [
+      `Cannot fetch from "${server.host}": the repository has an object of more than ${MAX_OBJECT_BYTES} bytes`,
+    ]);
+    assertEquals(await sourceOf(app, "team", "one"), undefined);
   });
 });
 
