@@ -23,6 +23,8 @@ class Commits {
   readonly shapes = new KeptShapes();
   readonly slots = new Slots();
   during: () => void = () => {};
+  /** Name of an execution whose large values cannot be written. */
+  unwritable = "";
 
   async run(live: LiveExecution, files: readonly Mutation[] = []): Promise<boolean> {
     const committed = ({ execution }: LiveExecution, what: Committed) =>
@@ -37,9 +39,13 @@ class Commits {
 
   #deps(): CommitDeps {
     const records = {
-      prepare: ({ tenant, id }: LiveExecution["execution"]): Mutation[] => [
-        { type: "set", key: [tenant, "x", id], value: new Uint8Array([1]) },
-      ],
+      prepare: (execution: LiveExecution["execution"]): Mutation[] | Promise<Mutation[]> => {
+        const { tenant, id, newLogs } = execution;
+        execution.logCount += newLogs.length;
+        execution.newLogs = [];
+        if (nameOf(id) === this.unwritable) return Promise.reject(new DomainError("storage_full", "full"));
+        return [{ type: "set", key: [tenant, "x", id], value: new Uint8Array([1]) }];
+      },
     };
     const commit = async (entry: Entry) => {
       await Promise.resolve();
@@ -130,6 +136,23 @@ Deno.test("commitExecution() commits all members of the group in one entry, the 
   assertEquals(commits.keys(), ["set main/x/leader", "set main/x/a", "set main/x/b"]);
   assertEquals(commits.committed.map(([id]) => id), ["leader", "a", "b"]);
   assertEquals(leader.members, []);
+});
+
+Deno.test("commitExecution() keeps each log line once, however often a member cannot be prepared", async () => {
+  const commits = new Commits();
+  commits.unwritable = "leader";
+  const [leader, member] = [changed("leader"), changed("a")];
+  const line = {
+    level: "INFO",
+    message: "hello",
+  } as unknown as LiveExecution["execution"]["newLogs"][number];
+  for (const live of [leader, member]) live.execution.newLogs.push(line);
+  leader.members.push(member);
+  for (let n = 0; n < 3; n++) await assertRejects(() => commits.run(leader), DomainError, "full");
+  assertEquals(
+    [leader, member].map(({ execution }) => [execution.newLogs, execution.logCount]),
+    [[[line], 0], [[line], 0]],
+  );
 });
 
 Deno.test("commitExecution() leaves out members that were deleted", async () => {
