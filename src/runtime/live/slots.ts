@@ -109,7 +109,7 @@ export class Slots {
   changeOf(execution: Execution): SlotChange | undefined {
     const flow = this.#find(execution);
     const { id, tenant } = execution;
-    const wanted = holdOf(execution);
+    const wanted = holdOf(execution, flow);
     const stored = flow.stored.get(id);
     const isHeld = flow.taken.has(id) || flow.queued.has(id);
     if (wanted === stored && (wanted !== undefined || !isHeld)) return undefined;
@@ -228,9 +228,13 @@ export class Slots {
   }
 }
 
-function holdOf({ history }: Execution): Hold | undefined {
+function holdOf({ id, history }: Execution, { taken, queued }: FlowSlots): Hold | undefined {
   if (isEnded(history)) return undefined;
-  return currentState(history) === "QUEUED" ? "place in the queue" : "slot";
+  const state = currentState(history);
+  if (state === "QUEUED") return "place in the queue";
+  // One that waits for its date has asked for nothing, and one that was refused may be stored before it is queued.
+  if ((state !== "CREATED" && state !== "RESTARTED") || taken.has(id)) return "slot";
+  return queued.has(id) ? "place in the queue" : undefined;
 }
 
 function nameOf(tenant: string, { namespace, id }: FlowKey): string {

@@ -75,6 +75,17 @@ Deno.test("setLimit(): a lower one lets those who run end, then counts", async (
   assertEquals(await states(app), "SUCCESS SUCCESS PAUSED");
 });
 
+Deno.test("an execution that waits for its date takes no slot, also after a crash", async () => {
+  const first = await Harness.start();
+  await first.save(limited("concurrency: {limit: 1}"));
+  await first.start("limited", {}, "?scheduleDate=2126-01-01T00:00:00Z");
+  await first.advance(1);
+  await using second = await first.crash();
+  await settle();
+  await startSome(second, 2);
+  assertEquals(await states(second), "CREATED PAUSED QUEUED");
+});
+
 const LIMIT = { limit: 1, behavior: "QUEUE" } as const;
 
 function execution(id: string, state: "QUEUED" | "RUNNING"): Execution {
