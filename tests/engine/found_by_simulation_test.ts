@@ -36,6 +36,16 @@ Deno.test("exit() ends an execution that is held", () => {
   }
 });
 
+Deno.test("exit() runs afterExecution when a pause was asked for meanwhile", () => {
+  const parallel = flowable("Parallel", "p", [returns("a"), returns("b")]);
+  const driver = drive({ tasks: [parallel], afterExecution: [returns("x")] });
+  driver.apply(STARTED);
+  driver.end("a", { state: "SUCCESS", effects: { exit: "SUCCESS" } });
+  driver.apply({ type: "pause_asked" });
+  driver.end("b");
+  assertEquals(driver.runs.at(-1), "x RUNNING");
+});
+
 Deno.test("resumed after a hold: a task behind one that has ended within others begins once", () => {
   const inner = flowable("Sequential", "inner", [returns("a")]);
   const driver = drive({ tasks: [flowable("Sequential", "outer", [inner, returns("b")]), returns("c")] });
@@ -54,6 +64,15 @@ Deno.test("recovered: a task behind one that has ended within others begins once
   driver.execution.isHeld = undefined;
   driver.apply({ type: "recovered", isGivenUp: false });
   assertEquals(driver.runs, ["inner SUCCESS", "a SUCCESS", "b RUNNING"]);
+});
+
+Deno.test("recovered: an execution that has not started asks for a slot", () => {
+  const driver = drive({ tasks: [returns("a")] });
+  const commands = driver.apply({ type: "recovered", isGivenUp: false });
+  assertEquals([driver.states, commands.map(({ type }) => type)], ["CREATED RUNNING", [
+    "ask_slot",
+    "run_attempt",
+  ]]);
 });
 
 Deno.test("a loop that fails at its limit fails all the same after a crash during its finally", () => {

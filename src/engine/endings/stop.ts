@@ -114,6 +114,7 @@ function close(t: Transition, taskRun: TaskRun, state: State): void {
 export function endExecutionIn(t: Transition, state: State): void {
   const { execution, tree } = t;
   execution.exitState = undefined;
+  execution.isHeld = undefined;
   if (state === "KILLED" && t.state !== "QUEUED") t.moveExecution("KILLING");
   t.moveExecution(state);
   cancelTimers(t);
