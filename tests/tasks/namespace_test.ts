@@ -212,6 +212,10 @@ for (const [members, size, left] of REVISION_PURGES) {
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["u namespace.UploadFiles {namespace: demo}", "files or filesMap is required"],
   ["u namespace.UploadFiles {namespace: demo, files: null, filesMap: null}", "files or filesMap is required"],
+  [
+    "u namespace.UploadFiles {namespace: demo, filesMap: {_flows/x.yml: 'nsfile:///a.txt'}}",
+    'Forbidden path: "_flows/x.yml"',
+  ],
   ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],
   [
     "u namespace.UploadFiles {namespace: demo, filesMap: {a.txt: 'kestra:///demo/_files/a.txt'}, conflict: ERROR}",

@@ -1,9 +1,10 @@
 /** Namespace files as attempts read and change them. */
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
-import { parentPath } from "../../model/namespaces/file_path.ts";
+import { normalizeFileName, parentPath } from "../../model/namespaces/file_path.ts";
 import type { FilePurge, NamespaceFilePort } from "../../model/ports/namespace_file.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { Files } from "../files/files.ts";
+import { checkNotFlows } from "../files/flow_files.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 
 /** The namespace file port of tasks. */
@@ -35,6 +36,8 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
     file: Parameters<NamespaceFilePort["write"]>[1],
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
+    // A file whose name or content comes from elsewhere must not become a flow.
+    checkNotFlows(normalizeFileName(file.path));
     await this.#files.write(attempt, file, content);
   }
 
