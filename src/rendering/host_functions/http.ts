@@ -1,6 +1,7 @@
 /** `http()`: a request to another server, and its parsed response. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { parseYaml, yamlText } from "../../languages/yaml/mod.ts";
+import { shownUri } from "../../model/http/http_request.ts";
 import { statusText } from "../../model/http/status_text.ts";
 import {
   type HostCall,
@@ -39,7 +40,9 @@ async function callHttp({ args, values }: HostCall): Promise<JsonValue> {
   if (reply.code < 400) return parsed(reply);
   const shown = reply.body.slice(0, MAX_SHOWN_BODY).trim();
   const status = statusText(reply.code);
-  throw new HostError(`Cannot ${method} "${uri}": the server answered ${status}${shown && `: ${shown}`}`);
+  throw new HostError(
+    `Cannot ${method} "${shownUri(uri)}": the server answered ${status}${shown && `: ${shown}`}`,
+  );
 }
 
 function headersOf(

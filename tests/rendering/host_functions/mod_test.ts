@@ -414,6 +414,12 @@ for (const [reply, expected] of REPLIES) {
   });
 }
 
+Deno.test("http() does not repeat the password of its address in an error", async () => {
+  const answer = render("{{ http('http://bot:p%40ss@h/a') }}", fakeHttp({ code: 401 }));
+  const error = await assertRejects(() => answer, Error);
+  assert(partsOf(error.message).reason.startsWith('Cannot GET "http://h/a": '), error.message);
+});
+
 Deno.test("http() is called once, whatever makes the render begin again", async () => {
   const { sent, http } = fakeHttp();
   const kvPair = () => Promise.resolve("v");
