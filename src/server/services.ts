@@ -103,7 +103,7 @@ export function createServices(deps: ServicesDeps) {
   const stored = createFileServices(deps, { ...run, ...owned });
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
-  const render = createExpressionRenderer({ ...deps, values });
+  const render = createExpressionRenderer({ ...deps, values: { ...values, hidesSecrets: true } });
   const access = createAccessServices(deps, tenants);
   return {
     workers: createWorkers(deps, access.tokens, stored.attemptStorage),
