@@ -14,6 +14,8 @@ export interface YamlError {
 
 interface TreeOptions {
   readonly maxDepth?: number;
+  /** Values; a text with clearly more is not read to its end. */
+  readonly maxNodes?: number;
   /** Stops after the first document; else a second one is an error. */
   readonly isFirstOnly?: boolean;
 }
@@ -37,7 +39,7 @@ class Stop extends Error {}
 /** Composes exactly one document, or the first of several; YAML 1.2 core schema, integers as `bigint`. */
 export function parseYamlTree(
   source: string,
-  { maxDepth = MAX_YAML_DEPTH, isFirstOnly = false }: TreeOptions = {},
+  { maxDepth = MAX_YAML_DEPTH, maxNodes = Infinity, isFirstOnly = false }: TreeOptions = {},
 ): YamlTree {
   const composer = new Composer({
     version: "1.2",
@@ -53,7 +55,7 @@ export function parseYamlTree(
   try {
     for (
       const document of composer.compose(
-        tokens(source, { errors, maxDepth, isFirstOnly }),
+        tokens(source, { errors, maxDepth, maxNodes, isFirstOnly }),
         true,
         source.length,
       )
@@ -146,12 +148,22 @@ interface TokenOptions extends Required<TreeOptions> {
   readonly errors: YamlError[];
 }
 
+/** The start of a scalar, and what begins or separates members. A name and its value have three of them, `? a : b` four. */
+const VALUE_LEXEMES: ReadonlySet<string> = new Set(["\x1f", "-", "?", ":", ",", "[", "{"]);
+const LEXEMES_OF_VALUE = 4;
+
 /** Concrete syntax, one lexeme at a time: the parser takes time quadratic in the depth of the text. */
-function* tokens(source: string, { errors, maxDepth, isFirstOnly }: TokenOptions) {
+function* tokens(source: string, { errors, maxDepth, maxNodes, isFirstOnly }: TokenOptions) {
   const parser = new Parser();
   const unexpected: YamlError[] = [];
   let isFirstRead = false;
+  let left = maxNodes * LEXEMES_OF_VALUE;
   for (const lexeme of new Lexer().lex(source)) {
+    if (VALUE_LEXEMES.has(lexeme) || lexeme.startsWith("*")) left--;
+    if (left < 0) {
+      errors.unshift(tooLarge(parser.offset, maxNodes));
+      throw new Stop();
+    }
     for (const token of parser.next(lexeme)) {
       // The composer adds an error for each of them without calling its handler.
       if (token.type === "error" && unexpected.push(unexpectedToken(token)) > MAX_YAML_ERRORS) {
@@ -180,6 +192,12 @@ function unexpectedToken({ message, source, offset }: CST.ErrorToken): YamlError
 export function tooDeep(start: number, maxDepth: number): YamlError {
   const message = `The document is nested deeper than ${maxDepth} levels`;
   return { code: "yaml_depth", message, start, end: start + 1 };
+}
+
+/** The error of a document with too many values. */
+export function tooLarge(start: number, maxNodes: number): YamlError {
+  const message = `The document has more than ${maxNodes} values`;
+  return { code: "yaml_size", message, start, end: start + 1 };
 }
 
 function secondDocument(document: Document.Parsed, source: string): YamlError {

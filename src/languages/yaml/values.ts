@@ -18,7 +18,7 @@ import {
   MAX_INTEGER_DIGITS,
   setOwnProperty,
 } from "../../base/json.ts";
-import { MAX_YAML_DEPTH, parseYamlTree, tooDeep, type YamlError } from "./tree.ts";
+import { MAX_YAML_DEPTH, parseYamlTree, tooDeep, tooLarge, type YamlError } from "./tree.ts";
 
 /** Any node of the library. */
 type YamlNode = Parameters<typeof isScalar>[0];
@@ -113,7 +113,7 @@ class ValueReader {
     const { maxDepth, maxNodes } = this.#rules;
     if (depth > maxDepth) return this.#fail(tooDeep(nodeRange(node)[0], maxDepth));
     if (++this.#nodes > maxNodes) {
-      return this.#fail(errorAt(node, "yaml_size", `The document has more than ${maxNodes} values`));
+      return this.#fail(tooLarge(nodeRange(node)[0], maxNodes));
     }
     if (isAlias(node)) return this.#readAlias(node, depth);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;

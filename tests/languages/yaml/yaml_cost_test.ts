@@ -1,5 +1,5 @@
 /** Reading YAML takes time linear in the text, even with many aliases and keys. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../../src/expr/mod.ts";
 import { parseYaml } from "../../../src/languages/yaml/mod.ts";
 import { threadCpuMs } from "../../../src/machine/current_thread.ts";
@@ -34,6 +34,29 @@ function costOf(count: number, line: (index: number) => string): number {
   const ms = threadCpuMs() - before;
   assertEquals(Object.keys(value as object).length, count);
   return ms;
+}
+
+const HUGE: readonly (readonly [what: string, of: (count: number) => string])[] = [
+  ["elements", (count) => `[${"a,".repeat(count)}]`],
+  ["empty elements", (count) => "-\n".repeat(count)],
+  ["lists", (count) => `[${"[],".repeat(count)}]`],
+  ["members", (count) => `{${"a: 1,".repeat(count)}}`],
+  ["aliases", (count) => `- &a 1\n${"- *a\n".repeat(count)}`],
+];
+
+for (const [what, of] of HUGE) {
+  Deno.test(`parseYaml() reads no further when there are too many ${what}`, () => {
+    const few = refusalCost(of(500_000));
+    const many = refusalCost(of(4_000_000));
+    assert(many < 2 * Math.max(few, FLOOR_MS), `${few} ms, then ${many} ms`);
+  });
+}
+
+function refusalCost(text: string): number {
+  const before = threadCpuMs();
+  const { message } = assertThrows(() => parseYaml(text), ExpressionError);
+  assertStringIncludes(message, "The document has more than 100000 values");
+  return threadCpuMs() - before;
 }
 
 const ALIASES: readonly (readonly [text: string, json: string])[] = [
