@@ -2,8 +2,24 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
 import { optionalText } from "../model/tasks/task_definition.ts";
 
-/** The elements of a document as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. */
+/** Most elements and attributes of a document: they are held in memory, at some 100 bytes each. */
+const MAX_ELEMENTS = 8_000_000;
+/** The start of an element, or the value of an attribute. */
+const ELEMENT = /<[^/!?]|=\s*["']/g;
+
+/** Refuses a document before it is read. @throws Error it has too many elements */
+export function checkElements(text: string): void {
+  ELEMENT.lastIndex = 0;
+  for (let left = MAX_ELEMENTS; ELEMENT.test(text); left--) {
+    if (left === 0) {
+      throw new Error(`Cannot read the XML: it has more than ${MAX_ELEMENTS} elements and attributes`);
+    }
+  }
+}
+
+/** The elements of a document as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. @throws Error too many elements */
 export async function readXml(text: string): Promise<JsonObject> {
+  checkElements(text);
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
     ignoreAttributes: true,

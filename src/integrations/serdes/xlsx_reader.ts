@@ -1,6 +1,7 @@
 /** An Excel file → the rows of its sheets. https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { Double, isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
+import { checkElements } from "../xml.ts";
 
 /** Options of the reader. */
 export interface ReaderOptions {
@@ -29,7 +30,10 @@ export async function readXlsx(path: string, options: ReaderOptions): Promise<Sh
   const parse = await xmlParser();
   const part = (name: string): JsonObject => {
     const bytes = files[name];
-    return bytes === undefined ? {} : parse(new TextDecoder().decode(bytes));
+    if (bytes === undefined) return {};
+    const text = new TextDecoder().decode(bytes);
+    checkElements(text);
+    return parse(text);
   };
   const workbook = childOf(part("xl/workbook.xml"), "workbook");
   if (Object.keys(workbook).length === 0) {
@@ -67,6 +71,9 @@ async function unpacked(path: string): Promise<Record<string, Uint8Array>> {
   const { unzipSync } = await import("fflate");
   let bytes = 0;
   try {
+    if ((await stat(path)).size > MAX_UNPACKED_BYTES) {
+      throw new Error(`it has more than ${MAX_UNPACKED_BYTES} bytes`);
+    }
     return unzipSync(await readFile(path), {
       filter({ name, originalSize }) {
         if (

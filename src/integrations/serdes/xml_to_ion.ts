@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { readTextFile } from "../row_files.ts";
+import { checkElements } from "../xml.ts";
 import { CHARSET, fetchSource, FROM, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
 /** Largest document in characters: it is held in memory. */
@@ -63,6 +64,7 @@ async function wholeText(path: string, charset: string): Promise<string> {
 }
 
 async function parseXml(text: string, lists: ReadonlySet<string>): Promise<JsonValue> {
+  checkElements(text);
   const { XMLParser, XMLValidator } = await import("fast-xml-parser");
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) {

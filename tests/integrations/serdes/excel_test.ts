@@ -98,6 +98,13 @@ for (const [properties, expected] of READ) {
   });
 }
 
+Deno.test("a small file that unpacks to too many elements is refused", async () => {
+  const sheet = strToU8(`<workbook>${"<c/>".repeat(8_000_000)}</workbook>`);
+  const file = zipSync({ "xl/workbook.xml": sheet });
+  assertEquals(file.length < 100_000, true);
+  await assertRejects(() => read(file), Error, "Cannot read the XML: it has more than 8000000 elements");
+});
+
 Deno.test("what is no Excel file, and what Excel has no place for, is refused", async () => {
   await assertRejects(() => read(strToU8("a,b")), Error, "Cannot read the Excel file: invalid zip data");
   await assertRejects(() => read(zipSync({ a: strToU8("b") })), Error, "it is no Excel file");

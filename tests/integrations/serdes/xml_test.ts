@@ -42,6 +42,13 @@ Deno.test("XmlToIon names the line of malformed XML, and expands no entities of 
   assertEquals(text.includes("root:"), false);
 });
 
+Deno.test("XmlToIon refuses a document with too many elements before it is read", async () => {
+  const run = (xml: string) => runDefinition(xmlToIon, { from: FROM }, { files: { [FROM]: xml } });
+  const message = "Cannot read the XML: it has more than 8000000 elements and attributes";
+  await assertRejects(() => run(`<a>${"<b/>".repeat(8_000_000)}</a>`), Error, message);
+  await assertRejects(() => run(`<a ${'b="" '.repeat(8_000_000)}/>`), Error, message);
+});
+
 Deno.test("IonToXml writes an element for each row", async () => {
   const ion = '{"a":1,"b c":"x < y","d":[1,2],"e":null,"1":true}\n{"a":{"b":2.5}}\n';
   const { files } = await runDefinition(ionToXml, { from: FROM, rootName: "rows" }, {
