@@ -42,6 +42,8 @@ const MAX_PREAMBLE_BYTES = 4_096;
 const MAX_PADDING_BYTES = 256;
 /** All header lines of a part. */
 const MAX_HEADER_BYTES = 8_192;
+/** A url-encoded form is held in memory, in several copies. */
+const MAX_URL_ENCODED_BYTES = 16 * 1024 * 1024;
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 /**
@@ -162,8 +164,8 @@ async function refuseTooLarge(request: Request, maxBytes: number): Promise<void>
 }
 
 async function readUrlEncoded(request: Request, limits: MultipartLimits): Promise<FormField[]> {
-  const { maxBytes, maxParts = MAX_MULTIPART_PARTS, maxFieldBytes = MAX_INPUT_VALUE_BYTES } = limits;
-  const bytes = await readRequestBytes(request, Math.min(maxBytes, maxParts * maxFieldBytes));
+  const { maxBytes, maxParts = MAX_MULTIPART_PARTS } = limits;
+  const bytes = await readRequestBytes(request, Math.min(maxBytes, MAX_URL_ENCODED_BYTES));
   const fields = [...new URLSearchParams(decodeText(bytes, "the body"))];
   if (fields.length > maxParts) {
     throw invalidArgument(`the form has more than ${maxParts} fields`);

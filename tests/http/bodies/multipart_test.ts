@@ -188,6 +188,18 @@ Deno.test("readForm() refuses bodies and fields that are too large", async () =>
   );
 });
 
+Deno.test("readForm() reads no more than 16 MiB of a url-encoded form, whatever limit its files have", async () => {
+  let given = 0;
+  const piece = encoder.encode("x".repeat(1024 * 1024));
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    controller.enqueue(piece);
+    if (++given === 40) controller.close();
+  };
+  const form = request(new ReadableStream({ pull }), "application/x-www-form-urlencoded");
+  const error = await assertRejects(() => readForm(form, { maxBytes: 10_000_000_000 }), DomainError);
+  assertEquals([error.code, given < 20], ["too_large", true]);
+});
+
 Deno.test("a body that breaks off is the caller's mistake", async () => {
   async function* broken() {
     yield encoder.encode(part('name="a"', "1"));
