@@ -3,7 +3,7 @@ import type { Clock } from "../base/time/clock.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { convertOutputs } from "../flow/mod.ts";
 import { undefinedIfMissing } from "../model/errors.ts";
-import { readHttpOptions } from "../model/http/http_options.ts";
+import { keptInMemory, readHttpOptions } from "../model/http/http_options.ts";
 import { responseText } from "../model/http/http_text.ts";
 import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
 import type {
@@ -139,7 +139,7 @@ export function createExpressionHttp(client: HttpClientPort): HttpPort {
         uri,
         headers: [...headers],
         body: body === undefined ? undefined : textBody(body, contentType),
-        options: readHttpOptions(options),
+        options: keptInMemory(readHttpOptions(options)),
       });
       return {
         code: response.code,

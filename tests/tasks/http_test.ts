@@ -13,6 +13,7 @@ const SERVER: Behaviour = ({ head, body }) => {
   if (path === "/latin") return answer(200, "", { "Content-Type": "text/plain; charset=iso-8859-1" });
   if (path === "/empty") return answer(204, "");
   if (path === "/large") return answer(200, "x".repeat(2_000));
+  if (path === "/huge") return answer(200, "x".repeat(65 * 1024 * 1024));
   if (path === "/file.csv") return answer(200, "a,b\n1,2\n");
   if (path === "/named") {
     return answer(200, "data", { "Content-Disposition": 'attachment; filename="../../re port.txt"' });
@@ -246,6 +247,11 @@ const OUTCOMES: readonly OutcomeCase[] = [
     message: /larger than 1999 bytes$/,
   },
   { properties: "uri: SERVER/large, options: {maxContentLength: 2000}", state: "SUCCESS" },
+  {
+    properties: "uri: SERVER/huge, options: {maxContentLength: 1000000000000}",
+    state: "FAILED",
+    message: /larger than 67108864 bytes$/,
+  },
   {
     properties: "uri: 'ftp://a/b'",
     state: "FAILED",

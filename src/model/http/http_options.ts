@@ -9,6 +9,9 @@ const DEFAULT_READ_IDLE_TIMEOUT_MS = 300_000;
 /** Default limit of a response that is kept in memory, in bytes. */
 const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
 
+/** Most bytes of a response that is kept in memory, whatever limit is given. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
 /** The options for the response. */
 export interface ResponseOptions {
   /** Status codes from 400 that count as success; `undefined` means all. */
@@ -35,6 +38,11 @@ export function readHttpOptions(given: JsonObject, ssl: JsonObject = {}): HttpOp
     followRedirects: !isFalse(given.followRedirects),
     maxBytes: wholeOf(given.maxContentLength, "maxContentLength") ?? DEFAULT_MAX_CONTENT_LENGTH,
   };
+}
+
+/** The options of a request whose response is kept in memory. */
+export function keptInMemory(options: HttpOptions): HttpOptions {
+  return { ...options, maxBytes: Math.min(options.maxBytes ?? Infinity, MAX_KEPT_BYTES) };
 }
 
 /** The options for the response. @throws HttpError invalid value */

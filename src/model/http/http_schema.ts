@@ -85,10 +85,14 @@ const OPTIONS: PropertySchemas = Object.freeze({
   defaultCharset: dynamicText("Character set of a response that does not name its own.", {
     default: "UTF-8",
   }),
-  maxContentLength: dynamicProperty("integer", "Maximum size of the response in bytes.", {
-    default: 10_485_760,
-    minimum: 0,
-  }),
+  maxContentLength: dynamicProperty(
+    "integer",
+    "Maximum size of the response in bytes; at most 64 MiB where it is kept in memory.",
+    {
+      default: 10_485_760,
+      minimum: 0,
+    },
+  ),
   logs: dynamicProperty("list", "Parts that are written to the log.", {
     items: dynamicText("A part of the request or of the response.", {
       values: ["REQUEST_HEADERS", "REQUEST_BODY", "RESPONSE_HEADERS", "RESPONSE_BODY"],

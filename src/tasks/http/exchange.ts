@@ -7,6 +7,7 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import { keptInMemory } from "../../model/http/http_options.ts";
 import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { shownResponse } from "../../model/http/http_text.ts";
@@ -25,8 +26,8 @@ interface Exchange {
 }
 
 /**
- * Sends the request. `maxBytes` limits the response if the properties set no limit; `accept` is the `Accept` header unless
- * they set one.
+ * Sends the request. `maxBytes` limits a response that is not kept in memory if the properties set no limit; `accept` is
+ * the `Accept` header unless they set one.
  * @throws Error no response, or one with a status code that counts as failure; the message is for the log
  */
 export async function exchange(
@@ -48,7 +49,11 @@ export async function exchange(
     uri,
     headers,
     body,
-    options: maxBytes === undefined || isBounded(given) ? options : { ...options, maxBytes },
+    options: maxBytes === undefined
+      ? keptInMemory(options)
+      : isBounded(given)
+      ? options
+      : { ...options, maxBytes },
     signal: context.signal,
   });
   if (logs.has("RESPONSE_HEADERS")) {
