@@ -7,6 +7,7 @@ import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children/children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
 import { applyOutcome, tryAgain } from "./endings/end_attempt.ts";
+import { nextPass } from "./decide.ts";
 import type { EventOf } from "./events.ts";
 import type { TaskPlace } from "./branches.ts";
 import { abortExecution, closeAll } from "./endings/stop.ts";
@@ -127,6 +128,8 @@ function resumeTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void 
   if (t.state === "KILLING" || state === "KILLING") {
     t.endAttempt(taskRun, "KILLED");
     endTaskRun(t, taskRun, "KILLED");
+  } else if (taskRun.decision?.isWaiting === true) {
+    nextPass(t, taskRun, place); // A copy of an execution has no timer.
   } else if (state === "RETRYING") {
     tryAgain(t, taskRun, place);
   } else if (hasChildren(taskRun)) {

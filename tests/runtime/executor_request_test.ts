@@ -183,3 +183,30 @@ Deno.test("request() does not keep the execution in memory while it is prepared,
   assertEquals((await paused.app.execution(id)).state.current, "KILLED");
   assertEquals(executor.liveCount, 0);
 });
+
+Deno.test("a replay of a paused execution goes on with a loop that waited for its next pass", async () => {
+  await using app = await Harness.start();
+  const core = "io.kestra.plugin.core";
+  await app.save(`id: f
+namespace: demo
+tasks:
+  - id: p
+    type: ${core}.flow.Parallel
+    tasks:
+      - id: u
+        type: ${core}.flow.LoopUntil
+        condition: "false"
+        checkFrequency: {interval: PT1M, maxIterations: 2}
+        tasks: [{id: r, type: ${core}.debug.Return, format: r}]
+      - {id: x, type: ${core}.debug.Return, format: x}
+`);
+  const { id } = await app.start("f");
+  await settle();
+  await app.json("POST", `/executions/${id}/pause`);
+  await settle();
+  const { taskRunList } = await app.execution(id);
+  const target = taskRunList.find(({ taskId }) => taskId === "x");
+  const copy = await app.json("POST", `/executions/${id}/replay?taskRunId=${target?.id}`) as { id: string };
+  await app.advance(180_000);
+  assertEquals((await app.execution(copy.id)).state.current, "SUCCESS");
+});
