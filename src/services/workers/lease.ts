@@ -82,6 +82,13 @@ export class Lease {
     return setAssignment(record);
   }
 
+  /** True if both are attempts of the same task run, of which one record is stored. */
+  isOfSameTaskRun({ attempt: { context, ordinal } }: Lease): boolean {
+    const own = this.attempt.context;
+    return ordinal === this.attempt.ordinal && context.executionId === own.executionId &&
+      context.tenant === own.tenant;
+  }
+
   /** Removes what {@link assignment} wrote. */
   removal(): Mutation {
     const { context: { tenant, executionId }, ordinal } = this.attempt;

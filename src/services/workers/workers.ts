@@ -353,7 +353,11 @@ export class Workers implements WorkerPort {
     for (const group of worker?.hello.groups ?? []) this.#assign(group);
   }
 
+  /** The record may be that of the next attempt of the task run by now. */
   #remove(lease: Lease): void {
+    for (const other of this.#leases.values()) {
+      if (other !== lease && other.isOfSameTaskRun(lease)) return;
+    }
     this.#commitRemoval(() => lease.removal());
   }
 

@@ -319,6 +319,23 @@ Deno.test("Workers: a timeout stops the attempt, also what remains of it after a
   assertEquals(await attemptStates(app, id), ["FAILED"]);
 });
 
+Deno.test("Workers: the late end of an attempt that timed out leaves the record of the next one", async () => {
+  const first = await Harness.start(OPTIONS);
+  const retry = "retry: {type: constant, interval: PT1S, maxAttempt: 3}";
+  const id = await startedOn(first, `timeout: PT1M, ${retry}, workerGroup: {key: gpu}`);
+  const before = await FakeWorker.connect(first, { concurrency: 2 });
+  const { lease: late } = before.attempt();
+  await advanceWith(first, before, [late], 65_000);
+  const { lease } = before.attempt();
+  assertEquals([lease === late, await before.end(late, 1, { state: "KILLED" })], [false, 204]);
+  await settle();
+  await before[Symbol.asyncDispose]();
+  await using app = await first.crash();
+  await using worker = await FakeWorker.connect(app, { leases: [lease] });
+  await advanceWith(app, worker, [lease], 20_000);
+  assertEquals([worker.stopped, await attemptStates(app, id)], [[], ["FAILED", "RUNNING"]]);
+});
+
 Deno.test("Workers: files belong to the execution with the end of the attempt, which is refused while one is missing", async () => {
   await using app = await Harness.start(OPTIONS);
   const id = await startedOn(app);
