@@ -155,11 +155,14 @@ export class Repository {
   }
 }
 
+/** Where the library stores a fetched pack. A file of the repository can have such a name elsewhere. */
+const FETCHED_PACK = /\/\.git\/objects\/pack\/[^/]+\.pack$/;
+
 /** The files of the library. Each operation stops when the attempt does; a pack is checked before the library stores and reads it. */
 function checkedFiles(signal: AbortSignal): typeof nodeFs {
   const writeFile = async (...args: Parameters<typeof nodeFs.promises.writeFile>) => {
     const [path, content] = args;
-    if (String(path).endsWith(".pack")) await checkPackSizes(content as Uint8Array);
+    if (FETCHED_PACK.test(String(path))) await checkPackSizes(content as Uint8Array);
     return await nodeFs.promises.writeFile(...args);
   };
   const promises = new Proxy(nodeFs.promises, {

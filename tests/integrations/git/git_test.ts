@@ -296,6 +296,29 @@ tasks:
   },
 );
 
+Deno.test({ name: "Clone writes a file of the repository that has the name of a pack", ignore }, async () => {
+  await withGitServer({ "data.pack": "x", "objects/pack/pack-1.pack": "y" }, async ({ url }) => {
+    await using app = await Harness.start();
+    const access = `url: "${url}", username: ${GIT_USER}, password: ${GIT_TOKEN}`;
+    await app.save(`id: c
+namespace: demo
+tasks:
+- id: w
+  type: io.svc.plugin.core.flow.WorkingDirectory
+  tasks:
+  - {id: clone, type: io.svc.plugin.git.Clone, ${access}}
+  - {id: files, type: io.svc.plugin.core.storage.LocalFiles, outputs: ["**/*.pack"]}
+`);
+    const { id } = await app.start("c", {}, "?wait=true");
+    const { taskRunList } = await app.execution(id);
+    const names = Object.keys((taskRunList[2]?.outputs.uris ?? {}) as JsonObject);
+    assertEquals(names.filter((name) => !name.startsWith(".git/")).sort(), [
+      "data.pack",
+      "objects/pack/pack-1.pack",
+    ]);
+  });
+});
+
 const DASHBOARD = "title: Numbers\ncharts: []\n";
 
 Deno.test({ name: "SyncDashboards saves dashboards, PushDashboards commits them", ignore }, async () => {
