@@ -27,8 +27,8 @@ export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">
     const { crashes } = t.execution;
     return giveUp(t, `The server stopped unexpectedly ${crashes} times while this execution was running`);
   }
-  if (t.state === "CREATED" || t.state === "RESTARTED") return t.emit({ type: "ask_slot" });
   if (t.state !== "KILLING") resetRestartUnits(t);
+  if (t.state === "CREATED" || t.state === "RESTARTED") return t.emit({ type: "ask_slot" });
   resumeOpenTaskRuns(t, kept);
   touchAllFrames(t);
 }

@@ -190,6 +190,20 @@ Deno.test("restart() of a paused execution restarts the pause", () => {
   assertEquals(timers, ["cancel_timer", "set_timer"]);
 });
 
+Deno.test("restart() of a paused execution begins a WorkingDirectory anew after a crash before it has a slot", () => {
+  const wd = flowable("wd", "WorkingDirectory", [returns("a"), returns("b")]);
+  const driver = new Driver(plan({ tasks: [flowable("par", "Parallel", [wd, returns("x")])] }));
+  driver.apply({ type: "started" });
+  driver.end("x", { state: "FAILED" });
+  driver.apply({ type: "pause_asked" });
+  driver.end("a");
+  driver.step({ type: "restarted" });
+  assertEquals(driver.runs, ["par RUNNING", "wd RUNNING", "x RESTARTED", "a SUCCESS"]);
+  driver.reload();
+  driver.apply({ type: "recovered", isGivenUp: false });
+  assertEquals(driver.runs, ["par RUNNING", "wd RUNNING", "x RUNNING", "a RUNNING"]);
+});
+
 Deno.test("restart() of an execution that was killed runs what was killed", () => {
   const flowPlan = plan({ tasks: [flowable("seq", "Sequential", [returns("a"), returns("b")])] });
   const execution = runNew(flowPlan, { open: ["a"] });
