@@ -200,6 +200,17 @@ Deno.test("readForm() reads no more than 16 MiB of a url-encoded form, whatever 
   assertEquals([error.code, given < 20], ["too_large", true]);
 });
 
+Deno.test("readForm() takes as many url-encoded fields as parts are allowed, and no more", async () => {
+  const read = (body: string) =>
+    readForm(request(body, "application/x-www-form-urlencoded"), { ...LIMITS, maxParts: 3 });
+  assertEquals((await read("a=1&b=2&c")).map(({ name, value }) => [name, value]), [
+    ["a", "1"],
+    ["b", "2"],
+    ["c", ""],
+  ]);
+  await assertRejects(() => read("a&b&c&d"), DomainError, "the form has more than 3 fields");
+});
+
 Deno.test("a body that breaks off is the caller's mistake", async () => {
   async function* broken() {
     yield encoder.encode(part('name="a"', "1"));
