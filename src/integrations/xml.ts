@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
 import { optionalText } from "../model/tasks/task_definition.ts";
 
-/** Most elements and attributes of a document: they are held in memory, at some 100 bytes each. */
+/** Most elements and attributes of a document: they are held in memory. */
 const MAX_ELEMENTS = 8_000_000;
 /** The start of an element, or the value of an attribute. */
 const ELEMENT = /<[^/!?]|=\s*["']/g;

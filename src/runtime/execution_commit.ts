@@ -287,7 +287,7 @@ function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedCh
   form.values?.undo();
   form.isSpread = undo.isSpread;
   form.inlineLogs = undo.inlineLogs;
-  // Of a member behind one that could not be prepared they were not taken.
+  // The lines were not taken yet: a member before this one could not be prepared.
   if (execution.newLogs === undo.logs) return;
   execution.logCount -= undo.logs.length;
   execution.newLogs = [...undo.logs, ...execution.newLogs];

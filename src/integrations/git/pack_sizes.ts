@@ -24,7 +24,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Reads a pack up to its end. @throws Error an object is too large, all are together, or the pack is damaged */
+/** Reads a pack up to its end. @throws Error one object, or all together, are too large; the pack is damaged */
 export async function checkPackSizes(pack: Uint8Array): Promise<void> {
   const reader = new PackReader(pack);
   const turns = new Turns(systemClock, TURN_MS);

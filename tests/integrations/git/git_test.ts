@@ -97,7 +97,7 @@ Deno.test({ name: "SyncFlows saves the flows of a folder into the namespace", ig
   });
 });
 
-Deno.test({ name: "an object that is too large is refused before it is unpacked", ignore }, async () => {
+Deno.test({ name: "a repository with an object that is too large is refused", ignore }, async () => {
   const files = {
     "_flows/one.yml": flowSource("one", "team"),
     "zeros.bin": "\0".repeat(MAX_OBJECT_BYTES + 1),
