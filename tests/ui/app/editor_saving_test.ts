@@ -4,7 +4,7 @@ import { type Page, stories } from "../../support/browser/browser.ts";
 import { SaveQueue } from "../../../src/ui/app/kit/save_queue.ts";
 import { helloIn, nextQuestion, openEditor, storedHello, writeSource } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
-import { holdSaves } from "./held_saves.ts";
+import { holdSaves } from "./held_requests.ts";
 
 const SAVE = "ControlOrMeta+s";
 

@@ -6,7 +6,7 @@ import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 import { helloIn } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
-import { holdSaves } from "./held_saves.ts";
+import { holdSaves } from "./held_requests.ts";
 
 /** Saves the flows `hello` of team core and `other` of team data. */
 async function saveTwo(server: ServerProcess, namespace: string): Promise<void> {

@@ -4,7 +4,7 @@ import { type Page, type PageStory, stories } from "../../support/browser/browse
 import type { ServerProcess } from "../../support/processes/server_process.ts";
 import { helloIn } from "./editing.ts";
 import { runFlow, saveFlow } from "./flows.ts";
-import { holdSaves } from "./held_saves.ts";
+import { holdSaves } from "./held_requests.ts";
 import { createNamespace } from "./views/namespaces/contents.ts";
 
 /** How an object is deleted. */

@@ -37,6 +37,7 @@ export function LogSearch() {
   const filters = logQuery(query.value);
   const key = JSON.stringify(filters);
   const latest = useSignal<Extended | undefined>(undefined);
+  const refreshes = useSignal(0);
   const extended = latest.value?.key === key ? latest.value : undefined;
   const page = useResource(
     key,
@@ -50,6 +51,7 @@ export function LogSearch() {
         <button
           type="button"
           onClick={() => {
+            refreshes.value++;
             latest.value = undefined;
             void page.reload();
           }}
@@ -63,8 +65,15 @@ export function LogSearch() {
           const lines = extended?.lines ?? first.results;
           const cursor = extended ? extended.cursor : first.nextCursor;
           const more = async () => {
+            const begun = refreshes.peek();
             const next = await attempt(() => search(filters, cursor));
-            if (next) latest.value = { key, lines: [...lines, ...next.results], cursor: next.nextCursor };
+            if (next && refreshes.peek() === begun) {
+              latest.value = {
+                key,
+                lines: [...lines, ...next.results],
+                cursor: next.nextCursor,
+              };
+            }
           };
           return (
             <Lines lines={lines} isComplete={first.isTotalExact !== false} more={cursor ? more : undefined} />

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
-import { afterResponse, holdSaves } from "../../held_saves.ts";
+import { afterResponse, holdSaves } from "../../held_requests.ts";
 import { chart, COUNT, EACH_KIND, runSales, saveDashboard, source } from "./dashboard_sources.ts";
 
 interface Stored {

@@ -6,6 +6,7 @@ import { copiedBy } from "../../copied.ts";
 import { until } from "../../../../support/processes/machine_processes.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { saveFlow } from "../../flows.ts";
+import { holdResponse } from "../../held_requests.ts";
 import { choose, confirm, open, run, start, waitForOther, waitForState } from "./pages.ts";
 
 const LOG = "{id: log, type: io.svc.plugin.core.log.Log, message: fine}";
@@ -239,19 +240,14 @@ outputs: [{id: text, type: STRING, value: "{{ outputs.say.value }}"}]`;
   name: "buttons wait for the response to an action: the stream can show its effect before",
   run: async (page, server) => {
     await open(page, await run(server, "a.early", SLEEPING, { waits: false }));
-    const answered = Promise.withResolvers<void>();
-    await page.route("**/actions/pause", async (route) => {
-      const response = await route.fetch();
-      await answered.promise;
-      await route.fulfill({ response });
-    });
+    const held = await holdResponse(page, "**/actions/pause");
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await waitForState(page, "PAUSED");
     const resume = page.getByRole("button", { name: "Resume", exact: true });
     assertEquals(await resume.isDisabled(), true);
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Resume Another action is under way" }).waitFor();
-    answered.resolve();
+    held.release();
     await resume.click();
     await waitForState(page, "RUNNING");
   },

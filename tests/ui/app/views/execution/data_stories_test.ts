@@ -9,7 +9,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import { copiedBy } from "../../copied.ts";
 import { saveFlow } from "../../flows.ts";
-import { afterResponse } from "../../held_saves.ts";
+import { afterResponse } from "../../held_requests.ts";
 import { tryAgain } from "../../try_again.ts";
 import { open, run, stateOf, waitForState } from "./pages.ts";
 

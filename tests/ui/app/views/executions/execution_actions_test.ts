@@ -8,7 +8,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow, startFlow } from "../../flows.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { holdSaves } from "../../held_requests.ts";
 import { confirm, CORE, pressBoth, rowsOf, saveIn, SOURCES, waitForRows } from "../../list_page.ts";
 
 const LIST = "/ui/executions";

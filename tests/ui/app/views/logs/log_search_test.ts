@@ -3,6 +3,7 @@ import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, stories } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { runFlow } from "../../flows.ts";
+import { afterResponse, holdResponse } from "../../held_requests.ts";
 import { typeBefore } from "../../typed.ts";
 import {
   checkWidth,
@@ -188,16 +189,10 @@ stories("/logs: filters", [
     async run(page, server) {
       await page.goto(`${LIST}?namespace=ops.order`);
       await page.getByText("No log line matches").waitFor();
-      const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      await page.route("**/logs/search?*", async (route) => {
-        const response = await route.fetch();
-        held.resolve();
-        await released.promise;
-        await route.fulfill({ response });
-      }, { times: 1 });
+      const held = await holdResponse(page, "**/logs/search?*");
       // Loads as the interval does.
       await page.evaluate(() => dispatchEvent(new Event("online")));
-      await held.promise;
+      await held.begun;
       await saveIn(server, "ops.order", "order", OTHER);
       await runFlow(server, "ops.order/order");
       const givenUp = page.waitForEvent(
@@ -207,7 +202,7 @@ stories("/logs: filters", [
       await page.getByRole("button", { name: "Refresh" }).click();
       await waitFor(page, 1);
       await givenUp;
-      released.resolve();
+      held.release();
       await waitFor(page, 1);
       await server.json("DELETE", "/executions/by-query?namespace=ops.order");
     },
@@ -237,6 +232,26 @@ stories("/logs: filters", [
       await waitFor(page, 250);
       const messages = await rowsOf(page, TABLE).locator(".message").allInnerTexts();
       assertEquals(messages, Array.from({ length: 250 }, (_, index) => `line ${249 - index}`));
+      await server.json("DELETE", "/executions/by-query?namespace=ops.gap");
+    },
+  },
+  {
+    name: "older lines that arrive after a refresh are not shown: it begins with the newest again",
+    async run(page, server) {
+      await saveNumbers(server, "before", 0, 150);
+      await runFlow(server, "ops.gap/before");
+      await page.goto(`${LIST}?namespace=ops.gap`);
+      await waitFor(page, 100);
+      const held = await holdResponse(page, "**/logs/search?*cursor=*");
+      await page.getByRole("button", { name: "Show older" }).click();
+      await held.begun;
+      await saveNumbers(server, "after", 150, 1);
+      await runFlow(server, "ops.gap/after");
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await rowsOf(page, TABLE).getByText("line 150", { exact: true }).waitFor();
+      await afterResponse(page, "cursor=", held.release);
+      const messages = await rowsOf(page, TABLE).locator(".message").allInnerTexts();
+      assertEquals(messages, Array.from({ length: 100 }, (_, index) => `line ${150 - index}`));
       await server.json("DELETE", "/executions/by-query?namespace=ops.gap");
     },
   },

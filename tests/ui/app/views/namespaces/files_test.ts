@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import { withTempDir } from "../../../../support/temp_dir.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { afterResponse, holdResponse, holdSaves } from "../../held_requests.ts";
 import { fileText, fill, openTab, press, putFile, waitForText } from "./contents.ts";
 
 const PIXEL = Uint8Array.fromBase64(
@@ -368,22 +368,13 @@ stories("/namespaces/:id/files", [
       await putFile(server, "f.questions", "lib/b.txt", "before");
       await openTab(page, "f.questions", "files", "?file=%2Flib%2F");
       await page.getByRole("navigation", { name: "Files" }).getByRole("link", { name: "b.txt" }).waitFor();
-      const isHeld = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
-      await page.route("**/files/search*", async (route) => {
-        const response = await route.fetch();
-        isHeld.resolve();
-        await released.promise;
-        await route.fulfill({ response });
-      });
+      const held = await holdResponse(page, "**/files/search*");
       await drop(page, { "b.txt": "after" });
-      await isHeld.promise;
+      await held.begun;
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       const first = page.getByText("Folder /lib/ is deleted with all that is in it");
       await first.waitFor();
-      const arrived = page.waitForEvent("requestfinished", (request) => request.url().includes("/search"));
-      released.resolve();
-      await arrived;
-      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await afterResponse(page, "/files/search", held.release);
       assertEquals(await first.count(), 1);
       await press(page, "Cancel");
       await page.getByText("These files exist: b.txt").waitFor();

@@ -3,7 +3,7 @@ import { assertEquals } from "../../../../support/assert.ts";
 import { type Page, type PageStory, stories } from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { runFlow, saveFlow } from "../../flows.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { afterResponse, holdResponse, holdSaves } from "../../held_requests.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
 /** A type of values, what a person types, and the value that the server stores. */
@@ -122,22 +122,13 @@ const PAIRS: readonly PageStory[] = [
       const namespace = `k.late.${opened.slice(0, 3).toLowerCase()}`;
       for (const key of ["a", "b"]) await putPair(server, namespace, key, `value of ${key}`);
       await openTab(page, namespace, "kv");
-      const isHeld = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
-      await page.route("**/kv/a", async (route) => {
-        const response = await route.fetch();
-        isHeld.resolve();
-        await released.promise;
-        await route.fulfill({ response });
-      });
+      const held = await holdResponse(page, "**/kv/a");
       await page.getByRole("button", { name: "Edit a" }).click();
-      await isHeld.promise;
+      await held.begun;
       await page.getByRole("button", { name: opened }).click();
       const dialog = page.getByRole("dialog", { name: opened.replace("Edit ", ""), exact: true });
       await dialog.waitFor();
-      const arrived = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/kv/a"));
-      released.resolve();
-      await arrived;
-      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await afterResponse(page, "/kv/a", held.release);
       assertEquals(await dialog.count(), 1);
       const expected = opened === "Edit b" ? "value of b" : "";
       assertEquals(await dialog.getByLabel("Value", { exact: true }).inputValue(), expected);

@@ -8,7 +8,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { saveFlow } from "../../flows.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { holdSaves } from "../../held_requests.ts";
 import { checkWidth } from "../../list_page.ts";
 import {
   createNamespace,

@@ -6,7 +6,7 @@ import {
   SIZE_NAMES,
   stories,
 } from "../../../../support/browser/browser.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { holdSaves } from "../../held_requests.ts";
 import { checkWidth, CORE, saveIn, SOURCES } from "../../list_page.ts";
 import { fill, openTab, press, putPair } from "./contents.ts";
 

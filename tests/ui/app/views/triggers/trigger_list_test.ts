@@ -8,7 +8,7 @@ import {
 } from "../../../../support/browser/browser.ts";
 import type { ServerProcess } from "../../../../support/processes/server_process.ts";
 import { copiedBy } from "../../copied.ts";
-import { holdSaves } from "../../held_saves.ts";
+import { holdSaves } from "../../held_requests.ts";
 import {
   checkWidth,
   confirm,

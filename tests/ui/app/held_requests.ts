@@ -1,4 +1,4 @@
-/** Saves that a story holds back, as a slow connection does. */
+/** Requests and responses that a story holds back, as a slow connection does. */
 import type { Page } from "../../support/browser/browser.ts";
 
 /** Requests that wait. */
@@ -24,6 +24,26 @@ export async function holdSaves(page: Page, path: string): Promise<HeldSaves> {
     await route.continue();
   });
   return { begun: begun.promise, count: () => count, release: () => released.resolve() };
+}
+
+/** A response that waits. */
+interface HeldResponse {
+  /** Waits until the server has answered. */
+  readonly begun: Promise<void>;
+  /** Hands it to the page. */
+  release(): void;
+}
+
+/** Holds the first response to a path back; `path` is a pattern of Playwright. */
+export async function holdResponse(page: Page, path: string): Promise<HeldResponse> {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    begun.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  }, { times: 1 });
+  return { begun: begun.promise, release: () => released.resolve() };
 }
 
 /** Releases a request, and waits until the page has handled the response to that path. */
