@@ -199,9 +199,8 @@ function compileMacroCall(
   const { name, start } = node;
   const { parameters } = macro;
   const { positional, named } = node.args;
-  const unknown = [...named.keys()].find((argument) =>
-    !parameters.some((parameter) => parameter.name === argument)
-  );
+  const parameterNames = new Set(parameters.map((parameter) => parameter.name));
+  const unknown = named.keys().find((argument) => !parameterNames.has(argument));
   if (unknown !== undefined) {
     compilation.fail("argument", `Unknown argument "${unknown}" of macro "${name}"`, start);
   }

@@ -113,7 +113,7 @@ function isFloat(value: number): boolean {
 /** Whether the number prints with all digits of the text; zeros at the ends do not count. */
 function hasAllDigits(text: string, value: NumberValue): boolean {
   const digits = (number: string) =>
-    number.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+|(?<!0)0+$/g, "");
+    number.replace(/e.*$/is, "").replace(/[^\d]/g, "").replace(/^0+|(?<!0)0+$/g, "");
   return digits(text) === digits(String(value));
 }
 

@@ -76,7 +76,11 @@ function withBreaks(text: string, context: Context): string {
 
 function slugify(text: string, _: Arguments, context: Context): string {
   context.spend(text.length >>> SCAN_SHIFT);
-  return text.replace(/\s/g, "-").normalize("NFD").replace(/[^\w-]/g, "").replace(/_/g, "-")
+  // Marks are dropped first: sorting many of them takes a time that is quadratic in their number.
+  return text.replace(/\s/g, "-").replace(/\p{M}+/gu, "").normalize("NFD").replace(/[^\w-]/g, "").replace(
+    /_/g,
+    "-",
+  )
     .replace(/-+/g, "-").replace(/^-|-$/g, "").toLowerCase();
 }
 

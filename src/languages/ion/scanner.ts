@@ -11,6 +11,8 @@ interface ScannerOptions {
 }
 
 const SPACE = /(?:[ \t\r\n\v\f]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y;
+/** As {@link SPACE}, where the rest of the text ends no comment. */
+const SPACE_TO_END = /(?:[ \t\r\n\v\f]+|\/\/[^\r\n]*)*/y;
 /** The largest character code that can begin space or a comment: `/`. */
 const LAST_SPACE = 0x2f;
 // deno-lint-ignore no-control-regex
@@ -37,6 +39,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 export class IonScanner {
   readonly #text: string;
   readonly #isSpaceQuotable: boolean;
+  #space = SPACE;
   #at = 0;
 
   constructor(text: string, { isSpaceQuotable }: ScannerOptions) {
@@ -88,7 +91,9 @@ export class IonScanner {
   skipSpace(): void {
     // Most values have no space before them, and the pattern takes as long as reading a number.
     if (this.#text.charCodeAt(this.#at) > LAST_SPACE) return;
-    this.match(SPACE);
+    this.match(this.#space);
+    // The rest was searched for the end of this comment, in vain: it is not searched again for that of each later one.
+    if (this.startsWith("/*")) this.#space = SPACE_TO_END;
   }
 
   /** Items after an opening bracket, up to its closing one. A comma may follow the last item. */

@@ -16,20 +16,30 @@ interface CompiledPattern {
   readonly match: Match;
 }
 
-/** Compiles a pattern. */
-export function compilePattern(pattern: Pattern, scope: Scope): CompiledPattern {
+/** The number of a name that a pattern binds. */
+type IdOf = (name: string) => number;
+
+/** Compiles a pattern; absent `idOf`: each name gets a number of its own. */
+export function compilePattern(
+  pattern: Pattern,
+  scope: Scope,
+  idOf: IdOf = () => scope.newId(),
+): CompiledPattern {
   switch (pattern.kind) {
     case "name":
-      return compileName(pattern.name, scope);
+      return compileName(pattern.name, scope, idOf);
     case "list":
-      return chained(pattern.items.map((item, index) => (within) => element(item, index, within)), scope);
+      return chained(
+        pattern.items.map((item, index) => (within) => element(item, index, within, idOf)),
+        scope,
+      );
     case "map":
-      return chained(pattern.entries.map((entry) => (within) => member(entry, within)), scope);
+      return chained(pattern.entries.map((entry) => (within) => member(entry, within, idOf)), scope);
   }
 }
 
-function compileName(name: string, scope: Scope): CompiledPattern {
-  const id = scope.newId();
+function compileName(name: string, scope: Scope, idOf: IdOf): CompiledPattern {
+  const id = idOf(name);
   const match: Match = (value, _, env) => [env.with(id, value)];
   return { inner: scope.withVariable(name, id), match };
 }
@@ -55,18 +65,18 @@ function chained(parts: readonly ((scope: Scope) => CompiledPattern)[], scope: S
   return { inner, match: from(0) };
 }
 
-function element(pattern: Pattern, index: number, scope: Scope): CompiledPattern {
-  const { inner, match } = compilePattern(pattern, scope);
+function element(pattern: Pattern, index: number, scope: Scope, idOf: IdOf): CompiledPattern {
+  const { inner, match } = compilePattern(pattern, scope, idOf);
   return {
     inner,
     match: (value, item, env) => match(indexValue(value, index, env.machine), item, env),
   };
 }
 
-function member({ key, name, pattern }: PatternEntry, scope: Scope): CompiledPattern {
+function member({ key, name, pattern }: PatternEntry, scope: Scope, idOf: IdOf): CompiledPattern {
   const keys = scope.compile(key, scope);
-  const bound = name === undefined ? undefined : compileName(name, scope);
-  const below = pattern && compilePattern(pattern, bound?.inner ?? scope);
+  const bound = name === undefined ? undefined : compileName(name, scope, idOf);
+  const below = pattern && compilePattern(pattern, bound?.inner ?? scope, idOf);
   const match: Match = function* (value, item, env) {
     for (const { value: found } of keys.many(item, env)) {
       if (typeof found !== "string") raise(`Cannot index ${describe(value)} with ${describe(found)}`);
@@ -84,12 +94,12 @@ function member({ key, name, pattern }: PatternEntry, scope: Scope): CompiledPat
 export function compileBind({ source, patterns, body }: NodeOf<"bind">, scope: Scope): Code {
   const values = scope.compile(source, scope);
   const [only] = patterns;
-  const alternatives = patterns.length === 1 && only
+  const ways = patterns.length === 1 && only
     ? [compileWay(only, scope, body)]
     : compileWays(patterns, scope, body);
   return several(function* (item, env) {
     for (const { value } of values.many({ value: item.value, path: undefined }, env)) {
-      yield* firstOf(alternatives, value, { item, env });
+      yield* firstOf(ways, value, { item, env });
     }
   });
 }
@@ -98,20 +108,28 @@ type Way = (value: JsonValue, item: Item, env: Env) => Iterable<Item>;
 
 function compileWay(pattern: Pattern, scope: Scope, body: NodeOf<"bind">["body"]): Way {
   const { inner, match } = compilePattern(pattern, scope);
-  const code = inner.compile(body, inner);
+  return wayOf(match, inner.compile(body, inner));
+}
+
+function wayOf(match: Match, code: Code): Way {
   return function* (value, item, env) {
     const keysFrom = { value: item.value, path: undefined };
     for (const bound of match(value, keysFrom, env)) yield* code.many(item, bound);
   };
 }
 
-/** Binds the names of all patterns in the body; those of other patterns to null. */
+/**
+ * Binds the names of all patterns in the body; those of other patterns to null. All patterns bind a name to the same number,
+ * so that the body is compiled once: with a copy for each, binds within binds would double it at each level.
+ */
 function compileWays(patterns: readonly Pattern[], scope: Scope, body: NodeOf<"bind">["body"]): Way[] {
   const ids = new Map(patterns.flatMap(namesOf).map((name) => [name, scope.newId()]));
   let outer = scope;
   for (const [name, id] of ids) outer = outer.withVariable(name, id);
+  const code = outer.compile(body, outer);
   return patterns.map((pattern) => {
-    const way = compileWay(pattern, outer, body);
+    const { match } = compilePattern(pattern, outer, (name) => ids.get(name) as number);
+    const way = wayOf(match, code);
     return (value, item, env) => {
       let nulled = env;
       for (const id of ids.values()) nulled = nulled.with(id, null);

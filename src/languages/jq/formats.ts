@@ -96,7 +96,7 @@ function shellText(value: JsonValue): string {
 }
 
 function decodedText(text: string): string {
-  const digits = text.replace(/=+$/, "");
+  const digits = text.replace(/(?<!=)=+$/, "");
   if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
     return raise(`${describe(text)} is not valid base64 data`);
   }
@@ -118,7 +118,7 @@ function encodeBase32(bytes: Uint8Array): string {
 function decodedBase32(text: string): string {
   const bytes: number[] = [];
   let bits = 0, held = 0;
-  for (const sign of text.replace(/=+$/, "")) {
+  for (const sign of text.replace(/(?<!=)=+$/, "")) {
     const value = BASE32.indexOf(sign);
     if (value < 0) return raise(`${describe(text)} is not valid base32 data`);
     held = (held << 5 | value) & 0xfff;

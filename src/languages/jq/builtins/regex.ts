@@ -66,7 +66,7 @@ function patternOf(source: string, { isExtended, inline }: Flags, context: StepB
 /** An extended pattern without space and comments outside of classes. */
 function withoutSpace(source: string): string {
   return source.replace(
-    /(\\[^])|(\[(?:\\[^]|[^\]\\])*\])|\s+|#[^\n]*/g,
+    /(\\[^])|(\[(?:\\[^]|[^\]\\])*\]?)|\s+|#[^\n]*/g,
     (_, escape, group) => escape ?? group ?? "",
   );
 }
