@@ -12,7 +12,7 @@ export function parseServerUrl(text: string): URL | undefined {
 
 /** The address of the server itself: a person may give that of its API or its pages. */
 export function baseUrlOf({ href }: URL): string {
-  return href.replace(/\/+$/, "").replace(/\/(?:api\/v1|ui)(?:\/.*)?$/, "");
+  return href.replace(/(?<!\/)\/+$/, "").replace(/\/(?:api\/v1|ui)(?:\/.*)?$/, "");
 }
 
 /** Whether others could read along. */

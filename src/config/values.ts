@@ -71,7 +71,7 @@ export function readBaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.username || url.password || url.search || url.hash || /[?#\s]/.test(text)) return undefined;
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 /** The text of a token, which must fit into a header. */

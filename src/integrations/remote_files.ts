@@ -25,7 +25,7 @@ export const OUTPUT_FILES: PropertySchema = {
 
 /** A path for the local copy of a remote file: its last name, in a folder of its own, since names repeat. */
 export function pathWithin(folder: string, remoteName: string): string {
-  const base = remoteName.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const base = remoteName.replace(/(?<!\/)\/+$/, "").split("/").at(-1) ?? "";
   // deno-lint-ignore no-control-regex
   const safe = base.replace(/[\\\u0000-\u001f]/g, "_");
   return `${folder}/${safe === "" || safe === "." || safe === ".." ? "file" : safe}`;

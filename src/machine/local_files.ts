@@ -82,7 +82,7 @@ class Boundary {
 
   /** As {@link placeOf}, of the name itself, which may be a link and which the caller replaces or removes. */
   async nameOf(path: string): Promise<string> {
-    const text = path.replace(/(.)\/+$/, "$1");
+    const text = path.replace(/(?<=^\/|[^/])\/+$/, "");
     if (LEAVING.test(text)) throw refusal(path);
     const place = `${await this.placeOf(dirname(text), path)}/${basename(text)}`;
     const real = await this.#realPaths();

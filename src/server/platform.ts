@@ -137,7 +137,7 @@ function createLocalFiles(
 
 /** The public address, else the one that the server listens on; none where the system chooses the port. */
 function localUrl({ baseUrl, host, port }: AssemblyOptions): string | undefined {
-  if (baseUrl !== undefined) return baseUrl.replace(/\/+$/, "");
+  if (baseUrl !== undefined) return baseUrl.replace(/(?<!\/)\/+$/, "");
   if (port === 0) return undefined;
   const name = ANY_HOST.get(host) ?? host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;

@@ -14,7 +14,7 @@ export interface IpRange {
 export function parseIp(text: string): IpBytes | undefined {
   const bare = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text;
   if (!bare.includes(":")) return parseIpv4(bare);
-  const bytes = parseIpv6(bare.replace(/%.*$/, ""));
+  const bytes = parseIpv6(bare.replace(/%.*$/s, ""));
   return bytes && (embeddedIpv4(bytes) ?? bytes);
 }
 

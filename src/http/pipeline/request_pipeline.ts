@@ -119,7 +119,7 @@ export class RequestPipeline {
 
   constructor(options: RequestPipelineOptions) {
     this.#options = options;
-    this.#baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? "";
+    this.#baseUrl = options.baseUrl?.replace(/(?<!\/)\/+$/, "") ?? "";
     this.#isHttps = this.#baseUrl.startsWith("https:");
     this.#isLoggingAll = options.logger.isEnabled("debug");
     const { stats, audit } = options;

@@ -12,7 +12,7 @@ export type BaseUrlOf = (c: Context<AppEnv>) => string;
 
 /** The configured address, else the origin of the request. */
 function baseUrlFrom(configured: string | undefined): BaseUrlOf {
-  const fixed = configured?.replace(/\/+$/, "");
+  const fixed = configured?.replace(/(?<!\/)\/+$/, "");
   return fixed === undefined ? (c) => originOf(c.req.raw.url) : () => fixed;
 }
 

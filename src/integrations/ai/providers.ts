@@ -66,7 +66,9 @@ const OPENAI_FLAVORS: readonly OpenAiFlavor[] = [
       clientSecret: dynamicText("Secret of an application, instead of a key.", { planned: true }),
     },
     baseUrl: ({ endpoint, modelName }) =>
-      `${String(endpoint).replace(/\/+$/, "")}/openai/deployments/${encodeURIComponent(String(modelName))}`,
+      `${String(endpoint).replace(/(?<!\/)\/+$/, "")}/openai/deployments/${
+        encodeURIComponent(String(modelName))
+      }`,
     query: ({ serviceVersion }) => `?api-version=${encodeURIComponent(String(serviceVersion))}`,
     header: (key) => ({ "api-key": key }),
   },
@@ -118,7 +120,7 @@ const OPENAI_FLAVORS: readonly OpenAiFlavor[] = [
       endpoint: dynamicText("Address of the server, such as `http://localhost:11434`.", { required: true }),
       ...LOCAL_KEY,
     },
-    baseUrl: ({ endpoint }) => `${String(endpoint).replace(/\/+$/, "")}/v1`,
+    baseUrl: ({ endpoint }) => `${String(endpoint).replace(/(?<!\/)\/+$/, "")}/v1`,
     place: OLDER_LIMIT,
   },
   {

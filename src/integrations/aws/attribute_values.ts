@@ -55,6 +55,6 @@ function fromAttribute(attribute: JsonValue): JsonValue {
 
 /** Numbers have up to 38 digits; more than a double has is kept as a text. */
 function numberOf(text: string): JsonValue {
-  const digits = text.replace(/[eE].*$|[-.]/g, "").replace(/^0+/, "");
+  const digits = text.replace(/[eE].*$|[-.]/gs, "").replace(/^0+/, "");
   return /[.eE]/.test(text) && digits.length > 17 ? text : numberOfSource(text);
 }

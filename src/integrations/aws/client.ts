@@ -86,7 +86,7 @@ export class AwsClient {
   /** URL of another server that the properties name, without a slash at the end. */
   get endpointOverride(): string | undefined {
     const { endpointOverride, endpoint } = this.#context.properties;
-    return optionalText(endpointOverride ?? endpoint)?.replace(/\/+$/, "");
+    return optionalText(endpointOverride ?? endpoint)?.replace(/(?<!\/)\/+$/, "");
   }
 
   /** URL of a service, without a slash at the end. */

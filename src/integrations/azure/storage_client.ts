@@ -249,7 +249,7 @@ function connectionOf(properties: JsonObject, service: StorageService): Connecti
     throw new Error("Missing endpoint: neither it nor connectionString names the storage");
   }
   // Each service has a host of its own, and flows often name that of blobs.
-  const base = endpoint.replace(/\/+$/, "").replace(
+  const base = endpoint.replace(/(?<!\/)\/+$/, "").replace(
     /^(https?:\/\/[^./]+)\.(?:blob|dfs|table)\./,
     `$1.${service}.`,
   );

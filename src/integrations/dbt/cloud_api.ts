@@ -43,7 +43,7 @@ export class DbtCloud {
   /** The response. Only reads are repeated. @throws Error the request is refused; the message has the words of dbt Cloud */
   async send({ path, operation, accepted = [], ...request }: CloudRequest): Promise<TaskResponse> {
     const { baseUrl, accountId, token } = this.#context.properties;
-    const base = String(baseUrl).replace(/\/+$/, "");
+    const base = String(baseUrl).replace(/(?<!\/)\/+$/, "");
     const url = `${base}/api/v2/accounts/${encodeURIComponent(String(accountId))}${path}`;
     const isRepeatable = request.method === undefined;
     const headers = { Accept: "application/json", Authorization: `Token ${token}` };

@@ -66,7 +66,9 @@ class FtpFiles implements RemoteFiles {
     const root = { path, name, isFolder: true, isFile: false, size: 0 };
     if (name === "" || name === ".") return root;
     try {
-      return (await this.list(folderOf(path.replace(/\/+$/, "")))).find((entry) => entry.name === name);
+      return (await this.list(folderOf(path.replace(/(?<!\/)\/+$/, "")))).find((entry) =>
+        entry.name === name
+      );
     } catch (error) {
       if (error instanceof FTPError && NOT_FOUND.has(error.code)) return undefined;
       throw error;
@@ -87,7 +89,7 @@ class FtpFiles implements RemoteFiles {
 
   async makeFolder(path: string): Promise<void> {
     if (path === "" || path === "/" || await this.find(path)) return;
-    await this.makeFolder(folderOf(path.replace(/\/+$/, "")).replace(/(.)\/$/, "$1"));
+    await this.makeFolder(folderOf(path.replace(/(?<!\/)\/+$/, "")).replace(/(.)\/$/, "$1"));
     await this.#client.send(`MKD ${withoutLineBreaks(path)}`);
   }
 

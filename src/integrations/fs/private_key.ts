@@ -1,4 +1,5 @@
 /** Private keys in the forms that the package `ssh2` reads. */
+import { pemContent } from "../../base/crypto/pem_content.ts";
 import { Buffer } from "node:buffer";
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { parseSshKey } from "./ssh2.ts";
@@ -12,7 +13,6 @@ interface PrivateKey {
 /** The derivation of the key from a passphrase stops the whole server, some 15 ms a round; `ssh-keygen` uses 16 by default. */
 const MAX_ROUNDS = 100;
 const MAGIC_BYTES = "openssh-key-v1\0".length;
-const OPENSSH = /-----BEGIN OPENSSH PRIVATE KEY-----\r?\n([^]+)\r?\n-----END OPENSSH PRIVATE KEY-----/;
 /** Curves, and the bytes of their numbers; those of P-521 work as they are. */
 const CURVES: ReadonlyMap<string, readonly [name: string, bytes: number]> = new Map([
   ["ecdsa-sha2-nistp256", ["P-256", 32]],
@@ -99,7 +99,7 @@ function typeOf(privateKey: string): string {
 
 /** How the key of an OpenSSH key is derived from its passphrase, and what follows that. */
 function derivationIn(privateKey: string): readonly [options: Buffer, rest: Buffer] {
-  const bytes = Buffer.from(OPENSSH.exec(privateKey)?.[1] ?? "", "base64").subarray(MAGIC_BYTES);
+  const bytes = Buffer.from(pemContent(privateKey, "OPENSSH PRIVATE KEY"), "base64").subarray(MAGIC_BYTES);
   const [, afterCipher] = textIn(bytes);
   const [, afterName] = textIn(afterCipher);
   return textIn(afterName);

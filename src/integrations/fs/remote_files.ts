@@ -70,5 +70,5 @@ export function folderOf(path: string): string {
 
 /** The last part of a path. */
 export function nameOf(path: string): string {
-  return path.replace(/\/+$/, "").replace(/^.*\//, "");
+  return path.replace(/(?<!\/)\/+$/, "").replace(/^.*\//, "");
 }

@@ -76,7 +76,7 @@ class SftpFiles implements RemoteFiles {
 
   async makeFolder(path: string): Promise<void> {
     if (path === "" || path === "/" || await this.find(path)) return;
-    await this.makeFolder(folderOf(path.replace(/\/+$/, "")).replace(/(.)\/$/, "$1"));
+    await this.makeFolder(folderOf(path.replace(/(?<!\/)\/+$/, "")).replace(/(.)\/$/, "$1"));
     await this.#call<void>(path, (done) => this.#sftp.mkdir(path, done));
   }
 

@@ -125,5 +125,5 @@ function optionsOf({ place, user, fingerprint }: SshAccess): SshOptions {
 /** `hash` is hexadecimal; the fingerprint is base64 after `SHA256:`. */
 function isSameKey(hash: string, fingerprint: string): boolean {
   const own = Uint8Array.fromHex(hash).toBase64({ omitPadding: true });
-  return fingerprint.replace(/^SHA256:/, "").replace(/=+$/, "") === own;
+  return fingerprint.replace(/^SHA256:/, "").replace(/(?<!=)=+$/, "") === own;
 }

@@ -1,4 +1,5 @@
 /** Access tokens of Google Cloud. https://developers.google.com/identity/protocols/oauth2/service-account */
+import { pemContent } from "../../base/crypto/pem_content.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
 import { LruCache } from "../../base/lru.ts";
@@ -143,7 +144,7 @@ function base64Url(bytes: Uint8Array): string {
 
 /** @throws Error no key in PEM; the cause is left out, since it may show parts of the key */
 async function signingKey(key: JsonObject): Promise<CryptoKey> {
-  const [, base64 = ""] = /-----BEGIN PRIVATE KEY-----([\s\S]*?)-----END/.exec(String(key.private_key)) ?? [];
+  const base64 = pemContent(String(key.private_key), "PRIVATE KEY");
   try {
     const bytes = Uint8Array.fromBase64(base64.replace(/\\n/g, ""));
     const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };

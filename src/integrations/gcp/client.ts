@@ -128,7 +128,7 @@ export class GcpClient {
   }
 
   #urlOf({ api, path, query = {} }: GcpRequest): string {
-    const override = optionalText(this.#context.properties.endpointOverride)?.replace(/\/+$/, "");
+    const override = optionalText(this.#context.properties.endpointOverride)?.replace(/(?<!\/)\/+$/, "");
     const root = override ?? `https://${api}.googleapis.com`;
     const given = Object.entries(query).flatMap(([name, value]) => {
       const text = optionalText(value);

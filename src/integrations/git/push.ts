@@ -122,7 +122,7 @@ async function clonedUrl(context: ServerTaskContext, folder: string): Promise<st
   const config = (await context.findFiles([name])).includes(name)
     ? new TextDecoder().decode(await context.readFile(name))
     : "";
-  const found = /^\s*\[remote "origin"\][^[]*?^\s*url\s*=\s*(\S+)\s*$/m.exec(config)?.[1];
+  const found = /^[ \t]*\[remote "origin"\][^[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)\s*$/m.exec(config)?.[1];
   if (found !== undefined) return found;
   throw new Error(
     `Cannot find a repository in the working directory: clone one before with git.Clone, or give url`,

@@ -62,7 +62,7 @@ export class GithubClient {
   }
 
   get #endpoint(): string {
-    return (optionalText(this.#context.properties.endpoint) ?? DEFAULT_ENDPOINT).replace(/\/+$/, "");
+    return (optionalText(this.#context.properties.endpoint) ?? DEFAULT_ENDPOINT).replace(/(?<!\/)\/+$/, "");
   }
 
   /** The body of the response, an object. @throws Error no response, or one that refuses the request */

@@ -77,7 +77,7 @@ body: "Done by execution {{ execution.id }}"`,
       operation: `comment on the issue ${issueNumber} of "${repository}"`,
     });
     const commentUrl = optionalText(url);
-    return { issueUrl: commentUrl?.replace(/#.*$/, "") ?? null, commentUrl: commentUrl ?? null };
+    return { issueUrl: commentUrl?.replace(/#.*$/s, "") ?? null, commentUrl: commentUrl ?? null };
   },
 });
 

@@ -12,7 +12,7 @@ interface Member {
 const NAME = /[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
 const ITEM = /[[,]\s*/y;
 const SCALAR = /"(?:[^"\\]|\\.)*"|[^\s,{}[\]"]+/y;
-const NESTED_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+const NESTED_TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\]]/gs;
 
 /** The members of an object, also those of the same name. @throws Error it is incomplete */
 export function membersOf(line: string): Member[] {

@@ -58,7 +58,7 @@ export class SchemaRegistry {
     const [, user, password = ""] = /^([^:]*):(.*)$/s.exec(properties.text("basic.auth.user.info") ?? "") ??
       [];
     this.#context = context;
-    this.#url = url.trim().replace(/\/+$/, "");
+    this.#url = url.trim().replace(/(?<!\/)\/+$/, "");
     this.#isRegistering = properties.text("auto.register.schemas")?.toLowerCase() !== "false";
     this.#headers = {
       accept: CONTENT_TYPE,

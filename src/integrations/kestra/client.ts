@@ -52,7 +52,9 @@ export async function callApi(context: Caller, call: ApiCall): Promise<TaskRespo
   });
   const tenant = encodeURIComponent(optionalText(tenantId) ?? ownTenant(context));
   const search = new URLSearchParams(given).toString();
-  const url = `${String(kestraUrl).replace(/\/+$/, "")}/api/v1/${tenant}${path}${search && `?${search}`}`;
+  const url = `${String(kestraUrl).replace(/(?<!\/)\/+$/, "")}/api/v1/${tenant}${path}${
+    search && `?${search}`
+  }`;
   const response = await callRepeatedly(context, () => ({
     ...request,
     url,

@@ -111,7 +111,7 @@ export class Cluster {
   }
 
   #urlOf({ path, query }: ClusterRequest): string {
-    const base = String(this.#connection.masterUrl).replace(/\/+$/, "");
+    const base = String(this.#connection.masterUrl).replace(/(?<!\/)\/+$/, "");
     return query ? `${base}${path}?${new URLSearchParams(query)}` : `${base}${path}`;
   }
 

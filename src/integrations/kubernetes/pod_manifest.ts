@@ -73,7 +73,10 @@ function attemptLabels(attempt: TaskAttempt): JsonObject {
 }
 
 function labelOf(text: string): string {
-  return text.replace(/[^\w.-]/g, "-").slice(0, MAX_NAME_CHARS).replace(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
+  return text.replace(/[^\w.-]/g, "-").slice(0, MAX_NAME_CHARS).replace(
+    /^[^a-z0-9]+|(?<![^a-z0-9])[^a-z0-9]+$/gi,
+    "",
+  );
 }
 
 /** Of the attempt alone, so that a repeated creation is refused. */

@@ -63,7 +63,7 @@ function recordOf(block: readonly string[]): LdifRecord[] {
 }
 
 function readLine(line: string): LdifLine {
-  const [, name = "", separator, text = ""] = /^([^:]+):([:<]?) *(.*)$/.exec(line) ?? [];
+  const [, name = "", separator, text = ""] = /^([^:]+):([:<]?) *(.*)$/s.exec(line) ?? [];
   if (separator === undefined) {
     throw new Error(`Cannot read the LDIF: the line "${line.slice(0, 50)}" has no colon`);
   }

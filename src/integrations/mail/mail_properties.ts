@@ -37,7 +37,7 @@ interface MailAddress {
 
 /** Text in quotes may hold separators. */
 const SEPARATED = /(?:"(?:[^"\\]|\\.)*"|[^",;])+/g;
-const NAMED = /^(.*?)\s*<([^<>]+)>$/s;
+const NAMED = /^(.*)<([^<>]+)>$/s;
 /** A line break would add headers. */
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
@@ -54,5 +54,5 @@ function addressOf(text: string): MailAddress {
   const [, name = "", found] = NAMED.exec(text) ?? [];
   const address = (found ?? text.replace(/^"(.*)"$/s, "$1")).trim();
   if (!ADDRESS.test(address)) throw new Error(`Invalid mail address ${JSON.stringify(text)}`);
-  return { name: name.replace(/^"(.*)"$/s, "$1").replace(/[\r\n]+/g, " "), address };
+  return { name: name.trim().replace(/^"(.*)"$/s, "$1").replace(/[\r\n]+/g, " "), address };
 }

@@ -11,7 +11,7 @@ const PKCS_8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** What the log-in has of a file of credentials: the JWT, and the signature of the server's nonce. @throws Error it is no such file */
 export function credentialsOf(content: string, nonce: string): JsonObject {
-  const parts = [...content.matchAll(/-{3,}BEGIN [^-]*-{3,}\s*([^\s-][^\s]*)\s*-{3,}END/g)].map((
+  const parts = [...content.matchAll(/(?<!-)-{3,}BEGIN [^-]*-{3,}\s*([^\s-][^\s]*)\s*(?<!-)-{3,}END/g)].map((
     [, part = ""],
   ) => part);
   const jwt = parts.find((part) => part.includes(".")),

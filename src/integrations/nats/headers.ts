@@ -26,7 +26,7 @@ export function parseHeaders(
   text: string,
 ): { readonly headers: NatsHeaders; readonly status?: number; readonly description?: string } {
   const [first = "", ...lines] = text.split("\r\n").filter(Boolean);
-  const [, status, description = ""] = /^NATS\/1\.0\s+(\d{3})\s*(.*)$/.exec(first) ?? [];
+  const [, status, description = ""] = /^NATS\/1\.0\s+(\d{3})\s*(.*)$/s.exec(first) ?? [];
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const at = line.indexOf(":");

@@ -46,7 +46,7 @@ export const telegramExecution = defineTask({
 /** The token is part of the URL, of which errors name the host alone. */
 async function sendMessage(context: TaskContext, message: JsonObject): Promise<void> {
   const { token, channel, endpointOverride, parseMode } = context.properties;
-  const base = (optionalText(endpointOverride) ?? "https://api.telegram.org").replace(/\/+$/, "");
+  const base = (optionalText(endpointOverride) ?? "https://api.telegram.org").replace(/(?<!\/)\/+$/, "");
   await postToWebhook(context, {
     chat_id: String(channel),
     ...parseMode === undefined ? {} : { parse_mode: parseMode },

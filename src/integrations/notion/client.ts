@@ -54,7 +54,7 @@ export function pagePath(id: unknown, kind: "pages" | "blocks" = "pages"): strin
 
 /** The id of a page: 32 hexadecimal digits, maybe with hyphens, or at the end of its address. @throws Error the text has no id */
 export function pageIdOf(given: unknown): string {
-  const text = String(given).trim().replace(/[?#].*$/, "");
+  const text = String(given).trim().replace(/[?#].*$/s, "");
   const digits = /([0-9a-f]{32})$/i.exec(text.replaceAll("-", ""))?.[1]?.toLowerCase();
   if (digits === undefined) {
     throw new Error(`Invalid page id: "${text}" has no 32 hexadecimal digits at its end`);

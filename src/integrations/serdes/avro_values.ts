@@ -223,7 +223,7 @@ function encodeInteger(type: JsonObject, value: JsonValue, path: string): number
     }
   }
   // Without a zone a time is one of UTC.
-  const zoned = /T.*(?:Z|[+-]\d\d:?\d\d)$|^\d{4}-\d\d-\d\d$/.test(text) ? text : `${text}Z`;
+  const zoned = /^[^T]*T.*(?:Z|[+-]\d\d:?\d\d)$|^\d{4}-\d\d-\d\d$/.test(text) ? text : `${text}Z`;
   const ms = unitMs === undefined ? NaN : Date.parse(zoned.replace(" ", "T"));
   if (unitMs === undefined || Number.isNaN(ms)) throw mismatch(path, String(type.logicalType ?? type.type));
   return Math.floor(ms / unitMs);
@@ -233,7 +233,7 @@ function encodeBytes(type: JsonObject, value: JsonValue, path: string): Uint8Arr
   if (type.logicalType !== "decimal") return Buffer.from(String(value ?? ""));
   const scale = Number(type.scale ?? 0);
   const [, sign = "", whole = "", fraction = ""] = /^([-+]?)(\d+)(?:\.(\d*))?$/.exec(String(value)) ?? [];
-  if (whole === "" || fraction.replace(/0+$/, "").length > scale) {
+  if (whole === "" || fraction.replace(/(?<!0)0+$/, "").length > scale) {
     throw mismatch(path, `decimal with scale ${scale}`);
   }
   const unscaled = BigInt(`${sign}${whole}${fraction.slice(0, scale).padEnd(scale, "0")}`);

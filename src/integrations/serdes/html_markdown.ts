@@ -141,7 +141,7 @@ class Writer {
   #table(table: HtmlElement): string {
     const rows = rowsOf(table).map((row) =>
       elementsOf(row).filter(({ name }) => name === "td" || name === "th").map(({ children }) =>
-        this.#inline(children).trim().replaceAll(/\s*\n\s*/g, " ").replaceAll("|", "\\|")
+        this.#inline(children).trim().replaceAll(/(?<!\s)\s*\n\s*/g, " ").replaceAll("|", "\\|")
       )
     ).filter((cells) => cells.length > 0);
     const width = rows.reduce((most, cells) => Math.max(most, cells.length), 0);

@@ -137,7 +137,7 @@ function dateStylesOf(styles: JsonObject): boolean[] {
   );
   return objectsOf(childOf(styles, "cellXfs").xf).map((style) => {
     const id = Number(style["@numFmtId"]);
-    const code = own.get(id)?.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, "") ?? "";
+    const code = own.get(id)?.replace(/"[^"]*"?|\\.|\[[^\]]*\]?/g, "") ?? "";
     return DATE_FORMATS.has(id) || /[ymdhs]/i.test(code);
   });
 }

@@ -101,7 +101,7 @@ const PRINTERS: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["X", ({ offsetSeconds }, count) => offsetSeconds === 0 ? "Z" : offsetOf(offsetSeconds, count)],
   ["x", ({ offsetSeconds }, count) => offsetOf(offsetSeconds, count)],
   ["Z", zuluText],
-  ["f", ({ nanos }) => fraction(pad(nanos, 9).replace(/0+$/, ""))],
+  ["f", ({ nanos }) => fraction(pad(nanos, 9).replace(/(?<!0)0+$/, ""))],
   ["b", ({ nanos }) => fraction(pad(nanos, 9).replace(/(?:000)+$/, ""))],
   ["r", ({ zone }) => zone.isRegion ? `[${zone.id}]` : ""],
   ["t", ({ offsetSeconds }) => offsetSeconds === 0 ? "GMT" : offsetText(offsetSeconds, "")],

@@ -15,8 +15,8 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** The bytes of a base64 text, padded or not. @throws ExpressionError `argument` */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/=+$/, "").length % 4 === 1) {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/(?<!=)=+$/, "").length % 4 === 1) {
     return fail("argument", "Cannot decode the text: it is not base64");
   }
-  return Uint8Array.from(atob(text.replace(/=+$/, "")), (character) => character.charCodeAt(0));
+  return Uint8Array.from(atob(text.replace(/(?<!=)=+$/, "")), (character) => character.charCodeAt(0));
 }

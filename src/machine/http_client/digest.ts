@@ -41,7 +41,7 @@ const COUNT = "00000001";
 
 function challengeFields(challenge: string): ReadonlyMap<string, string> {
   const text = /^\s*digest\s+(.*)$/is.exec(challenge)?.[1] ?? "";
-  const pairs = text.matchAll(/([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/gi);
+  const pairs = text.matchAll(/(?<![a-z])([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/gi);
   return new Map(
     [...pairs].map(([, name = "", quoted, bare = ""]) => [
       name.toLowerCase(),

@@ -10,7 +10,7 @@ export const STORAGE_SCHEME = "kestra://";
 const NAMESPACE_FILES = "/_files/";
 /** Unambiguous, since an execution id begins with a capital letter and a namespace never does. */
 const EXECUTION_FILE =
-  /^((?:(?!_files\/)[^/]+\/)+?)((?!_files\/)[^/]+)\/executions\/([A-Z][0-9A-Za-z]{21})\/(.+)$/;
+  /^((?:(?!_files\/)[^/]+\/)+?)((?!_files\/)[^/]+)\/executions\/([A-Z][0-9A-Za-z]{21})\/(.+)$/s;
 
 /** URI of a namespace file; without a namespace that of the flow. */
 const NAMESPACE_FILE = /^nsfile:\/\/([^/]*)\/(.+)$/s;

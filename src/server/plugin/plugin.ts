@@ -70,7 +70,7 @@ async function checkPlugins(path: string, processes: PluginProcesses, { print, p
   const found = await Deno.stat(path).catch(() => undefined);
   const { plugins, problems } = await withoutTaken(
     found?.isDirectory
-      ? await loadPlugins(path.replace(/\/+$/, ""), processes)
+      ? await loadPlugins(path.replace(/(?<!\/)\/+$/, ""), processes)
       : separate(await loadPlugin(path, processes)),
   );
   for (const { definition: { type } } of plugins) print(`${type} is right`);

@@ -36,7 +36,7 @@ export function readMetadata(text: string, base: string): Metadata {
   }
   const expiry = Date.parse(String(expiresAt));
   return {
-    endpoint: new URL(String(strong.url), base).href.replace(/\/+$/, ""),
+    endpoint: new URL(String(strong.url), base).href.replace(/(?<!\/)\/+$/, ""),
     headers: {
       "authorization": `Bearer ${token}`,
       "content-type": "application/x-protobuf",

@@ -97,7 +97,7 @@ export function imageInRegistry(image: string, properties: JsonObject): string {
 
 function registryHost(credentials: JsonValue | undefined): string | undefined {
   const registry = isJsonObject(credentials) ? textOf(credentials, "registry") : undefined;
-  const host = registry?.trim().replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  const host = registry?.trim().replace(/^https?:\/\//, "").replace(/\/.*$/s, "");
   return host === undefined || host === "" || HUB.test(host) ? undefined : host;
 }
 

@@ -59,7 +59,7 @@ function base64(text: string): string {
 
 /** The name under which runtimes look for a registry. @throws Error not an address */
 function registryName(given: string): string {
-  const address = given.trim().replace(/^https?:\/\//, "").replace(/\/+$/, "").replace(/\/v2$/, "");
+  const address = given.trim().replace(/^https?:\/\//, "").replace(/(?<!\/)\/+$/, "").replace(/\/v2$/, "");
   if (!REGISTRY.test(address)) {
     throw new Error(
       'Invalid registry: it must be an address such as "ghcr.io" or "registry.example.org:5000"',

@@ -42,7 +42,7 @@ export function readSplitRule(properties: JsonObject): SplitRule | undefined {
 
 /** Bytes of a size such as `10MB`; a kilobyte has 1,024 bytes. @throws Error */
 function readSize(text: string): number {
-  const [, digits = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
   const factor = UNITS.get(unit.toLowerCase());
   const size = Math.floor(Number(digits) * (factor ?? 0));
   if (digits !== "" && factor !== undefined && size >= 1 && Number.isSafeInteger(size)) return size;

@@ -120,11 +120,11 @@ function intermediateForm({ id, text, usage, finishReason, calls, durationMs }: 
 }
 
 /** Models without a mode for JSON enclose it in a block of code. */
-const FENCED = /^\s*```(?:json)?\s*\n([^]*?)\n?```\s*$/;
+const FENCED = /^```(?:json)?(?=\s*\n)([^]*)```$/;
 
 /** The object that a reply contains. @throws Error it is no JSON object */
 function jsonOf({ text = "", finishReason }: ChatReply): JsonObject {
-  const value = tryParseJson(FENCED.exec(text)?.[1] ?? text);
+  const value = tryParseJson(FENCED.exec(text.trim())?.[1] ?? text);
   if (isJsonObject(value)) return value;
   const advice = finishReason === "LENGTH" ? "; it is cut: raise maxToken" : "";
   throw new Error(`The reply is no JSON object, its end is ${finishReason}${advice}`);

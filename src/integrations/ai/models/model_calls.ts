@@ -77,7 +77,7 @@ function adviceOf(status: number): string {
 
 /** The address of a path below a base, with or without a slash at its end. */
 export function urlOf(base: string, path: string): string {
-  return `${base.replace(/\/+$/, "")}/${path}`;
+  return `${base.replace(/(?<!\/)\/+$/, "")}/${path}`;
 }
 
 /** Members that are not `undefined`. */

@@ -148,7 +148,7 @@ function foundObjects(context: WorkContext): FileSource<JsonObject> {
 
 /** @throws Error the object is there already: its deletion would delete the copy */
 function targetOf(from: ObjectAddress, moveTo: JsonObject): ObjectAddress {
-  const folder = optionalText(moveTo.key)?.replace(/\/+$/, "");
+  const folder = optionalText(moveTo.key)?.replace(/(?<!\/)\/+$/, "");
   const base = from.key.slice(from.key.lastIndexOf("/") + 1);
   const to = {
     bucket: optionalText(moveTo.bucket) ?? from.bucket,

@@ -103,7 +103,7 @@ async function uploadAll(context: TaskContext): Promise<JsonObject> {
   for (const { name, uri } of files) {
     const target = isSingle
       ? given ?? name
-      : `${given === undefined ? "" : `${given.replace(/\/+$/, "")}/`}${name}`;
+      : `${given === undefined ? "" : `${given.replace(/(?<!\/)\/+$/, "")}/`}${name}`;
     const body = await context.bodyOf(uri);
     const result = await uploadFile(client, {
       bucket: String(bucket),

@@ -52,7 +52,7 @@ export interface PathAddress {
 
 /** The address that properties give. */
 export function addressOf({ fileSystem }: JsonObject, path: JsonValue | undefined): PathAddress {
-  return { fileSystem: String(fileSystem), path: String(path).replace(/^\/+|\/+$/g, "") };
+  return { fileSystem: String(fileSystem), path: String(path).replace(/^\/+|(?<!\/)\/+$/g, "") };
 }
 
 /** What a request about a path does, for errors. */

@@ -54,7 +54,7 @@ name: reports/2026.csv`,
     const isSingle = uris.length === 1;
     const blobs: JsonObject[] = [];
     for (const uri of uris) {
-      const folder = String(name).replace(/\/+$/, "");
+      const folder = String(name).replace(/(?<!\/)\/+$/, "");
       const target = isSingle ? String(name) : `${folder}/${uri.slice(uri.lastIndexOf("/") + 1)}`;
       blobs.push(await uploadBlob(context, client, { uri, container: String(container), name: target }));
     }

@@ -173,7 +173,7 @@ function foundBlobs(context: WorkContext): FileSource<JsonObject> {
 
 /** @throws Error the blob is there already: its deletion would delete the copy */
 function targetOf(from: BlobAddress, moveTo: JsonObject): BlobAddress {
-  const folder = optionalText(moveTo.name)?.replace(/\/+$/, "");
+  const folder = optionalText(moveTo.name)?.replace(/(?<!\/)\/+$/, "");
   const base = from.name.slice(from.name.lastIndexOf("/") + 1);
   const to = {
     container: optionalText(moveTo.container) ?? from.container,

@@ -67,7 +67,9 @@ export const adlsSharedAccess = defineTask({
   outputs: OUTPUTS,
   async run(context) {
     const { fileSystem, filePath } = context.properties;
-    return { uri: await sharedUrl(context, String(fileSystem), String(filePath).replace(/^\/+|\/+$/g, "")) };
+    return {
+      uri: await sharedUrl(context, String(fileSystem), String(filePath).replace(/^\/+|(?<!\/)\/+$/g, "")),
+    };
   },
 });
 

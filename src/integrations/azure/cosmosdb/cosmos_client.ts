@@ -76,7 +76,7 @@ export class CosmosClient {
       );
     }
     this.#context = context;
-    this.#endpoint = found.replace(/\/+$/, "");
+    this.#endpoint = found.replace(/(?<!\/)\/+$/, "");
     this.#key = key === undefined ? undefined : keyBytes(key);
   }
 

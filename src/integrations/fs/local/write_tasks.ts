@@ -140,7 +140,7 @@ function relocation(place: Place, { name, title, description, run }: Relocation)
     },
     async run(context) {
       const local = context.localFiles();
-      const from = serverPath(context.properties.from).replace(/(.)\/+$/, "$1");
+      const from = serverPath(context.properties.from).replace(/(?<=^\/|[^/])\/+$/, "");
       const to = targetOf(serverPath(context.properties.to), nameOf(from));
       if (await local.find(from) === undefined) {
         throw new Error(`Cannot use "${from}": there is no such file`);
@@ -209,7 +209,7 @@ export function localDelete(place: Place): TaskDefinition {
     }],
     async run(context) {
       const local = context.localFiles();
-      const path = serverPath(context.properties[property]).replace(/(.)\/+$/, "$1");
+      const path = serverPath(context.properties[property]).replace(/(?<=^\/|[^/])\/+$/, "");
       const found = await local.find(path);
       if (found === undefined && context.properties.errorOnMissing === true) {
         throw new Error(`Cannot delete "${path}": there is no such file`);

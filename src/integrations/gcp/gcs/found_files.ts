@@ -72,7 +72,7 @@ function targetOf({ bucket, name }: ObjectAddress, folder = ""): ObjectAddress {
   const base = name.slice(name.lastIndexOf("/") + 1);
   const to = {
     bucket: target.bucket,
-    name: target.name === "" ? base : `${target.name.replace(/\/+$/, "")}/${base}`,
+    name: target.name === "" ? base : `${target.name.replace(/(?<!\/)\/+$/, "")}/${base}`,
   };
   if (to.bucket === bucket && to.name === name) {
     throw new Error(`Invalid moveDirectory: "${name}" is there already`);

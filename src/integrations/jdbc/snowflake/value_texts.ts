@@ -70,7 +70,7 @@ function timeOf(text: string, offset: string): string {
   const digits = isNegative
     ? String(10 ** fraction.length - Number(fraction)).padStart(fraction.length, "0")
     : fraction;
-  const kept = digits.replace(/0+$/, "");
+  const kept = digits.replace(/(?<!0)0+$/, "");
   const time = toIso(seconds * 1000).slice(0, "2024-02-29T10:11:12".length).replace("T", " ");
   return `${time}${kept && `.${kept}`}${offset}`;
 }

@@ -13,14 +13,14 @@ const DEFAULT_PORT = 1433;
 const URL_FORM =
   /^(?:jdbc:)?(?:sqlserver|mssql):\/\/(\[[^\]]+\]|[^:;\\/]*)(\\[^:;]*)?(?::(\d+))?\/?((?:;[^]*)?)$/i;
 /** Values in braces may have semicolons. */
-const OPTION = /;\s*([^=;]+?)\s*=\s*(?:\{([^}]*)\}|([^;]*))/g;
+const OPTION = /;([^=;]+)=\s*(?:\{([^}]*)\}|([^;]*))/g;
 
 /** From `jdbc:sqlserver://host:port;name=value`. @throws Error it is invalid; the message has no part of the address, which may hold a password */
 export function readSqlserverUrl(text: string): SqlserverUrl {
   const [, host = "", instance, port, given = ""] = URL_FORM.exec(text.trim()) ?? [];
   const options = new Map(
     [...given.matchAll(OPTION)].map(([, name = "", braced, plain = ""]) =>
-      [name.toLowerCase(), braced ?? plain.trim()] as const
+      [name.trim().toLowerCase(), braced ?? plain.trim()] as const
     ),
   );
   const server = unbracketed(host) || options.get("servername") || options.get("server") || "";

@@ -202,5 +202,5 @@ function indentOf(line: string): number {
 }
 
 function unquoted(text: string): string {
-  return /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replace(/\s+#.*$/, "");
+  return /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replace(/\s+#.*$/s, "");
 }
