@@ -129,11 +129,12 @@ export class Tokens {
   async #create(user: string, request: TokenRequest, by: string | undefined) {
     checkTokenRequest(request);
     this.#checkLifetime(request, by);
+    if (this.#grants.size >= MAX_TOKENS) await this.#removeExpired();
+    // After the removal of expired tokens: a tenant may be removed during that.
     const unknown = request.tenants?.find((tenant) => !this.#deps.tenants.has(tenant));
     if (unknown !== undefined) {
       throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
     }
-    if (this.#grants.size >= MAX_TOKENS) await this.#removeExpired();
     if (this.#grants.size >= MAX_TOKENS) {
       throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
     }
@@ -195,7 +196,12 @@ export class Tokens {
 
   async #end(grants: readonly TokenGrant[]): Promise<void> {
     for (const grant of grants) grant.isEnding = true;
-    await this.#deps.committer.commit({ mutations: grants.map(({ hash }) => deleteToken(hash)) });
+    try {
+      await this.#deps.committer.commit({ mutations: grants.map(({ hash }) => deleteToken(hash)) });
+    } catch (error) {
+      for (const grant of grants) grant.isEnding = false;
+      throw error;
+    }
     for (const grant of grants) {
       grant.isRevoked = true;
       grant.caller?.end();
@@ -237,7 +243,8 @@ export class Tokens {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
       this.#renew(grant);
-      await this.#deps.committer.commit({ mutations: [setToken(grant)] });
+      // One that was revoked during the commit before must not be stored again.
+      if (!grant.isEnding) await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
 

@@ -190,6 +190,25 @@ Deno.test("Tokens: a token does not open a tenant that was removed and created a
   assertEquals(stored.find(({ token }) => token.name === "one")?.token.tenants, []);
 });
 
+Deno.test("the removal of a tenant does not store a token again that is revoked meanwhile", async () => {
+  await using setup = await start();
+  const { tokens, tenants, committer } = setup;
+  await tenants.create({ id: "acme", name: "Acme" });
+  await tokens.create("admin", { name: "one", extended: false, tenants: ["acme"] });
+  const { token } = await tokens.create("admin", { name: "two", extended: false, tenants: ["acme"] });
+  const commit = committer.commit.bind(committer);
+  let revoked: Promise<void> | undefined;
+  committer.commit = (entry) => {
+    if (entry.mutations.some(({ type, key }) => type === "set" && key[0] === "token")) {
+      revoked ??= tokens.revoke(token.id);
+    }
+    return commit(entry);
+  };
+  await tenants.remove("acme");
+  await revoked;
+  assertEquals((await readTokens(setup.store)).map(({ token }) => token.name), ["one"]);
+});
+
 Deno.test("Tokens.start() takes tenants from tokens whose removal a crash interrupted", async () => {
   const clock = new FakeClock();
   const store = new MemoryStore(clock);
