@@ -1,7 +1,6 @@
 /** States: small maps that flows keep between executions, each stored as a KV pair of its namespace. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
-import { KeyedLock } from "../../base/keyed_lock.ts";
 import { mergeDeep } from "../../base/merge_deep.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
@@ -16,7 +15,6 @@ const MAX_PART_LENGTH = 60;
 /** Reads, merges and deletes states. */
 export class States implements StatePort {
   readonly #kvPairs: KvPairs;
-  readonly #locks = new KeyedLock();
 
   constructor(kvPairs: KvPairs) {
     this.#kvPairs = kvPairs;
@@ -31,22 +29,20 @@ export class States implements StatePort {
   async merge(tenant: TenantId, id: StateId, given: JsonObject): Promise<{ key: string; data: JsonObject }> {
     const { namespace } = id;
     const key = await keyOf(id);
-    return await this.#locks.run(`${tenant}/${namespace}/${key}`, async () => {
-      const data = mergeDeep(await this.#read(tenant, namespace, key) ?? {}, given, joined);
+    let data: JsonObject = {};
+    await this.#kvPairs.update({ tenant }, { namespace, key }, (before) => {
+      data = mergeDeep(isJsonObject(before) ? before : {}, given, joined);
       checkSize(key, data);
-      await this.#kvPairs.put({ tenant }, { namespace, key }, { type: "JSON", value: data });
-      return { key, data };
+      return { type: "JSON", value: data };
     });
+    return { key, data };
   }
 
   /** @inheritdoc */
   async delete(tenant: TenantId, id: StateId): Promise<boolean> {
     const { namespace } = id;
     const key = await keyOf(id);
-    return await this.#locks.run(
-      `${tenant}/${namespace}/${key}`,
-      async () => await this.#kvPairs.delete({ tenant }, { namespace, key }),
-    );
+    return await this.#kvPairs.delete({ tenant }, { namespace, key });
   }
 
   async #read(tenant: TenantId, namespace: string, key: string): Promise<JsonObject | undefined> {
