@@ -39,7 +39,7 @@ export const selectInput: InputType = {
   convert(value, properties) {
     const text = scalarText(value);
     if (text === undefined) return expected("SELECT", shownValue(value), "it is not a text");
-    return isChoice(text, properties) ? { value: text } : mismatch(properties);
+    return choiceTest(properties)(text) ? { value: text } : mismatch(properties);
   },
   checkDeclaration: checkChoices,
 };
@@ -56,8 +56,8 @@ export const multiselectInput: InputType = {
   convert(value, properties, conversions) {
     const items = readItems("MULTISELECT", value);
     if ("reason" in items) return items;
-    const isAllowed = items.list.every((item) => isChoice(scalarText(item) ?? "", properties));
-    if (!isAllowed) return mismatch(properties);
+    const isChoice = choiceTest(properties);
+    if (!items.list.every((item) => isChoice(scalarText(item) ?? ""))) return mismatch(properties);
     return convertItems(items.list, itemTypeOf(properties) ?? "STRING", conversions);
   },
   checkDeclaration: (properties, conversions) => [
@@ -144,9 +144,12 @@ export function firstChoice(properties: JsonObject): JsonValue {
   return isJsonObject(first) ? ownProperty(first, "value") ?? null : first;
 }
 
-function isChoice(text: string, properties: JsonObject): boolean {
+/** Whether a text may be chosen. */
+function choiceTest(properties: JsonObject): (text: string) => boolean {
   const choices = choicesOf(properties);
-  return !choices || choices.includes(text) || flagOf(properties, "allowCustomValue", false);
+  if (!choices || flagOf(properties, "allowCustomValue", false)) return () => true;
+  const known = new Set(choices);
+  return (text) => known.has(text);
 }
 
 function mismatch(properties: JsonObject): Converted {

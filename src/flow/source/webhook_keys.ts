@@ -15,10 +15,17 @@ const NAMES: ReadonlySet<string> = new Set(["key", "secret", "signingSecret"]);
 /** Copies in other texts are hidden, too, such as an address in a description. Shorter keys are also parts of words. */
 const MIN_COPIED = 8;
 
+/** Keys to hide. */
+interface Keys {
+  readonly whole: ReadonlySet<string>;
+  /** Those that are hidden within texts, too, by their first characters; the longest first. */
+  readonly copied: ReadonlyMap<string, readonly string[]>;
+}
+
 /** The flow with hidden keys; the same flow if it has none. */
 export function withoutWebhookKeys(flow: Flow): Flow {
-  const keys = new Set(flow.triggers.flatMap(keysOf));
-  if (keys.size === 0) return flow;
+  const keys = keysOf(flow.triggers);
+  if (keys.whole.size === 0) return flow;
   return {
     ...flow,
     tasks: hiddenTasks(flow.tasks, keys),
@@ -33,12 +40,16 @@ export function withoutWebhookKeys(flow: Flow): Flow {
 
 /** The trigger with hidden keys. */
 export function withoutTriggerKeys(trigger: Trigger): Trigger {
-  return { ...trigger, properties: hiddenMembers(trigger.properties, new Set(keysOf(trigger))) };
+  return { ...trigger, properties: hiddenMembers(trigger.properties, keysOf([trigger])) };
 }
 
 /** What an expression reads as a key is hidden elsewhere. */
-function keysOf({ kind, properties }: Trigger): string[] {
-  return isWebhookKind(kind) ? keysIn(properties) : [];
+function keysOf(triggers: readonly Trigger[]): Keys {
+  const whole = new Set(
+    triggers.flatMap(({ kind, properties }) => isWebhookKind(kind) ? keysIn(properties) : []),
+  );
+  const copied = [...whole].filter(({ length }) => length >= MIN_COPIED).sort((a, b) => b.length - a.length);
+  return { whole, copied: Map.groupBy(copied, (key) => key.slice(0, MIN_COPIED)) };
 }
 
 function keysIn(members: JsonObject): string[] {
@@ -48,7 +59,7 @@ function keysIn(members: JsonObject): string[] {
   });
 }
 
-function hiddenTasks(tasks: readonly Task[], keys: ReadonlySet<string>): Task[] {
+function hiddenTasks(tasks: readonly Task[], keys: Keys): Task[] {
   return tasks.map((task) => ({
     ...task,
     properties: hiddenMembers(task.properties, keys),
@@ -56,41 +67,58 @@ function hiddenTasks(tasks: readonly Task[], keys: ReadonlySet<string>): Task[] 
   }));
 }
 
-function hiddenMembers(members: JsonObject, keys: ReadonlySet<string>): JsonObject {
+function hiddenMembers(members: JsonObject, keys: Keys): JsonObject {
   const copy: JsonObject = {};
   for (const [name, value] of Object.entries(members)) {
-    setOwnProperty(copy, name, NAMES.has(name) && keys.has(String(value)) ? HIDDEN : hidden(value, keys));
+    setOwnProperty(
+      copy,
+      name,
+      NAMES.has(name) && keys.whole.has(String(value)) ? HIDDEN : hidden(value, keys),
+    );
   }
   return copy;
 }
 
-function hidden(value: JsonValue, keys: ReadonlySet<string>): JsonValue {
+function hidden(value: JsonValue, keys: Keys): JsonValue {
   if (Array.isArray(value)) return value.map((item) => hidden(item, keys));
   if (isJsonObject(value)) return hiddenMembers(value, keys);
   // Ids that are equal to a key stay: links lead to them.
-  return typeof value === "string" && !keys.has(value) ? hiddenText(value, keys) : value;
+  return typeof value === "string" && !keys.whole.has(value) ? hiddenText(value, keys) : value;
 }
 
-function hiddenText(text: string, keys: Iterable<string>): string {
-  return [...keys].filter(({ length }) => length >= MIN_COPIED)
-    .reduce((rest, key) => rest.replaceAll(key, HIDDEN), text);
+/** One pass over the text, whatever the number of keys. */
+function hiddenText(text: string, { copied }: Keys): string {
+  if (copied.size === 0) return text;
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at + MIN_COPIED <= text.length;) {
+    const key = copied.get(text.slice(at, at + MIN_COPIED))?.find((each) => text.startsWith(each, at));
+    if (key === undefined) at++;
+    else {
+      parts.push(text.slice(from, at), HIDDEN);
+      from = at += key.length;
+    }
+  }
+  return parts.join("") + text.slice(from);
 }
 
 /** Members by their places, as their texts may be written with escapes; then the copies. */
-function hiddenSource(source: string, keys: ReadonlySet<string>): string {
+function hiddenSource(source: string, keys: Keys): string {
   const { document } = parseYamlTree(source);
   const ranges: (readonly [number, number])[] = [];
   visit(document ?? null, {
     Pair(_, { key, value }) {
       if (!NAMES.has(keyName(key) ?? "")) return;
       const node = isAlias(value) ? value.resolve(document as NonNullable<typeof document>) : value;
-      if (isScalar(node) && keys.has(String(node.value))) ranges.push(nodeRange(node));
+      if (isScalar(node) && keys.whole.has(String(node.value))) ranges.push(nodeRange(node));
     },
   });
-  let text = source;
-  for (const [start, end] of new Map(ranges.sort(([a], [b]) => b - a))) {
+  const parts: string[] = [];
+  let from = 0;
+  for (const [start, end] of new Map(ranges.sort(([a], [b]) => a - b))) {
     const after = /\r?\n$/.exec(source.slice(start, end))?.[0] ?? "";
-    text = `${text.slice(0, start)}"${HIDDEN}"${after}${text.slice(end)}`;
+    parts.push(source.slice(from, start), `"${HIDDEN}"${after}`);
+    from = end;
   }
-  return hiddenText(text, keys);
+  return hiddenText(parts.join("") + source.slice(from), keys);
 }

@@ -91,3 +91,12 @@ Deno.test("withoutTriggerKeys() hides the signing secret of an app of Slack", ()
   assertEquals(isJsonObject(properties) && properties["signingSecret"], "••••");
   assertStringIncludes(String(properties["key"]), "secret('K')");
 });
+
+Deno.test("withoutWebhookKeys() hides the copies of many keys in one pass, of two that begin alike the longer one", () => {
+  const keys = Array.from({ length: 2_000 }, (_, index) => `the-key-${index}`);
+  const triggers = keys.map((key, index) => `  - {id: hook${index}, type: ${WEBHOOK}, key: ${key}}`);
+  const source = ["description: " + keys.join(" "), "triggers:", ...triggers].join("\n");
+  const { definition, source: shown } = withoutWebhookKeys(flowOf(source));
+  assertEquals(definition["description"], keys.map(() => "••••").join(" "));
+  assertEquals(shown.includes("the-key"), false);
+});
