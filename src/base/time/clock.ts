@@ -16,7 +16,7 @@ export interface Clock {
 /** Cancels a timer; no effect after it fired or was cancelled. */
 export type CancelTimer = () => void;
 
-/** setTimeout waits at most 2^31-1 ms. A longer delay is cut: callers must check the time when called. */
+/** The longest delay of setTimeout; a longer one is waited for in parts. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
@@ -24,7 +24,13 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   setTimer(delayMs, callback) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (leftMs: number) => {
+      timer = leftMs > MAX_TIMER_MS
+        ? setTimeout(() => wait(leftMs - MAX_TIMER_MS), MAX_TIMER_MS)
+        : setTimeout(callback, Math.max(leftMs, 0));
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };
