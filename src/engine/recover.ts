@@ -1,5 +1,6 @@
 /** Continues an execution after a crash of the server, or of the worker that ran one of its attempts. */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { isScheduled } from "../model/executions/execution_waiting.ts";
 import { MAX_LOST_WORKERS } from "../model/limits.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
@@ -28,6 +29,7 @@ export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">
     return giveUp(t, `The server stopped unexpectedly ${crashes} times while this execution was running`);
   }
   if (t.state !== "KILLING") resetRestartUnits(t);
+  if (isScheduled(t.execution)) return;
   if (t.state === "CREATED" || t.state === "RESTARTED") return t.emit({ type: "ask_slot" });
   resumeOpenTaskRuns(t, kept);
   touchAllFrames(t);
@@ -66,7 +68,7 @@ export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
   const isElsewhere = (taskRun: TaskRun) => kept.includes(taskRun.ordinal) || isWaiting(execution, taskRun);
   if (!leaves.every(isElsewhere)) return true;
-  if (HELD_STATES.has(currentState(execution.history))) return false;
+  if (HELD_STATES.has(currentState(execution.history)) || isScheduled(execution)) return false;
   return leaves.length === 0 ||
     [...tree.frames].some((frame) => frame.expected || openableTasks(frame).length > 0);
 }

@@ -1,6 +1,7 @@
 /** What the simulation has found, each as the shortest story that showed it. */
 import { assert, assertEquals } from "@std/assert";
 import { childId } from "../../src/engine/children/children.ts";
+import { hasWork } from "../../src/engine/recover.ts";
 import { replayExecution } from "../../src/engine/requests/replay.ts";
 import type { Flow, Task } from "../../src/model/flows/flow.ts";
 import { plan, returns, task } from "../support/flows/flows.ts";
@@ -73,6 +74,14 @@ Deno.test("recovered: an execution that has not started asks for a slot", () => 
     "ask_slot",
     "run_attempt",
   ]]);
+});
+
+Deno.test("recovered: an execution that waits for its date goes on waiting, and has no work that a crash interrupted", () => {
+  const driver = drive({ tasks: [returns("a")] });
+  driver.execution.timers.set("start", 5_000);
+  assertEquals(hasWork(driver.tree), false);
+  const commands = driver.apply({ type: "recovered", isGivenUp: false });
+  assertEquals([driver.states, commands, driver.execution.timers.size], ["CREATED", [], 1]);
 });
 
 Deno.test("a loop that fails at its limit fails all the same after a crash during its finally", () => {

@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import type { Key, StoredEntry } from "../../src/store/store.ts";
 import { Logger } from "../../src/base/log.ts";
 import { encodeJson } from "../../src/store/codec.ts";
-import { executionKey, messageKey } from "../../src/store/keys.ts";
+import { executionKey, INSTANCE, manifestKey, messageKey } from "../../src/store/keys.ts";
 import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
@@ -136,6 +136,24 @@ Deno.test("recover() loads up to 320 executions at a time: a database may be far
   const states = await Promise.all(started.map(async ({ id }) => (await next.execution(id)).state.current));
   assertEquals(new Set(states), new Set(["RUNNING"]));
   await next[Symbol.asyncDispose]();
+});
+
+Deno.test("recover() of a listed execution that waits for its date: it begins at its date, however many crashes come before", async () => {
+  let app = await Harness.start();
+  await app.save(CHILD);
+  const date = new Date(app.clock.now() + 3_600_000).toISOString();
+  const { id } = await app.start("child", {}, `?scheduleDate=${date}`);
+  const value = encodeJson([["main", String(id)]]);
+  const manifest = { type: "set", key: manifestKey(INSTANCE, 1), value } as const;
+  for (let crash = 0; crash < 4; crash++) {
+    await app.store.commit({ checks: [], mutations: [manifest], messages: [] });
+    app = await app.crash();
+    await settle();
+  }
+  assertEquals(statesOf(await app.execution(id)), "CREATED");
+  await app.advance(3_600_000);
+  assertEquals(statesOf(await app.execution(id)), "CREATED RUNNING PAUSED");
+  await app[Symbol.asyncDispose]();
 });
 
 Deno.test("a message that cannot be delivered stays stored; the server starts and delivers the others", async () => {

@@ -22,6 +22,11 @@ export interface WaitingFacts {
   readonly workers?: ReadonlyMap<number, WorkerWait>;
 }
 
+/** True for an execution that has not begun because its date has not come. */
+export function isScheduled({ history, timers }: Execution): boolean {
+  return currentState(history) === "CREATED" && timers.has("start");
+}
+
 /**
  * `{reason, since, …}`; `undefined` if the execution has ended or makes progress. Reasons: `SCHEDULED` and `TIMER` (`until`),
  * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (the execution is paused), `PAUSED` (`taskId`, `taskRunId`, `until` if the
@@ -30,10 +35,10 @@ export interface WaitingFacts {
  * `group`, `isConnected`: whether a worker of the group is connected).
  */
 export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject | undefined {
-  const { history, timers } = execution;
+  const { history } = execution;
   switch (currentState(history)) {
     case "CREATED":
-      return timers.has("start") ? waits("SCHEDULED", history, untilOf(execution, "start")) : undefined;
+      return isScheduled(execution) ? waits("SCHEDULED", history, untilOf(execution, "start")) : undefined;
     case "QUEUED":
       return waits("QUEUED", history, { ...facts.queue });
     case "BREAKPOINT":
