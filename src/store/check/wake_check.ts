@@ -1,6 +1,7 @@
 /** Checks what wakes executions: the lists of live ones, timers, messages, slots and queues of concurrency limits. */
 import type { Instant } from "../../base/time/clock.ts";
 import type { Execution } from "../../model/executions/execution.ts";
+import { isScheduled } from "../../model/executions/execution_waiting.ts";
 import { currentState, isEnded, type State } from "../../model/executions/state.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
@@ -95,7 +96,7 @@ export class WakeCheck {
     const name = nameOf(tenant, id);
     const state = currentState(history);
     const hasEnded = isEnded(history);
-    this.#checkSlot(this.#slots, name, hasEnded);
+    this.#checkSlot(this.#slots, name, hasEnded || isScheduled(execution));
     this.#checkSlot(this.#queued, name, state !== "QUEUED");
     const hasMessage = this.#messages.delete(name);
     if (hasEnded) return;

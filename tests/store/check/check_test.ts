@@ -46,6 +46,7 @@ async function healthyStore(): Promise<MemoryStore> {
   await server.start("hello");
   await server.start("hello", { name: "y".repeat(100_000) });
   for (const id of ["many", "sleep", "paused", "limited", "limited", "called"]) await server.start(id);
+  await server.start("limited", {}, "?scheduleDate=2126-01-01T00:00:00Z");
   await server.json("PUT", "/namespaces/demo/kv/small", json("1"));
   await server.json("PUT", "/namespaces/demo/kv/large", json(JSON.stringify("z".repeat(100_000))));
   await server.json("PUT", "/namespaces/demo/kv/brief", {
@@ -216,6 +217,16 @@ const DAMAGES: readonly Damage[] = [
     isRepaired: true,
   },
   {
+    code: "slot_stray",
+    name: "a slot of an execution that waits for its date",
+    async plant(store) {
+      const { key } = await first(store, kind("tm"), ({ key }) => key[4] === "start");
+      const slot = slotKey("main", { namespace: "demo", id: "limited" }, String(key[3]));
+      await write(store, { type: "set", key: slot, value: new Uint8Array([1]) });
+    },
+    isRepaired: true,
+  },
+  {
     code: "undecodable",
     name: "a KV pair of an unknown format",
     async plant(store) {
@@ -356,7 +367,7 @@ Deno.test("checkStore() finds nothing in a database as a server leaves it, and c
   const context = await checkStore(await healthyStore());
   assertEquals(context.findings.list(), []);
   const counts = Object.fromEntries(context.counts);
-  assertEquals([counts.executions, counts.flows, counts.secrets, counts.tenants], [9, 6, 1, 1]);
+  assertEquals([counts.executions, counts.flows, counts.secrets, counts.tenants], [10, 6, 1, 1]);
 });
 
 Deno.test("checkStore() finds nothing in passes of a Loop, which refer to values of another execution", async () => {
@@ -434,7 +445,7 @@ Deno.test("a server that starts after a repair lists every execution once", asyn
     clock,
   );
   const { total } = await server.page("/executions/search?size=1");
-  assertEquals(total, 9);
+  assertEquals(total, 10);
 });
 
 Deno.test("checkStore() finds nothing in data of format 3 that no server has moved", async () => {
@@ -543,7 +554,7 @@ Deno.test("checkStore() continues after a kind that cannot be read, and reports 
   const context = await checkStore(store);
   const { code, examples } = context.findings.list().find(({ severity }) => severity === "lost") ?? {};
   assertEquals([code, examples?.[0]], ["unreadable", "KV pairs: database disk image is malformed"]);
-  assertEquals([context.isComplete, context.counts.get("executions")], [false, 9]);
+  assertEquals([context.isComplete, context.counts.get("executions")], [false, 10]);
 });
 
 /** Fails at its first entry. */
