@@ -310,6 +310,11 @@ export class Executor {
     }
   }
 
+  /** Reads the slots and queues of a tenant. Must be called before its executions are recovered. */
+  async loadSlots(tenant: string): Promise<void> {
+    await this.slots.load(this.#deps.store, tenant, (id) => this.#recovery.isScheduled(tenant, id));
+  }
+
   /** Sets the limit of the latest revision of a flow, and starts queued executions that it admits. */
   setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): void {
     if (this.slots.setLimit(flow, limit)) this.grantSlots(flow, limit ?? Infinity);

@@ -5,12 +5,13 @@ import type { TimerName } from "../engine/events.ts";
 import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION, MAX_TAKE_OVERS_OF_EXECUTION } from "../model/limits.ts";
+import { isScheduled } from "../model/executions/execution_waiting.ts";
 import { isEnded } from "../model/executions/state.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import type { WorkerPort } from "../model/ports/workers.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ListedExecution } from "../store/manifests.ts";
-import { catalogRow } from "../store/records/executions/execution_records.ts";
+import { catalogRow, type ExecutionRecords } from "../store/records/executions/execution_records.ts";
 import type { Timers } from "./timers/timers.ts";
 import { type LiveExecution, liveKey } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
@@ -18,6 +19,7 @@ import type { LiveExecutions } from "./live/live_executions.ts";
 interface RecoveryDeps {
   readonly live: LiveExecutions;
   readonly committer: Committer;
+  readonly records: Pick<ExecutionRecords, "facts">;
   readonly logger: Logger;
   readonly timers: Pick<Timers, "add">;
   /** Schedules a slice. */
@@ -88,6 +90,22 @@ export class Recovery {
     } catch (error) {
       // One unreadable record must not prevent the recovery of others or the start of the server.
       logger.error("An execution cannot be recovered", { execution: id, error: (error as Error).message });
+      return false;
+    }
+  }
+
+  /** True for an execution that waits for its date; false if it cannot be read. */
+  async isScheduled(tenant: string, id: string): Promise<boolean> {
+    const { records, logger } = this.#deps;
+    try {
+      const execution = await records.facts(tenant, id);
+      return execution !== undefined && isScheduled(execution);
+    } catch (error) {
+      // As above.
+      logger.error("An execution with a slot cannot be read", {
+        execution: id,
+        error: (error as Error).message,
+      });
       return false;
     }
   }

@@ -268,7 +268,7 @@ export class Assembly {
     const listed = await this.#manifests.read(store);
     this.#manifests.adopt(listed);
     for (const tenant of this.services.tenants.internalIds()) {
-      await this.executor.slots.load(store, tenant);
+      await this.executor.loadSlots(tenant);
     }
     // Read before anything runs: later messages are delivered by the executor itself, once.
     const messages = await Array.fromAsync(undelivered(store));

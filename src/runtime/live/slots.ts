@@ -33,7 +33,10 @@ interface FlowSlots {
   limit?: number;
 }
 
-const MARK = new Uint8Array([1]);
+/** Value of the stored keys. Earlier versions stored 1, and stored slots for executions that waited for their date, too. */
+const MARK = new Uint8Array([2]);
+/** Executions that are read at a time. */
+const READS_AT_ONCE = 100;
 /** Of a flow that is not known; never changed. */
 const NOTHING: FlowSlots = { taken: new Set(), queued: new Set(), stored: new Map() };
 
@@ -41,12 +44,23 @@ const NOTHING: FlowSlots = { taken: new Set(), queued: new Set(), stored: new Ma
 export class Slots {
   readonly #flows = new Map<string, FlowSlots>();
 
-  /** Reads the stored slots and queues of a tenant. */
-  async load(store: Store, tenant: string): Promise<void> {
-    for await (const { key } of store.list(slotsOf(tenant))) {
+  /**
+   * Reads the stored slots and queues of a tenant. A slot that an earlier version stored is not taken if `isScheduled` is true
+   * of its execution; the next commit of that execution removes it.
+   */
+  async load(store: Store, tenant: string, isScheduled: (id: string) => Promise<boolean>): Promise<void> {
+    const older: { readonly id: string; readonly taken: Set<string> }[] = [];
+    for await (const { key, value } of store.list(slotsOf(tenant))) {
       const { taken, stored } = this.#flowOf(tenant, flowOf(key));
-      taken.add(String(key[4]));
-      stored.set(String(key[4]), "slot");
+      const id = String(key[4]);
+      if (value[0] === MARK[0]) taken.add(id);
+      else older.push({ id, taken });
+      stored.set(id, "slot");
+    }
+    for (let at = 0; at < older.length; at += READS_AT_ONCE) {
+      const some = older.slice(at, at + READS_AT_ONCE);
+      const scheduled = await Promise.all(some.map(({ id }) => isScheduled(id)));
+      for (const [index, { id, taken }] of some.entries()) if (!scheduled[index]) taken.add(id);
     }
     for await (const { key } of store.list(queuedOf(tenant))) {
       const { queued, stored } = this.#flowOf(tenant, flowOf(key));

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { Slots } from "../../../src/runtime/live/slots.ts";
-import { queuedKey, slotKey } from "../../../src/store/keys.ts";
+import { executionKey, queuedKey, slotKey } from "../../../src/store/keys.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/flows/request_bodies.ts";
@@ -84,6 +84,68 @@ Deno.test("an execution that waits for its date takes no slot, also after a cras
   await settle();
   await startSome(second, 2);
   assertEquals(await states(second), "CREATED PAUSED QUEUED");
+});
+
+/** The slot as earlier versions stored it, for executions that waited for their date too. */
+async function storeOldSlot(app: Harness, id: string): Promise<void> {
+  const key = slotKey("main", { namespace: "demo", id: "limited" }, id);
+  const mutation = { type: "set", key, value: new Uint8Array([1]) } as const;
+  await app.store.commit({ checks: [], mutations: [mutation], messages: [] });
+}
+
+Deno.test("load() counts no slot that an earlier version stored for an execution that waits for its date", async () => {
+  const first = await Harness.start();
+  await first.save(limited("concurrency: {limit: 1}"));
+  const date = new Date(first.clock.now() + 3_600_000).toISOString();
+  const { id } = await first.start("limited", {}, `?scheduleDate=${date}`);
+  await first.advance(1);
+  await storeOldSlot(first, String(id));
+  await using second = await first.crash();
+  await startSome(second, 2);
+  assertEquals(await states(second), "CREATED PAUSED QUEUED");
+  await second.advance(3_600_000);
+  assertEquals(await states(second), "QUEUED PAUSED QUEUED");
+  assertEquals([second.store.count(["main", "cs"]), second.store.count(["main", "xq"])], [1, 2]);
+});
+
+Deno.test("load() removes such a slot with the next commit of its execution", async () => {
+  const first = await Harness.start();
+  await first.save(limited("concurrency: {limit: 1}"));
+  const { id } = await first.start("limited", {}, "?scheduleDate=2126-01-01T00:00:00Z");
+  await first.advance(1);
+  await storeOldSlot(first, String(id));
+  await using second = await first.crash();
+  await second.json("DELETE", `/executions/${id}/kill`);
+  await settle();
+  assertEquals([await states(second), second.store.count(["main", "cs"])], ["KILLED", 0]);
+});
+
+Deno.test("load() counts a slot that an earlier version stored for an execution that has begun, or cannot be read", async () => {
+  const first = await Harness.start();
+  await first.save(limited("concurrency: {limit: 2}"));
+  await startSome(first, 1);
+  const { results: [paused] } = await first.page<ExecutionResponse>("/executions/search");
+  await storeOldSlot(first, String(paused?.id));
+  const unreadable = {
+    type: "set",
+    key: executionKey("main", "A0000000000000000000aa"),
+    value: new Uint8Array([99]),
+  } as const;
+  await first.store.commit({ checks: [], mutations: [unreadable], messages: [] });
+  await storeOldSlot(first, "A0000000000000000000aa");
+  await using second = await first.crash();
+  await startSome(second, 1);
+  assertEquals(await states(second), "PAUSED QUEUED");
+});
+
+Deno.test("load() asks nothing of executions whose slots this version has stored", async () => {
+  await using app = await Harness.start();
+  await app.save(limited("concurrency: {limit: 3}"));
+  await startSome(app, 3);
+  const slots = new Slots();
+  const asked: string[] = [];
+  await slots.load(app.store, "main", (id) => Promise.resolve(asked.push(id) > 0));
+  assertEquals([asked, slots.usageOf({ ...FLOW, id: "" }).running], [[], 3]);
 });
 
 const LIMIT = { limit: 1, behavior: "QUEUE" } as const;
