@@ -6,6 +6,7 @@
  * progress. If the database refuses the commit, they are put back before the newer ones, and the next commit contains both.
  */
 import { hasSettled } from "../engine/tree.ts";
+import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
@@ -50,7 +51,7 @@ interface CommitOptions {
 /**
  * Commits the changes of an execution and of the members of its commit group. False if it was deleted meanwhile: nothing
  * is written.
- * @throws DomainError the database refused: all changes remain for the next commit
+ * @throws DomainError the database refused, or too_large: a record cannot be encoded; all changes remain for the next commit
  */
 export async function commitExecution(
   live: LiveExecution,
@@ -73,8 +74,15 @@ export async function commitExecution(
     return true;
   } catch (error) {
     taken.forEach(putBack);
-    throw error;
+    throw error instanceof DomainError ? error : unencodable(error as Error);
   }
+}
+
+/** An error that each further try would repeat. */
+function unencodable(cause: Error): DomainError {
+  const message =
+    `Cannot write: a record cannot be encoded, a value may be nested too deeply: ${cause.message}`;
+  return new DomainError("too_large", message, { cause });
 }
 
 function entryOf(changes: Change[], deps: CommitDeps, { files, committed }: CommitOptions): Entry {

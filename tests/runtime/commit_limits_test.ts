@@ -50,6 +50,27 @@ Deno.test("an execution whose changes exceed a limit of the database ends FAILED
   assertEquals([attempts, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
 });
 
+/** An integer that only the slow path of `JSON.stringify` prints, in so many lists that it exhausts the stack. */
+function unprintable(): JsonValue {
+  let value: JsonValue = 10n ** 30n;
+  for (let depth = 0; depth < 4_000; depth++) value = [value];
+  return value;
+}
+
+for (const { form, more } of [{ form: "small", more: "" }, { form: "spread", more: "x".repeat(10_000) }]) {
+  Deno.test(`an execution whose ${form} record cannot be encoded ends FAILED and says so`, async () => {
+    let attempts = 0;
+    const effects = { variables: { value: unprintable(), more } };
+    await using app = await Harness.start({ effect: () => (attempts++, { state: "SUCCESS", effects }) });
+    const { id } = await app.run(EFFECT);
+    await app.advance(5_000);
+    assertEquals(statesOf(await app.execution(id)), "CREATED RUNNING FAILED");
+    const logs = await app.json("GET", `/logs/${id}?minLevel=ERROR`) as { message: string }[];
+    assertMatch(logs.map(({ message }) => message).join("\n"), /Cannot write: a record cannot be encoded/);
+    assertEquals([attempts, app.assembly.executor.liveCount, app.store.count(["~g"])], [1, 0, 0]);
+  });
+}
+
 /** Refuses commits of an execution, as if they exceeded a limit; the function returns how many it has refused. */
 function refuseCommits({ assembly: { committer } }: Harness, id: JsonValue | undefined, times = Infinity) {
   const commit = committer.commit.bind(committer);
