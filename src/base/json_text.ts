@@ -1,10 +1,10 @@
 /** JSON within texts: rendered expressions and request bodies give texts only. */
 import { type JsonValue, tryParseJson } from "./json.ts";
 
-/** Deeper values stay texts: printing them would exhaust the stack. */
-const MAX_DEPTH = 500;
+/** Levels of values that are kept: reading or printing deeper ones may exhaust the stack. */
+export const MAX_DEPTH = 500;
 
-/** The list or object of a JSON text; any other value as it is. */
+/** The list or object of a JSON text of at most {@link MAX_DEPTH} levels; any other value as it is. */
 export function readStructure(value: JsonValue): JsonValue {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value) || depthOf(value) > MAX_DEPTH) return value;
   return tryParseJson(value) ?? value;

@@ -8,6 +8,7 @@ import { formatDuration, readDuration } from "../../base/time/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
+import { MAX_DEPTH } from "../../base/json_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Event } from "../../engine/events.ts";
 import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
@@ -291,7 +292,7 @@ function dropFiles({ files, live }: Attempt): void {
   void files.pending?.discard();
 }
 
-/** The end of an attempt; outputs that are too large fail it. */
+/** The end of an attempt; outputs that are too large or nested too deeply fail it. */
 export function limitOutputs(
   taskRun: number,
   outcome: AttemptOutcome,
@@ -300,7 +301,8 @@ export function limitOutputs(
     return { type: "attempt_ended", taskRun, outcome };
   }
   const message =
-    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
+    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes and ${MAX_DEPTH} levels can be kept; ` +
+    "write large results to a file";
   return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
 }
 

@@ -1,5 +1,6 @@
 /** One attempt: every failure is an end, and nothing of it counts after its timeout. */
 import { assertEquals, assertInstanceOf } from "@std/assert";
+import { type JsonObject, parseJson } from "../../../src/base/json.ts";
 import type { Event } from "../../../src/engine/events.ts";
 import type { Task } from "../../../src/model/flows/flow.ts";
 import type { RunContext } from "../../../src/model/ports/run_context.ts";
@@ -65,11 +66,17 @@ for (const [name, run, event] of LATE_ENDS) {
   });
 }
 
-Deno.test("runAttempt() fails an attempt with outputs that are too large", () => {
-  const outputs = { text: "x".repeat(1_100_000) };
-  const event = attempt(runnable(() => ({ state: "SUCCESS", outputs }))).event as Event;
-  assertEquals(event.type === "attempt_ended" && event.outcome, { state: "FAILED", files: undefined });
-});
+for (
+  const [name, outputs] of [
+    ["are too large", { text: "x".repeat(1_100_000) }],
+    ["are nested too deeply", parseJson(`{"list": ${"[".repeat(500)}${"]".repeat(500)}}`) as JsonObject],
+  ] as const
+) {
+  Deno.test(`runAttempt() fails an attempt with outputs that ${name}`, () => {
+    const event = attempt(runnable(() => ({ state: "SUCCESS", outputs }))).event as Event;
+    assertEquals(event.type === "attempt_ended" && event.outcome, { state: "FAILED", files: undefined });
+  });
+}
 
 Deno.test("runAttempt() ends an attempt at its timeout, interrupts it, and ignores what it does later", async () => {
   let seen: RunContext | undefined;
