@@ -1,12 +1,12 @@
 /** After crashes: what only waited was not interrupted, and is not given up for what others do. */
-import { assertEquals, assertMatch } from "@std/assert";
-import type { Key, StoredEntry } from "../../src/store/store.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Atomic, Key, Store, StoredEntry } from "../../src/store/store.ts";
 import { Logger } from "../../src/base/log.ts";
 import { encodeJson } from "../../src/store/codec.ts";
 import { executionKey, INSTANCE, manifestKey, messageKey } from "../../src/store/keys.ts";
 import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../support/fakes/faulty_store.ts";
-import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 /** Processes that lead in turn: each start is a take-over from one that may be alive. */
 const SHARED = {
@@ -184,4 +184,70 @@ Deno.test("a message that cannot be delivered stays stored; the server starts an
     lines.join("\n"),
     new RegExp(`cannot be delivered execution=${broken.id} event=kill_asked error=`),
   );
+});
+
+const LIMIT = 3;
+/** More than one commit begins. */
+const COUNT = 110;
+const LIMITED = `
+id: limited
+namespace: demo
+concurrency: {limit: ${LIMIT}}
+sla: [{id: short, type: MAX_DURATION, duration: PT3S, behavior: FAIL}]
+inputs: [{id: wait, type: STRING}]
+tasks: [{id: s, type: ${CORE}.flow.Sleep, duration: "{{ inputs.wait }}"}]
+`;
+const STARTS_LIMITED = `
+id: starter
+namespace: demo
+tasks:
+  - id: all
+    type: ${CORE}.flow.ForEach
+    concurrencyLimit: 0
+    values: "{{ range(1, ${COUNT}) }}"
+    tasks:
+      - id: s
+        type: ${CORE}.flow.Subflow
+        namespace: demo
+        flowId: limited
+        transmitFailed: false
+        inputs: {wait: "{{ taskrun.iteration % 2 == 0 ? 'PT1H' : 'PT1S' }}"}
+`;
+
+/** Number of executions of the limited flow by state. */
+async function limitedStates(app: Harness): Promise<Record<string, number>> {
+  const page = await app.page<ExecutionResponse>("/executions/search?flowId=limited&size=500");
+  const byState = Map.groupBy(page.results, ({ state }) => state.current);
+  return Object.fromEntries([...byState].map(([state, all]) => [state, all.length]));
+}
+
+Deno.test("recover() of executions that a commit created and did not begin: they keep to their limit and their SLA", async () => {
+  let isGone = false;
+  const createsMany = ({ mutations }: Atomic) => mutations.filter(({ key }) => key[1] === "x").length > 50;
+  const wrap = (memory: Store) =>
+    new FaultyStore(memory, (_, atomic) => {
+      if (isGone) return "full";
+      isGone = createsMany(atomic);
+      return "none";
+    });
+  const first = await Harness.start({ wrap });
+  await first.save(LIMITED);
+  await first.save(STARTS_LIMITED);
+  const { id } = await first.start("starter");
+  for (let turn = 0; turn < 100 && !isGone; turn++) await settle();
+  assertEquals(await limitedStates(first), { RUNNING: LIMIT, QUEUED: LIMIT, CREATED: 100 });
+  await first.advance(1); // Else the next process would use the same ids.
+  let app = await first.crash({});
+  for (let seconds = 0; seconds < 200; seconds++) {
+    if ((await app.execution(id)).state.current !== "RUNNING") break;
+    if (seconds === 7) app = await app.crash({});
+    await app.advance(1_000);
+    const { RUNNING: running = 0, QUEUED: queued = 0, CREATED: created = 0 } = await limitedStates(app);
+    assert(running === LIMIT || running < LIMIT && queued === 0, `${running} run, ${queued} are queued`);
+    assertEquals(created, 0);
+  }
+  assertEquals(await limitedStates(app), { SUCCESS: COUNT / 2, FAILED: COUNT / 2 });
+  const rows = [app.store.count(["main", "cs"]), app.store.count(["main", "xq"]), app.store.count(["tm"])];
+  assertEquals([(await app.execution(id)).state.current, ...rows], ["SUCCESS", 0, 0, 0]);
+  await app[Symbol.asyncDispose]();
 });
