@@ -14,8 +14,8 @@ import type { TaskPlace } from "./branches.ts";
 import { abortExecution, closeAll } from "./endings/stop.ts";
 import { restartLimit } from "./endings/time_limit.ts";
 import type { Transition } from "./transition.ts";
-import { descendantsOf, type ExecutionTree, openableTasks } from "./tree.ts";
-import { RESTART_UNIT_KINDS } from "./requests/restart.ts";
+import { type ExecutionTree, openableTasks } from "./tree.ts";
+import { resetRestartUnits } from "./requests/restart.ts";
 
 const NONE_KEPT: readonly number[] = [];
 
@@ -81,24 +81,6 @@ function isWaiting({ timers, isHeld }: Execution, taskRun: TaskRun): boolean {
 
 /** States in which nothing begins without a request or a slot. */
 const HELD_STATES: ReadonlySet<State> = new Set(["PAUSED", "QUEUED", "BREAKPOINT"]);
-
-/** Restarts task runs that share a directory from their start: the directory is gone. */
-function resetRestartUnits(t: Transition): void {
-  const { execution, tree } = t;
-  const begun = [...tree.open].filter((taskRun) =>
-    taskRun.decision !== undefined && RESTART_UNIT_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
-  );
-  if (begun.length === 0) return;
-  for (const taskRun of begun) {
-    const below = descendantsOf(execution.taskRuns, [taskRun]);
-    for (const each of [taskRun, ...below]) t.cancelTimers(each);
-    t.remove(below);
-    taskRun.decision = undefined;
-    taskRun.outputs = undefined;
-    t.touch(taskRun);
-  }
-  tree.reload();
-}
 
 /** Restarts open task runs that wait for nothing, except those of attempts that are `kept`. */
 export function resumeOpenTaskRuns(t: Transition, kept = NONE_KEPT): void {

@@ -18,7 +18,7 @@ import type { Branches, TaskPlace } from "../branches.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
-import { handlersOf, restart, restartUnitOf } from "./restart.ts";
+import { handlersOf, resetRestartUnits, restart, restartUnitOf } from "./restart.ts";
 import { Transition } from "../transition.ts";
 import { ancestorsOf, branchesOfTaskRun, descendantsOf, ExecutionTree } from "../tree.ts";
 
@@ -46,7 +46,7 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
   const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
   const target = chosen && restartUnitOf(plan, source, chosen);
   const at = target ? Math.max(now, changedAt(source.history)) : now;
-  return {
+  const execution: Execution = {
     ...successorOf(plan, source, request),
     history: target ? [...source.history, { state: "RESTARTED", at }] : [{ state: "CREATED", at }],
     // The time of retries counts from the start of a replay, as their number does.
@@ -57,6 +57,8 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
     nextOrdinal: target ? source.nextOrdinal : 0,
     ...withTaskRuns(target ? withOutputs(copiesUpTo(plan, source, target, now), request.outputs) : []),
   };
+  resetRestartUnits(new Transition(new ExecutionTree(plan, execution), now));
+  return execution;
 }
 
 /** True if a task run of the older execution is taken over as it ended. */
@@ -93,7 +95,9 @@ export function restartAnew(
   for (const taskRun of execution.taskRuns) {
     if (taskRun.decision?.executionId ?? taskRun.decision?.restarts) taskRun.decision = undefined;
   }
-  restart(new Transition(new ExecutionTree(plan, execution), request.now));
+  const transition = new Transition(new ExecutionTree(plan, execution), request.now);
+  resetRestartUnits(transition);
+  restart(transition);
   return execution;
 }
 

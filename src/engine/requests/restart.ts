@@ -139,7 +139,7 @@ export function handlersOf(
 }
 
 /** Tasks whose children share a directory, which a restart does not find again. */
-export const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
+const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
 
 /**
  * The restart unit of a task run: the outermost ancestor that restarts only with all its children, else the task run
@@ -155,4 +155,22 @@ export function restartUnitOf(plan: FlowPlan, execution: Execution, taskRun: Tas
     at = parent;
   }
   return unit;
+}
+
+/** Begins open task runs whose children share a directory anew: after a crash, and in a copy, the directory is not there. */
+export function resetRestartUnits(t: Transition): void {
+  const { execution, tree } = t;
+  const begun = [...tree.open].filter((taskRun) =>
+    taskRun.decision !== undefined && RESTART_UNIT_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
+  );
+  if (begun.length === 0) return;
+  for (const taskRun of begun) {
+    const below = descendantsOf(execution.taskRuns, [taskRun]);
+    for (const each of [taskRun, ...below]) t.cancelTimers(each);
+    t.remove(below);
+    taskRun.decision = undefined;
+    taskRun.outputs = undefined;
+    t.touch(taskRun);
+  }
+  tree.reload();
 }

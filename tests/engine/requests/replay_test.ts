@@ -1,5 +1,5 @@
 /** New executions from older ones, by the engine alone. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { nextExecutionAt } from "../../../src/engine/attempts.ts";
 import { replayExecution, restartAnew } from "../../../src/engine/requests/replay.ts";
@@ -7,6 +7,7 @@ import type { Execution } from "../../../src/model/executions/execution.ts";
 import type { Task } from "../../../src/model/flows/flow.ts";
 import { currentState } from "../../../src/model/executions/state.ts";
 import { plan, returns, task } from "../../support/flows/flows.ts";
+import { Driver } from "../driver.ts";
 import { flowable, historiesOf, RUN_ID, runNew, runOn, type Script, statesOf } from "../run_plan.ts";
 
 const NEW_ID = "AVbbB83o000xXUY4wsF0c9";
@@ -263,6 +264,30 @@ Deno.test("replayExecution() from a task restarts a paused sibling", () => {
   assertEquals(commands.filter(({ type }) => type === "set_timer").length, 1);
   assertEquals(currentState(copy.history), "PAUSED");
 });
+
+for (const how of ["replayExecution", "restartAnew"] as const) {
+  Deno.test(`${how}() of a held execution begins a WorkingDirectory beside the chosen task anew`, () => {
+    const wd = flowable("wd", "WorkingDirectory", [returns("a"), returns("b")]);
+    const flowPlan = plan({ tasks: [flowable("par", "Parallel", [wd, returns("x")])] });
+    const driver = new Driver(flowPlan);
+    driver.apply({ type: "started" });
+    driver.end("x", { state: "FAILED" });
+    driver.apply({ type: "pause_asked" });
+    driver.end("a");
+    const { execution } = driver;
+    const copy = how === "restartAnew"
+      ? restartAnew(flowPlan, execution, REQUEST)
+      : replayExecution(flowPlan, execution, { ...REQUEST, taskRun: taskRunNamed(execution, "x") });
+    assertEquals(copy.taskRuns.map(({ taskId }) => taskId), ["par", "wd", "x"]);
+    const commands = runOn(flowPlan, copy, { type: "started" });
+    assert(commands.some(({ type }) => type === "render_decision"), "its directory is made");
+    assertEquals([currentState(copy.history), namesOf(copy)], [
+      "SUCCESS",
+      ["a undefined", "b undefined", "par undefined", "wd undefined", "x undefined"],
+    ]);
+    assertEquals(driver.runs, ["par RUNNING", "wd RUNNING", "x FAILED", "a SUCCESS"]);
+  });
+}
 
 Deno.test("replayExecution() from a task drops what came later, also where its revision has no such task", () => {
   const source = runNew(plan({ tasks: [returns("a"), returns("b"), returns("gone")] }));
