@@ -35,6 +35,7 @@ import { ManyRestarts } from "./children/many_restarts.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
 import { Recovery } from "./recovery.ts";
 import { type CommitGroupDeps, detachSuccessors, giveUp, runCommitGroup } from "./slices/commit_group.ts";
+import { releaseDropped } from "./slices/flowable_hooks.ts";
 import { discardFiles } from "./slices/slice.ts";
 import type { DueTimer } from "./timers/timer_heap.ts";
 import { Timers } from "./timers/timers.ts";
@@ -451,8 +452,9 @@ export class Executor {
   }
 
   #wake(live: LiveExecution): void {
-    if (live.isDriven || live.isDropped || this.#isStopping) return;
-    this.#work.track(this.#drive(live));
+    if (this.#isStopping) return;
+    if (live.isDropped) return releaseDropped(live, this.#parts.slices);
+    if (!live.isDriven) this.#work.track(this.#drive(live));
   }
 
   /** Applies events and commits until none is left; resolves with the error if the database refuses. Never rejects. */

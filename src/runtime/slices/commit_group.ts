@@ -9,6 +9,7 @@ import { isEnded } from "../../model/executions/state.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveExecutions } from "../live/live_executions.ts";
 import type { Message } from "../live/messages.ts";
+import { releaseDropped } from "./flowable_hooks.ts";
 import { runSlice, type SliceDeps } from "./slice.ts";
 import { SliceBudget } from "./slice_budget.ts";
 import type { Slots } from "../live/slots.ts";
@@ -61,7 +62,7 @@ function addSuccessor(
 /** Removes those that take over a slot from the commit group of an execution, for a smaller commit; false if there are none. */
 export function detachSuccessors(
   live: LiveExecution,
-  deps: Pick<CommitGroupDeps, "slots" | "live">,
+  deps: Pick<CommitGroupDeps, "slots" | "live" | "work">,
 ): boolean {
   const successors = live.commitGroup().filter(({ leader }) => leader !== undefined);
   for (const successor of successors) {
@@ -94,7 +95,10 @@ function endsChildOf({ execution, plan }: LiveExecution, { targetId, event }: Me
  * Discards the uncommitted changes of an execution. Executions that it would have created are discarded with it; a member
  * that has taken over its slot is queued again, as stored.
  */
-export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" | "live">): void {
+export function giveUp(
+  live: LiveExecution,
+  deps: Pick<CommitGroupDeps, "slots" | "live" | "work">,
+): void {
   for (const member of live.members.splice(0)) giveUp(member, deps);
   const { leader, isBeforeFirstCommit, execution, plan: { flow: { concurrency } } } = live;
   if (leader) deps.slots.undoTransfer(leader.execution, execution);
@@ -105,4 +109,5 @@ export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" 
   for (const files of live.files.splice(0)) void files.discard();
   live.refuse(new DomainError("unavailable", "Cannot change the execution: it is as it was stored last"));
   deps.live.unload(live);
+  releaseDropped(live, deps);
 }

@@ -6,6 +6,7 @@ import type { FlowableHooks, FlowableTaskType, TaskCatalog } from "../../model/t
 import { type AttemptDeps, contextOf } from "../attempts/attempt.ts";
 import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
+import type { LiveExecutions } from "../live/live_executions.ts";
 import { renderDecision } from "./command_rendering.ts";
 
 interface FlowableHookDeps extends AttemptDeps {
@@ -76,6 +77,21 @@ export function releaseEnded(live: LiveExecution, work: BackgroundWork): void {
     resources?.delete(ordinal);
     work.track(release());
   }
+}
+
+/**
+ * Releases the local resources of an execution that was deleted or discarded, once nothing of it runs. What a task run holds again
+ * in the object that has taken its place in memory stays.
+ */
+export function releaseDropped(
+  live: LiveExecution,
+  { live: executions, work }: { readonly live: LiveExecutions; readonly work: BackgroundWork },
+): void {
+  const { execution: { tenant, id }, resources, running, awaiting } = live;
+  if (!resources || awaiting > 0 || (running?.size ?? 0) > 0) return; // Their end calls this again.
+  live.resources = undefined;
+  const inUse = executions.get(tenant, id)?.resources;
+  for (const [ordinal, { release }] of resources) if (!inUse?.has(ordinal)) work.track(release());
 }
 
 function hasRunningAttempt({ execution, running }: LiveExecution, ancestor: number): boolean {
