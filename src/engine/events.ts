@@ -130,7 +130,8 @@ export type Event =
     readonly next: number;
     /** The number of later ones that must run again. */
     readonly left: number;
-    readonly executions: readonly RestartedChild[];
+    /** With the end that each had. */
+    readonly executions: readonly (RestartedChild & { readonly former: State })[];
   }
   /** Many child executions must stop, from index `from` on. */
   | { readonly type: "children_kill_asked" } & KilledChildren

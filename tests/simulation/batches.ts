@@ -103,7 +103,7 @@ export function passesAgain(taskRun: TaskRun, batches: Batches): Event | undefin
     from,
     next: (failed.at(-1)?.index ?? from - 1) + 1,
     left: left - failed.length,
-    executions: failed.map(({ executionId }) => ({ executionId, startedId: executionId })),
+    executions: failed.map(({ executionId, former }) => ({ executionId, startedId: executionId, former })),
   };
 }
 
@@ -123,8 +123,10 @@ function beginAgain(taskRun: TaskRun, batches: Batches): ChildNumbers | undefine
 }
 
 function failedPasses(taskRun: TaskRun, numbers: ChildNumbers, batches: Batches) {
-  const passes = childIds(taskRun, numbers).map((executionId, index) => ({ executionId, index }));
-  return passes.filter(({ executionId }) => RESTARTED.has(batches.endOf(executionId) ?? "RUNNING"));
+  return childIds(taskRun, numbers).flatMap((executionId, index) => {
+    const former = batches.endOf(executionId);
+    return former && RESTARTED.has(former) ? [{ executionId, index, former }] : [];
+  });
 }
 
 /** True for a command that starts executions of a ForEachItem or a Loop. */

@@ -48,4 +48,6 @@ interface ChildrenAgain {
   /** The number of the others that must run again. */
   readonly left: number;
   readonly running: number;
+  /** The former ends of the running ones, by state; absent in records of earlier versions. */
+  readonly former?: Readonly<Record<string, number>>;
 }

@@ -173,10 +173,14 @@ export function applyChildrenRestart(
   const isExpected = isWaitingForEnds(taskRun) && attempt === taskRun.attempts.length &&
     (known === undefined) === (begins !== undefined);
   if (!isExpected || !numbers || numbers.isOver || again?.next !== from) return undefined;
-  for (const each of executions) t.emit({ type: "restart_child", taskRun: ordinal, ...each });
+  let former = again.former;
+  for (const { former: end, ...each } of executions) {
+    t.emit({ type: "restart_child", taskRun: ordinal, ...each });
+    former = counted(former, end, 1);
+  }
   return setNumbers(t, taskRun, {
     ...numbers,
-    again: { next, left, running: again.running + executions.length },
+    again: { next, left, running: again.running + executions.length, former },
   });
 }
 
@@ -191,10 +195,8 @@ export function applyOneEnd(
   if (!numbers || !isWaitingForEnds(taskRun)) return undefined;
   const index = derivedIndex(executionId, numbers.madeAt, seedOf(taskRun.ordinal, numbers));
   if (index === undefined) return undefined;
-  const ended = { ...numbers.ended };
-  if (state !== "RETRIED") ended[state] = (ended[state] ?? 0) + 1;
-  // It had ended before and was restarted.
-  if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
+  const ends = state === "RETRIED" ? numbers.ended : counted(numbers.ended, state, 1);
+  const ended = replaces ? counted(ends, replaces, -1) : ends; // It had ended before and was restarted.
   logOneEnd(t, taskRun, { event, numbers, index });
   if (problem !== undefined) t.log("ERROR", problem, taskRun);
   const isBroken = numbers.isBroken || problem !== undefined;
@@ -232,10 +234,14 @@ function afterEnd(
   index: number,
 ): Partial<ChildNumbers> {
   const ranAgain = again !== undefined && replaces !== undefined && index < again.next; // Otherwise a person restarted it.
-  return {
-    ...breaks ? { breaks } : {},
-    ...ranAgain ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
-  };
+  if (!ranAgain) return breaks ? { breaks } : {};
+  const running = Math.max(0, again.running - 1);
+  const former = again.former && counted(again.former, replaces, -1);
+  return { ...breaks ? { breaks } : {}, again: { ...again, running, former } };
+}
+
+function counted(counts: ChildNumbers["ended"] = {}, state: State, by: 1 | -1): ChildNumbers["ended"] {
+  return { ...counts, [state]: Math.max(0, (counts[state] ?? 0) + by) };
 }
 
 /** False for a task run whose end is decided and that only runs its `finally`. */
@@ -268,21 +274,31 @@ function keep(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
 }
 
 /** None without a batch. A child that nothing waits for counts as a success once it has been started. */
-function batchOutputs({ total, started, ended, waits }: ChildNumbers): JsonObject {
+function batchOutputs(numbers: ChildNumbers): JsonObject {
+  const { total, started, waits } = numbers;
   if (total === 0) return {};
   const iterations: JsonObject = waits
-    ? { CREATED: total - started, RUNNING: started - countOf(ended), ...ended }
+    ? { CREATED: total - started, RUNNING: underWay(numbers), ...endsOf(numbers) }
     : { RUNNING: 0, SUCCESS: started };
   return { numberOfBatches: total, iterations };
 }
 
 function passOutputs(numbers: ChildNumbers): JsonObject {
-  const { total, started, ended, isOver } = numbers;
+  const { total, started, isOver } = numbers;
   return {
     iterationCount: isOver ? started : total,
     runningIterations: underWay(numbers),
-    terminatedIterations: Object.fromEntries(Object.entries(ended).filter(([, count]) => count > 0)),
+    terminatedIterations: Object.fromEntries(
+      Object.entries(endsOf(numbers)).filter(([, count]) => count > 0),
+    ),
   };
+}
+
+/** Ended executions by state, without those that run again. */
+function endsOf({ ended, again }: ChildNumbers): Record<string, number> {
+  const former = again?.former ?? {};
+  const counts = Object.entries(ended).map(([state, count]) => [state, count - (former[state] ?? 0)]);
+  return Object.fromEntries(counts);
 }
 
 /** The outcome once all have ended; if their outputs are collected, the command for it is emitted instead. */

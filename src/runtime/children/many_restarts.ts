@@ -7,7 +7,7 @@ import type { ChildNumbers } from "../../engine/children/child_numbers.ts";
 import { childId, childNumbersOf, roomFor } from "../../engine/children/children.ts";
 import type { Event, RestartedChild } from "../../engine/events.ts";
 import type { TaskRun } from "../../model/executions/execution.ts";
-import { currentState, isEnded } from "../../model/executions/state.ts";
+import { currentState, isEnded, type State } from "../../model/executions/state.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { lastSuccessor, RESTARTED } from "./child_restart.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
@@ -21,6 +21,7 @@ const READS_AT_ONCE = 20;
 /** An execution to restart. */
 interface FailedChild extends RestartedChild {
   readonly index: number;
+  readonly former: State;
 }
 
 /** Finds the executions to restart. */
@@ -51,7 +52,7 @@ export class ManyRestarts {
       if (!execution || !isEnded(execution.history)) return undefined;
       const state = currentState(execution.history);
       ended[state] = (ended[state] ?? 0) + 1;
-      if (RESTARTED.has(state)) failed.push({ index, executionId: execution.id, startedId });
+      if (RESTARTED.has(state)) failed.push({ index, executionId: execution.id, startedId, former: state });
     }
     const total = former.breaks ? former.started : former.total;
     const begins = { ...former, total, ended, again: { next: 0, left: failed.length, running: 0 } };
@@ -69,8 +70,10 @@ export class ManyRestarts {
     const some: FailedChild[] = [];
     for await (const { index, startedId, execution } of this.#executions(live, taskRun, { numbers, from })) {
       if (some.length === max) break;
-      if (!execution || !RESTARTED.has(currentState(execution.history))) continue;
-      some.push({ index, executionId: execution.id, startedId });
+      const state = execution && currentState(execution.history);
+      if (state && RESTARTED.has(state)) {
+        some.push({ index, executionId: execution.id, startedId, former: state });
+      }
     }
     // Some of them may have been restarted by a request meanwhile.
     const isLast = some.length < max;
@@ -113,7 +116,7 @@ function eventOf(
   progress: Pick<Restarted, "begins" | "from" | "next" | "left">,
   some: readonly FailedChild[],
 ): ChildStart {
-  const executions = some.map(({ executionId, startedId }) => ({ executionId, startedId }));
+  const executions = some.map(({ index: _, ...each }) => each);
   return {
     event: {
       type: "children_restarted",

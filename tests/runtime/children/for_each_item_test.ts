@@ -287,6 +287,27 @@ for (const { name, members, iterations, attempts } of RESTARTS) {
   });
 }
 
+Deno.test("ForEachItem: an execution that a restart runs again counts as running, not by its former end", async () => {
+  const blocked = Promise.withResolvers<void>();
+  const calls = new Map<unknown, number>();
+  const effect: Effect = async ({ name }) => {
+    const call = (calls.get(name) ?? 0) + 1;
+    calls.set(name, call);
+    if (name !== "1") return { state: "SUCCESS" };
+    if (call > 1) await blocked.promise;
+    return { state: call > 1 ? "SUCCESS" : "FAILED" };
+  };
+  await using app = await Harness.start({ effect });
+  const { id } = await run(app, parent());
+  const countsOf = (execution: ExecutionResponse) =>
+    outputsOf(execution, "each_items").iterations as JsonObject;
+  assertEquals(countsOf(await app.execution(id)), { CREATED: 0, RUNNING: 0, SUCCESS: 2, FAILED: 1 });
+  assertEquals(countsOf(await restart(app, id)), { CREATED: 0, RUNNING: 1, SUCCESS: 2, FAILED: 0 });
+  blocked.resolve();
+  await untilQuiet(app);
+  assertEquals(countsOf(await app.execution(id)), { CREATED: 0, RUNNING: 0, SUCCESS: 3, FAILED: 0 });
+});
+
 const LINES = Array.from({ length: 120 }, (_, index) => index).join("\\n");
 
 Deno.test("ForEachItem: of more failed executions than one commit runs again a restart forgets none, also over a crash", async () => {
