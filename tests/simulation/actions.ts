@@ -1,8 +1,8 @@
 /** The next possible actions in a simulation. */
 import { UNQUEUED_STATES } from "../../src/engine/events.ts";
 import type { Event, TimerName } from "../../src/engine/events.ts";
-import { replayExecution } from "../../src/engine/requests/replay.ts";
-import { canRestart } from "../../src/engine/requests/restart.ts";
+import { replayExecution, restartAnew } from "../../src/engine/requests/replay.ts";
+import { canRestart, isAtRest } from "../../src/engine/requests/restart.ts";
 import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../../src/model/executions/state.ts";
@@ -73,12 +73,13 @@ function requestsAtRest(simulation: Simulation): Weighted[] {
   const actions: Weighted[] = [];
   if (canRestart(plan, execution)) actions.push([4, restart]);
   if (failedOnes(simulation).length > 0) actions.push([2, setTaskState]);
+  if (execution.taskRuns.length > 0 && isAtRest(execution)) actions.push([2, replay]);
+  if (canRestart(plan, execution) && isAtRest(execution)) actions.push([1, restartInCopy]);
   if (!isEnded(execution.history)) return actions;
   actions.push([1, setState], [
     1,
     (at) => at.apply({ type: "labels_set", labels: [{ key: "a", value: "b" }] }),
   ]);
-  if (execution.taskRuns.length > 0) actions.push([2, replay]);
   return actions;
 }
 
@@ -177,6 +178,11 @@ function replay(simulation: Simulation): void {
   const { choices, execution, plan, now } = simulation;
   const taskRun = choices.happens(20) ? undefined : choices.pick(execution.taskRuns).ordinal;
   simulation.replaceBy(replayExecution(plan, execution, { id: simulation.nextId(), now, taskRun }));
+}
+
+function restartInCopy(simulation: Simulation): void {
+  const { execution, plan, now } = simulation;
+  simulation.replaceBy(restartAnew(plan, execution, { id: simulation.nextId(), now }));
 }
 
 function goOnWithSuccessor(simulation: Simulation): void {

@@ -89,7 +89,7 @@ export function restartAnew(
     originalCreatedAt: firstStartOf(source),
     history: [...source.history],
     labels: labelsOf(source, { id: request.id, isRestart: true }),
-    ...withTaskRuns(source.taskRuns.map(copyOf)),
+    ...withTaskRuns(source.taskRuns.map((taskRun) => copyOf(taskRun, request.now))),
   };
   // Child executions belong to the older one.
   for (const taskRun of execution.taskRuns) {
@@ -151,8 +151,11 @@ function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Ins
   for (const taskRun of later) dropped.add(taskRun);
   for (const taskRun of descendantsOf(source.taskRuns, [target, ...paused, ...later])) dropped.add(taskRun);
   return source.taskRuns.filter((taskRun) => !dropped.has(taskRun)).map((taskRun) => {
-    const copy = copyOf(taskRun);
     const state = currentState(taskRun.history);
+    if (taskRun === target && !isEnded(taskRun.history) && state !== "PAUSED") {
+      return newlyCreated(taskRun, now);
+    }
+    const copy = copyOf(taskRun, now);
     if (taskRun === target || state === "PAUSED") reopen(plan, copy, now);
     else if (ancestors.has(taskRun)) {
       reach(copy, "RUNNING", now);
@@ -162,11 +165,25 @@ function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Ins
   });
 }
 
-function copyOf(taskRun: TaskRun): TaskRun {
+/** What is open runs in the copy from now on: limits of its time count from here. */
+function copyOf(taskRun: TaskRun, now: Instant): TaskRun {
+  const { history } = taskRun;
+  const last = { state: currentState(history), at: Math.max(now, changedAt(history)) };
   return {
     ...taskRun,
-    history: [...taskRun.history],
+    history: isEnded(history) ? [...history] : [...history.slice(0, -1), last],
     attempts: taskRun.attempts.map(({ history }) => ({ history })),
+  };
+}
+
+/** What has not ended has nothing to keep. */
+function newlyCreated(taskRun: TaskRun, now: Instant): TaskRun {
+  return {
+    ...taskRun,
+    history: [{ state: "CREATED", at: now }],
+    attempts: [],
+    outputs: undefined,
+    decision: undefined,
   };
 }
 

@@ -289,6 +289,21 @@ for (const how of ["replayExecution", "restartAnew"] as const) {
   });
 }
 
+Deno.test("replayExecution() of a held execution gives a WorkingDirectory that begins anew its whole time", () => {
+  const wd = flowable("wd", "WorkingDirectory", [returns("a"), returns("b")], { timeout: "PT1M" });
+  const flowPlan = plan({ tasks: [flowable("par", "Parallel", [wd, returns("x")])] });
+  const decisions = { wd: { timeout: "PT1M" } };
+  const source = new Driver(flowPlan, decisions);
+  source.apply({ type: "started" }, { type: "pause_asked" });
+  source.end("a");
+  source.end("x");
+  const request = { ...REQUEST, now: 3_600_000, taskRun: source.run("x").ordinal };
+  const copy = new Driver(flowPlan, decisions, replayExecution(flowPlan, source.execution, request));
+  copy.now = request.now;
+  copy.apply({ type: "started" });
+  assertEquals(copy.runs, ["par RUNNING", "wd RUNNING", "x RUNNING", "a RUNNING"]);
+});
+
 Deno.test("replayExecution() from a task drops what came later, also where its revision has no such task", () => {
   const source = runNew(plan({ tasks: [returns("a"), returns("b"), returns("gone")] }));
   const newer = plan({ revision: 2, tasks: [returns("a"), returns("b"), returns("d")] });
