@@ -172,7 +172,7 @@ function copyOf(taskRun: TaskRun, now: Instant): TaskRun {
   return {
     ...taskRun,
     history: isEnded(history) ? [...history] : [...history.slice(0, -1), last],
-    attempts: taskRun.attempts.map(({ history }) => ({ history })),
+    attempts: taskRun.attempts.map(({ history }) => ({ history: [...history] })),
   };
 }
 

@@ -311,6 +311,17 @@ Deno.test("replayExecution() from a task drops what came later, also where its r
   assertEquals(historiesOf(copy), [`a: ${ENDED}`, `b: ${AGAIN}`]);
 });
 
+Deno.test("replayExecution() copies the histories of attempts: another end in the copy leaves the older execution as it is", () => {
+  const flowPlan = plan({ tasks: [returns("a"), returns("b")] });
+  const source = runNew(flowPlan);
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "b") });
+  runOn(flowPlan, copy, { type: "started" });
+  runOn(flowPlan, copy, { type: "task_state_set", taskRun: 0, state: "WARNING" });
+  const endsOf = ({ taskRuns }: Execution) =>
+    taskRuns[0]?.attempts.map(({ history }) => currentState(history));
+  assertEquals([endsOf(copy), endsOf(source)], [["WARNING"], ["SUCCESS"]]);
+});
+
 Deno.test("replayExecution() counts attempts and their time anew, and a retry of the replay counts on", () => {
   const retry = {
     type: "constant",
