@@ -8,7 +8,7 @@ import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { Execution } from "../../src/model/executions/execution.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
-import { canMove, isEnded, type State } from "../../src/model/executions/state.ts";
+import { canMove, currentState, isEnded, type State } from "../../src/model/executions/state.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { plan, returns, task } from "../support/flows/flows.ts";
 import { Driver } from "./driver.ts";
@@ -242,6 +242,33 @@ Deno.test("step() Exit with KILLED kills the executions that tasks wait for, and
   driver.reload();
   driver.apply({ type: "recovered", isGivenUp: false });
   assertEquals(driver.states, "CREATED RUNNING KILLING KILLED");
+});
+
+for (const exit of ["SUCCESS", "FAILED", "KILLED"] as const) {
+  Deno.test(`step() Exit with ${exit} runs afterExecution to its end when a pause was asked for meanwhile`, () => {
+    const tasks = [flowable("p", "Parallel", [returns("a"), returns("x")])];
+    const driver = new Driver(plan({ tasks, afterExecution: [returns("e1"), returns("e2")] }));
+    driver.apply({ type: "started" });
+    driver.end("x", { state: "SUCCESS", effects: { exit } });
+    driver.apply({ type: "pause_asked" });
+    driver.end("a");
+    driver.end("e1");
+    driver.end("e2");
+    assertEquals(driver.runs.slice(-2), ["e1 SUCCESS", "e2 SUCCESS"]);
+    assertEquals([currentState(driver.execution.history), driver.tree.open.size], [exit, 0]);
+  });
+}
+
+Deno.test("step() refuses a pause during afterExecution, which goes on to its end", () => {
+  const driver = new Driver(plan({ afterExecution: [returns("e1"), returns("e2")] }));
+  driver.apply({ type: "started" });
+  driver.end("a");
+  const { refusal } = step(driver.tree, { type: "pause_asked" }, driver.now);
+  assertEquals(refusal?.code, "conflict");
+  driver.end("e1");
+  driver.end("e2");
+  assertEquals(driver.runs, ["a SUCCESS", "e1 SUCCESS", "e2 SUCCESS"]);
+  assertEquals([driver.states, driver.tree.open.size], ["CREATED RUNNING SUCCESS", 0]);
 });
 
 for (const behavior of ["CREATE_NEW_EXECUTION", "RETRY_FAILED_TASK"] as const) {

@@ -91,7 +91,6 @@ function openDescendants({ tree }: Transition, ancestor: TaskRun): TaskRun[] {
 /** Ends everything now, in that state. */
 export function abortExecution(t: Transition, state: State): void {
   closeAll(t, state);
-  t.execution.isHeld = undefined;
   endExecutionIn(t, state);
 }
 
