@@ -361,23 +361,20 @@ for (const { name, task, decisions, breakpoints, story, refusal } of ROWS) {
     source.execution.breakpoints = breakpoints;
     story(source);
     const refused = refuseUnlessAtRest("replay a task of", source.execution);
-    if (refusal) return assertStringIncludes(refused?.message ?? "", refusal);
-    assertEquals(refused, undefined);
+    if (refusal) assertStringIncludes(refused?.message ?? "", refusal);
+    else assertEquals(refused, undefined);
     const whole = new Story(flowPlan, decisions);
     whole.apply(STARTED);
     whole.runToEnd();
-    for (const { ordinal, taskId, history } of source.execution.taskRuns) {
-      const replay = replayExecution(flowPlan, source.execution, {
-        id: "copy",
-        now: 5_000,
-        taskRun: ordinal,
-      });
-      const copy = new Story(flowPlan, decisions, replay);
+    // A replay from the start is never refused.
+    for (const from of refusal ? [undefined] : [undefined, ...source.execution.taskRuns]) {
+      const request = { id: "copy", now: 5_000, taskRun: from?.ordinal };
+      const copy = new Story(flowPlan, decisions, replayExecution(flowPlan, source.execution, request));
       copy.apply(STARTED);
       copy.runToEnd();
-      const from = `from ${taskId} ${currentState(history)}`;
-      assert(hasSettled(copy.tree), `${from}: ${copy.runs}`);
-      assertEquals([from, endOf(copy)], [from, endOf(whole)]);
+      const start = from ? `from ${from.taskId} ${currentState(from.history)}` : "from the start";
+      assert(hasSettled(copy.tree), `${start}: ${copy.runs}`);
+      assertEquals([start, endOf(copy)], [start, endOf(whole)]);
     }
   });
 }

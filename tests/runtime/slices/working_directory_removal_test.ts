@@ -1,5 +1,7 @@
 /** The directory of a WorkingDirectory whose execution is deleted, or discarded from memory. */
 import { assert, assertEquals } from "@std/assert";
+import { dirname } from "node:path";
+import type { Key, StoredEntry } from "../../../src/store/store.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
@@ -62,6 +64,47 @@ Deno.test("WorkingDirectory: its directory is removed when its execution is dele
   assert(await exists(path), "a resume needs it");
   await app.json("DELETE", `/executions/${id}`);
   await until(async () => !await exists(path));
+});
+
+/** Reads of the caches of flows wait for the test, once it says so. */
+class SlowCaches extends FaultyStore {
+  readonly begun = Promise.withResolvers<void>();
+  readonly read = Promise.withResolvers<void>();
+  isSlow = false;
+
+  override async get(key: Key): Promise<StoredEntry | null> {
+    if (this.isSlow && key[1] === "fc") {
+      this.begun.resolve();
+      await this.read.promise;
+    }
+    return await super.get(key);
+  }
+}
+
+Deno.test("WorkingDirectory: its directory is removed when its execution is deleted while its files are prepared", async () => {
+  const attempts = new Attempts();
+  let store: SlowCaches | undefined;
+  await using app = await Harness.start({
+    wrap: (memory) => store = new SlowCaches(memory),
+    effect: attempts.effect,
+  });
+  await app.save(FLOW.replace("    tasks:", "    cache: {patterns: ['*.log']}\n    tasks:"));
+  const first = await app.start("flow");
+  await until(() => attempts.paths.length === 1);
+  attempts.end(0);
+  await until(async () => (await app.execution(first.id)).state.current === "SUCCESS");
+  const caches = store as unknown as SlowCaches;
+  caches.isSlow = true;
+  const { id } = await app.start("flow");
+  await caches.begun.promise;
+  const root = dirname(attempts.paths[0] ?? "");
+  const namesIn = () => Array.from(Deno.readDirSync(root), ({ name }) => name);
+  await until(() => namesIn().length === 1);
+  await app.json("DELETE", `/executions/${id}`);
+  await settle();
+  assertEquals(namesIn().length, 1, "its files are still prepared");
+  caches.read.resolve();
+  await until(() => namesIn().length === 0);
 });
 
 Deno.test("WorkingDirectory: after a refused deletion a late end of a former task leaves the directory of the next one", async () => {
