@@ -19,8 +19,8 @@ import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
-import { withChildOutputs } from "./children/child_outputs.ts";
-import { goneReply, lastSuccessor, loadLastSuccessor } from "./children/child_restart.ts";
+import { lastSuccessor, loadLastSuccessor } from "./children/child_restart.ts";
+import { Deliveries, type Given, isTooLarge, type Target } from "./deliveries.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";
@@ -83,6 +83,7 @@ export class Executor {
   readonly #live = new LiveExecutions((tenant, id) => this.#parts.factory.load(tenant, id));
   readonly #recovery: Recovery;
   readonly #work: BackgroundWork;
+  readonly #deliveries: Deliveries;
   readonly #attempts = new Set<Promise<void>>();
   #connected: ConnectedParts | undefined;
   #starting = 0;
@@ -98,6 +99,17 @@ export class Executor {
     const wake = (live: LiveExecution) => this.#wake(live);
     const workers = () => this.#connected?.slices.workers;
     this.#recovery = new Recovery({ ...deps, timers: this.timers, live: this.#live, wake, workers });
+    this.#deliveries = new Deliveries({
+      ...deps,
+      work: this.#work,
+      find: ({ tenant, id }) => this.#find(tenant, id),
+      give: (target, event, receipt) => this.#give(target, event, receipt),
+      isDeleting: ({ tenant, id }) => this.#live.isDeleting(tenant, id),
+      childrenOf: (tenant) => ({
+        load: (id) => loadLastSuccessor(this.#parts.factory, tenant, id),
+        outputsOf: async (id) => (await lastSuccessor(deps.records, tenant, id))?.outputs,
+      }),
+    });
   }
 
   /** Adds what is built from the services. Must be called once, before any execution runs. */
@@ -280,35 +292,30 @@ export class Executor {
    * the execution ends FAILED instead
    */
   async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
-    const live = await this.#find(tenant, id);
-    if (!live) return false;
+    const given = await this.#give({ tenant, id }, event, receipt);
+    if (!given) return false;
+    const error = await given.settled;
+    if (!error) return true;
+    // The object was discarded with the event: the execution is as stored, or deleted.
+    if (given.live.isDropped && !isTooLarge(error)) return await this.send(tenant, id, event, receipt);
+    throw error;
+  }
+
+  async #give(target: Target, event: Event, receipt?: Receipt): Promise<Given | undefined> {
+    const live = await this.#find(target.tenant, target.id);
+    if (!live) return undefined;
     // It may have been unloaded or deleted since the promise was resolved.
-    if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
+    if (!this.#live.isCurrent(live)) return await this.#give(target, event, receipt);
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     // What sends the event may have changed KV pairs, as an execution that has ended.
     live.renderer.hostCalls.forget();
     live.events.push(event);
-    const error = await this.#settled(live);
-    if (!error) return true;
-    // The object was discarded with the event: the execution is as stored, or deleted.
-    if (live.isDropped && !isTooLarge(error)) return await this.send(tenant, id, event, receipt);
-    throw error;
+    return { live, settled: this.#settled(live) };
   }
 
-  /** Delivers a message from another execution; resolves once its consequences are durable and its key is deleted. */
-  async deliver(message: StoredMessage): Promise<void> {
-    const { tenant, targetId, event, key } = message;
-    const target = event.type === "child_ended" ? await this.#find(tenant, targetId) : undefined;
-    const completed = await withChildOutputs(event, target, {
-      load: (id) => loadLastSuccessor(this.#parts.factory, tenant, id),
-      outputsOf: async (id) => (await lastSuccessor(this.#deps.records, tenant, id))?.outputs,
-    });
-    if (await this.send(tenant, targetId, completed, { key })) return;
-    const reply = goneReply(message);
-    if (reply) return await this.deliver(reply);
-    if (!this.#live.isDeleting(tenant, targetId)) {
-      await this.#deps.committer.commit({ mutations: [{ type: "delete", key }] });
-    }
+  /** Delivers a message from another execution ({@link Deliveries.deliver}). */
+  deliver(message: StoredMessage): Promise<void> {
+    return this.#deliveries.deliver(message);
   }
 
   /** Reads the slots and queues of a tenant. Must be called before its executions are recovered. */
@@ -324,9 +331,13 @@ export class Executor {
   /** Grants free slots of a flow to its queued executions. */
   grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
     const { slots } = this;
+    const { tenant, namespace, flowId } = execution;
     for (const id of slots.grant(execution, limit)) {
-      const started = this.send(execution.tenant, id, { type: "started" });
-      this.#work.track(started.then((isFound) => void (isFound || slots.release({ ...execution, id }))));
+      const granted = { tenant, namespace, flowId, id };
+      this.#deliveries.start(granted, {
+        isWanted: () => slots.holds(granted),
+        gone: () => slots.release(granted),
+      });
     }
     // Loaded while those before them are committed: the flow does not wait for the database twice.
     for (const id of slots.next(execution, READ_AHEAD)) {
@@ -395,6 +406,7 @@ export class Executor {
       await this.#deps.committer.commit({ mutations: [], facts: { liveness } });
     }
     for (const id of ids) this.#live.endDeletion(tenant, id);
+    this.#deliveries.forgetTenant(tenant);
   }
 
   #abandon(tenant: string, id: string): void {
@@ -421,13 +433,14 @@ export class Executor {
   /** Resumes a dropped execution whose deletion was refused. False if it waits for a timer or a request anyway. */
   async restore(tenant: string, id: string): Promise<boolean> {
     const wasListed = this.#live.endDeletion(tenant, id);
-    await this.#recovery.rearm(tenant, id);
+    await this.#deliveries.inTurn({ tenant, id }, () => this.#recovery.rearm(tenant, id));
     return wasListed && await this.#recovery.recover(tenant, id);
   }
 
   /** Interrupts running attempts, and lets no execution continue. */
   interruptAll(): void {
     this.#isStopping = true;
+    this.#deliveries.stop();
     this.#live.interruptAll();
   }
 
@@ -508,7 +521,7 @@ export class Executor {
       }
     }
     for (const each of files) this.#work.track(each.committed());
-    for (const message of messages) this.#work.track(this.deliver(storedMessage(execution, message)));
+    for (const message of messages) void this.deliver(storedMessage(execution, message));
     const { concurrency } = plan.flow;
     if (concurrency && holdsNoSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
@@ -578,7 +591,8 @@ export class Executor {
       error: error.message,
     });
     const reason = `The execution exceeds a limit. ${error.message}`;
-    const ended = this.#find(tenant, id).then((stored) => {
+    const ended = this.#deliveries.inTurn({ tenant, id }, async () => {
+      const stored = await this.#find(tenant, id);
       if (!stored) return;
       Object.assign(stored, { isUnstorable: true, isListed, row });
       // A listed one stays in memory: a sweep would recover it, with the same end.
@@ -588,9 +602,4 @@ export class Executor {
     });
     this.#work.track(ended);
   }
-}
-
-/** True for a commit that the database would refuse again. */
-function isTooLarge(error: Error): boolean {
-  return error instanceof DomainError && error.code === "too_large";
 }

@@ -282,19 +282,7 @@ export class Assembly {
 
   /** Delivers the messages that the last process did not deliver, and grants free slots to queued executions. */
   async #deliver(messages: readonly StoredMessage[]): Promise<void> {
-    for (const message of messages) {
-      try {
-        await this.executor.deliver(message);
-      } catch (error) {
-        // It stays stored, so that the next boot tries again. It must not prevent the delivery of others or the start of the server.
-        const fields = {
-          execution: message.targetId,
-          event: message.event.type,
-          error: (error as Error).message,
-        };
-        this.#options.logger.error("A message cannot be delivered", fields);
-      }
-    }
+    for (const message of messages) await this.executor.deliver(message);
     for (const { tenant, namespace, id } of [...this.executor.slots.waitingFlows()]) {
       const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });
       this.executor.setLimit({ tenant, namespace, flowId: id }, flow.concurrency?.limit);

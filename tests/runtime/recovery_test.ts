@@ -182,7 +182,7 @@ Deno.test("a message that cannot be delivered stays stored; the server starts an
   ]);
   assertMatch(
     lines.join("\n"),
-    new RegExp(`cannot be delivered execution=${broken.id} event=kill_asked error=`),
+    new RegExp(`cannot be delivered and waits execution=${broken.id} error=`),
   );
 });
 

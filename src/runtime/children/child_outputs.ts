@@ -10,7 +10,7 @@ import { isRenderError } from "../../rendering/host_functions/mod.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 
 /** Reads children: the execution of that id, or its last successor. */
-interface ChildReader {
+export interface ChildReader {
   readonly load: (executionId: string) => Promise<LiveExecution | undefined>;
   readonly outputsOf: (executionId: string) => Promise<JsonObject | undefined>;
 }

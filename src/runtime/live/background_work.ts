@@ -11,15 +11,16 @@ export class BackgroundWork {
     this.#logger = logger;
   }
 
-  /** Adds a promise. */
-  track(work: Promise<unknown>): void {
-    const tracked = work.catch((error: Error) => {
+  /** Adds a promise; the returned one never rejects. */
+  track(work: Promise<unknown>): Promise<void> {
+    const tracked = work.then(() => {}, (error: Error) => {
       // A refusal, as by a deletion or a full disk, is no bug: the execution continues later from what is stored.
       const level = error instanceof DomainError ? "warn" : "error";
       this.#logger[level]("Execution step failed", { error: error.message });
     });
     this.#pending.add(tracked);
     void tracked.then(() => this.#pending.delete(tracked));
+    return tracked;
   }
 
   /** Resolves when all current promises are settled. */

@@ -119,6 +119,11 @@ export class Slots {
     if (taken.has(execution.id) && queued.size === 0) taken.add(id);
   }
 
+  /** Whether an execution has a slot. */
+  holds(execution: SlotFlow & Pick<Execution, "id">): boolean {
+    return this.#find(execution).taken.has(execution.id);
+  }
+
   /** What the next commit of an execution must store; `undefined` if nothing changes. */
   changeOf(execution: Execution): SlotChange | undefined {
     const flow = this.#find(execution);

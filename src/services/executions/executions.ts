@@ -310,8 +310,8 @@ export class Executions {
       throw error;
     }
     changes.publish(tenant, id);
-    await cleanup.remove(tenant, id);
     for (const message of removal.messages) await executor.deliver(message);
+    await cleanup.remove(tenant, id);
   }
 
   /** Log entries in pieces that are read on demand, oldest first; none for an unknown execution. */

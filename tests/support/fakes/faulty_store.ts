@@ -43,6 +43,8 @@ export class FaultyStore implements Store {
   readonly late: Atomic[] = [];
   /** Reads fail while it is set. */
   isUnreadable = false;
+  /** Executions whose records cannot be read. */
+  readonly unreadable = new Set<string>();
 
   constructor(inner: Store, plan: FaultPlan = () => "none") {
     this.inner = inner;
@@ -54,11 +56,13 @@ export class FaultyStore implements Store {
   }
 
   get(key: Key): Promise<StoredEntry | null> {
-    return this.isUnreadable ? Promise.reject(unreadable()) : this.inner.get(key);
+    const isRefused = this.isUnreadable || this.#isUnreadable(key);
+    return isRefused ? Promise.reject(unreadable()) : this.inner.get(key);
   }
 
   getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
-    return this.inner.getMany(keys);
+    const isRefused = keys.some((key) => this.#isUnreadable(key));
+    return isRefused ? Promise.reject(unreadable()) : this.inner.getMany(keys);
   }
 
   list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
@@ -119,6 +123,10 @@ export class FaultyStore implements Store {
 
   close(): void {
     this.inner.close();
+  }
+
+  #isUnreadable([, kind, id]: Key): boolean {
+    return kind === "x" && this.unreadable.has(String(id));
   }
 }
 
