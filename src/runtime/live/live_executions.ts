@@ -116,7 +116,8 @@ export class LiveExecutions {
   #startLoading(key: string, tenant: string, id: string): Loading {
     const loading: Loading = { isVoid: false, result: Promise.resolve(undefined) };
     loading.result = this.#load(tenant, id).then((live) => {
-      if (!live || loading.isVoid) return undefined;
+      if (loading.isVoid) return this.find(tenant, id); // The deletion may have been refused since.
+      if (!live) return undefined;
       this.#set(key, live);
       return live;
     }).finally(() => {
