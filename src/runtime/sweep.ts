@@ -3,13 +3,17 @@
  * a sweep and returns: Deno KV delivers the message again if a handler runs longer than five seconds. Where the database has
  * no queue, the server sweeps at intervals.
  */
+import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Committer } from "../store/committer.ts";
-import type { Manifests } from "../store/manifests.ts";
+import type { ListedExecution, Manifests } from "../store/manifests.ts";
 import type { Store } from "../store/store.ts";
 import type { Executor } from "./executor.ts";
 
+const RETRY_MS = 2_000;
+
 interface SweepDeps {
+  readonly clock: Clock;
   readonly store: Store;
   readonly committer: Committer;
   readonly manifests: Manifests;
@@ -21,6 +25,7 @@ interface SweepDeps {
 export class Sweep {
   readonly #deps: SweepDeps;
   #listening: Promise<void> = Promise.resolve();
+  #cancelRetry: CancelTimer = () => {};
   #isStopped = false;
 
   constructor(deps: SweepDeps) {
@@ -29,12 +34,16 @@ export class Sweep {
 
   /** Listens; ends when the store is closed. */
   start(): void {
-    if (this.#deps.store.hasQueue) this.#listening = this.#deps.store.listenQueue(() => this.#handle());
+    const { store } = this.#deps;
+    if (!store.hasQueue) return;
+    this.#listening = store.listenQueue(() => this.#handle());
+    this.#runLater();
   }
 
   /** Ignores further messages. */
   stop(): void {
     this.#isStopped = true;
+    this.#cancelRetry();
   }
 
   /** Resolves once the closed store has ended the listening. */
@@ -53,12 +62,26 @@ export class Sweep {
     try {
       manifests.messageDelivered();
       executor.timers.check();
-      await executor.recover(manifests.listed().filter(({ tenant, id }) => !executor.isLive(tenant, id)));
+      await executor.recover(this.#missing());
       if (store.hasQueue && manifests.liveCount > 0) await committer.commit({ mutations: [] });
     } catch (error) {
       logger.repeated("warn", "A sweep failed; the next one tries again", {
         error: (error as Error).message,
       });
+      if (store.hasQueue && !this.#isStopped) this.#runLater();
     }
+  }
+
+  /** After a start or a failed sweep there may be no message, unless another execution commits. */
+  #runLater(): void {
+    this.#cancelRetry();
+    this.#cancelRetry = this.#deps.clock.setTimer(RETRY_MS, () => {
+      if (this.#missing().length > 0) void this.run();
+    });
+  }
+
+  #missing(): ListedExecution[] {
+    const { manifests, executor } = this.#deps;
+    return manifests.listed().filter(({ tenant, id }) => !executor.isLive(tenant, id));
   }
 }

@@ -57,7 +57,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const ports = createTaskPorts(deps.services, platform, clock);
   const triggers = new TriggerRuntime(deps.options, deps.services, ports);
   connectExecutor({ ...deps, taskCache, platform, ports });
-  const sweep = new Sweep({ store, logger, committer, manifests, executor: deps.executor });
+  const sweep = new Sweep({ store, clock, logger, committer, manifests, executor: deps.executor });
   const watch = new ClockWatch({
     clock,
     logger,
