@@ -480,6 +480,8 @@ export class Executor {
         this.#startDeferred(live);
       }
     } catch (error) {
+      const isSmaller = isTooLarge(error as Error) && detachSuccessors(live, this.#parts.slices);
+      if (isSmaller) return await this.#drive(live); // What waits for the commit learns how this one ends.
       this.#retryLater(live, error as Error);
       return error as Error;
     }
@@ -581,7 +583,6 @@ export class Executor {
 
   /** Discards changes that exceed a limit of the database, and ends the execution FAILED as it is stored. */
   #endUnstorable(live: LiveExecution, error: Error): void {
-    if (detachSuccessors(live, this.#parts.slices)) return this.#wake(live);
     const { execution: { tenant, id }, isUnstorable, isListed, row } = live;
     live.interruptAll();
     giveUp(live, this.#parts.slices);

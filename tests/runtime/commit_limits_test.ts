@@ -72,14 +72,19 @@ for (const { form, more } of [{ form: "small", more: "" }, { form: "spread", mor
 }
 
 /** Refuses commits of an execution, as if they exceeded a limit; the function returns how many it has refused. */
-function refuseCommits({ assembly: { committer } }: Harness, id: JsonValue | undefined, times = Infinity) {
+function refuseCommits(
+  { assembly: { committer } }: Harness,
+  id: JsonValue | undefined,
+  times = Infinity,
+  until = Promise.resolve(),
+) {
   const commit = committer.commit.bind(committer);
   let refused = 0;
   committer.commit = (entry) => {
     const isMeant = entry.mutations.some(({ key }) => key[1] === "x" && key[2] === id);
     if (!isMeant || refused >= times) return commit(entry);
     refused++;
-    return Promise.reject(new DomainError("too_large", "Cannot write it"));
+    return until.then(() => Promise.reject(new DomainError("too_large", "Cannot write it")));
   };
   const accept = () => void (committer.commit = commit);
   return { refused: () => refused, accept };
@@ -111,6 +116,27 @@ Deno.test("an execution that exceeds a limit does not fail the one whose slot it
   const states = await Promise.all(started.map(async ({ id }) => statesOf(await app.execution(id))));
   assertEquals(states, ["CREATED RUNNING SUCCESS", "CREATED QUEUED FAILED"]);
   assertEquals([refused(), app.assembly.executor.liveCount], [2, 0]);
+});
+
+Deno.test("a kill of an execution that takes a slot is applied though the other one exceeds a limit with it", async () => {
+  const first = Promise.withResolvers<{ state: "SUCCESS" }>();
+  const effects = [first.promise, new Promise<never>(() => {})];
+  await using app = await Harness.start({ effect: () => effects.shift() ?? first.promise });
+  await app.save(EFFECT.replace("tasks:", "concurrency: {limit: 1, behavior: QUEUE}\ntasks:"));
+  await app.start("effect");
+  const { id } = await app.start("effect");
+  const refused = Promise.withResolvers<void>();
+  refuseCommits(app, id, 1, refused.promise);
+  first.resolve({ state: "SUCCESS" });
+  await settle();
+  const kill = app.request("DELETE", `/executions/${id}/kill`);
+  await settle();
+  refused.resolve();
+  const { status, body } = await kill;
+  await body?.cancel();
+  assertEquals(status, 200);
+  await settle();
+  assertEquals((await app.execution(id)).state.current, "KILLED");
 });
 
 /** Tasks of which a ForEach runs more at once than one commit can stop. */
