@@ -1,4 +1,5 @@
 /** The options of `sluice migrate`, from its arguments and the environment. Pure. */
+import { shownUri } from "../base/network/shown_uri.ts";
 import { readCommandArguments } from "./command_arguments.ts";
 import { ConfigProblem, type Environment } from "./given.ts";
 import { baseUrlOf, parseServerUrl } from "./server_url.ts";
@@ -138,9 +139,7 @@ function addressOf(
   const url = parseServerUrl(text);
   if (!url) {
     return new ConfigProblem(
-      `Cannot use "${
-        withoutUser(text)
-      }" as ${side}: it must be an address such as "https://flows.example.org"` +
+      `Cannot use "${shownUri(text)}" as ${side}: it must be an address such as "https://flows.example.org"` +
         `, without credentials (see --${side}-auth), query and fragment`,
     );
   }
@@ -165,9 +164,4 @@ function basicOf(credentials: string): string {
 
 function variableOf(name: string): string {
   return `SLUICE_${name.toUpperCase().replaceAll("-", "_")}`;
-}
-
-/** Messages show no credentials. */
-function withoutUser(text: string): string {
-  return text.replace(/\/\/[^/@]*@/, "//…@");
 }

@@ -1,6 +1,7 @@
 /** Parses arguments, environment and configuration file into the {@link Config} of a server. Pure. */
 import type { DurationForm } from "../base/time/duration.ts";
 import { isLoopback } from "../base/network/ip.ts";
+import { shownUri } from "../base/network/shown_uri.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 import {
@@ -214,7 +215,8 @@ function readValues(given: GivenOptions): Values | ConfigProblem {
 }
 
 function badValue(spec: OptionSpec<unknown>, text: string, origin: string): ConfigProblem {
-  const subject = spec.isSecret ? `the value of ${origin}` : `"${text}" as ${origin}`;
+  const shown = text.includes("://") ? shownUri(text) : text;
+  const subject = spec.isSecret ? `the value of ${origin}` : `"${shown}" as ${origin}`;
   return new ConfigProblem(`Cannot use ${subject}: it must be ${spec.allowed}`);
 }
 

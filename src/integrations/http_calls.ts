@@ -97,6 +97,13 @@ async function cancelNow(
   }
 }
 
+/** The parts of an address. @throws Error it is malformed; the message has nothing of it, since it may have credentials */
+export function parsedUrl(address: string): URL {
+  const url = URL.parse(address);
+  if (url) return url;
+  throw new Error("Cannot send a request: its URL is malformed");
+}
+
 /** What a refusal is about. */
 interface Refusal {
   /** Verb and object, such as `read the object "a"`. */

@@ -65,7 +65,7 @@ const REFUSED: readonly (readonly [string[], string])[] = [
   ],
   [
     ["http://ann:secret@h"],
-    'Cannot use "http://…@h" as source: it must be an address such as "https://flows.example.org", ' +
+    'Cannot use "http://h/" as source: it must be an address such as "https://flows.example.org", ' +
     "without credentials (see --source-auth), query and fragment",
   ],
 ];

@@ -372,7 +372,7 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--database-token=t t"], {}, "Cannot use the value of --database-token: it must be a text without"],
   [["--base-url=localhost:80"], {}, `Cannot use "localhost:80" as --base-url: it must be an address such as`],
   [["--base-url=http://a/?b"], {}, `Cannot use "http://a/?b" as --base-url: it must be`],
-  [["--base-url=http://u:p@a"], {}, `Cannot use "http://u:p@a" as --base-url: it must be`],
+  [["--base-url=http://u:p@a"], {}, `Cannot use "http://a/" as --base-url: it must be`],
   [["--basic-auth=anna"], {}, `Cannot use the value of --basic-auth: it must be "user:password"`],
   [["--basic-auth=:pw"], {}, `Cannot use the value of --basic-auth: it must be "user:password"`],
   [

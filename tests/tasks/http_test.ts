@@ -51,7 +51,7 @@ async function run(
     form.set("fileContent", new Blob([content]), path);
     await app.json("POST", `/namespaces/demo/files?path=/${path}`, { body: form });
   }
-  const text = tasks.replaceAll("SERVER", server.url);
+  const text = tasks.replaceAll("SERVER", server.url).replaceAll("HOST", new URL(server.url).host);
   await app.save(`id: h\nnamespace: demo\ntasks:\n${text}`);
   const { id } = await app.start("h", {}, "?wait=true");
   const logs = await app.json("GET", `/logs/${id}`) as unknown as Ended["logs"];
@@ -400,6 +400,27 @@ for (const { properties, state, message = /^$/ } of DOWNLOADS) {
     assertEquals(execution.state.current, state);
     const [error] = logs.filter(({ level }) => level === "ERROR");
     if (message.source !== "^$") assertMatch(error?.message ?? "", message);
+  });
+}
+
+const PASSWORD = "geheim%20wort";
+
+/** A task whose address has a password. */
+const WITH_PASSWORD: readonly string[] = [
+  request(`uri: "http://ann:${PASSWORD}@127.0.0.1:99999/a"`),
+  request(`uri: "ann:${PASSWORD}@127.0.0.1"`),
+  `- {id: a, type: io.kestra.plugin.core.output.OutputValues, values: {at: "http://ann:${PASSWORD}@127.0.0.1:99999/"}}
+- {id: r, type: io.kestra.plugin.core.debug.Return, format: "{{ http(outputs.a.values.at) }}"}`,
+  download(`uri: "http://ann:${PASSWORD}@HOST/empty"`),
+  download(`uri: "http://ann:${PASSWORD}@HOST/empty", failOnEmptyResponse: false`),
+];
+
+for (const task of WITH_PASSWORD) {
+  Deno.test(`no log line repeats the password of the address of ${task}`, async () => {
+    const { logs } = await run(task);
+    const text = logs.map(({ message }) => message).join("\n");
+    assertMatch(text, /127\.0\.0\.1/);
+    assertEquals(text.includes("geheim"), false, text);
   });
 }
 

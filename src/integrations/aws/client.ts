@@ -8,7 +8,7 @@ import {
   type TaskResponse,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { callRepeatedly, refusalOf, type Sender } from "../http_calls.ts";
+import { callRepeatedly, parsedUrl, refusalOf, type Sender } from "../http_calls.ts";
 import { readXml, textAt } from "../xml.ts";
 
 /** Properties of all types of AWS. */
@@ -135,7 +135,7 @@ export class AwsClient {
       const signer = new AwsV4Signer({
         ...credentials,
         method,
-        url,
+        url: parsedUrl(url).href,
         headers: { ...headers },
         body: body as BodyInit | undefined,
         service,

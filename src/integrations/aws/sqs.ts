@@ -1,4 +1,5 @@
 /** `aws.sqs.Publish`, `Consume`, `Trigger` and `RealtimeTrigger`. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ */
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, objectsOf, stringifyJson } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
@@ -95,9 +96,9 @@ async function callBatch(
   action: "SendMessageBatch" | "DeleteMessageBatch",
   { queueUrl, entries }: { readonly queueUrl: string; readonly entries: readonly JsonObject[] },
 ): Promise<void> {
-  const operation = `${
-    action === "SendMessageBatch" ? "send messages to" : "delete messages of"
-  } "${queueUrl}"`;
+  const operation = `${action === "SendMessageBatch" ? "send messages to" : "delete messages of"} "${
+    shownUri(queueUrl)
+  }"`;
   const { Failed } = await client.call({
     service: "sqs",
     target: `AmazonSQS.${action}`,
@@ -145,7 +146,7 @@ function queueOf(context: Pick<WorkContext, "properties" | "http" | "signal">) {
       const { Messages } = await client.call({
         service: "sqs",
         target: "AmazonSQS.ReceiveMessage",
-        operation: `receive messages of "${queueUrl}"`,
+        operation: `receive messages of "${shownUri(queueUrl)}"`,
         // A message whose response is lost is received again later.
         isRepeatable: true,
       }, {

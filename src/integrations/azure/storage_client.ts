@@ -13,7 +13,7 @@ import {
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
 import { readXml, textAt } from "../xml.ts";
-import { callRepeatedly, refusalOf } from "../http_calls.ts";
+import { callRepeatedly, parsedUrl, refusalOf } from "../http_calls.ts";
 
 /** Properties of all types of the storage. */
 export const CONNECTION: PropertySchemas = Object.freeze({
@@ -144,7 +144,7 @@ export class StorageClient {
   /** As {@link send}. */
   async sendTo(request: ServiceRequest): Promise<TaskResponse> {
     const { operation, accepted = [], method = "GET", body = "", saveTo, isRepeatable = true } = request;
-    const url = new URL(request.url);
+    const url = parsedUrl(request.url);
     for (const [key, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, value);
     }

@@ -6,7 +6,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import { unbracketed } from "../../base/network/ip.ts";
 import { optionalText, type TaskTls, type WorkContext } from "../../model/tasks/task_definition.ts";
-import { refusalOf } from "../http_calls.ts";
+import { parsedUrl, refusalOf } from "../http_calls.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectSocket } from "../tls_sockets.ts";
 
@@ -94,7 +94,7 @@ async function connected(context: ExecContext, cluster: Cluster, { path, contain
     ["stderr", "true"],
   ]);
   const { url, headers, tls = {} } = cluster.requestOf({ path: `${path}/exec?${query}`, operation });
-  const { protocol, hostname, port } = new URL(url);
+  const { protocol, hostname, port } = parsedUrl(url);
   const host = unbracketed(hostname);
   const isSecure = protocol === "https:";
   const address = await context.connectAddress(host, Number(port || (isSecure ? 443 : 80)));

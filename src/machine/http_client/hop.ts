@@ -1,4 +1,5 @@
 /** The hops of a request and its redirections: what is sent to which server. Pure. */
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { basicCredentials, isContentType } from "../../model/http/http_request.ts";
 import { type HttpBody, HttpError, type HttpRequest, type NamedText } from "../../model/ports/http.ts";
 import { type ResponseHead, valuesOf } from "./response_reader.ts";
@@ -20,10 +21,11 @@ export interface Hop {
   readonly credentials?: string;
 }
 
-/** The first hop. */
+/** The first hop. @throws HttpError the address is malformed */
 export function firstHop(request: HttpRequest): Hop {
   const { method, headers, body, options: { auth } } = request;
-  const url = new URL(request.uri);
+  const url = URL.parse(request.uri);
+  if (!url) throw new HttpError(`Cannot ${method} "${shownUri(request.uri)}": it is no address`);
   const [username, password] = [decoded(url.username), decoded(url.password)];
   strip(url);
   const credentials = auth?.type === "BEARER"

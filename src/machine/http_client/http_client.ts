@@ -5,7 +5,7 @@
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../base/time/clock.ts";
 import { type IpBytes, parseIp, unbracketed } from "../../base/network/ip.ts";
-import { shownUri } from "../../model/http/http_request.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import {
   type HostPort,
   type HttpClientPort,
@@ -82,7 +82,7 @@ export class HttpClient implements HttpClientPort {
   async addressOf({ host, port }: HostPort, signal?: AbortSignal): Promise<string> {
     const allowed = await this.#allowedAddresses(host);
     const [first, second] = allowed;
-    if (first === undefined) throw new HttpError(`the name "${host}" has no address`);
+    if (first === undefined) throw new HttpError(`the name "${shownUri(host)}" has no address`);
     // A name such as localhost often has an IPv6 address where the server listens on the IPv4 one only.
     const isAccepting = (address: string) => this.#isAccepting({ host: address, port }, signal);
     if (second === undefined) return first;
@@ -194,7 +194,7 @@ export class HttpClient implements HttpClientPort {
         if (options.signal?.aborted) break;
       }
     }
-    throw failure ?? new HttpError(`the name "${host}" has no address`);
+    throw failure ?? new HttpError(`the name "${shownUri(host)}" has no address`);
   }
 
   #allowedAddresses(host: string): readonly string[] | Promise<readonly string[]> {
@@ -207,7 +207,7 @@ export class HttpClient implements HttpClientPort {
     const allowed = addresses.filter((address) => this.#policy.refusal(address) === undefined);
     const [first] = addresses;
     if (allowed.length > 0 || first === undefined) return allowed;
-    const shown = parseIp(host) ? `address "${host}"` : `address "${first}" of "${host}"`;
+    const shown = parseIp(host) ? `address "${host}"` : `address "${first}" of "${shownUri(host)}"`;
     throw new HttpError(`the ${shown} may not be reached from here: ${this.#policy.refusal(first)}`);
   }
 }
@@ -243,11 +243,12 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
+    const shown = shownUri(host);
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     throw new HttpError(
       code === "ENOTFOUND"
-        ? `the name "${host}" is not known`
-        : `the name "${host}" cannot be resolved: ${(error as Error).message}`,
+        ? `the name "${shown}" is not known`
+        : `the name "${shown}" cannot be resolved: ${(error as Error).message}`,
     );
   }
 }

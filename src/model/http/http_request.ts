@@ -1,6 +1,7 @@
 /** Parses the properties that HTTP tasks and triggers share into a request. Sends nothing. */
 import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { optionalText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
 import { HttpError, type HttpOptions, type NamedText } from "../ports/http.ts";
 import { isStorageUri, storedFileName } from "../namespaces/storage_uri.ts";
@@ -63,21 +64,14 @@ export function basicCredentials(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** The URI for messages: without user, password and fragment. */
-export function shownUri(uri: string): string {
-  if (!URL.canParse(uri)) return uri;
-  const url = new URL(uri);
-  if (!url.username && !url.password) return uri.replace(/#.*$/s, "");
-  url.username = url.password = url.hash = "";
-  return url.href;
-}
-
 /** Encodes blanks, which users often leave unencoded. */
 function readUri(text: string): string {
   const uri = text.trim().replaceAll(" ", "%20");
   const protocol = URL.canParse(uri) ? new URL(uri).protocol : undefined;
   if (protocol === "http:" || protocol === "https:") return uri;
-  throw new HttpError(`Invalid uri "${text}": it must be an address that begins with http:// or https://`);
+  throw new HttpError(
+    `Invalid uri "${shownUri(text)}": it must be an address that begins with http:// or https://`,
+  );
 }
 
 function withParams(uri: string, params: JsonObject): string {

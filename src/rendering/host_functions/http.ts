@@ -1,7 +1,7 @@
 /** `http()`: a request to another server, and its parsed response. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { parseYaml, yamlText } from "../../languages/yaml/mod.ts";
-import { shownUri } from "../../model/http/http_request.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { statusText } from "../../model/http/status_text.ts";
 import {
   type HostCall,

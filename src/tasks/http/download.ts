@@ -1,5 +1,6 @@
 /** `core.http.Download`: an HTTP request with the response as a file. */
 import type { JsonObject } from "../../base/json.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
@@ -45,7 +46,7 @@ export const httpDownloadTask: RunnableTaskType = {
 };
 
 function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
-  const message = `No response from server: the response of "${uri}" is empty`;
+  const message = `No response from server: the response of "${shownUri(String(uri))}" is empty`;
   if (isFlagSet(failOnEmptyResponse) && !mayFail) {
     throw new Error(`${message}; set \`failOnEmptyResponse\` to false to allow that`);
   }

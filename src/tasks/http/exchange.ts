@@ -6,9 +6,10 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { keptInMemory } from "../../model/http/http_options.ts";
-import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
+import { type HttpDraft, readHttpRequest } from "../../model/http/http_request.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { shownResponse } from "../../model/http/http_text.ts";
 import { statusText } from "../../model/http/status_text.ts";

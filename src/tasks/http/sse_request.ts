@@ -3,7 +3,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
-import { shownUri } from "../../model/http/http_request.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";

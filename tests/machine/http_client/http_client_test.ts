@@ -546,6 +546,15 @@ Deno.test("HttpClient.send() says why there is no response, without credentials"
   assertEquals(error.message, `Cannot GET "http://127.0.0.1:${port}/a": the connection was refused`);
 });
 
+Deno.test("HttpClient.send() does not repeat the password of a malformed address, or of that of a proxy", async () => {
+  const proxy = { type: "HTTP", address: "http://u:secret@proxy.test", port: 1 } as const;
+  const failing = [request("http://u:secret@h:99999/"), request("http://far.test/", { options: { proxy } })];
+  for (const each of failing) {
+    const { message } = await assertRejects(() => client().send(each), HttpError);
+    assertEquals(message.includes("secret"), false, message);
+  }
+});
+
 const PLACES: readonly (readonly [address: string, isAllowed: boolean])[] = [
   ["http://169.254.169.254/latest/meta-data", false],
   ["http://2852039166/", false],

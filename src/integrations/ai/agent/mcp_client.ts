@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
 import { sseEvents } from "../../../base/network/sse_events.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
-import { refusalOf } from "../../http_calls.ts";
+import { parsedUrl, refusalOf } from "../../http_calls.ts";
 import { objectOf, textIn } from "../models/model_calls.ts";
 
 const VERSION = "2025-06-18";
@@ -59,7 +59,7 @@ export class McpClient implements AsyncDisposable {
     const transport = place.isSse
       ? await EventTransport.open(context, place)
       : new HttpTransport(context, place);
-    return await McpClient.begin(transport, new URL(place.url).host);
+    return await McpClient.begin(transport, parsedUrl(place.url).host);
   }
 
   /** Begins a session; `name`: what errors name. The transport is closed if that fails. @throws Error with the words of the server */
@@ -205,7 +205,7 @@ class EventTransport implements Transport {
     if (response.status !== 200) throw await refused(url, response);
     const events = sseEvents(limited(response.body));
     const { value } = await events.next();
-    const target = value?.name === "endpoint" ? new URL(value.data, url) : undefined;
+    const target = value?.name === "endpoint" ? URL.parse(value.data, url) : undefined;
     // The headers are sent there, too, so it must be the same server.
     if (target?.origin === new URL(url).origin) {
       return new EventTransport(context, place, { events, target: target.href });

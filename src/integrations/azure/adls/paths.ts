@@ -8,6 +8,7 @@ import {
 } from "../../../base/json.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../../model/flows/schema.ts";
 import type { FileBody, WorkContext } from "../../../model/tasks/task_definition.ts";
+import { parsedUrl } from "../../http_calls.ts";
 import { pathWithin } from "../../remote_files.ts";
 import { CONNECTION, isoOf, type StorageClient } from "../storage_client.ts";
 
@@ -174,7 +175,7 @@ export async function deletePath(client: StorageClient, address: PathAddress): P
 
 /** Moves a file within the account; its folder is created. */
 export async function movePath(client: StorageClient, from: PathAddress, to: PathAddress): Promise<void> {
-  const source = new URL(client.sourceUrlOf(from.fileSystem, from.path));
+  const source = parsedUrl(client.sourceUrlOf(from.fileSystem, from.path));
   await client.send({
     container: to.fileSystem,
     name: to.path,

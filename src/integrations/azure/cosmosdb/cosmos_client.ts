@@ -12,7 +12,7 @@ import {
 } from "../../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { optionalText, type TaskContext, type TaskResponse } from "../../../model/tasks/task_definition.ts";
-import { callRepeatedly, refusalOf } from "../../http_calls.ts";
+import { callRepeatedly, parsedUrl, refusalOf } from "../../http_calls.ts";
 import { connectionParts, hmac } from "../storage_client.ts";
 
 /** Properties of all types of Cosmos DB. */
@@ -133,7 +133,7 @@ export class CosmosClient {
         grant_type: "client_credentials",
         client_id: String(clientId),
         client_secret: String(clientSecret),
-        scope: `${new URL(this.#endpoint).origin}/.default`,
+        scope: `${parsedUrl(this.#endpoint).origin}/.default`,
       }).toString(),
       followRedirects: false,
     }), { isRepeatable: true });
