@@ -25,7 +25,7 @@ export interface Part extends PartHeader {
   stream(): ReadableStream<Uint8Array>;
   /** The whole content. @throws DomainError too_large: more than `maxBytes`, by default the limit of fields */
   bytes(maxBytes?: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** The whole content as text. @throws DomainError too_large; invalid_argument: it is not UTF-8 */
+  /** The whole content as text. @throws DomainError too_large: this value, or all of the form; invalid_argument: it is not UTF-8 */
   text(): Promise<string>;
 }
 
@@ -42,8 +42,8 @@ const MAX_PREAMBLE_BYTES = 4_096;
 const MAX_PADDING_BYTES = 256;
 /** All header lines of a part. */
 const MAX_HEADER_BYTES = 8_192;
-/** A url-encoded form is held in memory, in several copies. */
-const MAX_URL_ENCODED_BYTES = 16 * 1024 * 1024;
+/** All values of a form that are no streamed files. They are held in memory, in several copies. */
+const MAX_VALUES_BYTES = 16 * 1024 * 1024;
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 /**
@@ -58,13 +58,22 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
   await refuseTooLarge(request, limits.maxBytes);
   // The first delimiter follows no line; the prefix adds the line break.
   const reader = new DelimitedReader(new BodyReader(request, body), limits.maxBytes, CRLF);
+  let valueBytes = 0;
+  const countValue = (bytes: number) => {
+    valueBytes += bytes;
+    if (valueBytes <= MAX_VALUES_BYTES) return;
+    throw new DomainError(
+      "too_large",
+      `Cannot take the form: its values have more than ${MAX_VALUES_BYTES} bytes`,
+    );
+  };
   try {
     if (await reader.isEmpty()) return;
     const delimiter = encoder.encode(`\r\n--${boundary}`);
     await reader.readTo(delimiter, MAX_PREAMBLE_BYTES, "the text before the first part");
     for (let count = 1; !await reader.accept(DASHES); count++) {
       if (count > (limits.maxParts ?? MAX_MULTIPART_PARTS)) throw malformed("it has too many parts");
-      const part = new BodyPart(await readHeader(reader), reader, delimiter, limits);
+      const part = new BodyPart(await readHeader(reader), reader, delimiter, { ...limits, countValue });
       yield part;
       await part.skipRest();
     }
@@ -103,15 +112,22 @@ class BodyPart implements Part {
   readonly #reader: DelimitedReader;
   readonly #delimiter: Uint8Array;
   readonly #maxFieldBytes: number;
+  readonly #countValue: (bytes: number) => void;
   #isRead = false;
 
-  constructor(header: PartHeader, reader: DelimitedReader, delimiter: Uint8Array, limits: MultipartLimits) {
+  constructor(
+    header: PartHeader,
+    reader: DelimitedReader,
+    delimiter: Uint8Array,
+    limits: MultipartLimits & { readonly countValue: (bytes: number) => void },
+  ) {
     this.name = header.name;
     this.fileName = header.fileName;
     this.contentType = header.contentType;
     this.#reader = reader;
     this.#delimiter = delimiter;
     this.#maxFieldBytes = limits.maxFieldBytes ?? MAX_INPUT_VALUE_BYTES;
+    this.#countValue = limits.countValue;
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -126,7 +142,9 @@ class BodyPart implements Part {
   }
 
   async text(): Promise<string> {
-    return decodeText(await this.bytes(), this.name);
+    const bytes = await this.bytes();
+    this.#countValue(bytes.length);
+    return decodeText(bytes, this.name);
   }
 
   /** Skips unread content, up to the next part. */
@@ -165,7 +183,7 @@ async function refuseTooLarge(request: Request, maxBytes: number): Promise<void>
 
 async function readUrlEncoded(request: Request, limits: MultipartLimits): Promise<FormField[]> {
   const { maxBytes, maxParts = MAX_MULTIPART_PARTS } = limits;
-  const bytes = await readRequestBytes(request, Math.min(maxBytes, MAX_URL_ENCODED_BYTES));
+  const bytes = await readRequestBytes(request, Math.min(maxBytes, MAX_VALUES_BYTES));
   const text = decodeText(bytes, "the body");
   // Counted before they are read: a body can have millions of them.
   if (text.split("&", maxParts + 1).length > maxParts) {

@@ -200,6 +200,26 @@ Deno.test("readForm() reads no more than 16 MiB of a url-encoded form, whatever 
   assertEquals([error.code, given < 20], ["too_large", true]);
 });
 
+Deno.test("the texts of a multipart form have at most 16 MiB together; files that are streamed do not count", async () => {
+  async function* parts() {
+    const content = "x".repeat(1024 * 1024);
+    for (let count = 0; count < 20; count++) yield encoder.encode(part(`name="file${count}"`, content));
+    for (let count = 0; count < 20; count++) yield encoder.encode(part(`name="text${count}"`, content));
+    yield encoder.encode("--XX--");
+  }
+  const read: string[] = [];
+  const error = await assertRejects(async () => {
+    for await (
+      const each of readMultipart(request(ReadableStream.from(parts())), { maxBytes: 100_000_000 })
+    ) {
+      if (each.name.startsWith("text")) await each.text();
+      read.push(each.name);
+    }
+  }, DomainError);
+  assertEquals([error.code, read.at(-1)], ["too_large", "text15"]);
+  assertEquals(error.message, "Cannot take the form: its values have more than 16777216 bytes");
+});
+
 Deno.test("readForm() takes as many url-encoded fields as parts are allowed, and no more", async () => {
   const read = (body: string) =>
     readForm(request(body, "application/x-www-form-urlencoded"), { ...LIMITS, maxParts: 3 });
