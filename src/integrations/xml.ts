@@ -1,25 +1,46 @@
 /** XML of responses. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { Turns } from "../base/time/turn.ts";
 import { optionalText } from "../model/tasks/task_definition.ts";
 
 /** Most elements and attributes of a document: they are held in memory. */
 const MAX_ELEMENTS = 8_000_000;
 /** The start of an element, or the value of an attribute. */
 const ELEMENT = /<[^/!?]|=\s*["']/g;
+const TURN_MS = 10;
+/** Elements that are counted before the clock is read. */
+const COUNTED_AT_ONCE = 10_000;
 
-/** Refuses a document before it is read. @throws Error it has too many elements */
-export function checkElements(text: string): void {
-  ELEMENT.lastIndex = 0;
-  for (let left = MAX_ELEMENTS; ELEMENT.test(text); left--) {
-    if (left === 0) {
-      throw new Error(`Cannot read the XML: it has more than ${MAX_ELEMENTS} elements and attributes`);
+/** What is counted. */
+interface ElementLimit {
+  /** For the error. */
+  readonly what?: string;
+  readonly max?: number;
+  /** Elements and attributes of other documents that count, too. */
+  readonly counted?: number;
+}
+
+/** Refuses a document before it is read, else gives its number of elements and attributes. @throws Error it has too many */
+export async function checkElements(
+  text: string,
+  { what = "the XML", max = MAX_ELEMENTS, counted = 0 }: ElementLimit = {},
+): Promise<number> {
+  const turns = new Turns(systemClock, TURN_MS);
+  const element = new RegExp(ELEMENT);
+  let count = counted;
+  while (element.test(text)) {
+    if (++count > max) {
+      throw new Error(`Cannot read ${what}: it has more than ${max} elements and attributes`);
     }
+    if (count % COUNTED_AT_ONCE === 0) await turns.next();
   }
+  return count;
 }
 
 /** The elements of a document as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. @throws Error too many elements */
 export async function readXml(text: string): Promise<JsonObject> {
-  checkElements(text);
+  await checkElements(text);
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
     ignoreAttributes: true,

@@ -68,15 +68,15 @@ export const excelToIon = defineTask({
   },
 });
 
-function* namedRows(
-  rows: Iterable<JsonValue[]>,
+async function* namedRows(
+  rows: AsyncIterable<JsonValue[]>,
   properties: JsonObject,
   count: () => void,
-): Generator<JsonValue> {
+): AsyncGenerator<JsonValue> {
   const { header, skipEmptyRows, skipRows } = properties;
   let toSkip = Number(skipRows);
   let columns: readonly string[] | undefined;
-  for (const row of rows) {
+  for await (const row of rows) {
     if (toSkip-- > 0) continue;
     if (header !== false && columns === undefined) {
       columns = row.map((name, index) => name === null ? `col_${index}` : String(name));

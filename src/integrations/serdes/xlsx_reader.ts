@@ -1,7 +1,10 @@
 /** An Excel file → the rows of its sheets. https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
 import { readFile, stat } from "node:fs/promises";
 import { Double, isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { checkElements } from "../xml.ts";
+import { elementTexts } from "./element_texts.ts";
 
 /** Options of the reader. */
 export interface ReaderOptions {
@@ -13,11 +16,16 @@ export interface ReaderOptions {
 interface Sheet {
   readonly title: string;
   /** Cells by their columns; columns without a cell have null. */
-  rows(): Generator<JsonValue[]>;
+  rows(): AsyncGenerator<JsonValue[]>;
 }
 
 /** Largest sum of the unpacked files in bytes: they are held in memory. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+/** Most elements and attributes that are parsed in one turn: 16,384 cells with 12 each. */
+const MAX_PARSED_ELEMENTS = 200_000;
+const TURN_MS = 10;
+const WORKBOOK = "xl/workbook.xml";
+const STYLES = "xl/styles.xml";
 const DAY_MS = 86_400_000;
 /** Days from the first day of Excel to 1970; of files with the date system of 1904. */
 const EPOCH_DAYS = 25_569;
@@ -26,36 +34,32 @@ const MAX_COLUMNS = 16_384;
 
 /** The sheets in their order. @throws Error it is no such file, or too large */
 export async function readXlsx(path: string, options: ReaderOptions): Promise<Sheet[]> {
-  const files = await unpacked(path);
-  const parse = await xmlParser();
-  const part = (name: string): JsonObject => {
-    const bytes = files[name];
-    if (bytes === undefined) return {};
-    const text = new TextDecoder().decode(bytes);
-    checkElements(text);
-    return parse(text);
-  };
-  const workbook = childOf(part("xl/workbook.xml"), "workbook");
-  if (Object.keys(workbook).length === 0) {
-    throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
-  }
-  const relations = objectsOf(childOf(part("xl/_rels/workbook.xml.rels"), "Relationships").Relationship);
+  const parts = await Parts.open(path);
+  const relations = await Array.fromAsync(
+    parts.elements("xl/_rels/workbook.xml.rels", "Relationships", "Relationship"),
+  );
   const targets = new Map(relations.map((each) => [String(each["@Id"]), String(each["@Target"])]));
+  const [properties] = await Array.fromAsync(parts.elements(WORKBOOK, "workbook", "workbookPr"));
   const book: Book = {
     options,
-    texts: objectsOf(childOf(part("xl/sharedStrings.xml"), "sst").si).map(richText),
-    dateStyles: dateStylesOf(childOf(part("xl/styles.xml"), "styleSheet")),
-    epochDays: childOf(workbook, "workbookPr")["@date1904"] === "1" ? EPOCH_DAYS_1904 : EPOCH_DAYS,
+    texts: await Array.fromAsync(parts.elements("xl/sharedStrings.xml", "sst", "si"), richText),
+    dateStyles: await dateStylesOf(parts),
+    epochDays: properties?.["@date1904"] === "1" ? EPOCH_DAYS_1904 : EPOCH_DAYS,
   };
-  return objectsOf(childOf(workbook, "sheets").sheet).map((sheet) => ({
-    title: String(sheet["@name"]),
-    *rows() {
-      const target = targets.get(String(sheet["@r:id"])) ?? "";
-      const name = target.startsWith("/") ? target.slice(1) : `xl/${target}`;
-      const data = childOf(childOf(part(name), "worksheet"), "sheetData");
-      for (const row of objectsOf(data.row)) yield cellsOf(row, book);
-    },
-  }));
+  const names = new Set<string>();
+  return await Array.fromAsync(parts.elements(WORKBOOK, "sheets", "sheet"), (sheet) => {
+    const target = targets.get(String(sheet["@r:id"])) ?? "";
+    const name = target.startsWith("/") ? target.slice(1) : `xl/${target}`;
+    // Each would be read anew: a small file could have very many.
+    if (names.has(name)) throw new Error("Cannot read the Excel file: several sheets have the same part");
+    names.add(name);
+    return {
+      title: String(sheet["@name"]),
+      async *rows() {
+        for await (const row of parts.elements(name, "sheetData", "row")) yield cellsOf(row, book);
+      },
+    };
+  });
 }
 
 /** What cells refer to. */
@@ -65,6 +69,46 @@ interface Book {
   /** Whether the style of that number shows a date. */
   readonly dateStyles: readonly boolean[];
   readonly epochDays: number;
+}
+
+/** The parts of a file. */
+class Parts {
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #parse: (text: string) => JsonObject;
+  readonly #turns = new Turns(systemClock, TURN_MS);
+
+  private constructor(texts: ReadonlyMap<string, string>, parse: (text: string) => JsonObject) {
+    this.#texts = texts;
+    this.#parse = parse;
+  }
+
+  /** @throws Error it is no file of Excel, or too large */
+  static async open(path: string): Promise<Parts> {
+    const texts = new Map<string, string>();
+    let counted = 0;
+    for (const [name, bytes] of Object.entries(await unpacked(path))) {
+      const text = new TextDecoder().decode(bytes);
+      counted = await checkElements(text, { counted });
+      texts.set(name, text);
+    }
+    if (!/<workbook[\s>]/.test(texts.get(WORKBOOK) ?? "")) {
+      throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
+    }
+    return new Parts(texts, await xmlParser());
+  }
+
+  /**
+   * The elements `name` in the first element `container` of a part; none if there is no such part. They are parsed one by one,
+   * with turns between them: a whole part took half a minute and up to 3 GB.
+   * @throws Error one has too many elements, the part is malformed
+   */
+  async *elements(part: string, container: string, name: string): AsyncGenerator<JsonObject> {
+    for (const text of elementTexts(this.#texts.get(part) ?? "", container, name)) {
+      await checkElements(text, { what: `an element "${name}"`, max: MAX_PARSED_ELEMENTS });
+      yield* objectsOf(this.#parse(text)[name]);
+      await this.#turns.next();
+    }
+  }
 }
 
 async function unpacked(path: string): Promise<Record<string, Uint8Array>> {
@@ -95,7 +139,7 @@ async function unpacked(path: string): Promise<Record<string, Uint8Array>> {
 
 async function xmlParser(): Promise<(text: string) => JsonObject> {
   const { XMLParser } = await import("fast-xml-parser");
-  const lists = new Set(["sheet", "Relationship", "si", "r", "row", "c", "xf", "numFmt"]);
+  const lists = new Set(["sheet", "workbookPr", "Relationship", "si", "r", "row", "c", "xf", "numFmt"]);
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: "@",
@@ -129,13 +173,13 @@ function textOf(value: JsonValue | undefined): string {
 /** Numbers of the formats of dates that each file has. */
 const DATE_FORMATS: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
 
-function dateStylesOf(styles: JsonObject): boolean[] {
-  const own = new Map(
-    objectsOf(childOf(styles, "numFmts").numFmt).map((
-      each,
-    ) => [Number(each["@numFmtId"]), String(each["@formatCode"])]),
+async function dateStylesOf(parts: Parts): Promise<boolean[]> {
+  const formats = await Array.fromAsync(
+    parts.elements(STYLES, "numFmts", "numFmt"),
+    (each) => [Number(each["@numFmtId"]), String(each["@formatCode"])] as const,
   );
-  return objectsOf(childOf(styles, "cellXfs").xf).map((style) => {
+  const own = new Map(formats);
+  return await Array.fromAsync(parts.elements(STYLES, "cellXfs", "xf"), (style) => {
     const id = Number(style["@numFmtId"]);
     const code = own.get(id)?.replace(/"[^"]*"?|\\.|\[[^\]]*\]?/g, "") ?? "";
     return DATE_FORMATS.has(id) || /[ymdhs]/i.test(code);

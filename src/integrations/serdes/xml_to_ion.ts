@@ -64,7 +64,7 @@ async function wholeText(path: string, charset: string): Promise<string> {
 }
 
 async function parseXml(text: string, lists: ReadonlySet<string>): Promise<JsonValue> {
-  checkElements(text);
+  await checkElements(text);
   const { XMLParser, XMLValidator } = await import("fast-xml-parser");
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) {

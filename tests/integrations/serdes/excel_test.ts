@@ -1,9 +1,11 @@
 /** Conversion between Excel and Ion. */
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { strToU8, unzipSync, zipSync } from "fflate";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { excelToIon } from "../../../src/integrations/serdes/excel_to_ion.ts";
 import { ionToExcel } from "../../../src/integrations/serdes/ion_to_excel.ts";
+import { readXlsx } from "../../../src/integrations/serdes/xlsx_reader.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
@@ -98,11 +100,70 @@ for (const [properties, expected] of READ) {
   });
 }
 
-Deno.test("a small file that unpacks to too many elements is refused", async () => {
-  const sheet = strToU8(`<workbook>${"<c/>".repeat(8_000_000)}</workbook>`);
-  const file = zipSync({ "xl/workbook.xml": sheet });
-  assertEquals(file.length < 100_000, true);
+/** A file with the rows of sheets; `part` is the file of each. */
+function workbook(
+  sheets: readonly { readonly rows: string; readonly part: string }[],
+  texts = "",
+): Uint8Array {
+  const rows = Object.fromEntries(sheets.map(({ part, rows }) => [
+    `xl/worksheets/${part}.xml`,
+    strToU8(`<worksheet><sheetData>${rows}</sheetData></worksheet>`),
+  ]));
+  const names = sheets.map((_, n) => `<sheet name="S${n}" r:id="r${n}"/>`).join("");
+  const relations = sheets.map(({ part }, n) => `<Relationship Id="r${n}" Target="worksheets/${part}.xml"/>`);
+  return zipSync({
+    "xl/workbook.xml": strToU8(`<workbook><sheets>${names}</sheets></workbook>`),
+    "xl/_rels/workbook.xml.rels": strToU8(`<Relationships>${relations.join("")}</Relationships>`),
+    "xl/sharedStrings.xml": strToU8(`<sst>${texts}</sst>`),
+    ...rows,
+  }, { level: 1 });
+}
+
+Deno.test("a small file that unpacks to too many elements is refused: its parts count together", async () => {
+  const rows = `<row>${"<c/>".repeat(9_999)}</row>`.repeat(300);
+  const file = workbook([{ rows, part: "a" }, { rows, part: "b" }], "<si><t/></si>".repeat(1_000_000));
+  assertEquals(file.length < 250_000, true);
   await assertRejects(() => read(file), Error, "Cannot read the XML: it has more than 8000000 elements");
+});
+
+Deno.test("rows are found also where comments and attributes look like their tags", async () => {
+  const rows = '<!-- <row> --><row a="/>" b=\'"</row>\'><c t="str"><v>1</v><!-- </row> --></c></row >' +
+    '<rowx/><row a=">"/><row><c t="str"><v><![CDATA[</row>]]></v></c></row>';
+  const file = workbook([{ rows: `${rows}</sheetData><sheetData><row><c/></row>`, part: "a" }]);
+  assertEquals(await read(file, { header: false }), { S0: '["1"]\n[]\n["</row>"]\n' });
+  for (const open of ['<row a="', "<row>", "<!--"]) {
+    const broken = workbook([{ rows: `<row/>${open}`, part: "a" }]);
+    await assertRejects(() => read(broken), Error, "its XML is malformed");
+  }
+});
+
+Deno.test("rows are read one by one, not with the whole sheet", async () => {
+  const file = workbook([{ rows: '<row r="1"/><row r="2"/><row a="', part: "a" }]);
+  await withTempDir(async (folder) => {
+    await Deno.writeFile(`${folder}/a.xlsx`, file);
+    const render = { dateTimeRender: "UNFORMATTED_VALUE", valueRender: "UNFORMATTED_VALUE" } as const;
+    const [sheet] = await readXlsx(`${folder}/a.xlsx`, render);
+    const rows: JsonValue[][] = [];
+    await assertRejects(
+      async () => {
+        for await (const row of sheet?.rows() ?? []) rows.push(row);
+      },
+      Error,
+      "its XML is malformed",
+    );
+    assertEquals(rows, [[], []]);
+  });
+});
+
+Deno.test("a row with more elements than 16,384 cells have, and a part of two sheets, is refused", async () => {
+  const wide = workbook([{ rows: `<row>${"<c/>".repeat(200_000)}</row>`, part: "a" }]);
+  await assertRejects(
+    () => read(wide),
+    Error,
+    'Cannot read an element "row": it has more than 200000 elements',
+  );
+  const twice = workbook([{ rows: "<row/>", part: "a" }, { rows: "<row/>", part: "a" }]);
+  await assertRejects(() => read(twice), Error, "several sheets have the same part");
 });
 
 Deno.test("what is no Excel file, and what Excel has no place for, is refused", async () => {
