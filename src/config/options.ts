@@ -423,14 +423,16 @@ export const OPTIONS = {
     placeholder: "<duration>",
     otherwise: "executions are kept",
     allowed: 'a duration of at least one minute, such as "30d", "12h" or "P30D"',
-    description: "Executions that ended longer ago are removed with their logs and files",
+    description:
+      "Executions that ended longer ago are removed with their logs and files, unless another one still awaits them",
     read: values.readAge,
   }),
   retentionCount: option({
     placeholder: "<number>",
     otherwise: "executions are kept",
     allowed: "a whole number from 1",
-    description: "Of the executions of a tenant that have ended, so many are kept: those that ended last",
+    description:
+      "Of the executions of a tenant that have ended, so many are kept: those that ended last, and any that another one still awaits",
     read: values.readCount,
   }),
   audit: option({

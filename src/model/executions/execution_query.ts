@@ -96,6 +96,13 @@ export interface DateCondition {
   readonly at: Instant;
 }
 
+/** It ended after this execution: at a later time, or at the same time and it has a greater id. */
+export interface EndedAfterCondition {
+  readonly field: "endedAfter";
+  readonly endAt: Instant;
+  readonly id: string;
+}
+
 /** Compares the time from start to end; an execution that has not ended matches only NOT_EQUALS. */
 export interface DurationCondition {
   readonly field: "duration";
@@ -169,6 +176,7 @@ export type ExecutionCondition =
   | NameCondition
   | ScopeCondition
   | DateCondition
+  | EndedAfterCondition
   | DurationCondition
   | StateCondition
   | KindCondition

@@ -29,11 +29,14 @@ export class Retention {
   /** Removes some executions of each tenant; true if there may be more. @throws DomainError when the database refuses */
   async round(): Promise<boolean> {
     const { executions, rules, tenants, clock } = this.#deps;
-    let removed = 0;
-    for (const tenant of tenants()) removed += await executions.removeSome(tenant, rules, clock.now());
-    this.#removed += removed;
-    if (removed === 0) this.report();
-    return removed > 0;
+    let hasMore = false;
+    for (const tenant of tenants()) {
+      const step = await executions.removeSome(tenant, rules, clock.now());
+      this.#removed += step.removed;
+      if (step.hasMore) hasMore = true;
+    }
+    if (!hasMore) this.report();
+    return hasMore;
   }
 
   /** Logs the number of executions removed since the last report, if any. */

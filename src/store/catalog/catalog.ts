@@ -14,7 +14,7 @@ import type { ExecutionGroup, ExecutionGrouping } from "../../model/executions/e
 import type { ExecutionConditions, ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
-import type { State } from "../../model/executions/state.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
 import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
@@ -25,7 +25,7 @@ import { FactVerdicts, type VerifyFact } from "./filters/fact_step.ts";
 import { type ByteFiles, ColumnFileError } from "./blocks/column_file.ts";
 import { MatchCountCache } from "./scans/match_counts.ts";
 import { Pace } from "./pace.ts";
-import { MAX_BLOCK_ROWS, packId, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
+import { FLAG, MAX_BLOCK_ROWS, packId, ROW_BYTES, ROW_WORDS } from "./rows/row.ts";
 import { wordsOf } from "./rows/row_block.ts";
 import { ID_WORDS } from "./rows/row_columns.ts";
 import { idDirection, RowOrder } from "./scans/row_order.ts";
@@ -58,12 +58,15 @@ interface CatalogDeps extends FlowNames {
   readonly spanChunks?: number;
 }
 
-/** An execution with its start and end. */
+/** An execution with its start and end, and what else its row says. */
 export interface ExecutionSpan {
   readonly id: string;
   readonly startAt: Instant;
   /** `undefined` while it has not ended. */
   readonly endAt: Instant | undefined;
+  readonly state: State;
+  /** Whether another execution started it. */
+  readonly isChild: boolean;
 }
 
 /** A page of ids in order, and the number of matching executions. */
@@ -433,7 +436,14 @@ export class Catalog implements GroupRider {
 function spanOf({ block, row }: RowRef): ExecutionSpan {
   const startAt = block.startAt(row);
   const duration = block.durationAt(row);
-  return { id: block.idAt(row), startAt, endAt: duration === undefined ? undefined : startAt + duration };
+  const facts = block.facts[row] as number;
+  return {
+    id: block.idAt(row),
+    startAt,
+    endAt: duration === undefined ? undefined : startAt + duration,
+    state: STATES[facts & 0xff] as State,
+    isChild: (facts & FLAG.child) !== 0,
+  };
 }
 
 function rowsByTenant(entries: readonly Entry[]): Map<TenantId, Uint8Array[]> {

@@ -55,6 +55,7 @@ function randomCondition(random: Random, app: CatalogFixture): ExecutionConditio
       operator: pick(random, DATE_OPERATORS),
       at,
     }),
+    () => ({ field: "endedAfter", endAt: facts.startMs + (facts.durationMs ?? 0), id: facts.id }),
     () => ({
       field: "duration",
       operator: pick(random, DATE_OPERATORS),

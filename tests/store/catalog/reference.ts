@@ -54,6 +54,11 @@ function holds(tenant: string, facts: RowFacts, condition: ExecutionCondition): 
     case "endDate":
       if (facts.durationMs === undefined) return condition.operator === "NOT_EQUALS";
       return compareDate(condition.operator, facts.startMs + facts.durationMs, condition.at);
+    case "endedAfter": {
+      if (facts.durationMs === undefined) return false;
+      const end = facts.startMs + facts.durationMs;
+      return end > condition.endAt || end === condition.endAt && facts.id > condition.id;
+    }
     case "id":
       return matchesName(condition.operator, condition.values, facts.id);
     case "duration":

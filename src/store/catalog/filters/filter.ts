@@ -11,6 +11,7 @@ import { STATES } from "../../../model/executions/state.ts";
 import {
   boundsOf,
   durationStep,
+  endedAfterStep,
   endStep,
   type FilterStep,
   flowStep,
@@ -190,6 +191,9 @@ class ConjunctiveFilter {
       }
       case "endDate":
         this.#steps.push(endStep(condition));
+        return;
+      case "endedAfter":
+        this.#steps.push(endedAfterStep(condition));
         return;
       case "duration":
         this.#steps.push(durationStep(condition));

@@ -3,6 +3,7 @@ import { isId } from "../../../base/id.ts";
 import {
   type DateCondition,
   type DurationCondition,
+  type EndedAfterCondition,
   type IdCondition,
   matchesDate,
   matchesName,
@@ -10,7 +11,7 @@ import {
 } from "../../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
 import { IdSearch } from "./id_search.ts";
-import { compareIds, FLAG, hashText, tryPackId, unpackId } from "../rows/row.ts";
+import { compareIds, FLAG, hashText, packId, tryPackId, unpackId } from "../rows/row.ts";
 import { FACT_BITS, ID_WORDS, LEVEL_SHIFT, type RowColumns } from "../rows/row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "../rows/summary.ts";
 
@@ -183,6 +184,25 @@ export function endStep(condition: DateCondition): FilterStep {
       (summary.minStart + summary.minDuration > max || summary.maxStart + summary.maxDuration < min),
     covers: ({ hasOpen, minStart, minDuration, maxStart, maxDuration }) =>
       !isNegated && !hasOpen && minStart + minDuration >= min && maxStart + maxDuration <= max,
+  };
+}
+
+/** Passes rows that ended after an execution, in the order of end dates and ids. */
+export function endedAfterStep({ endAt, id }: EndedAfterCondition): FilterStep {
+  const last = new Uint32Array(ID_WORDS);
+  packId(id, last, 0);
+  return {
+    ...blockStep((block) => {
+      const { starts, startBase } = block;
+      return (row) => {
+        const duration = block.durationAt(row);
+        if (duration === undefined) return false;
+        const end = startBase + (starts[row] as number) + duration;
+        return end > endAt || end === endAt && compareIds(block.ids, row * ID_WORDS, last, 0) > 0;
+      };
+    }),
+    excludes: ({ maxStart, maxDuration }) => maxStart + maxDuration < endAt,
+    covers: ({ hasOpen, minStart, minDuration }) => !hasOpen && minStart + minDuration > endAt,
   };
 }
 

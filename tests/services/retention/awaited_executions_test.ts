@@ -1,0 +1,120 @@
+/** Ended executions whose result is still awaited: neither retention nor a purge by age removes them. */
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import type { AttemptOutcome } from "../../../src/model/tasks/task_catalog.ts";
+import { flow, outputsOf, untilQuiet } from "../../runtime/loops/loop_support.ts";
+import { Harness, type HarnessOptions } from "../../support/harness.ts";
+
+const HOUR = 3_600_000;
+const SAY = flow("tasks: [{id: v, type: $.debug.Return, format: said}]", "say");
+const LOOP = flow(
+  `tasks: [{id: l, type: $.flow.Loop, values: [a, b, c, last], outputs: [{id: o, value: "{{ outputs.v.value }}"}], tasks: [
+  {id: v, type: $.debug.Return, format: "{{ item.value }}"}, {id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+  "looping",
+);
+const LAST = `{id: e2, type: EFFECT, name: last}`;
+
+/** Effects of the name `last` wait until they are let go; the first of the name `fails once` fails. */
+function gate() {
+  const open = Promise.withResolvers<AttemptOutcome>();
+  let failures = 0;
+  const effect: HarnessOptions["effect"] = ({ name }) => {
+    if (name === "last") return open.promise;
+    return { state: name === "fails once" && failures++ === 0 ? "FAILED" : "SUCCESS", outputs: {} };
+  };
+  return { effect, open: () => open.resolve({ state: "SUCCESS", outputs: {} }) };
+}
+
+/** The number of executions of each flow, passes of loops included. */
+async function counts(app: Harness): Promise<Record<string, number>> {
+  const all = "/executions/search?filters[kind][IN]=NORMAL,LOOP&size=1000";
+  const { results } = await app.page<{ flowId: string }>(all);
+  const found = Map.groupBy(results, ({ flowId }) => flowId);
+  return Object.fromEntries([...found].map(([flowId, those]) => [flowId, those.length]).sort());
+}
+
+async function begin(app: Harness, flowId: string): Promise<string> {
+  const { id } = await app.start(flowId);
+  await untilQuiet(app);
+  return String(id);
+}
+
+function mergedIn(outputs: JsonObject): unknown {
+  return (outputs.outputs as JsonObject[]).map((pass) => (pass.outputs as JsonObject).o);
+}
+
+Deno.test("retention keeps the ended passes of a Loop until the Loop has merged them", async () => {
+  const { effect, open } = gate();
+  await using app = await Harness.start({ retention: { maxAgeMs: HOUR }, effect });
+  for (const source of [LOOP, SAY]) await app.save(source);
+  const id = await begin(app, "looping");
+  await begin(app, "say");
+  await app.advance(2 * HOUR);
+  assertEquals(await counts(app), { looping: 5 });
+  open();
+  await untilQuiet(app);
+  assertEquals(mergedIn(outputsOf(await app.execution(id), "l")), ["a", "b", "c", "last"]);
+  await app.advance(61_000);
+  assertEquals(await counts(app), { looping: 2 }, "what has ended within the hour");
+  await app.advance(2 * HOUR);
+  assertEquals(await counts(app), {});
+});
+
+/** Flows whose execution runs on after others that it started have ended, and what is left two hours later. */
+const KEEPING: readonly (readonly [name: string, flows: readonly string[], left: Record<string, number>])[] =
+  [
+    [
+      "the execution of a Subflow",
+      [flow(`tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: say}, ${LAST}]`, "top")],
+      { say: 1, top: 1 },
+    ],
+    [
+      "what an ended pass has started",
+      [flow(
+        `tasks: [{id: l, type: $.flow.Loop, values: [a, last], tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: say},
+        {id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+        "top",
+      )],
+      { say: 2, top: 3 },
+    ],
+    [
+      "the executions of a ForEachItem",
+      [flow(
+        `tasks: [{id: w, type: $.storage.Write, content: "1\\n2\\n", extension: .txt}, {id: f, type: $.flow.ForEachItem,
+        items: "{{ outputs.w.uri }}", batch: {rows: 1}, namespace: demo, flowId: say}, ${LAST}]`,
+        "top",
+      )],
+      { say: 2, top: 1 },
+    ],
+    [
+      "what a retried execution has started, while its successor runs",
+      [flow(
+        `retry: {type: constant, interval: PT1S, maxAttempts: 2, behavior: CREATE_NEW_EXECUTION}
+tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: say}, {id: e, type: EFFECT, name: fails once}, ${LAST}]`,
+        "top",
+      )],
+      { say: 2, top: 2 },
+    ],
+    [
+      "nothing that a Subflow does not wait for",
+      [flow(
+        `tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: say, wait: false}, ${LAST}]`,
+        "top",
+      )],
+      { top: 1 },
+    ],
+  ];
+for (const [name, flows, left] of KEEPING) {
+  Deno.test(`retention keeps, for an execution under way, ${name}`, async () => {
+    const { effect, open } = gate();
+    await using app = await Harness.start({ retention: { maxAgeMs: HOUR }, effect });
+    for (const source of [SAY, ...flows]) await app.save(source);
+    await begin(app, "top");
+    await app.advance(2 * HOUR);
+    assertEquals(await counts(app), left);
+    open();
+    await untilQuiet(app);
+    await app.advance(2 * HOUR);
+    assertEquals(await counts(app), {});
+  });
+}
