@@ -3,11 +3,18 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
-import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
+import type {
+  DateOperator,
+  ExecutionCondition,
+  ExecutionConditions,
+} from "../../model/executions/execution_query.ts";
 import { isSystemLabel, type Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { type BulkStep, runChecked } from "../bulk/checked_bulk.ts";
+import { AwaitingExecutions } from "./awaiting_executions.ts";
 import {
   type ExecutionActions,
   type Request,
@@ -22,6 +29,8 @@ interface ExecutionBulkDeps {
   readonly replays: ExecutionReplays;
   readonly executions: Executions;
   readonly catalog: Pick<Catalog, "ids">;
+  readonly records: Pick<ExecutionRecords, "facts">;
+  readonly executor: Pick<Executor, "isLive">;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
@@ -69,9 +78,11 @@ const IDS_PER_PIECE = 2_000;
 /** The use cases of many executions. */
 export class ExecutionBulk {
   readonly #deps: ExecutionBulkDeps;
+  readonly #awaiting: AwaitingExecutions;
 
   constructor(deps: ExecutionBulkDeps) {
     this.#deps = deps;
+    this.#awaiting = new AwaitingExecutions(deps);
   }
 
   /**
@@ -82,14 +93,23 @@ export class ExecutionBulk {
     return await this.#run(actor, [...new Set(ids)], action);
   }
 
-  /** Acts on all executions that match now. @throws DomainError invalid_filter, and as {@link byIds} */
+  /**
+   * Acts on all executions that match now. A deletion of old ended ones leaves out those that another still awaits.
+   * @throws DomainError invalid_filter, and as {@link byIds}
+   */
   async byQuery(actor: Actor, filters: ExecutionConditions, action: BulkAction): Promise<BulkResult> {
     const ids = await Array.fromAsync(this.#deps.catalog.ids(actor.tenant, filters, IDS_PER_PIECE));
-    return await this.#run(actor, ids.flat(), action);
+    const step = this.#stepOf(actor, action);
+    const isOfOld = action.type === "delete" && !action.includeNonTerminated && selectsOld(filters);
+    return await this.#run(actor, ids.flat(), action, isOfOld ? this.#unawaitedOnly(actor, step) : step);
   }
 
-  async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
-    const step = this.#stepOf(actor, action);
+  async #run(
+    actor: Actor,
+    ids: readonly string[],
+    action: BulkAction,
+    step = this.#stepOf(actor, action),
+  ): Promise<BulkResult> {
     const { clock, ids: idSource } = this.#deps;
     if (action.type === "labels") await checkSystemLabels(action.labels, ids, step);
     const count = await runChecked(ids, {
@@ -146,7 +166,30 @@ export class ExecutionBulk {
       run: (id) => executions.delete(actor, id),
     };
   }
+
+  #unawaitedOnly({ tenant }: Actor, step: ExecutionStep): ExecutionStep {
+    return {
+      ...step,
+      run: async (id) => {
+        const facts = await this.#deps.records.facts(tenant, id);
+        const awaiting = facts && await this.#awaiting.of(tenant, facts);
+        if (awaiting === undefined) return await step.run(id);
+        throw new DomainError("conflict", `Cannot delete execution "${id}": "${awaiting}" still awaits it`);
+      },
+    };
+  }
 }
+
+/** True if all that match started or ended before a date. */
+function selectsOld({ conditions, groups }: ExecutionConditions): boolean {
+  return conditions.some(isOfOld) || groups.length > 0 && groups.every((group) => group.some(isOfOld));
+}
+
+function isOfOld(condition: ExecutionCondition): boolean {
+  return (condition.field === "startDate" || condition.field === "endDate") && BEFORE.has(condition.operator);
+}
+
+const BEFORE: ReadonlySet<DateOperator> = new Set(["LESS_THAN", "LESS_THAN_OR_EQUAL_TO"]);
 
 function knownReason({ type }: BulkAction, id: string, { code, message }: DomainError): string | undefined {
   if (message === unknownExecution(id).message) return "execution not found";

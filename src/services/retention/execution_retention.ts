@@ -14,9 +14,9 @@ import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { executionKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
+import { AwaitingExecutions } from "../executions/awaiting_executions.ts";
 import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
 import type { Executor } from "../../runtime/executor.ts";
-import { AwaitingExecutions } from "./awaiting_executions.ts";
 import { KeptExecutions } from "./kept_executions.ts";
 
 /** Without a rule, everything is kept. */

@@ -13,12 +13,14 @@ import type { PurgeCaller, PurgedCounts, PurgedFiles, PurgedParts } from "../../
 import type { KvPurge } from "../../model/ports/kv_pairs.ts";
 import type { LogPurge } from "../../model/ports/logs.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords, StoredExecution } from "../../store/records/executions/execution_records.ts";
 import type { KvPairRecords } from "../../store/records/kv_pair_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
+import { AwaitingExecutions } from "../executions/awaiting_executions.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { KvPairs } from "../namespaces/kv_pairs.ts";
 import type { LogRemovals } from "../logs/log_removals.ts";
@@ -33,6 +35,7 @@ interface PurgesDeps {
   readonly kvPairs: KvPairs;
   readonly kvRecords: KvPairRecords;
   readonly committer: Committer;
+  readonly executor: Pick<Executor, "isLive">;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
@@ -47,19 +50,25 @@ const FILES_PER_ENTRY = 16;
 /** Deletes in bulk; stops between two executions when the caller aborts. */
 export class Purges {
   readonly #deps: PurgesDeps;
+  readonly #awaiting: AwaitingExecutions;
 
   constructor(deps: PurgesDeps) {
     this.#deps = deps;
+    this.#awaiting = new AwaitingExecutions(deps);
   }
 
-  /** Deletes parts of the matching ended executions. @throws DomainError when the database refuses */
+  /**
+   * Deletes parts of the matching ended executions. Of one that another still awaits only logs and metrics may be deleted.
+   * @throws DomainError when the database refuses */
   async executions(
     caller: PurgeCaller,
     selection: ExecutionSelection,
     parts: PurgedParts,
   ): Promise<PurgedCounts> {
     const counts = { executions: 0, logs: 0, metrics: 0, files: 0 };
-    for await (const stored of this.#ended(caller, selection)) {
+    const isNeeded = parts.executions || parts.files;
+    const ended = isNeeded ? this.#unawaited(caller, selection) : this.#ended(caller, selection);
+    for await (const stored of ended) {
       const purged = await this.#purgeOne(stored, parts);
       counts.executions += purged.executions;
       counts.logs += purged.logs;
@@ -69,14 +78,14 @@ export class Purges {
     return counts;
   }
 
-  /** Deletes the files of the matching ended executions; a dry run only counts. @throws DomainError when the database refuses */
+  /** Deletes the files of the matching ended executions that no other awaits; a dry run only counts. @throws DomainError when the database refuses */
   async executionFiles(
     caller: PurgeCaller,
     selection: ExecutionSelection,
     { isDryRun }: { readonly isDryRun: boolean },
   ): Promise<PurgedFiles> {
     const counts = { scanned: 0, purged: 0, deleted: 0 };
-    for await (const stored of this.#ended(caller, selection)) {
+    for await (const stored of this.#unawaited(caller, selection)) {
       const files = await Array.fromAsync(this.#deps.files.list(caller.tenant, stored.execution.id));
       counts.scanned++;
       if (files.length === 0) continue;
@@ -187,6 +196,13 @@ export class Purges {
     const isMeant = stored && (namespace === undefined || stored.execution.namespace === namespace) &&
       (flowId === undefined || stored.execution.flowId === flowId);
     if (isMeant) yield stored.execution;
+  }
+
+  /** As {@link #ended}, without those whose outputs and files another execution still needs. */
+  async *#unawaited(caller: PurgeCaller, selection: ExecutionSelection): AsyncGenerator<StoredExecution> {
+    for await (const stored of this.#ended(caller, selection)) {
+      if (await this.#awaiting.of(caller.tenant, stored.execution) === undefined) yield stored;
+    }
   }
 
   /** Matching ended executions, oldest first. All ids are read first: executions that end meanwhile are not purged. */

@@ -10,7 +10,8 @@ export const purgeExecutionsTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.PurgeExecutions",
   aliases: ["core.storage.Purge", "core.tasks.storages.Purge"],
-  description: "Deletes executions, with their logs, metrics and files.",
+  description:
+    "Deletes executions, with their logs, metrics and files. Those that another one still awaits are kept.",
   pure: false,
   properties: {
     namespace: dynamicText("Namespace of the executions; default is all."),

@@ -12,7 +12,8 @@ export const purgeStorageTask: RunnableTaskType = {
   aliases: [],
   description:
     "Deletes the files of old executions and keeps the executions. By default it only counts them. Files of " +
-    "deleted executions need no purge: this server deletes them with their execution.",
+    "deleted executions need no purge: this server deletes them with their execution. Files of executions that " +
+    "another one still awaits are kept.",
   properties: {
     namespace: dynamicText("Namespace of the executions, with those below it; default is all."),
     flowId: dynamicText("Flow of the executions; requires `namespace`."),

@@ -118,3 +118,96 @@ for (const [name, flows, left] of KEEPING) {
     assertEquals(await counts(app), {});
   });
 }
+
+const ENDED_PASSES = "filters[kind][EQUALS]=LOOP&filters[state][EQUALS]=SUCCESS";
+
+/** A server with a Loop that has three ended passes, and another ended execution; all of them ended an hour ago. */
+async function withEndedPasses(effect: HarnessOptions["effect"]): Promise<{ app: Harness; loopId: string }> {
+  const app = await Harness.start({ effect });
+  for (const source of [LOOP, SAY]) await app.save(source);
+  const loopId = await begin(app, "looping");
+  await begin(app, "say");
+  await app.advance(HOUR);
+  return { app, loopId };
+}
+
+Deno.test("PurgeExecutions keeps the ended passes of a Loop until the Loop has ended", async () => {
+  const { effect, open } = gate();
+  const { app: server, loopId } = await withEndedPasses(effect);
+  await using app = server;
+  await app.save(
+    flow(`tasks: [{id: p, type: $.execution.PurgeExecutions, endDate: "{{ now() }}"}]`, "purge"),
+  );
+  const purged = async () => outputsOf(await app.execution(await begin(app, "purge")), "p").executionsCount;
+  assertEquals([await purged(), await counts(app)], [1, { looping: 5, purge: 1 }]);
+  open();
+  await untilQuiet(app);
+  assertEquals(mergedIn(outputsOf(await app.execution(loopId), "l")), ["a", "b", "c", "last"]);
+  await app.advance(1_000);
+  assertEquals([await purged(), await counts(app)], [6, { purge: 1 }]);
+});
+
+Deno.test("PurgeStorage keeps the files of ended passes until the Loop has ended", async () => {
+  const { effect, open } = gate();
+  await using app = await Harness.start({ effect });
+  await app.save(flow(
+    `tasks: [{id: l, type: $.flow.Loop, values: [a, last], tasks: [{id: w, type: $.storage.Write, content: x},
+      {id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+    "looping",
+  ));
+  await begin(app, "looping");
+  await app.save(
+    flow(`tasks: [{id: p, type: $.storage.PurgeStorage, dryRun: false, endDate: "{{ now() }}"}]`, "purge"),
+  );
+  const purged = async () => {
+    await app.advance(1_000);
+    return outputsOf(await app.execution(await begin(app, "purge")), "p").deletedFilesCount;
+  };
+  assertEquals(await purged(), 0);
+  open();
+  await untilQuiet(app);
+  assertEquals(await purged(), 2);
+});
+
+Deno.test("DELETE /executions/by-query by age keeps the ended passes of a Loop until the Loop has ended", async () => {
+  const { effect, open } = gate();
+  const { app: server } = await withEndedPasses(effect);
+  await using app = server;
+  const old = `${ENDED_PASSES}&filters[endDate][LESS_THAN]=`;
+  const deleted = async () => {
+    const before = new Date(app.clock.now()).toISOString();
+    const { count } = await app.json("DELETE", `/executions/by-query?${old}${before}`) as JsonObject;
+    return count;
+  };
+  assertEquals([await deleted(), await counts(app)], [0, { looping: 5, say: 1 }]);
+  open();
+  await untilQuiet(app);
+  await app.advance(1_000);
+  assertEquals([await deleted(), await counts(app)], [4, { looping: 1, say: 1 }]);
+});
+
+const ASKED: readonly (readonly [what: string, request: (app: Harness) => Promise<unknown>, left: number])[] =
+  [
+    ["by its id", async (app) => {
+      const { results } = await app.page(`/executions/search?${ENDED_PASSES}`);
+      await app.request("DELETE", `/executions/${results[0]?.id}`);
+    }, 4],
+    ["by ids", async (app) => {
+      const { results } = await app.page(`/executions/search?${ENDED_PASSES}`);
+      const body = JSON.stringify(results.map(({ id }) => id));
+      await app.json("DELETE", "/executions/by-ids", {
+        body,
+        headers: { "content-type": "application/json" },
+      });
+    }, 2],
+    ["by a query without an age", (app) => app.json("DELETE", `/executions/by-query?${ENDED_PASSES}`), 2],
+  ];
+for (const [what, request, left] of ASKED) {
+  Deno.test(`a person may delete an ended pass of a running Loop ${what}`, async () => {
+    const { effect } = gate();
+    const { app: server } = await withEndedPasses(effect);
+    await using app = server;
+    await request(app);
+    assertEquals(await counts(app), { looping: left, say: 1 });
+  });
+}
