@@ -1,13 +1,17 @@
 /**
  * Runs patterns that need backtracking: look-around, back references, atomic groups and possessive quantifiers. Every
- * attempt is charged to the budget, which limits the time.
+ * attempt of a part is charged to the budget, which limits the time, also if the part reads nothing.
  */
 import { fail } from "../values/mod.ts";
-import { type MoveBudget, spendMoves } from "./machine.ts";
+import { type MoveBudget, SLOTS_PER_MOVE_LOG2, spendMoves } from "./machine.ts";
 import type { RegexNode } from "./syntax.ts";
 
 /** Nested parts; the stack has room for some 2,500. */
 const MAX_DEPTH = 1000;
+/** Comparing 256 characters with a group takes at most as long as a move. */
+const COMPARED_PER_MOVE_LOG2 = 8;
+/** The same for 4 characters whose case is ignored. */
+const FOLDED_PER_MOVE_LOG2 = 2;
 
 /** A partial match: the text, and start and end of each group, -1 for one that did not match. */
 interface State {
@@ -43,6 +47,7 @@ export class Backtracker {
   find(from: number): readonly number[] | undefined {
     const { text, slots } = this.#state;
     for (let at = from; at <= text.length; at++) {
+      spendSlots(this.#state);
       slots.fill(-1);
       this.#state.depth = 0;
       const end = this.#match(this.#state, at, (last) => last);
@@ -63,7 +68,7 @@ function compile(node: RegexNode): Matcher {
     case "place":
       return (state, at, rest) => isPlace(node, state, at) ? rest(at) : -1;
     case "sequence":
-      return sequence(node.items.map(compile));
+      return sequence(partsOf(node).map(compile));
     case "alternatives":
       return alternatives(node.items.map(compile));
     case "group":
@@ -71,12 +76,22 @@ function compile(node: RegexNode): Matcher {
     case "repeat":
       return isOneWay(node.body) ? repeatOneWay(node) : repeat(node);
     case "atomic":
-      return atomic(compile(node.body));
+      return atomic(node);
     case "look":
       return look(node);
     case "back":
       return back(node);
   }
+}
+
+/** The parts of a sequence without sequences within it, which would take time without a move. */
+function partsOf(node: RegexNode): readonly RegexNode[] {
+  return node.kind === "sequence" ? node.items.flatMap(partsOf) : [node];
+}
+
+/** Charges a pass over the groups. */
+function spendSlots({ budget, slots }: State): void {
+  spendMoves(budget, slots.length >>> SLOTS_PER_MOVE_LOG2);
 }
 
 /** Enters a nested part; the caller restores the depth. */
@@ -101,21 +116,27 @@ function isPlace({ test }: NodeOf<"place">, state: State, at: number): boolean {
 }
 
 function sequence(parts: readonly Matcher[]): Matcher {
+  const last = parts.length - 1;
   return (state, at, rest) => {
     const run = (index: number, from: number): number => {
-      const part = parts[index];
-      if (!part) return rest(from);
       enter(state);
-      const end = part(state, from, (after) => run(index + 1, after));
+      const end = (parts[index] as Matcher)(
+        state,
+        from,
+        index === last ? rest : (after) => run(index + 1, after),
+      );
       state.depth--;
       return end;
     };
-    return run(0, at);
+    if (last >= 0) return run(0, at);
+    spendMoves(state.budget, 1);
+    return rest(at);
   };
 }
 
 function alternatives(parts: readonly Matcher[]): Matcher {
   return (state, at, rest) => {
+    spendMoves(state.budget, 1);
     enter(state);
     let end = -1;
     for (let i = 0; i < parts.length && end < 0; i++) end = (parts[i] as Matcher)(state, at, rest);
@@ -128,9 +149,11 @@ function group({ index, body }: NodeOf<"group">): Matcher {
   const inner = compile(body);
   return (state, at, rest) => {
     const { slots } = state;
+    spendMoves(state.budget, 1);
     enter(state);
     const end = inner(state, at, (after) => {
-      const [oldStart = -1, oldEnd = -1] = slots.slice(2 * index, 2 * index + 2);
+      spendMoves(state.budget, 1);
+      const oldStart = slots[2 * index] as number, oldEnd = slots[2 * index + 1] as number;
       slots[2 * index] = at;
       slots[2 * index + 1] = after;
       const last = rest(after);
@@ -146,6 +169,7 @@ function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
   const inner = compile(body);
   return (state, at, rest) => {
     const round = (count: number, from: number): number => {
+      spendMoves(state.budget, 1);
       if (count < min) return again(count, from);
       if (isLazy) {
         const end = rest(from);
@@ -156,10 +180,7 @@ function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
     };
     const again = (count: number, from: number): number => {
       if (count >= max) return -1;
-      spendMoves(state.budget, 1);
-      if (++state.depth > MAX_DEPTH) {
-        fail("limit", "Cannot match the regular expression: it repeats too often");
-      }
+      enter(state);
       const end = inner(
         state,
         from,
@@ -199,6 +220,7 @@ function holdsGroup(node: RegexNode): boolean {
 function repeatOneWay({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
   const inner = compile(body);
   return (state, at, rest) => {
+    spendMoves(state.budget, 1);
     const ends = [at];
     const grow = () => {
       if (ends.length > max) return false;
@@ -232,23 +254,26 @@ function roundEnd(inner: Matcher, state: State, at: number): number {
 }
 
 /** Only the first match of the body counts. */
-function atomic(inner: Matcher): Matcher {
+function atomic({ body }: NodeOf<"atomic">): Matcher {
+  const inner = compile(body), isCapturing = holdsGroup(body);
   return (state, at, rest) => {
-    const kept = [...state.slots];
+    spendMoves(state.budget, 1);
+    const kept = isCapturing ? copySlots(state) : undefined;
     const after = inner(state, at, (last) => last);
     const end = after < 0 ? -1 : rest(after);
-    if (end < 0) restore(state, kept);
+    if (end < 0 && kept) restore(state, kept);
     return end;
   };
 }
 
 function look({ body, isBehind, isNegated }: NodeOf<"look">): Matcher {
-  const inner = compile(body);
+  const inner = compile(body), isCapturing = holdsGroup(body);
   return (state, at, rest) => {
-    const kept = [...state.slots];
+    spendMoves(state.budget, 1);
+    const kept = isCapturing ? copySlots(state) : undefined;
     const isFound = isBehind ? matchesBefore(inner, state, at) : inner(state, at, (last) => last) >= 0;
     const end = isFound === isNegated ? -1 : rest(at);
-    if (end < 0) restore(state, kept);
+    if (end < 0 && kept) restore(state, kept);
     return end;
   };
 }
@@ -261,16 +286,24 @@ function matchesBefore(inner: Matcher, state: State, at: number): boolean {
 }
 
 function back({ index, isFolded }: NodeOf<"back">): Matcher {
+  const shift = isFolded ? FOLDED_PER_MOVE_LOG2 : COMPARED_PER_MOVE_LOG2;
   return (state, at, rest) => {
-    spendMoves(state.budget, 1);
-    const start = state.slots[2 * index] ?? -1, end = state.slots[2 * index + 1] ?? -1;
-    if (start < 0 || end < 0) return -1;
-    const sought = state.text.slice(start, end), found = state.text.slice(at, at + sought.length);
+    const { text, slots, budget } = state;
+    spendMoves(budget, 1);
+    const start = slots[2 * index] ?? -1, end = slots[2 * index + 1] ?? -1;
+    if (start < 0 || end < 0 || at + end - start > text.length) return -1;
+    spendMoves(budget, end - start >>> shift);
+    const sought = text.slice(start, end), found = text.slice(at, at + sought.length);
     const isSame = found === sought || isFolded && found.toLowerCase() === sought.toLowerCase();
     return isSame ? rest(at + sought.length) : -1;
   };
 }
 
-function restore(state: State, slots: readonly number[]): void {
-  slots.forEach((place, index) => state.slots[index] = place);
+function copySlots(state: State): number[] {
+  spendSlots(state);
+  return [...state.slots];
+}
+
+function restore({ slots }: State, kept: readonly number[]): void {
+  for (let i = 0; i < kept.length; i++) slots[i] = kept[i] as number;
 }

@@ -7,7 +7,7 @@ import type { CharacterTest } from "./classes.ts";
 import type { PlaceTest, RegexNode } from "./syntax.ts";
 
 /** Copying 64 slots takes about as long as a move. */
-const SLOTS_PER_MOVE_LOG2 = 6;
+export const SLOTS_PER_MOVE_LOG2 = 6;
 
 /** One step of a program; `fork` prefers `first`. */
 type Instruction =

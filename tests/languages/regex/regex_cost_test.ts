@@ -10,6 +10,13 @@ const COSTLY: readonly (readonly [what: string, pattern: string])[] = [
   ["folded signs in a class", `(?iu)[${"b".repeat(900)}]*z`],
   ["properties in a class", `[${"\\p{L}".repeat(150)}]*z`],
   ["parts of a class within a look-around", `(?!(?:[${"[b]".repeat(250)}]))z`],
+  ["places before which a look-behind begins", "(?<=(?!))"],
+  ["look-ahead of nothing", `${"(?=)".repeat(240)}(?!)`],
+  ["atomic groups of nothing", `${"(?>)".repeat(240)}(?!)`],
+  ["groups of nothing", `${"()".repeat(400)}(?!)`],
+  ["alternatives of nothing", `(?:${"|".repeat(900)})(?!)`],
+  ["repeats of nothing", `${"a{0}".repeat(240)}(?!)`],
+  ["repeats of groups that end at once", `${"(a){0}".repeat(160)}(?!)`],
 ];
 
 for (const [what, pattern] of COSTLY) {
@@ -34,6 +41,42 @@ Deno.test("Regex.find() counts moves for groups", () => {
   const kept = movesOf(`${"(a?)".repeat(160)}z`, text), passed = movesOf(`${"(?:a?)".repeat(160)}z`, text);
   assert(kept > 4 * passed, `${kept} moves with groups, ${passed} without`);
 });
+
+/** A part in many groups, and the same part in one: the groups end once for each match of the part. */
+const NESTED: readonly (readonly [what: string, opening: string, closing: string])[] = [
+  ["groups", "(", ")"],
+  ["repeats", "(?:", "b?)?"],
+];
+
+for (const [what, opening, closing] of NESTED) {
+  Deno.test(`Regex.find() counts moves for the ends of nested ${what}`, () => {
+    const nested = (depth: number) => `\\A${opening.repeat(depth)}a*${closing.repeat(depth)}(?!)`;
+    const text = "a".repeat(200);
+    const deep = movesOf(nested(90), text), flat = movesOf(nested(1), text);
+    assert(deep > 10 * flat, `${deep} moves for 90 ${what}, ${flat} for one`);
+  });
+}
+
+Deno.test("Regex.find() counts moves for the groups that look-ahead and atomic groups restore", () => {
+  for (const part of ["(?=(b)?)", "(?>(b)?)"]) {
+    const moves = (groups: number) => movesOf(`\\A(?:${"(z)".repeat(groups)}|${part}a)*y`, "a".repeat(100));
+    const many = moves(200), one = moves(1);
+    assert(many - one >= 100 * (2 * 200 >>> 6), `${part}: ${many} moves with 200 groups, ${one} with one`);
+  }
+});
+
+/** Characters of a compared text that take a move. */
+const COMPARED: readonly (readonly [flags: string, characters: number])[] = [["", 256], ["(?i)", 4]];
+
+for (const [flags, characters] of COMPARED) {
+  Deno.test(`Regex.find() counts moves for the texts that ${flags}\\1 compares`, () => {
+    const word = "a".repeat(5_000), count = 100;
+    const pattern = `${flags}\\A(a*)(?:,\\1)*z`;
+    const text = word + `,${word}`.repeat(count);
+    const moves = movesOf(pattern, text) - movesOf(pattern, text.replaceAll(",", ";"));
+    assert(moves >= count * Math.floor(word.length / characters), `${moves} moves`);
+  });
+}
 
 for (const pattern of ["a()", "a"]) {
   Deno.test(`Regex.replaceAll() counts moves for the replacements of ${pattern}`, () => {
