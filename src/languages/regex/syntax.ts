@@ -204,7 +204,11 @@ class RegexParser {
   }
 
   #characterNode(test: CharacterTest): RegexNode {
-    return { kind: "character", test: this.#flags.i ? foldCase(test, this.#flags.u) : test, cost: 0 };
+    return { kind: "character", test: this.#folded(test), cost: 0 };
+  }
+
+  #folded(test: CharacterTest): CharacterTest {
+    return this.#flags.i ? foldCase(test, this.#flags.u) : test;
   }
 
   #classNode(): RegexNode {
@@ -298,28 +302,33 @@ class RegexParser {
     return control === undefined ? this.#character() : (this.#at++, control);
   }
 
-  /** A class after its `[`: single characters, ranges, escapes, nested classes, and intersections with `&&`. */
+  /**
+   * A class after its `[`: single characters, ranges, escapes, nested classes, and intersections with `&&`. A nested class
+   * ignores case itself: each class around it that did so again would double the time.
+   */
   #class(): CharacterTest {
     if (++this.#nesting > MAX_SOURCE_DEPTH) this.#fail("nested too deeply");
     const isNegated = this.#accept("^");
-    const tests: CharacterTest[] = [];
+    const items: CharacterTest[] = [], nested: CharacterTest[] = [];
     let required: CharacterTest | undefined;
+    const operand = () => {
+      const own = items.length > 0 ? [this.#folded(anyOf(items.splice(0)))] : [];
+      return anyOf([...own, ...nested.splice(0)]);
+    };
     for (let isFirst = true; isFirst || !this.#accept("]"); isFirst = false) {
-      if (this.#accept("&&")) {
-        required = both(required, anyOf(tests.splice(0)));
-        continue;
-      }
-      tests.push(this.#classItem());
+      if (this.#accept("&&")) required = both(required, operand());
+      else if (this.#accept("[")) {
+        this.#classItems++;
+        nested.push(this.#class());
+      } else items.push(this.#classItem());
     }
     this.#nesting--;
-    const held = both(required, anyOf(tests));
-    const test = this.#flags.i ? foldCase(held, this.#flags.u) : held;
+    const test = both(required, operand());
     return isNegated ? (code) => !test(code) : test;
   }
 
   #classItem(): CharacterTest {
     this.#classItems++;
-    if (this.#accept("[")) return this.#class();
     const isEscape = this.#accept("\\");
     const low = isEscape ? this.#escapedCode() : this.#character();
     if (low === undefined) return this.#escapedClass();

@@ -19,6 +19,15 @@ const COSTLY: readonly (readonly [what: string, pattern: string])[] = [
   ["repeats of groups that end at once", `${"(a){0}".repeat(160)}(?!)`],
 ];
 
+/** Nested classes that ignore case, with characters that they accept and refuse. */
+const NESTED_CLASSES: readonly (readonly [pattern: string, accepted: string, refused: string])[] = [
+  ["(?i)[x[a-c]]", "xXaAcC", "dD1"],
+  ["(?i)[^[^a-c]]", "aAbB", "dD1"],
+  ["(?i)[a-z&&[^B]]", "aAcC", "bB1"],
+  ["(?iu)[é[^ä-ü]]", "éÉaA", "äÄöÖ"],
+  ["(?i)[[a-c]&&[b-d][x]]", "bBcC", "aAdDxX"],
+];
+
 for (const [what, pattern] of COSTLY) {
   Deno.test(`Regex.find() counts moves for ${what}`, () => {
     const budget = { moves: 100_000, maxLength: 1_000 };
@@ -27,6 +36,31 @@ for (const [what, pattern] of COSTLY) {
       ExpressionError,
       "too many moves",
     );
+  });
+}
+
+Deno.test("Regex.find() tests a character once for each class around it, also when case is ignored", () => {
+  const depth = 20;
+  let tests = 0;
+  const nested = `${"[^".repeat(depth)}\\p{L}${"]".repeat(depth)}`;
+  const original = RegExp.prototype.test;
+  RegExp.prototype.test = function (text: string): boolean {
+    tests++;
+    return original.call(this, text);
+  };
+  try {
+    new Regex(`(?iu)${nested}`).find("1", 0, { moves: 1_000, maxLength: 0 });
+  } finally {
+    RegExp.prototype.test = original;
+  }
+  assert(tests <= 10 * depth, `${tests} tests`);
+});
+
+for (const [pattern, accepted, refused] of NESTED_CLASSES) {
+  Deno.test(`Regex.find() ignores case within the nested classes ${pattern}`, () => {
+    const regex = new Regex(pattern), budget = { moves: 1_000, maxLength: 0 };
+    assertEquals([...accepted].filter((sign) => !regex.find(sign, 0, budget)), []);
+    assertEquals([...refused].filter((sign) => regex.find(sign, 0, budget)), []);
   });
 }
 
