@@ -97,3 +97,12 @@ Deno.test("a template that took too long for the thread gets a short turn the ne
   assertEquals([again.isElsewhere, again.readings < 6], [true, true]);
   assertEquals(turnOf(template, 10).isElsewhere, false);
 });
+
+for (const filter of ["regexMatch('(a|b|c|d|e|f|g|h|a)*z')", `jq('test("(a|b|c|d|e|f|g|h|a)*z")')`]) {
+  Deno.test(`the clock is read while ${filter} looks for a match`, () => {
+    const scope = scopeOf({ text: JSON.stringify("a".repeat(20_000)) }, {
+      time: new RenderTime(clockOf(20), 1_000),
+    });
+    assertEquals(reasonOf(() => renderText(compileTemplate(`{{ text | ${filter} }}`), scope)), REASON);
+  });
+}

@@ -12,7 +12,7 @@ import {
   toText,
 } from "../entry.ts";
 import { fail, kindOf, measureValue } from "../../languages/values/mod.ts";
-import { type Budget, Regex } from "../../languages/regex/mod.ts";
+import { metered, Regex } from "../../languages/regex/mod.ts";
 import { mapScalars } from "../map_scalars.ts";
 import { keysOf, weightOf } from "../weight.ts";
 
@@ -45,50 +45,6 @@ function regexOf(args: Arguments, name: string, context: Context): Regex {
     context.spend(regex.size);
     return regex;
   });
-}
-
-/** Moves between two charges: some 0.25 ms. */
-const GRANTED_MOVES = 4096;
-
-/** Runs a regular expression; 16 of its moves count as one step. */
-function metered<T>(context: Context, run: (budget: Budget) => T): T {
-  const budget = new RegexMoves(context);
-  const result = run(budget);
-  budget.settle();
-  return result;
-}
-
-/** Moves of one call, charged while they are made. */
-class RegexMoves implements Budget {
-  readonly maxLength: number;
-  moves: number;
-  readonly #context: Context;
-  #granted: number;
-  #left: number;
-
-  constructor(context: Context) {
-    const { maxRegexMoves, maxOutputLength } = context.limits;
-    this.maxLength = maxOutputLength;
-    this.#context = context;
-    this.moves = this.#granted = Math.min(GRANTED_MOVES, maxRegexMoves);
-    this.#left = maxRegexMoves - this.moves;
-  }
-
-  /** Charges the moves made so far and grants more. */
-  refill(): void {
-    const missing = -this.moves;
-    this.settle();
-    const granted = Math.min(Math.max(GRANTED_MOVES, missing), this.#left);
-    this.#left -= granted;
-    this.moves += granted;
-    this.#granted = this.moves;
-  }
-
-  /** Charges the moves made since they were granted. */
-  settle(): void {
-    this.#context.spend((this.#granted - this.moves) >>> 4);
-    this.#granted = this.moves;
-  }
 }
 
 function matches(text: string, args: Arguments, context: Context): boolean {

@@ -5,4 +5,5 @@
  * possessive quantifiers, atomic groups, intersections of classes, `\Q…\E`. `re2-wasm` is linear, but lacks these,
  * look-around and back references.
  */
+export { metered } from "./metered.ts";
 export { type Budget, matchesPattern, patternMistake, Regex } from "./regex.ts";

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { ExpressionError, type StepBudget } from "../../values/mod.ts";
-import { Regex } from "../../regex/mod.ts";
+import { metered, Regex } from "../../regex/mod.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
 import { describe, typeName } from "../values.ts";
@@ -82,22 +82,22 @@ function findAll(
   if (typeof source !== "string") return raise(`${typeName(given)} not a string or array`);
   const flags = flagsOf(typeof own === "string" && typeof more === "string" ? own + more : own ?? more);
   const pattern = patternOf(source, flags, machine.context);
-  const { maxRegexMoves } = machine.context.limits;
-  const budget = { moves: maxRegexMoves };
-  const finder = pattern.regex.finder(value, budget);
+  machine.spendText(value.length);
   const pointOf = pointsOf(value);
-  const matches: JsonValue[] = [];
-  for (let at = 0; at <= value.length;) {
-    const slots = finder.find(at);
-    if (!slots) break;
-    const [start = 0, end = 0] = slots;
-    at = end > start ? end : end + ((value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
-    if (end > start || !flags.skipsEmpty) matches.push(matchOf({ value, slots, pointOf }, pattern));
-    machine.spendElements(slots.length * 8);
-    if (!flags.isGlobal) break;
-  }
-  machine.context.spend((maxRegexMoves - budget.moves) >>> 4);
-  return matches;
+  return metered(machine.context, (budget) => {
+    const finder = pattern.regex.finder(value, budget);
+    const matches: JsonValue[] = [];
+    for (let at = 0; at <= value.length;) {
+      const slots = finder.find(at);
+      if (!slots) break;
+      const [start = 0, end = 0] = slots;
+      at = end > start ? end : end + ((value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+      if (end > start || !flags.skipsEmpty) matches.push(matchOf({ value, slots, pointOf }, pattern));
+      machine.spendElements(slots.length * 8);
+      if (!flags.isGlobal) break;
+    }
+    return matches;
+  });
 }
 
 /** Offset in code points, by offset in units. */
