@@ -7,6 +7,7 @@ import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Event } from "../engine/events.ts";
 import { DomainError } from "../model/errors.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Store } from "../store/store.ts";
@@ -15,12 +16,16 @@ import { goneReply } from "./children/child_restart.ts";
 import type { BackgroundWork } from "./live/background_work.ts";
 import { type LiveExecution, liveKey, nextCommit, type Receipt } from "./live/live_execution.ts";
 import type { StoredMessage } from "./live/messages.ts";
+import type { Slots } from "./live/slots.ts";
 
 /** Names an execution. */
 export interface Target {
   readonly tenant: string;
   readonly id: string;
 }
+
+/** An execution that got a slot of its flow. */
+type Granted = Target & Pick<Execution, "namespace" | "flowId">;
 
 /** An execution that has an event to apply. */
 export interface Given {
@@ -36,6 +41,7 @@ interface DeliveriesDeps {
   readonly committer: Committer;
   readonly changes: Changes;
   readonly work: BackgroundWork;
+  readonly slots: Pick<Slots, "holds" | "release">;
   readonly find: (target: Target) => Promise<LiveExecution | undefined>;
   /** Adds an event to an execution; `undefined` if it does not exist or is being deleted. @throws Error it cannot be read */
   readonly give: (target: Target, event: Event, receipt?: Receipt) => Promise<Given | undefined>;
@@ -87,15 +93,16 @@ export class Deliveries {
     return this.#deps.work.track(this.#deliver(message));
   }
 
-  /** Starts an execution that got a slot; `isWanted` is false once it has lost that, `gone` is called if it was deleted. */
-  start(target: Target, slot: { readonly isWanted: () => boolean; readonly gone: () => void }): void {
-    const started = this.inTurn(target, async () => {
-      if (!slot.isWanted()) return;
-      const given = await this.#give(target, { type: "started" });
-      if (!given) return slot.gone();
-      return () => this.#settle(given, () => this.start(target, slot));
+  /** Starts an execution that got a slot, unless it loses that before; one that was deleted releases it. */
+  start(granted: Granted): void {
+    const { slots, work } = this.#deps;
+    const started = this.inTurn(granted, async () => {
+      if (!slots.holds(granted)) return;
+      const given = await this.#give(granted, { type: "started" });
+      if (!given) return slots.release(granted);
+      return () => this.#settle(given, () => this.start(granted));
     });
-    this.#deps.work.track(started);
+    work.track(started);
   }
 
   /**

@@ -19,7 +19,7 @@ import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
-import { lastSuccessor, loadLastSuccessor } from "./children/child_restart.ts";
+import { childReader } from "./children/child_restart.ts";
 import { Deliveries, type Given, isTooLarge, type Target } from "./deliveries.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
@@ -102,13 +102,11 @@ export class Executor {
     this.#deliveries = new Deliveries({
       ...deps,
       work: this.#work,
+      slots: this.slots,
       find: ({ tenant, id }) => this.#find(tenant, id),
       give: (target, event, receipt) => this.#give(target, event, receipt),
       isDeleting: ({ tenant, id }) => this.#live.isDeleting(tenant, id),
-      childrenOf: (tenant) => ({
-        load: (id) => loadLastSuccessor(this.#parts.factory, tenant, id),
-        outputsOf: async (id) => (await lastSuccessor(deps.records, tenant, id))?.outputs,
-      }),
+      childrenOf: (tenant) => childReader(this.#parts.factory, deps.records, tenant),
     });
   }
 
@@ -333,11 +331,7 @@ export class Executor {
     const { slots } = this;
     const { tenant, namespace, flowId } = execution;
     for (const id of slots.grant(execution, limit)) {
-      const granted = { tenant, namespace, flowId, id };
-      this.#deliveries.start(granted, {
-        isWanted: () => slots.holds(granted),
-        gone: () => slots.release(granted),
-      });
+      this.#deliveries.start({ tenant, namespace, flowId, id });
     }
     // Loaded while those before them are committed: the flow does not wait for the database twice.
     for (const id of slots.next(execution, READ_AHEAD)) {

@@ -8,6 +8,7 @@ import type { ExecutionRecords } from "../../store/records/executions/execution_
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message, StoredMessage } from "../live/messages.ts";
+import type { ChildReader } from "./child_outputs.ts";
 import type { ChildStart, StartChild } from "./subflow.ts";
 
 /** States from which a child is restarted; a successful child is kept. */
@@ -24,8 +25,20 @@ export function lastSuccessor(
   return follow(id, (each) => records.header(tenant, each), (header) => header);
 }
 
-/** The same, loaded for rendering. */
-export function loadLastSuccessor(
+/** Reads the last successors of the children of a tenant. */
+export function childReader(
+  factory: Pick<LiveFactory, "load">,
+  records: Pick<ExecutionRecords, "header">,
+  tenant: string,
+): ChildReader {
+  return {
+    load: (id) => loadLastSuccessor(factory, tenant, id),
+    outputsOf: async (id) => (await lastSuccessor(records, tenant, id))?.outputs,
+  };
+}
+
+/** The last successor, loaded for rendering. */
+function loadLastSuccessor(
   factory: Pick<LiveFactory, "load">,
   tenant: string,
   id: string,
