@@ -3,6 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { type FlowPlan, planFlow } from "../../engine/plan.ts";
 import {
   buildFlow,
@@ -108,6 +109,8 @@ const MIN_BYTES_OF_PLAN = 16 * 1024;
 const PLAN_BYTES_PER_CHAR = 8;
 /** Flows that a list reads together, each with up to 512 KiB of source. */
 const FLOWS_PER_PIECE = 16;
+/** Time after which checks of many documents yield to other requests. */
+const TURN_MS = 4;
 
 /** The use cases of flows. */
 export class Flows {
@@ -379,9 +382,15 @@ export class Flows {
   async validate(actor: Actor, text: string): Promise<FlowCheck[]> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
     const documents = splitDocuments(text);
-    const sources = (documents.length > 0 ? documents : [text]).map(parseFlowSource);
+    const turns = new Turns(this.#deps.clock, TURN_MS);
+    const sources: ParsedSource[] = [];
+    for (const document of documents.length > 0 ? documents : [text]) {
+      sources.push(parseFlowSource(document));
+      await turns.next();
+    }
     const obstacleTo = this.#obstacleBeside(actor.tenant, sources);
-    return await Promise.all(sources.map(async (parsed, index) => {
+    const checks: FlowCheck[] = [];
+    for (const [index, parsed] of sources.entries()) {
       const { source } = parsed;
       const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed), obstacleTo };
       const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
@@ -389,8 +398,10 @@ export class Flows {
       const key = { id: String(id), namespace: String(namespace) };
       const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
       const isOutdated = typeof revision === "number" && revision !== next;
-      return { index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated };
-    }));
+      checks.push({ index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated });
+      await turns.next();
+    }
+    return checks;
   }
 
   /** Checks a source of a single task or trigger. */
