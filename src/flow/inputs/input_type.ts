@@ -1,12 +1,15 @@
 /** The interface of input types. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { Budget } from "../../languages/regex/mod.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 
 /** A converted value, or why the conversion failed; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
 export type Converted = { readonly value: JsonValue } | { readonly reason: string };
 
-/** Conversion of list elements. */
+/** Conversion of list elements, and what conversions that belong together share. */
 export interface Conversions {
+  /** For the patterns of all validators; absent: each has a budget of its own. */
+  readonly patternBudget?: Budget;
   /** True for the name of a type. */
   isKnown(type: string): boolean;
   /** The value as one of `type`; `undefined` when there is no such type. */

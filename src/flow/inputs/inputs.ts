@@ -8,13 +8,14 @@ import {
   stringifyJson,
 } from "../../base/json.ts";
 import { ExpressionError } from "../../expr/mod.ts";
+import { untimedBudget } from "../../languages/regex/mod.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import { dependencyOf, dependencyOrder } from "./depends_on.ts";
 import { flagOf, scalarText, textOf } from "../schema/describe.ts";
-import type { Converted, InputType } from "./input_type.ts";
+import type { Conversions, Converted, InputType } from "./input_type.ts";
 import { conversions, findInputType } from "./registry.ts";
 import { firstChoice } from "./select.ts";
 import { shownValue } from "./shown_value.ts";
@@ -123,6 +124,7 @@ class Resolver {
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
+  readonly #conversions: Conversions = { ...conversions, patternBudget: untimedBudget() };
 
   constructor(given: ReadonlyMap<string, GivenValue>, options: ResolveOptions) {
     this.#given = given;
@@ -189,7 +191,7 @@ class Resolver {
     const expression = textOf(properties, "expression");
     if (expression === undefined || !this.#options.render) return properties;
     const rendered = this.#rendered(expression);
-    const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
+    const choices = "reason" in rendered ? rendered : this.#conversions.convert("ARRAY", rendered.value);
     if (!choices || "reason" in choices) {
       return `the values cannot be rendered: ${choices?.reason ?? "no list"}`;
     }
@@ -204,14 +206,16 @@ class Resolver {
   ): { value: JsonValue; isDefault: boolean } | { reason: string; received?: JsonValue } {
     const given = givenFor(input.id, this.#given);
     const sent = given && valueOf(given, type);
-    if (sent !== undefined && sent !== null) return convertSent(sent, { given, type, properties, input });
+    if (sent !== undefined && sent !== null) {
+      return convertSent(sent, { given, type, properties, input, conversions: this.#conversions });
+    }
     const fallback = this.#defaultOf(input, properties);
     if ("reason" in fallback) return { reason: fallback.reason, received: input.defaults };
     if (fallback.value === null || fallback.value === "" && !type.takesEmptyText) {
       const isRefused = input.required && !this.#options.isMissingNull;
       return isRefused ? { reason: "missing required input" } : { value: null, isDefault: false };
     }
-    const converted = type.convert(fallback.value, properties, conversions);
+    const converted = type.convert(fallback.value, properties, this.#conversions);
     if ("value" in converted) return { value: converted.value, isDefault: true };
     const text = printed(fallback.value);
     const isHidden = this.#secrets.some((secret) => text.includes(secret));
@@ -284,11 +288,12 @@ function valueOf(given: GivenValue, type: InputType): JsonValue | undefined {
 
 function convertSent(
   sent: JsonValue,
-  { given, type, properties, input }: {
+  { given, type, properties, input, conversions }: {
     given?: GivenValue;
     type: InputType;
     properties: JsonObject;
     input: Input;
+    conversions: Conversions;
   },
 ): { value: JsonValue; isDefault: boolean } | { reason: string; received: JsonValue } {
   if (given?.kind === "file" && input.type !== "FILE") {

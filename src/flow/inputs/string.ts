@@ -17,11 +17,11 @@ export const stringInput: InputType = {
   properties: {
     validator: { type: "string", description: "Regular expression that must match the whole text." },
   },
-  convert(value, properties) {
+  convert(value, properties, { patternBudget }) {
     const text = scalarText(value) ?? stringifyJson(value);
     const pattern = textOf(properties, "validator");
     if (pattern === undefined) return { value: text };
-    const outcome = matchesPattern(pattern, text);
+    const outcome = matchesPattern(pattern, text, patternBudget);
     if (outcome === true) return { value: text };
     return { reason: outcome === false ? `it must match the pattern \`${pattern}\`` : outcome.reason };
   },

@@ -1,6 +1,7 @@
 /** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { nearestName } from "../../base/text/nearest_name.ts";
+import { type Budget, untimedBudget } from "../../languages/regex/mod.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import { memberOf, type ParsedSource, type Path } from "./parse.ts";
 
@@ -53,6 +54,8 @@ export class Report {
   readonly #templates: NotedTemplate[] | undefined;
   #errorCount = 0;
   #suggestions = 0;
+  /** For the patterns that the whole source is checked with. */
+  readonly patternBudget: Budget = untimedBudget();
 
   /** Templates are collected only when they will be checked. */
   constructor(parsed: ParsedSource, options: { readonly notesTemplates?: boolean } = {}) {

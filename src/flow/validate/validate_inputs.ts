@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { groupsOf, IdSet } from "./check_ids.ts";
 import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
+import type { Budget } from "../../languages/regex/mod.ts";
 import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import { FORM, isForm } from "../inputs/form.ts";
@@ -149,15 +150,20 @@ function checkDefaults(
     report.warning("optional_default", at, 'has a default, so that "required: false" has no effect');
   }
   if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
-  const reason = type.refusesDefault?.(defaults, properties) ?? failureOf(type, defaults, properties);
+  const reason = type.refusesDefault?.(defaults, properties) ??
+    failureOf(type, properties, { defaults, patternBudget: report.patternBudget });
   if (reason === undefined) return;
   const shown = type.isSecret ? HIDDEN : shownValue(defaults);
   report.error("bad_default", at, `${reason}, but received \`${shown}\``);
 }
 
-/** Why the conversion of a value fails; `undefined` if it succeeds. */
-function failureOf(type: InputType, value: JsonValue, properties: JsonObject): string | undefined {
-  const converted = type.convert(value, properties, conversions);
+/** Why the conversion of the defaults fails; `undefined` if it succeeds. */
+function failureOf(
+  type: InputType,
+  properties: JsonObject,
+  { defaults, patternBudget }: { readonly defaults: JsonValue; readonly patternBudget: Budget },
+): string | undefined {
+  const converted = type.convert(defaults, properties, { ...conversions, patternBudget });
   return "reason" in converted ? converted.reason : undefined;
 }
 

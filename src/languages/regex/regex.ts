@@ -1,6 +1,6 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
 import { indexOfText } from "../../base/text/find_text.ts";
-import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
+import { ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
@@ -160,13 +160,24 @@ export function patternMistake(pattern: string): string | undefined {
   return compiled instanceof Regex ? undefined : compiled.reason;
 }
 
+/** Moves of patterns that no other time bounds and that nothing interrupts: some 60 ms. */
+const UNTIMED_MOVES = 1_000_000;
+
+/** A budget for patterns in the thread of the server, outside of a render. One budget may be shared. */
+export function untimedBudget(): Budget {
+  return { moves: UNTIMED_MOVES, maxLength: 0 };
+}
+
 /** Whether a pattern matches the whole text; a reason when the pattern or the text is beyond the limits. */
-export function matchesPattern(pattern: string, text: string): boolean | { readonly reason: string } {
+export function matchesPattern(
+  pattern: string,
+  text: string,
+  budget = untimedBudget(),
+): boolean | { readonly reason: string } {
   const regex = compile(pattern);
   if (!(regex instanceof Regex)) return regex;
   return guarded(() => {
-    const match = regex.find(text, 0, { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: 0 });
-    return match !== undefined;
+    return regex.find(text, 0, budget) !== undefined;
   });
 }
 
