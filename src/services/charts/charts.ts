@@ -98,18 +98,13 @@ export class Charts {
         return this.#table(query, request, (add) => this.#visitMetrics(actor, { where, request, add }));
       case "Flows":
         return this.#table(query, request, (add) => {
-          const matches = passing(where, add);
-          for (const head of this.#deps.flows.select(actor, request.filters.matchesFlow)) {
-            matches(flowRow(head));
-          }
-          return Promise.resolve(true);
+          const heads = this.#deps.flows.select(actor, request.filters.matchesFlow);
+          return this.#visitEach(heads, (head) => flowRow(head), { where, add });
         });
       case "Triggers":
         return this.#table(query, request, async (add) => {
-          const matches = passing(where, add);
           const states = await this.#deps.triggers.select(actor, request.filters.matchesTrigger);
-          for (const state of states) matches(triggerRow(state));
-          return true;
+          return await this.#visitEach(states, (state) => triggerRow(state), { where, add });
         });
     }
   }
@@ -122,6 +117,21 @@ export class Charts {
     const table = new ChartTable(query, unitOf(window));
     const isExact = await fill((row) => table.add(row));
     return { ...pageOf(query, table.rows(), page), isExact };
+  }
+
+  async #visitEach<T>(
+    found: readonly T[],
+    rowOf: (each: T) => RowReader,
+    { where, add }: Pick<Visit, "where" | "add">,
+  ): Promise<boolean> {
+    const visitRow = passing(where, add);
+    return await this.#deps.queue.run(async (pace) => {
+      for (const each of found) {
+        visitRow(rowOf(each));
+        if (pace.isDue) await pace.pause();
+      }
+      return true;
+    });
   }
 
   async #visitLines(actor: Actor, { where, request, add }: Visit): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** Filters of charts over executions as conditions of the catalog. */
+import { untimedBudget } from "../../languages/regex/mod.ts";
 import { DomainError } from "../../model/errors.ts";
 import type {
   DateOperator,
@@ -65,8 +66,8 @@ function fieldAlternatives(filter: FieldFilter): Alternatives<ExecutionCondition
     case "FLOW_ID":
       return [nameConditions(FLOW_FIELDS[field], filter)];
     case "STATE": {
-      const matches = valueTest(filter);
-      return [[{ field: "state", states: STATES.filter(matches), negated: false }]];
+      const matches = valueTest(filter), budget = untimedBudget();
+      return [[{ field: "state", states: STATES.filter((state) => matches(state, budget)), negated: false }]];
     }
     case "START_DATE":
     case "END_DATE":

@@ -1,7 +1,7 @@
 /** Filters of charts as predicates over rows. */
 import { DomainError } from "../../model/errors.ts";
-import { DEFAULT_LIMITS, ExpressionError } from "../../languages/values/mod.ts";
-import { Regex } from "../../languages/regex/mod.ts";
+import { ExpressionError } from "../../languages/values/mod.ts";
+import { type Budget, Regex, untimedBudget } from "../../languages/regex/mod.ts";
 import type { ChartFilter, ChartValue, FieldFilter } from "./chart.ts";
 
 /** Reads the value of a field of one row. */
@@ -10,24 +10,33 @@ export type RowReader = (field: string, labelKey?: string) => ChartValue;
 /** True if the row passes. */
 type RowTest = (row: RowReader) => boolean;
 
+/** The same for one filter; all filters of a row share the budget of its patterns. */
+type FilterTest = (row: RowReader, budget: Budget) => boolean;
+
 /** The predicate of filters that must all match. */
 export function rowTest(filters: readonly ChartFilter[]): RowTest {
   const tests = filters.map(testOf);
-  return (row) => tests.every((test) => test(row));
+  return (row) => {
+    const budget = untimedBudget();
+    return tests.every((test) => test(row, budget));
+  };
 }
 
-function testOf(filter: ChartFilter): RowTest {
+function testOf(filter: ChartFilter): FilterTest {
   if (filter.type === "OR") {
     const tests = filter.anyOf.map(testOf);
-    return (row) => tests.some((test) => test(row));
+    return (row, budget) => tests.some((test) => test(row, budget));
   }
   const { field, labelKey } = filter;
   const test = valueTest(filter);
-  return (row) => test(row(field, labelKey));
+  return (row, budget) => test(row(field, labelKey), budget);
 }
 
+/** The value, and the budget of patterns. */
+type ValueTest = (value: ChartValue, budget: Budget) => boolean;
+
 /** The predicate over the value of the field. A missing value is different from every value, and in no order with it. */
-export function valueTest({ type, values }: FieldFilter): (value: ChartValue) => boolean {
+export function valueTest({ type, values }: FieldFilter): ValueTest {
   const [wanted = ""] = values;
   switch (type) {
     case "EQUAL_TO":
@@ -58,10 +67,12 @@ export function valueTest({ type, values }: FieldFilter): (value: ChartValue) =>
 function textTest(
   type: "CONTAINS" | "STARTS_WITH" | "ENDS_WITH" | "PREFIX" | "REGEX",
   wanted: string,
-): (value: ChartValue) => boolean {
-  const test = TEXT_TESTS[type](wanted);
-  return (value) => value !== undefined && test(String(value));
+): ValueTest {
+  const test: TextTest = TEXT_TESTS[type](wanted);
+  return (value, budget) => value !== undefined && test(String(value), budget);
 }
+
+type TextTest = (text: string, budget: Budget) => boolean;
 
 const TEXT_TESTS = {
   CONTAINS: (wanted: string) => (text: string) => text.includes(wanted),
@@ -69,14 +80,14 @@ const TEXT_TESTS = {
   ENDS_WITH: (wanted: string) => (text: string) => text.endsWith(wanted),
   PREFIX: (wanted: string) => (text: string) => text === wanted || text.startsWith(`${wanted}.`),
   REGEX: patternTest,
-};
+} satisfies Record<string, (wanted: string) => TextTest>;
 
 /** The pattern may match a part of the text. */
-function patternTest(pattern: string): (text: string) => boolean {
+function patternTest(pattern: string): TextTest {
   const regex = new Regex(pattern);
-  return (text) => {
+  return (text, budget) => {
     try {
-      return regex.find(text, 0, { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: 0 }) !== undefined;
+      return regex.find(text, 0, budget) !== undefined;
     } catch (cause) {
       if (!(cause instanceof ExpressionError)) throw cause;
       const reason = `the regular expression "${pattern.slice(0, 100)}" takes too long: ${cause.message}`;

@@ -172,8 +172,8 @@ export class LogSearch {
       for (const line of piece) {
         number++;
         if (passes(line) && found(line, number)) count++;
+        if (pace.isDue) await pace.pause();
       }
-      if (pace.isDue) await pace.pause();
     }
     return count;
   }

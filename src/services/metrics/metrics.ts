@@ -114,8 +114,10 @@ export class Metrics {
     const query = { ...conditions, sort, page: 1, size: maxExecutions };
     const { ids, total } = await this.#deps.catalog.query(tenant, query);
     for await (const opened of openEach(this.#deps.records, tenant, ids)) {
-      for (const entry of await this.#entriesOf(opened)) visit(opened.execution, entry);
-      if (pace.isDue) await pace.pause();
+      for (const entry of await this.#entriesOf(opened)) {
+        visit(opened.execution, entry);
+        if (pace.isDue) await pace.pause();
+      }
     }
     return total <= ids.length;
   }
