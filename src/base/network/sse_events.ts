@@ -24,14 +24,22 @@ interface Draft {
 /**
  * The events with data, in order. Unlike in browsers an event at the end of the stream counts without its blank line, and
  * each event has only an id of its own. Ending the loop cancels the body.
+ * @throws Error the lines of an event, also of one without data, have more than `maxChars` characters
  */
-export async function* sseEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<SseEvent> {
+export async function* sseEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  maxChars = Infinity,
+): AsyncGenerator<SseEvent> {
   let draft: Draft = {};
-  for await (const line of linesOf(body.pipeThrough(new TextDecoderStream()))) {
+  let chars = 0;
+  for await (const line of linesOf(body.pipeThrough(new TextDecoderStream()), maxChars)) {
     if (line !== "") {
+      chars += line.length;
+      if (chars > maxChars) throw tooLarge(maxChars);
       addLine(draft, line);
       continue;
     }
+    chars = 0;
     if (draft.data !== undefined) yield { ...draft, data: draft.data };
     draft = {};
   }
@@ -39,8 +47,9 @@ export async function* sseEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>):
 }
 
 /** Lines end with CR LF, LF or CR. An LF at the start of a chunk belongs to a CR before it. */
-async function* linesOf(texts: ReadableStream<string>): AsyncGenerator<string> {
+async function* linesOf(texts: ReadableStream<string>, maxChars: number): AsyncGenerator<string> {
   const pieces: string[] = [];
+  let chars = 0;
   let endsInCr = false;
   for await (const chunk of texts) {
     const text = endsInCr && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
@@ -49,10 +58,18 @@ async function* linesOf(texts: ReadableStream<string>): AsyncGenerator<string> {
     for (const line of lines.slice(0, -1)) {
       pieces.push(line);
       yield pieces.splice(0).join("");
+      chars = 0;
     }
-    pieces.push(lines[lines.length - 1] ?? "");
+    const rest = lines[lines.length - 1] ?? "";
+    pieces.push(rest);
+    chars += rest.length;
+    if (chars > maxChars) throw tooLarge(maxChars);
   }
   if (pieces.some((piece) => piece !== "")) yield pieces.join("");
+}
+
+function tooLarge(maxChars: number): Error {
+  return new Error(`Cannot read an event: it has more than ${maxChars} characters`);
 }
 
 function addLine(draft: Draft, line: string): void {

@@ -10,7 +10,7 @@ const DEFAULT_READ_IDLE_TIMEOUT_MS = 300_000;
 const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
 
 /** Most bytes of a response that is kept in memory, whatever limit is given. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** The options for the response. */
 export interface ResponseOptions {

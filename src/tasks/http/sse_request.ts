@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../
 import { printValue } from "../../expr/mod.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { shownUri } from "../../base/network/shown_uri.ts";
+import { MAX_KEPT_BYTES } from "../../model/http/http_options.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -13,7 +14,7 @@ import { exchange } from "./exchange.ts";
 import { type SseEvent, sseEvents } from "../../base/network/sse_events.ts";
 
 const MEDIA_TYPE = "text/event-stream";
-/** Events of one response: they are in memory until the task ends. */
+/** Events of one response. */
 const MAX_EVENTS = 100_000;
 
 /** Outputs: `uri`, `size`, and `events` or `result`. */
@@ -54,12 +55,15 @@ export const httpSseRequestTask: RunnableTaskType = {
   },
   async run(properties, context) {
     const max = wholeNumberOf(properties, "maxEvents", { fallback: Infinity, minimum: 1 });
-    const { draft, response } = await exchange(properties, context, { accept: MEDIA_TYPE });
+    // The response is not held: what is kept of it has a limit.
+    const { draft, response } = await exchange(properties, context, {
+      accept: MEDIA_TYPE,
+      maxBytes: Infinity,
+    });
     warnOfOtherType(response, draft.uri, context);
-    const events = await firstEvents(response, max);
-    context.metric({ name: "size", type: "counter", value: events.length });
-    const values = await concatenated(properties, context, events);
-    const outputs: JsonObject = { uri: draft.uri, size: events.length };
+    const { size, events, values } = await readEvents(response, max, valueReader(properties, context));
+    context.metric({ name: "size", type: "counter", value: size });
+    const outputs: JsonObject = { uri: draft.uri, size };
     if (values.length > 0) outputs.result = values.join("");
     else outputs.events = events;
     return { state: "SUCCESS", outputs };
@@ -76,16 +80,46 @@ function warnOfOtherType({ headers }: HttpResponse, uri: string, context: RunCon
   );
 }
 
-async function firstEvents({ body }: HttpResponse, max: number): Promise<JsonObject[]> {
-  const events: JsonObject[] = [];
-  for await (const event of sseEvents(body)) {
-    if (events.length >= MAX_EVENTS) {
+/** What the task keeps of the response: the values, else the events. */
+interface KeptEvents {
+  readonly size: number;
+  readonly events: JsonObject[];
+  readonly values: readonly string[];
+}
+
+async function readEvents(
+  { body }: HttpResponse,
+  max: number,
+  valueOf: (event: JsonObject, index: number) => Promise<string | undefined>,
+): Promise<KeptEvents> {
+  const events: JsonObject[] = [], values: string[] = [];
+  let size = 0, keptChars = 0;
+  for await (const event of sseEvents(body, MAX_KEPT_BYTES)) {
+    if (size >= MAX_EVENTS) {
       throw new Error(`Cannot read more than ${MAX_EVENTS} events; set \`maxEvents\` to read the first ones`);
     }
-    events.push(eventObject(event));
-    if (events.length >= max) break;
+    const object = eventObject(event);
+    const value = await valueOf(object, size++);
+    if (value !== undefined) {
+      // Values take the place of the events before the first one.
+      keptChars = (events.splice(0).length > 0 ? 0 : keptChars) + value.length;
+      values.push(value);
+    } else if (values.length === 0) {
+      events.push(object);
+      keptChars += charsOf(event);
+    }
+    if (keptChars > MAX_KEPT_BYTES) {
+      throw new Error(
+        `Cannot keep more than ${MAX_KEPT_BYTES} characters of events; set \`maxEvents\` to read the first ones`,
+      );
+    }
+    if (size >= max) break;
   }
-  return events;
+  return { size, events, values };
+}
+
+function charsOf({ data, id = "", name = "", comment = "" }: SseEvent): number {
+  return data.length + id.length + name.length + comment.length;
 }
 
 function eventObject({ data, id, name, comment, retryMs }: SseEvent): JsonObject {
@@ -98,24 +132,22 @@ function eventObject({ data, id, name, comment, retryMs }: SseEvent): JsonObject
   return event;
 }
 
-/** The values of `concatJqExpression` as texts. @throws Error an event has none, unless such events are skipped */
-async function concatenated(
+/** Gives the value of `concatJqExpression` for an event. @throws Error it has none, unless such events are skipped */
+function valueReader(
   properties: JsonObject,
   context: RunContext,
-  events: readonly JsonObject[],
-): Promise<string[]> {
+): (event: JsonObject, index: number) => Promise<string | undefined> {
   const program = textOf(properties, "concatJqExpression")?.trim() ?? "";
   const mustHave = flagOf(properties, "failedOnMissingJq", true);
-  const values: string[] = [];
-  if (program === "") return values;
-  for (const [index, event] of events.entries()) {
+  if (program === "") return () => Promise.resolve(undefined);
+  return async (event, index) => {
     if (context.signal.aborted) throw new Error("The attempt was interrupted");
     const [value] = await Promise.allSettled([valueOf(context, event, program)]);
-    if (value.status === "fulfilled") values.push(value.value);
-    else if (mustHave) throw missingValue(index, value.reason);
-    else context.log("DEBUG", `${missingValue(index, value.reason).message}; it is skipped`);
-  }
-  return values;
+    if (value.status === "fulfilled") return value.value;
+    if (mustHave) throw missingValue(index, value.reason);
+    context.log("DEBUG", `${missingValue(index, value.reason).message}; it is skipped`);
+    return undefined;
+  };
 }
 
 async function valueOf(context: RunContext, event: JsonObject, program: string): Promise<string> {

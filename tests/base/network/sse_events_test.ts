@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type SseEvent, sseEvents } from "../../../src/base/network/sse_events.ts";
 
 function streamOf(chunks: readonly (string | Uint8Array)[]): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -42,6 +42,14 @@ for (const [name, chunks, events] of CASES) {
     assertEquals(await Array.fromAsync(sseEvents(streamOf(chunks))), [...events]);
   });
 }
+
+Deno.test("sseEvents() refuses an event that is too large, in one line or in several, before it ends", async () => {
+  const read = (chunks: readonly string[]) => Array.fromAsync(sseEvents(streamOf(chunks), 10));
+  assertEquals((await read(["data: a\n\n".repeat(9)])).length, 9);
+  for (const chunks of [["data: ", "12345"], ["data: a\n", ": bc\n"], ["data: 12345\n\n"]]) {
+    await assertRejects(() => read(chunks), Error, "Cannot read an event: it has more than 10 characters");
+  }
+});
 
 Deno.test("sseEvents() cancels the body when the loop ends", async () => {
   let isCancelled = false;

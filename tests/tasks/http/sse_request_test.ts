@@ -29,6 +29,10 @@ const SERVER: Behaviour = async ({ head }, connection) => {
   if (path === "/refused") return answer(503, "busy");
   if (path === "/many") return answer(200, "data: null\n\n".repeat(100_001), STREAM_TYPE);
   if (path === "/large") return answer(200, `data: ${"x".repeat(2_000)}\n\n`, STREAM_TYPE);
+  if (path === "/long") {
+    const event = `data: {"n": 1, "filler": "${"x".repeat(1024 * 1024)}"}\n\n`;
+    return answer(200, event.repeat(65), STREAM_TYPE);
+  }
   // A stream that the server never ends.
   await writeAll(
     connection,
@@ -137,6 +141,15 @@ for (const { properties, state, result, lines } of CONCATENATED) {
   });
 }
 
+Deno.test("SseRequest reads a stream of any length where it keeps only what is taken from each event", async () => {
+  const longer = await run('uri: SERVER/long, concatJqExpression: ".data.n"');
+  assertEquals([longer.state, longer.outputs.result, longer.outputs.size], ["SUCCESS", "1".repeat(65), 65]);
+  const given = await run(
+    'uri: SERVER/long, concatJqExpression: ".data.n", options: {maxContentLength: 1000000000}',
+  );
+  assertEquals([given.state, given.outputs.size], ["SUCCESS", 65]);
+});
+
 const REFUSED: readonly (readonly [properties: string, state: string, line: RegExp])[] = [
   [
     "uri: SERVER/refused",
@@ -148,6 +161,16 @@ const REFUSED: readonly (readonly [properties: string, state: string, line: RegE
     "uri: SERVER/page",
     "SUCCESS",
     /^WARN The response of "SERVER\/page" is "text\/html", not "text\/event-stream"/,
+  ],
+  [
+    "uri: SERVER/long",
+    "FAILED",
+    /^ERROR Cannot keep more than 67108864 characters of events; set `maxEvents`/,
+  ],
+  [
+    'uri: SERVER/long, concatJqExpression: ".data.n", options: {maxContentLength: 1000000}',
+    "FAILED",
+    /^ERROR .* larger than 1000000 bytes/,
   ],
   ["uri: SERVER/events, maxEvents: '{{ 0 }}'", "FAILED", /^ERROR Invalid maxEvents "0"/],
 ];
