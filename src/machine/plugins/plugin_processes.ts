@@ -62,13 +62,15 @@ export class PluginProcesses {
    * @throws Error what the code threw, how its process ended, or that it took longer than `limitMs`
    */
   async poll(work: PollWork, context: TriggerContext, limitMs: number): Promise<JsonValue> {
-    const release = await this.#polls.acquire(context.trigger.tenant, context.signal);
-    if (!release) throw failure(STOPPED);
-    const process = new PluginProcess(this.#clock, context.signal);
-    context.whenOver(async () => {
-      await process[Symbol.asyncDispose]();
-      release();
+    const process = await this.#polls.begin(context.trigger.tenant, context.signal, (release) => {
+      const begun = new PluginProcess(this.#clock, context.signal);
+      context.whenOver(async () => {
+        await begun[Symbol.asyncDispose]();
+        release();
+      });
+      return begun;
     });
+    if (!process) throw failure(STOPPED);
     const does = async (message: PollWork | { readonly type: "confirm" }, what: string) => {
       const reason = `${work.fileName}: ${what} took longer than ${limitMs / 1_000} s`;
       const done = doneOf(await process.exchange(message, pollServer(context), { ms: limitMs, reason }));

@@ -26,6 +26,22 @@ export class FairSlots {
     };
   }
 
+  /** As {@link acquire}, for what `begin` begins and what releases the slot later; an error of `begin` releases it. */
+  async begin<T>(
+    owner: string,
+    signal: AbortSignal,
+    begin: (release: ReleaseSlot) => T,
+  ): Promise<T | undefined> {
+    const release = await this.acquire(owner, signal);
+    if (!release) return undefined;
+    try {
+      return begin(release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   #wait(owner: string, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const queue = this.#waiting.get(owner) ?? [];

@@ -20,8 +20,9 @@ export class SqliteProcesses implements SqlitePort {
 
   /** @inheritdoc */
   async open(place: SqlitePlace): Promise<SqliteDatabase> {
-    const release = await this.#slots.acquire(place.owner, place.signal);
-    if (release) return new SqliteProcess(place, release);
+    const { owner, signal } = place;
+    const begun = await this.#slots.begin(owner, signal, (release) => new SqliteProcess(place, release));
+    if (begun) return begun;
     throw new Error("The attempt must stop");
   }
 }

@@ -40,6 +40,16 @@ Deno.test("FairSlots.acquire() serves owners in turn", async () => {
   assertEquals(served.join(""), "aaabcaba");
 });
 
+Deno.test("FairSlots.begin() keeps no slot for what cannot begin", async () => {
+  const slots = new FairSlots(1);
+  const { signal } = new AbortController();
+  const refuse = () => {
+    throw new Error("There is no process left");
+  };
+  await assertRejects(() => slots.begin("a", signal, refuse), Error, "no process left");
+  assertEquals(await slots.begin("a", signal, () => "begun"), "begun");
+});
+
 Deno.test("FairSlots.acquire() returns nothing to those who gave up", async () => {
   const slots = new FairSlots(1);
   const release = await slots.acquire("a", NEVER);
