@@ -50,7 +50,7 @@ function cells(id: string): JsonObject {
     "9007199254740993",
     "1.5",
     "true",
-    "1767225600123456",
+    id === "2" ? "253402300799999999" : "1767225600123456",
     "2026-01-01",
     tags,
     place,
@@ -62,7 +62,8 @@ function cells(id: string): JsonObject {
 
 /** The row as Ion has it. */
 function rowText(id: number): string {
-  return `{"id":${id},"big":9007199254740993,"price":1.5,"ok":true,"at":"2026-01-01T00:00:00.123456Z","day":"2026-01-01",` +
+  const at = id === 2 ? "9999-12-31T23:59:59.999999Z" : "2026-01-01T00:00:00.123456Z";
+  return `{"id":${id},"big":9007199254740993,"price":1.5,"ok":true,"at":"${at}","day":"2026-01-01",` +
     '"tags":["a","b"],"place":{"x":4,"y":null},"data":{"a":1},"none":null}';
 }
 

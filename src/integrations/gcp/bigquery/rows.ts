@@ -89,8 +89,8 @@ function scalarOf(field: JsonObject, value: JsonValue | undefined): JsonValue {
 
 /** Microseconds since the Unix epoch → ISO 8601 with as many digits as needed. */
 function timestampText(text: string): string {
-  const micros = Number(text);
-  const [ms, rest] = [Math.floor(micros / 1000), ((micros % 1000) + 1000) % 1000];
-  const iso = toIso(ms);
-  return rest === 0 ? iso : `${iso.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+  const micros = BigInt(text); // A double is not exact after the year 2255.
+  const rest = (micros % 1000n + 1000n) % 1000n;
+  const iso = toIso(Number((micros - rest) / 1000n));
+  return rest === 0n ? iso : `${iso.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
 }
