@@ -120,6 +120,9 @@ async function sendBatches(
     const sizeOf = (map: JsonObject) => new TextEncoder().encode(stringifyJson(map)).length;
     for await (const maps of batches(givenMaps(context, property), { maxCount, maxBytes, sizeOf })) {
       const results = await service.send(maps.map(service.itemOf));
+      if (results.length !== maps.length) {
+        throw new Error(`Cannot send all: the response has ${results.length} results for ${maps.length}`);
+      }
       for (const [index, map] of maps.entries()) {
         const result = results[index] ?? {};
         count++;

@@ -254,6 +254,16 @@ Deno.test("PutEvents sends events and stores their results", async () => {
   );
 });
 
+Deno.test("PutEvents fails when the response has no result for an event", async () => {
+  await using stub = serviceStub("events", () => ({ FailedEntryCount: 0 }));
+  const entries = [{ source: "flows", detailType: "T", detail: {} }];
+  await assertRejects(
+    () => runDefinition(eventbridgePutEvents, { ...connection(stub), entries }),
+    Error,
+    "Cannot send all: the response has 0 results for 1",
+  );
+});
+
 Deno.test("PutRecords sends records in Base64 and stores their results", async () => {
   await using stub = serviceStub("kinesis", (_action, { Records }) => ({
     FailedRecordCount: 0,
