@@ -244,4 +244,12 @@ Deno.test("UploadFile sends a form with the file and its purpose", async () => {
   const file = form.get("file") as File;
   assertEquals([form.get("purpose"), await file.text()], ["batch", "{}\n"]);
   assertStringIncludes(file.name, "data.jsonl");
+
+  // A file that holds the form of an earlier upload is not cut.
+  const earlier = request?.text ?? "";
+  await run(openAiUploadFile, stub, properties, { files: { "kestra:///data.jsonl": earlier } });
+  const [, second] = stub.requests;
+  const headers = { "content-type": second?.headers["content-type"] ?? "" };
+  const again = (await new Response(second?.bytes, { headers }).formData()).get("file") as File;
+  assertEquals(await again.text(), earlier);
 });

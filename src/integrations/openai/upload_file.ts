@@ -5,6 +5,7 @@ import { dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
 import { objectOf, textIn, urlOf } from "../ai/models/model_calls.ts";
+import { newUuid } from "../uuid.ts";
 import { authorization, OPENAI_PROPERTIES } from "./client.ts";
 
 /** The form is written to a file, so that a large one is not held in memory. */
@@ -28,7 +29,7 @@ purpose: user_data`,
   }],
   async run(context) {
     const { from, purpose, apiKey, baseUrl } = context.properties;
-    const boundary = "sluice-7f3d5c19b8";
+    const boundary = newUuid(); // No file contains it.
     const path = await context.fetchFile(String(from));
     const bodyFile = await writeForm(context, { path, purpose: String(purpose), boundary });
     const url = urlOf(String(baseUrl), "files");
@@ -60,8 +61,8 @@ async function writeForm(context: TaskContext, { path, purpose, boundary }: Form
   const head = `${part} name="purpose"\r\n\r\n${purpose.replaceAll(/[\r\n]/g, " ")}\r\n` +
     `${part} name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
   await using source = await open(path), form = await open(target, "w");
-  await form.write(head);
-  for await (const bytes of source.createReadStream({ autoClose: false })) await form.write(bytes);
-  await form.write(`\r\n--${boundary}--\r\n`);
+  await form.writeFile(head);
+  for await (const bytes of source.createReadStream({ autoClose: false })) await form.writeFile(bytes);
+  await form.writeFile(`\r\n--${boundary}--\r\n`);
   return target;
 }
