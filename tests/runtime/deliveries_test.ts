@@ -1,4 +1,4 @@
-/** What is sent to an execution that cannot be read for a while reaches it later, once and in order. */
+/** What is sent to an execution that cannot be read for a while, or becomes due, reaches it later, once and in order. */
 import { assertEquals } from "@std/assert";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { MESSAGES } from "../../src/store/keys.ts";
@@ -285,6 +285,17 @@ Deno.test("deliver() repeats what an earlier process left if the target cannot b
   assertEquals(await messages(app), 1);
   await readable(app, store);
   assertEquals([(await app.execution(parent.id)).state.current, await messages(app)], ["SUCCESS", 0]);
+  await app[Symbol.asyncDispose]();
+});
+
+Deno.test("fireTimer() repeats until the execution can be read", async () => {
+  const first = await Harness.start();
+  const { id } = await first.run(
+    `id: sleeps\nnamespace: demo\ntasks: [{id: s, type: ${FLOW}.Sleep, duration: PT1S}]\n`,
+  );
+  const { app, store } = await restarted(first, [id]);
+  await readable(app, store);
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
   await app[Symbol.asyncDispose]();
 });
 
