@@ -250,6 +250,32 @@ for (const [task, message] of FAILURES) {
   });
 }
 
+/** Uploads of which one is refused. */
+const REFUSED_UPLOADS: readonly (readonly [members: string, message: string])[] = [
+  ["files: '**'", 'Forbidden path: "_flows/x.yml"'],
+  ["files: {a.txt: 'nsfile:///old.txt', ../x: 'nsfile:///old.txt'}", 'contains ".."'],
+  [
+    "files: {a.txt: 'nsfile:///old.txt', old.txt: 'nsfile:///old.txt'}, conflict: ERROR",
+    'Cannot upload "old.txt": namespace "demo" has such a file already',
+  ],
+];
+
+for (const [members, message] of REFUSED_UPLOADS) {
+  Deno.test(`namespace.UploadFiles {${members}} is refused before the first file is written`, async () => {
+    await using app = await Harness.start();
+    await put(app, "old.txt", "A");
+    const { id } = await runTasks(app, [
+      "w flow.WorkingDirectory {inputFiles: {A.txt: 1, _flows/x.yml: 2, z.txt: 3}, tasks: [" +
+      `{id: u, type: ${CORE}namespace.UploadFiles, namespace: demo, ${members}}]}`,
+    ]);
+    assertStringIncludes((await logOf(app, id)).join("\n"), message);
+    const entries = await app.json("GET", "/namespaces/demo/files/directory?path=/") as unknown as {
+      fileName: string;
+    }[];
+    assertEquals(entries.map(({ fileName }) => fileName), ["old.txt"]);
+  });
+}
+
 /** Namespace files that a WorkingDirectory copies, and its log. */
 const COPIES: readonly (readonly [members: string, names: string, log: string])[] = [
   ["", "a.txt dir/b.txt dir/deep/c.txt", "INFO Loaded 3 namespace files from 'demo'"],

@@ -65,6 +65,15 @@ export function isWithin(path: string, directory: string): boolean {
   return directory === "" || path === directory || path.startsWith(`${directory}/`);
 }
 
+/** Refuses the folder of flows and paths in it. @throws DomainError invalid_argument */
+export function checkNotFlows(path: string): void {
+  if (!isWithin(path, FLOWS_FOLDER)) return;
+  throw new DomainError(
+    "invalid_argument",
+    `Forbidden path: ${JSON.stringify(path)}; only flows can be put into "${FLOWS_FOLDER}"`,
+  );
+}
+
 function textProblem(text: string): string | undefined {
   if (text.length > 3 * MAX_FILE_PATH_LENGTH) return `is longer than ${MAX_FILE_PATH_LENGTH} characters`;
   if (CONTROL.test(text)) return "contains a control character";

@@ -1,10 +1,9 @@
 /** Namespace files as attempts read and change them. */
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
-import { normalizeFileName, parentPath } from "../../model/namespaces/file_path.ts";
+import { checkNotFlows, normalizeFileName, parentPath } from "../../model/namespaces/file_path.ts";
 import type { FilePurge, NamespaceFilePort } from "../../model/ports/namespace_file.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { Files } from "../files/files.ts";
-import { checkNotFlows } from "../files/flow_files.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 
 /** The namespace file port of tasks. */

@@ -1,7 +1,7 @@
 /** Exports and imports all files of a namespace, and its flows, as a zip. All entries are checked before the first one is stored. */
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
-import { FLOWS_FOLDER, parentPaths } from "../../model/namespaces/file_path.ts";
+import { checkNotFlows, FLOWS_FOLDER, parentPaths } from "../../model/namespaces/file_path.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { Blobs, ByteSource } from "../../store/blobs/blobs.ts";
 import type { FileSpace } from "../../store/records/file_records.ts";
@@ -9,7 +9,7 @@ import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
 import { ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { isBatchFull } from "./file_tree.ts";
 import { authorOf, type Files, type FileWriter, spaceOf } from "./files.ts";
-import { checkNotFlows, isFlowFile, readFlowSource } from "./flow_files.ts";
+import { isFlowFile, readFlowSource } from "./flow_files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
 interface FileTransferDeps {

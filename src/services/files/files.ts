@@ -4,7 +4,12 @@ import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { QuotaHold } from "../../model/access/quota.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
-import { isWithin, normalizeFileName, normalizeFilePath } from "../../model/namespaces/file_path.ts";
+import {
+  checkNotFlows,
+  isWithin,
+  normalizeFileName,
+  normalizeFilePath,
+} from "../../model/namespaces/file_path.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { checkNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Blobs } from "../../store/blobs/blobs.ts";
@@ -21,7 +26,7 @@ import type { Quotas } from "../access/quotas.ts";
 import { openContent, ownerOf, type StagedFile, stageFile } from "./file_contents.ts";
 import { contentsOf, type RevisionChange, withoutRevisions, withRevision } from "./file_revisions.ts";
 import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } from "./file_tree.ts";
-import { checkNotFlows, isFlowFile, readFlowSource } from "./flow_files.ts";
+import { isFlowFile, readFlowSource } from "./flow_files.ts";
 import { PlannedWrites, type SaveOptions } from "./planned_writes.ts";
 
 export type { FileRecord, FileRevision } from "../../store/records/file_records.ts";

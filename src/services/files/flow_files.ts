@@ -1,6 +1,6 @@
 /** The folder of flows of a namespace: files that are written into it are saved as flows. */
 import { DomainError } from "../../model/errors.ts";
-import { FLOWS_FOLDER, isWithin } from "../../model/namespaces/file_path.ts";
+import { checkNotFlows, FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 
 const FLOW_FILE = new RegExp(`^${FLOWS_FOLDER}/[^/]+\\.ya?ml$`);
@@ -10,15 +10,6 @@ export function isFlowFile(path: string): boolean {
   if (FLOW_FILE.test(path)) return true;
   checkNotFlows(path);
   return false;
-}
-
-/** Refuses the folder of flows and paths in it. @throws DomainError invalid_argument */
-export function checkNotFlows(path: string): void {
-  if (!isWithin(path, FLOWS_FOLDER)) return;
-  throw new DomainError(
-    "invalid_argument",
-    `Forbidden path: ${JSON.stringify(path)}; only flows can be put into "${FLOWS_FOLDER}"`,
-  );
 }
 
 /** The source of a flow. @throws DomainError too_large */

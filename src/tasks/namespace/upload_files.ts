@@ -1,7 +1,7 @@
 /** `core.namespace.UploadFiles`: files of the execution become namespace files. */
 import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { dynamicChoice, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
-import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
+import { checkNotFlows, fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileUri, storedFileName } from "../../model/namespaces/storage_uri.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
@@ -41,15 +41,19 @@ export const uploadFilesTask: RunnableTaskType = {
     const folder = textOf(properties, "destination") ?? "/";
     const conflict = choiceOf(properties, "conflict", CONFLICTS);
     const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
-    const files: JsonObject = {};
-    for (const upload of await uploadsOf(properties, context)) {
+    const uploads = (await uploadsOf(properties, context)).map((upload) => {
       const path = normalizeFileName(`${folder}/${upload.name}`);
-      if (existing.has(path) && conflict !== "OVERWRITE") {
-        if (conflict === "SKIP") continue;
+      checkNotFlows(path);
+      if (existing.has(path) && conflict === "ERROR") {
         throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
       }
-      await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
-      setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
+      return { ...upload, path };
+    });
+    const files: JsonObject = {};
+    for (const { name, path, open } of uploads) {
+      if (existing.has(path) && conflict === "SKIP") continue;
+      await context.ports.namespaceFiles.write(context, { namespace, path }, await open());
+      setOwnProperty(files, name, namespaceFileUri(namespace, path));
     }
     return { state: "SUCCESS", outputs: { files } };
   },
@@ -58,7 +62,7 @@ export const uploadFilesTask: RunnableTaskType = {
 /** A file to upload. */
 interface Upload {
   readonly name: string;
-  open(): Promise<AsyncIterable<Uint8Array>>;
+  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
 async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {
