@@ -24,8 +24,17 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Reads a pack up to its end. @throws Error one object, or all together, are too large; the pack is damaged */
+/** The library writes a pack once more after a failure, such as a missing folder or a refusal. */
+const checks = new WeakMap<Uint8Array, Promise<void>>();
+
+/** Reads a pack up to its end, once. @throws Error one object, or all together, are too large; the pack is damaged */
 export async function checkPackSizes(pack: Uint8Array): Promise<void> {
+  const check = checks.get(pack) ?? readToEnd(pack);
+  checks.set(pack, check);
+  await check;
+}
+
+async function readToEnd(pack: Uint8Array): Promise<void> {
   const reader = new PackReader(pack);
   const turns = new Turns(systemClock, TURN_MS);
   let total = 0;

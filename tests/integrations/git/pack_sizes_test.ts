@@ -79,6 +79,14 @@ const REFUSED: Readonly<Record<string, readonly [Uint8Array, string]>> = {
   "a pack that ends in its head": [pack([]).subarray(0, 9), DAMAGED],
 };
 
+Deno.test("checkPackSizes() reads a pack once, also one that is refused: the library writes it again after a failure", async () => {
+  for (const bytes of [pack([blob(small)]), pack([blob(small, MAX_OBJECT_BYTES + 1)])]) {
+    const first = await checkPackSizes(bytes).catch(({ message }: Error) => message);
+    bytes.fill(0xff);
+    assertEquals(await checkPackSizes(bytes).catch(({ message }: Error) => message), first);
+  }
+});
+
 for (const [what, bytes] of Object.entries(READ)) {
   Deno.test(`checkPackSizes() takes a pack ${what}`, async () => {
     assertEquals(await checkPackSizes(bytes), undefined);
