@@ -18,7 +18,7 @@ import type { Branches, TaskPlace } from "../branches.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
-import { handlersOf, resetRestartUnits, restart, restartUnitOf } from "./restart.ts";
+import { failedTaskRuns, handlersOf, resetRestartUnits, restart, restartUnitOf } from "./restart.ts";
 import { Transition } from "../transition.ts";
 import { ancestorsOf, branchesOfTaskRun, descendantsOf, ExecutionTree } from "../tree.ts";
 
@@ -99,6 +99,55 @@ export function restartAnew(
   resetRestartUnits(transition);
   restart(transition);
   return execution;
+}
+
+/**
+ * A task that would go on in a replay from a task run, but that another revision has elsewhere or within other tasks; `undefined`
+ * if there is none. `ran`: the plan that ran.
+ */
+export function movedInReplay(
+  { plan, ran }: Revisions,
+  source: Execution,
+  taskRun: TaskRun,
+): string | undefined {
+  const target = restartUnitOf(plan, source, taskRun);
+  // What is kept beside it can be told only if it is where it was.
+  return movedTask({ plan, ran }, [taskRun], [taskRun]) ??
+    movedTask({ plan, ran }, copiesUpTo(plan, source, target, changedAt(source.history)), [target]);
+}
+
+/** As {@link movedInReplay}, of a restart. */
+export function movedInRestart({ plan, ran }: Revisions, source: Execution): string | undefined {
+  const targets = failedTaskRuns(plan, source);
+  const dropped = descendantsOf(source.taskRuns, targets);
+  const kept = source.taskRuns.filter((taskRun) => !isEnded(taskRun.history) && !dropped.has(taskRun));
+  return movedTask({ plan, ran }, [...targets, ...kept], targets);
+}
+
+interface Revisions {
+  readonly plan: FlowPlan;
+  readonly ran: FlowPlan;
+}
+
+/** The `targets` begin anew, so that their tasks may be of another type. */
+function movedTask(
+  { plan, ran }: Revisions,
+  taskRuns: readonly TaskRun[],
+  targets: readonly TaskRun[],
+): string | undefined {
+  const begun = new Set(targets.map(({ ordinal }) => ordinal));
+  return taskRuns.find(({ ordinal, taskId, history }) => {
+    if (isEnded(history) && !begun.has(ordinal)) return false;
+    const [place, before] = [plan.places.get(taskId), ran.places.get(taskId)];
+    const isSameType = place?.task.kind === before?.task.kind || begun.has(ordinal);
+    return !isSameType || !isWithinSame(place, before);
+  })?.taskId;
+}
+
+function isWithinSame(place: TaskPlace | undefined, before: TaskPlace | undefined): boolean {
+  const [around, aroundBefore] = [place?.parent, before?.parent];
+  if (place?.block !== before?.block || around?.task.id !== aroundBefore?.task.id) return false;
+  return around?.task.kind === aroundBefore?.task.kind && (!around || isWithinSame(around, aroundBefore));
 }
 
 /** The members that every execution takes over from an older one. */

@@ -98,7 +98,7 @@ function reopenExecution(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
 }
 
 /** The innermost failed or paused task runs, also where the failure was allowed. A part of a restart unit is replaced by the unit. */
-function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
+export function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
   const failed = new Set<TaskRun>();
   for (const taskRun of execution.taskRuns) {
     if (!FAILED_STATES.has(currentState(taskRun.history)) || !isInTasks(plan, execution, taskRun)) continue;

@@ -5,7 +5,14 @@ import type { JsonObject } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import { MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { isKept, replayExecution, type ReplayRequest, restartAnew } from "../../engine/requests/replay.ts";
+import {
+  isKept,
+  movedInReplay,
+  movedInRestart,
+  replayExecution,
+  type ReplayRequest,
+  restartAnew,
+} from "../../engine/requests/replay.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
@@ -81,11 +88,11 @@ export class ExecutionReplays {
    */
   async restart(actor: Actor, id: string, revision?: Revision): Promise<string> {
     const { actions } = this.#deps;
-    const { execution } = await actions.target(actor, id);
+    const { execution, plan: ran } = await actions.target(actor, id);
     const plan = await this.#otherPlanOf(execution, revision);
     if (!plan) return await actions.run(actor, id, RESTART);
-    const refusal = refusalOf(plan, execution, RESTART);
-    if (refusal) throw errorOf(refusal);
+    const refusal = restartRefusal(execution, plan, ran);
+    if (refusal) throw refusal;
     const started = restartAnew(plan, execution, this.#identity());
     const text = this.#textOf(actor, started);
     await beginWithinQuota(this.#deps, { execution: started, plan, mutations: [] });
@@ -95,8 +102,7 @@ export class ExecutionReplays {
   /** Why an execution cannot be restarted with that revision; `undefined` if it can. @throws DomainError not_found, conflict */
   async restartRefusalOf(actor: Actor, id: string, revision: Revision): Promise<DomainError | undefined> {
     const { execution, plan } = await this.#deps.actions.target(actor, id);
-    const refusal = refusalOf(await this.#otherPlanOf(execution, revision) ?? plan, execution, RESTART);
-    return refusal && errorOf(refusal);
+    return restartRefusal(execution, await this.#otherPlanOf(execution, revision) ?? plan, plan);
   }
 
   /** Checks that an execution can be replayed. @throws DomainError not_found, conflict */
@@ -141,17 +147,18 @@ export class ExecutionReplays {
 
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
     const { revision, taskRunId } = options;
-    const { execution: source } = await this.#deps.actions.target(actor, id);
+    const { execution: source, plan: ran } = await this.#deps.actions.target(actor, id);
     const taskRun = taskRunId === undefined ? undefined : taskRunToReplay(source, taskRunId);
     const plan = await this.#planOf(source, revision);
     if (!taskRun) return { source, plan };
     const refusal = refuseUnlessAtRest("replay a task of", source);
     if (refusal) throw errorOf(refusal);
-    if (plan.places.has(taskRun.taskId)) return { source, plan, taskRun };
     const { revision: replayed } = plan.flow;
-    throw illegalArgument(
-      `Cannot replay from task "${taskRun.taskId}": revision ${replayed} of the flow has no such task`,
-    );
+    const cannot = `Cannot replay from task "${taskRun.taskId}": revision ${replayed} of the flow has`;
+    if (!plan.places.has(taskRun.taskId)) throw illegalArgument(`${cannot} no such task`);
+    const moved = movedInReplay({ plan, ran }, source, taskRun);
+    if (moved !== undefined) throw illegalArgument(`${cannot} other tasks around "${moved}"`);
+    return { source, plan, taskRun };
   }
 
   /** The plan of that revision if it is not the one that ran. @throws DomainError not_found, conflict */
@@ -197,6 +204,17 @@ export class ExecutionReplays {
   #textOf({ durations }: Actor, execution: Execution): string {
     return executionBody(execution, { now: this.#deps.clock.now(), durations, taskRuns: true });
   }
+}
+
+/** Why an execution, which ran the plan `ran`, cannot be restarted with another one. */
+function restartRefusal(execution: Execution, plan: FlowPlan, ran: FlowPlan): DomainError | undefined {
+  const refusal = refusalOf(plan, execution, RESTART);
+  if (refusal) return errorOf(refusal);
+  const moved = movedInRestart({ plan, ran }, execution);
+  const { revision } = plan.flow;
+  return moved === undefined ? undefined : illegalArgument(
+    `Cannot restart execution "${execution.id}": revision ${revision} of the flow has other tasks around "${moved}"`,
+  );
 }
 
 /** @throws DomainError invalid_argument: the task run does not exist */
