@@ -9,12 +9,11 @@ import {
   searchWords,
   type TextCondition,
 } from "../../model/executions/execution_query.ts";
-import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } from "./filter_syntax.ts";
+import { type FilterFields, isNegated, type RawFilter, readFilters } from "./filter_syntax.ts";
 import { readDate, readRange, readScopes } from "./filter_values.ts";
 import { invalidArgument } from "../refusals.ts";
 
 const TIME_FIELDS: ReadonlySet<string> = new Set(["startDate", "endDate", "timeRange"]);
-const MAX_SEARCH_WORDS = 20;
 /** Operators that set the earliest start, and the latest end. */
 const EARLIEST = /^(EQUALS|GREATER_THAN.*)$/, LATEST = /^(EQUALS|LESS_THAN.*)$/;
 
@@ -45,11 +44,10 @@ export function readConditions<Field extends string, Condition>(
   };
 }
 
-/** Words to find. `*` matches everything; negated, it yields the condition `nothing`. @throws DomainError invalid_filter */
+/** Words to find. `*` matches everything; negated, it yields the condition `nothing`. */
 export function readText<T>(filter: RawFilter, nothing: T): (TextCondition | T)[] {
   const words = searchWords(filter.value);
   const negated = isNegated(filter);
-  if (words.length > MAX_SEARCH_WORDS) refuse(`Invalid filter: "q" has more than ${MAX_SEARCH_WORDS} words`);
   if (words.length > 0) return [{ field: "text", words, negated }];
   return negated ? [nothing] : [];
 }

@@ -5,6 +5,7 @@ import {
   type DateOperator,
   NAME_OPERATORS,
   type NameOperator,
+  searchWords,
 } from "../../model/executions/execution_query.ts";
 
 /** Every operator of the syntax; a field allows some of them. */
@@ -64,6 +65,8 @@ export const DATE_FIELDS = {
 const MAX_FILTERS = 100;
 const MAX_VALUE_LENGTH = 10_000;
 const MAX_VALUES = 1_000;
+/** Each word is searched in every item of the list. */
+const MAX_SEARCH_WORDS = 20;
 const PARAMETER = /^filters((?:\[[oO][rR]\]\[\d{1,3}\]){0,3})\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
 const IN_BRACKETS = /^\s*\[(.*)\]\s*$/s;
 
@@ -73,15 +76,27 @@ export function readFilters<Field extends string>(
   fields: FilterFields<Field>,
 ): RawFilters<Field> {
   const all = namesOf(fields).flatMap((field) => readFlat(query, field, fields[field]));
-  const root: Branch<Field> = { filters: all, branches: new Map() };
-  let count = 0;
-  for (const [name, value] of query) {
-    if (!name.startsWith("filters[")) continue;
-    if (++count > MAX_FILTERS) refuse(`Invalid filter: at most ${MAX_FILTERS} filters are allowed`);
-    const { path, filter } = readFilter(name, value, fields);
-    path.reduce(branchOf, root).filters.push(filter);
+  const given = [...query].filter(([name]) => name.startsWith("filters["));
+  if (all.length + given.length > MAX_FILTERS) {
+    refuse(`Invalid filter: at most ${MAX_FILTERS} filters are allowed`);
   }
+  const root: Branch<Field> = { filters: all, branches: new Map() };
+  const grouped = given.map(([name, value]) => readFilter(name, value, fields));
+  checkWords([...all, ...grouped.map(({ filter }) => filter)]);
+  for (const { path, filter } of grouped) path.reduce(branchOf, root).filters.push(filter);
   return { all, groups: groupsBelow(root) };
+}
+
+/** @throws DomainError invalid_filter: too many words to search */
+function checkWords(filters: readonly RawFilter[]): void {
+  const words = new Set<string>();
+  for (const { field, value } of filters) {
+    if (field !== "q") continue;
+    for (const word of searchWords(value)) words.add(word);
+  }
+  if (words.size > MAX_SEARCH_WORDS) {
+    refuse(`Invalid filter: all "q" together have more than ${MAX_SEARCH_WORDS} different words`);
+  }
 }
 
 /** A conjunction: all filters, and one of the branches. */
@@ -160,6 +175,7 @@ function readFlat<Field extends string>(
   return [field, ...flatAlias === undefined ? [] : [flatAlias]].flatMap((name) => {
     const values = query.getAll(name).filter((value) => value.trim() !== "");
     const flat = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
+    for (const value of values) checkLength(name, value);
     return flat.map((value) => ({ field, name, operator, key: undefined, value }));
   });
 }
@@ -180,10 +196,14 @@ function readFilter<Field extends string>(name: string, value: string, fields: F
       }`,
     );
   }
-  if (value.length > MAX_VALUE_LENGTH) refuse(`Invalid filter: the value of "${field}" is too long`);
+  checkLength(field, value);
   if (value.trim() === "" && field !== "q") refuse(`Invalid filter: the value of "${field}" is empty`);
   const filter: RawFilter<Field> = { field, operator, key, value };
   return { path: [...groups.matchAll(/\d+/g)].map(([index]) => Number(index)), filter };
+}
+
+function checkLength(name: string, value: string): void {
+  if (value.length > MAX_VALUE_LENGTH) refuse(`Invalid filter: the value of "${name}" is too long`);
 }
 
 function quoteList(names: readonly string[]): string {

@@ -278,7 +278,7 @@ export function trimPattern(pattern: string): string {
   return pattern.replace(/^\^?\.\*\??/, "").replace(/(?<!\\)\.\*\??\$?$/, "");
 }
 
-/** Splits a search text at punctuation and spaces. `*` and the empty text have no words. */
+/** The different words of a search text, which punctuation and spaces separate. `*` and the empty text have no words. */
 export function searchWords(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
+  return [...new Set(text.split(/[^\p{L}\p{N}\p{M}]+/u))].filter((word) => word !== "");
 }

@@ -149,6 +149,16 @@ Deno.test("readExecutionQuery() reads page and order", () => {
   assertEquals(read("").sort, []);
 });
 
+Deno.test("readExecutionQuery() counts a word of all filters once", () => {
+  const words = WORDS.slice(1).join(" ");
+  const { conditions, groups } = read(`q=${words} ${words}&filters[or][0][q][EQUALS]=${words}`);
+  const found = { field: "text", words: WORDS.slice(1), negated: false } as const;
+  assertEquals(conditions, [found]);
+  assertEquals(groups, [[found]]);
+});
+
+const WORDS = Array.from({ length: 21 }, (_, at) => `w${at}`);
+const TOO_MANY_WORDS = 'all "q" together have more than 20 different words';
 const REFUSALS: [query: string, code: string, message: string][] = [
   ["filters[nope][EQUALS]=1", "invalid_filter", '"nope"'],
   ["filters[__proto__][EQUALS]=1", "invalid_filter", '"__proto__"'],
@@ -196,7 +206,21 @@ const REFUSALS: [query: string, code: string, message: string][] = [
   ["sort=nope:asc", "invalid_argument", "state.duration"],
   ["sort=id", "invalid_argument", "Invalid sort parameter"],
   ["page=0", "invalid_argument", '"page"'],
-  [`q=${"a ".repeat(21)}`, "invalid_filter", "words"],
+  [`q=${WORDS.join(" ")}`, "invalid_filter", TOO_MANY_WORDS],
+  [WORDS.map((word) => `q=${word}`).join("&"), "invalid_filter", TOO_MANY_WORDS],
+  [WORDS.map((word) => `filters[q][EQUALS]=${word}`).join("&"), "invalid_filter", TOO_MANY_WORDS],
+  [
+    WORDS.map((word, at) => `filters[or][${at}][q][NOT_EQUALS]=${word}`).join("&"),
+    "invalid_filter",
+    TOO_MANY_WORDS,
+  ],
+  ["q=a&".repeat(101), "invalid_filter", "at most 100 filters are allowed"],
+  [
+    `${"labels=a:b&".repeat(60)}${"filters[flowId][EQUALS]=f&".repeat(41)}`,
+    "invalid_filter",
+    "at most 100 filters",
+  ],
+  [`q=${"a".repeat(10_001)}`, "invalid_filter", 'the value of "q" is too long'],
 ];
 
 for (const [query, code, message] of REFUSALS) {

@@ -16,7 +16,7 @@ import {
   type FilterStep,
   flowStep,
   idStep,
-  idWordStep,
+  IdWordSteps,
   logLevelStep,
   maskStep,
   startIsNotStep,
@@ -68,6 +68,9 @@ const KNOWN_STATES = 2 ** STATES.length - 1;
 class ConjunctiveFilter {
   readonly factSteps: FactStep[] = [];
   readonly #context: FilterContext;
+  readonly #idWords: IdWordSteps;
+  /** Words that all rows must have. */
+  readonly #words = new Set<string>();
   readonly #masks = new Uint32Array(KIND_SLOTS).fill(KNOWN_STATES);
   readonly #steps: FilterStep[] = [];
   #child: boolean | undefined;
@@ -83,8 +86,9 @@ class ConjunctiveFilter {
   /** Lists of steps by what they leave out and begin with. */
   readonly #variants: (readonly FilterStep[] | undefined)[] = new Array(8);
 
-  constructor(conditions: readonly ExecutionCondition[], context: FilterContext) {
+  constructor(conditions: readonly ExecutionCondition[], context: FilterContext, idWords: IdWordSteps) {
     this.#context = context;
+    this.#idWords = idWords;
     for (const condition of conditions) this.#add(condition);
     if (this.#flowConditions.length > 0) {
       this.#flowTables.push(context.flows.table(context.tenant, this.#flowConditions));
@@ -248,16 +252,19 @@ class ConjunctiveFilter {
   #addText({ words, negated }: TextCondition): void {
     const { tenant, flows } = this.#context;
     const occursInFlow = (word: string) => flows.table(tenant, [{ field: "word", word }]).accepts.includes(1);
-    const [ofFlows, ofIds] = partition([...new Set(words)], occursInFlow);
+    const isNew = (word: string) => negated || !this.#words.has(word);
+    const [ofFlows, ofIds] = partition([...new Set(words)].filter(isNew), occursInFlow);
     const conditions = ofFlows.map((word) => ({ field: "word", word }) as const);
+    const idSteps = ofIds.map((word) => this.#idWords.of(word));
     if (!negated) {
+      for (const word of words) this.#words.add(word);
       this.#flowConditions.push(...conditions);
-      this.#steps.push(...ofIds.map(idWordStep));
+      this.#steps.push(...idSteps);
       return;
     }
     const table = flows.table(tenant, conditions);
     if (ofIds.length === 0) this.#flowTables.push(flows.complement(tenant, table));
-    else this.#steps.push(exceptStep([flowStep(table.accepts), ...ofIds.map(idWordStep)]));
+    else this.#steps.push(exceptStep([flowStep(table.accepts), ...idSteps]));
   }
 }
 
@@ -296,8 +303,9 @@ export class ExecutionFilter {
   constructor(query: ExecutionConditions, context: FilterContext) {
     const { conditions, groups } = withDefaultKind(query);
     this.#lists = context.lists;
-    this.#base = new ConjunctiveFilter(conditions, context);
-    this.#groups = groups.map((group) => new ConjunctiveFilter(group, context));
+    const idWords = new IdWordSteps();
+    this.#base = new ConjunctiveFilter(conditions, context, idWords);
+    this.#groups = groups.map((group) => new ConjunctiveFilter(group, context, idWords));
     this.#factSteps = [this.#base, ...this.#groups].flatMap((filter) => filter.factSteps);
   }
 

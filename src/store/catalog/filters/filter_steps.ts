@@ -18,6 +18,9 @@ import { type BlockSummary, hasBit, TRIGGER_BITS } from "../rows/summary.ts";
 /** One of 32 rows, below which a search of the native code is faster. */
 const RARE_SHIFT = 5;
 
+/** Words of a query with the tables of an {@link IdSearch}, of 0.5 MB each; for further words each id is decoded. */
+const MAX_ID_SEARCHES = 4;
+
 /** One step of a filter. */
 export interface FilterStep {
   /** Copies the rows that pass from the first `count` of `from` to the front of `to`, in order; returns their number. `to` may be `from`. */
@@ -243,12 +246,31 @@ export function boundsOf({ operator, at }: DateCondition): [min: number, max: nu
   }
 }
 
-/** Passes ids that contain the word, ignoring case. A complete id is found by binary search. */
-export function idWordStep(word: string): FilterStep {
-  const whole = isId(word) ? tryPackId(word) : undefined;
-  if (whole) return wholeIdStep(whole);
-  if (!IdSearch.isPossible(word)) return { refine: () => 0, excludes: () => true };
-  const search = new IdSearch(word);
+/** The steps for the words of one query, which all of its conditions share. */
+export class IdWordSteps {
+  readonly #steps = new Map<string, FilterStep>();
+  #tables = 0;
+
+  /** Passes ids that contain the word, ignoring case. A complete id is found by binary search. */
+  of(word: string): FilterStep {
+    const step = this.#steps.get(word) ?? this.#stepOf(word);
+    this.#steps.set(word, step);
+    return step;
+  }
+
+  #stepOf(word: string): FilterStep {
+    const whole = isId(word) ? tryPackId(word) : undefined;
+    if (whole) return wholeIdStep(whole);
+    if (!IdSearch.isPossible(word)) return { refine: () => 0, excludes: () => true };
+    if (this.#tables++ < MAX_ID_SEARCHES) return searchStep(new IdSearch(word));
+    const part = word.toLowerCase();
+    return blockStep(({ idsOnce: ids }) => (row) =>
+      unpackId(ids, row * ID_WORDS).toLowerCase().includes(part)
+    );
+  }
+}
+
+function searchStep(search: IdSearch): FilterStep {
   return {
     refine({ idsOnce: ids }, from, count, to) {
       let kept = 0;
