@@ -32,7 +32,8 @@ const MARKER = /^(?:---|\.\.\.|%)/m;
  * @throws DomainError conflict: other parts of the source would change too, because they refer to an anchor of the task
  */
 export function replaceTask(source: string, { taskId, task, catalog }: TaskEdit): string | undefined {
-  const { value, nodes } = readYaml(source, SOURCE_RULES);
+  // The source was accepted before: one that `readPlainYaml` has read may have more values.
+  const { value, nodes } = readYaml(source, { ...SOURCE_RULES, maxNodes: Infinity });
   const before = findWrittenTask(value as JsonObject, taskId, catalog);
   if (!before) return undefined;
   const node = nodes.get(before);

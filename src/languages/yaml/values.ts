@@ -50,7 +50,7 @@ export interface YamlReading {
 /** The rules of sources. */
 export const SOURCE_RULES: YamlRules = {
   maxDepth: MAX_YAML_DEPTH,
-  maxNodes: Infinity, // callers limit the length of the text
+  maxNodes: 100_000,
   maxAliases: 100,
   maxExpandedChars: 512 * 1024,
   isSource: true,

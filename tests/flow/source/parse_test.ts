@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals, assertStringIncludes } from "@std/assert";
 import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../../src/base/json.ts";
-import { type ParsedSource, parseFlowSource, splitDocuments } from "../../../src/flow/mod.ts";
+import { type ParsedSource, parseFlowSource, parseYamlValue, splitDocuments } from "../../../src/flow/mod.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../src/model/limits.ts";
 import { MAX_YAML_DEPTH, SOURCE_RULES } from "../../../src/languages/yaml/mod.ts";
 
@@ -168,6 +168,22 @@ Deno.test("parseFlowSource() counts depth through aliases", () => {
 Deno.test("parseFlowSource() refuses a source beyond the bound without reading it", () => {
   const parsed = parseFlowSource("x".repeat(MAX_FLOW_SOURCE_BYTES + 1));
   assertEquals(firstProblem(parsed), "yaml_size: The document is longer than 524288 characters @1:1+1");
+});
+
+Deno.test("parseFlowSource() and parseYamlValue() read no more values than the bound", () => {
+  const tooMany = "The document has more than 100000 values";
+  const list = `[${"1,".repeat(100_000)}1]`;
+  const { problems: [problem] } = parseFlowSource(`id: &id f\nmany: ${list}`);
+  assertEquals([problem?.code, problem?.message], ["yaml_size", tooMany]);
+  const read = parseYamlValue(list);
+  assertStringIncludes("reason" in read ? read.reason : "it was read", tooMany);
+});
+
+Deno.test("parseFlowSource() reads a flow of 10,000 tasks with an anchor", () => {
+  const task = (index: number) => `- {id: t${index}, type: c.debug.Return, format: x}\n`;
+  const tasks = Array.from({ length: 10_000 }, (_, index) => task(index)).join("");
+  const read = documentOf(`id: &id f\ntasks:\n${tasks}`).tasks as JsonValue[];
+  assertEquals(read.length, 10_000);
 });
 
 for (const unit of ["[", "{", "{a: ", "- ", "? ", "&a ", "!a ", "*a ", "%a\n", "---\n", " b\nc\n", "[\n"]) {
