@@ -270,3 +270,22 @@ Deno.test("the filter yaml is charged for indents", () => {
   const lines = SMALL / 5, indent = 2 * 90;
   assert(stepsOf(nested(90), SMALL) - stepsOf(nested(1), SMALL) >= lines * indent / 64);
 });
+
+/** Dates whose names the platform looks for, with the least number of steps. */
+const NAMED_DATES: readonly (readonly [expression: string, steps: number])[] = [
+  [`0 | date('${"z,".repeat(100)}')`, 1_000],
+  [`0 | date('${"[v]".repeat(60)}')`, 600],
+  [`0 | date('${"MMMM,".repeat(40)}')`, 100],
+  ["0 | date('full')", 16],
+  [`0 | dateAdd(1, 'DAYS', '${"EEEE,".repeat(40)}')`, 100],
+  [`now('${"z,".repeat(100)}')`, 1_000],
+  [`'${"May".repeat(10)}' | date('yyyy', existingFormat='${"[MMMM]".repeat(10)}')`, 200],
+];
+
+for (const [expression, steps] of NAMED_DATES) {
+  Deno.test(`{{ ${expression.slice(0, 40)}… }} is charged for the names of the date`, () => {
+    const numbers = stepsOf("0 | date('yyyy-MM-dd HH:mm:ss')", SMALL);
+    const found = stepsOf(expression, SMALL);
+    assert(found - numbers >= steps, `${found} steps, ${numbers} for a date of numbers`);
+  });
+}

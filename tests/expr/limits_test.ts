@@ -11,7 +11,12 @@ import {
 import { scopeOf, testErrors } from "./support.ts";
 
 const DEEP = "[".repeat(5000) + "]".repeat(5000);
-const data = { text: "a".repeat(10_000), long: "a".repeat(200_000), deep: DEEP };
+const data = {
+  text: "a".repeat(10_000),
+  long: "a".repeat(200_000),
+  deep: DEEP,
+  locale: "en-x" + "-abcdefgh".repeat(100),
+};
 const doubling = (start: string, step: string) =>
   `{% set a = ${start} %}{% for i in 1..60 %}{% set a = ${step} %}{% endfor %}{{ a }}`;
 
@@ -62,6 +67,7 @@ testErrors("limit", [
   ["{{ yaml(deep) }}", "limit"],
   [`{{ 'a' | regexMatch('${"a".repeat(1001)}') }}`, "limit"],
   ["{{ 'a' | regexMatch('(a{1000}){1000}') }}", "limit"],
+  ["{{ 0 | date('MMMM', locale=locale) }}", "argument"],
   ["{{ 'a' | regexMatch('(((?:){9999}){9999}){9999}') }}{{ 1..200000 }}", "limit"],
   ["{{ long | regexReplace('(b.*c)|a.*?b|[a-z]{1,50}z|a', 'b') }}", "limit"],
 ], data);

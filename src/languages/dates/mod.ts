@@ -6,6 +6,6 @@
 export { addUnits, type DateTime, dateTimeAt, inZone } from "./date_time.ts";
 export { formatDate } from "./format.ts";
 export { parseDateBy, parseIsoDate } from "./parse.ts";
-export { findFormat } from "./pattern.ts";
+export { findFormat, formatSteps } from "./pattern.ts";
 export { dayOfWeek } from "./week.ts";
 export { epochSecondsOf, findZone, offsetText, type Zone } from "./zone.ts";

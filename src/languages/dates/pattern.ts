@@ -85,6 +85,33 @@ export function findFormat(text: string): DateFormat {
   return NAMED_FORMATS.get(text) ?? { kind: "pattern", items: readPattern(text) };
 }
 
+/** Letters that print a name, or numbers by the weeks of a locale, and those that print the name of a zone. */
+const NAME_LETTERS = /[GMLQqEecaBYwW]/, ZONE_LETTERS = /[zv]/;
+/** Steps of a name, some 3 µs, and of the name of a zone, which tries several locales; reading tries all names. */
+const NAME_STEPS = 3, ZONE_STEPS = 16, READ_NAMES = 8;
+
+/** Steps that printing a date takes beyond a few; with `isRead` reading one. */
+export function formatSteps(format: DateFormat, isRead = false): number {
+  if (format.kind === "style") return 2 * ZONE_STEPS;
+  return stepsOfItems(format.items) * (isRead ? READ_NAMES : 1);
+}
+
+function stepsOfItems(items: readonly Directive[]): number {
+  let steps = items.length >>> 3;
+  for (const item of items) {
+    if (item.kind === "optional") steps += stepsOfItems(item.items);
+    else if (item.kind === "field" && ZONE_LETTERS.test(item.letter)) steps += ZONE_STEPS;
+    else if (item.kind === "field" && NAME_LETTERS.test(item.letter) && !isMonthNumber(item)) {
+      steps += NAME_STEPS;
+    }
+  }
+  return steps;
+}
+
+function isMonthNumber({ letter, count }: Directive & { kind: "field" }): boolean {
+  return (letter === "M" || letter === "L") && count <= 2;
+}
+
 function readPattern(pattern: string, ownLetters?: ReadonlyMap<string, RegExp>): Directive[] {
   const stack: Directive[][] = [[]];
   const push = (directive: Directive) => void stack.at(-1)?.push(directive);
