@@ -282,9 +282,17 @@ class RegexParser {
     const code = this.#escapedCode();
     if (code !== undefined) return (other) => other === code;
     const property = this.#match(PROPERTY);
-    if (property) return this.#property(property);
+    if (property) {
+      this.#classItems += this.#itemTests();
+      return this.#property(property);
+    }
     const letter = String.fromCodePoint(this.#character());
     return ESCAPED_CLASSES.get(letter) ?? this.#fail(`unknown escape "\\${letter}"`);
+  }
+
+  /** How often an item of a class is tested: with `(?iu)` for the character in both cases, too. A property counts twice. */
+  #itemTests(): number {
+    return this.#flags.i && this.#flags.u ? 3 : 1;
   }
 
   #property([, letter, caret, long, short]: RegExpExecArray): CharacterTest {
@@ -328,7 +336,7 @@ class RegexParser {
   }
 
   #classItem(): CharacterTest {
-    this.#classItems++;
+    this.#classItems += this.#itemTests();
     const isEscape = this.#accept("\\");
     const low = isEscape ? this.#escapedCode() : this.#character();
     if (low === undefined) return this.#escapedClass();

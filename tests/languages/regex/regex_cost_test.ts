@@ -70,6 +70,14 @@ function movesOf(pattern: string, text: string): number {
   return 1e7 - budget.moves;
 }
 
+Deno.test("Regex.find() counts the tests of a class that ignores case in all letters, and properties twice", () => {
+  const text = "1".repeat(100);
+  const signs = movesOf(`[${"b".repeat(100)}]z`, text), folded = movesOf(`(?iu)[${"b".repeat(100)}]z`, text);
+  assert(folded > 2.5 * signs, `${folded} moves when case is ignored, ${signs} else`);
+  const properties = movesOf(`[${"\\p{Lu}".repeat(100)}]z`, text);
+  assert(properties > 1.8 * signs, `${properties} moves for properties, ${signs} for signs`);
+});
+
 Deno.test("Regex.find() counts moves for groups", () => {
   const text = "a".repeat(20);
   const kept = movesOf(`${"(a?)".repeat(160)}z`, text), passed = movesOf(`${"(?:a?)".repeat(160)}z`, text);
