@@ -1,5 +1,5 @@
 /** Files of other systems. */
-import { matchesPattern } from "../languages/regex/mod.ts";
+import { matchesPattern, seriesBudget } from "../languages/regex/mod.ts";
 import { dynamicProperty, type PropertySchema } from "../model/flows/schema.ts";
 
 /** Property: what becomes of files that were read. */
@@ -34,8 +34,9 @@ export function pathWithin(folder: string, remoteName: string): string {
 /** Whether a whole name matches a regular expression; every name does without one. */
 export function nameTest(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
+  const budgetFor = seriesBudget();
   return (name) => {
-    const result = matchesPattern(pattern, name);
+    const result = matchesPattern(pattern, name, budgetFor(name));
     if (typeof result === "boolean") return result;
     throw new Error(`Invalid regular expression "${pattern}": ${result.reason}`);
   };

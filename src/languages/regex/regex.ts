@@ -168,6 +168,19 @@ export function untimedBudget(): Budget {
   return { moves: UNTIMED_MOVES, maxLength: 0 };
 }
 
+/** Moves that a text of a series adds, and each of its characters: more than most patterns take. */
+const TEXT_MOVES = 1_000, CHARACTER_MOVES = 64;
+
+/** As {@link untimedBudget} for a series of texts: what they take beyond their shares is limited for all together. */
+export function seriesBudget(): (text: string) => Budget {
+  const budget = untimedBudget();
+  return (text) => {
+    const moves = budget.moves + TEXT_MOVES + CHARACTER_MOVES * text.length;
+    budget.moves = Math.min(moves, UNTIMED_MOVES);
+    return budget;
+  };
+}
+
 /** Whether a pattern matches the whole text; a reason when the pattern or the text is beyond the limits. */
 export function matchesPattern(
   pattern: string,

@@ -2,14 +2,11 @@
  * Patterns of relative paths. Globs: `*` and `?` within a name, `**` for any number of folders, `[a-z]`, `{a,b}`; with the
  * prefix `regex:` a regular expression.
  */
-import { Regex } from "../../languages/regex/mod.ts";
+import { Regex, seriesBudget } from "../../languages/regex/mod.ts";
 
 /** Maximum number of alternatives from the braces of a pattern. */
 const MAX_ALTERNATIVES = 1_000;
 const MAX_PATTERN_LENGTH = 1_000;
-
-/** Limit of matching steps of a regular expression per path. */
-const MAX_REGEX_MOVES = 1_000_000;
 
 /** Whether a path matches. */
 export type PathTest = (path: string) => boolean;
@@ -62,8 +59,8 @@ function testOf(pattern: string, adapt = (token: Token): Token => token): PathTe
 /** Matches the whole path, with or without a leading slash. */
 function regexTest(source: string): PathTest {
   const regex = new Regex(`^(?:${source})$`);
-  const isMatch = (text: string) =>
-    regex.find(text, 0, { moves: MAX_REGEX_MOVES, maxLength: 0 }) !== undefined;
+  const budgetFor = seriesBudget();
+  const isMatch = (text: string) => regex.find(text, 0, budgetFor(text)) !== undefined;
   return (path) => isMatch(path) || isMatch(`/${path}`);
 }
 

@@ -1,12 +1,10 @@
 /** Splits a stored file into one file per text that a pattern finds in its lines. */
 import { joinBytes } from "../../base/bytes.ts";
-import { Regex } from "../../languages/regex/mod.ts";
+import { Regex, seriesBudget } from "../../languages/regex/mod.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import type { Piece } from "./pieces.ts";
 import { checkPart, linesOf, type SplitSource, storePart } from "./split_source.ts";
 
-/** Limit of matching steps per line. */
-const MAX_MOVES = 1_000_000;
 /** Bytes of lines buffered in memory. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
@@ -20,10 +18,10 @@ export function readPattern(text: string): Regex {
 /** Storage URIs of the parts, ordered by the first occurrence of their texts; lines without a match are dropped. @throws Error */
 export async function splitByPattern(source: SplitSource, pattern: Regex): Promise<string[]> {
   return await inOwnDirectory(source.context, async (directory) => {
-    const parts = new PartFiles(directory);
+    const parts = new PartFiles(directory), budgetFor = seriesBudget();
     for await (const line of linesOf(source)) {
       const text = new TextDecoder().decode(line.subarray(0, line.length - source.separator.length));
-      const match = pattern.find(text, 0, { moves: MAX_MOVES, maxLength: 0 });
+      const match = pattern.find(text, 0, budgetFor(text));
       if (match) await parts.add(match.groups[1] ?? "", line);
       checkPart(source.context, parts.count - 1); // Refuse early, not only after reading the whole file.
     }

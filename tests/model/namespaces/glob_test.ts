@@ -89,3 +89,17 @@ Deno.test("compileGlobs() has no exponential backtracking", () => {
   assertEquals(compileGlobs([`${"**".repeat(400)}b`])(path), false);
   assertEquals(compileGlobs(["{a,b}".repeat(30)])("c"), false);
 });
+
+Deno.test("compileGlobs() limits what a regular expression takes for all paths together", () => {
+  const isMatch = compileGlobs(["regex:(?:(?:a?){500})*z"]), path = "a".repeat(200);
+  const test = (count: number) => {
+    for (let i = 0; i < count; i++) isMatch(path);
+  };
+  test(1);
+  assertThrows(() => test(10), Error, "too many moves");
+});
+
+Deno.test("compileGlobs() matches a simple regular expression with any number of paths", () => {
+  const isMatch = compileGlobs(["regex:.*/[a-z]+[.](txt|csv)"]);
+  for (let i = 0; i < 5_000; i++) assertEquals(isMatch(`folder-${i}/name.csv`), true);
+});
