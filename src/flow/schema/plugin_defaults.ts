@@ -9,14 +9,14 @@ import {
   objectsOf,
   ownProperty,
   setOwnProperty,
-  stringifyJson,
 } from "../../base/json.ts";
 import { canonicalType, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { PluginDefault } from "../../model/flows/inherited_defaults.ts";
-import { currentName, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
+import { DefaultMerger, type MergedDefault } from "./default_merger.ts";
 import { flagOf, textOf } from "./describe.ts";
 import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
 
@@ -36,10 +36,7 @@ interface DefaultType {
   readonly isPrefix: boolean;
 }
 
-interface ReadDefault extends DefaultType {
-  readonly isForced: boolean;
-  readonly values: JsonObject;
-}
+type ReadDefault = DefaultType & MergedDefault;
 
 type KindName = "task" | "trigger" | "condition" | "runner" | "part";
 
@@ -52,15 +49,28 @@ interface Kind {
   readonly nested: PropertySchemas;
 }
 
+/** What a type of declarations has in common. */
+interface DeclaredType {
+  readonly matching: readonly MergedDefault[];
+  readonly schemas: PropertySchemas;
+  /** Those with nested declarations, and others. */
+  readonly nested: PropertySchemas;
+}
+
 interface Scope {
   readonly defaults: readonly ReadDefault[];
   readonly kinds: Readonly<Record<KindName, Kind>>;
+  readonly merger: DefaultMerger;
+  /** By kind and written type. */
+  readonly types: Map<string, DeclaredType>;
 }
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
 /** Entries under the older name come after those under the newer one. */
 const NAMES = ["pluginDefaults", "taskDefaults"];
 const ROOT_PREFIX = /^io\.(?:svc|kestra)(?:\.|$)/;
+/** Values that defaults give to all declarations of a flow. Validation takes some 5 µs for each. */
+export const MAX_DEFAULT_VALUES = 200_000;
 /** Members that are never defaults. */
 const IDENTITY = new Set(["id", "type"]);
 
@@ -73,15 +83,34 @@ export function applyPluginDefaults(
   catalogs: TypeCatalogs,
   inherited: readonly PluginDefault[] = [],
 ): JsonObject {
+  return applied(document, catalogs, { inherited, merger: new DefaultMerger(Infinity) });
+}
+
+/** As {@link applyPluginDefaults}; `undefined` if the defaults give more than {@link MAX_DEFAULT_VALUES} values. */
+export function applyLimitedDefaults(
+  document: JsonObject,
+  catalogs: TypeCatalogs,
+  inherited: readonly PluginDefault[] = [],
+): JsonObject | undefined {
+  const merger = new DefaultMerger(MAX_DEFAULT_VALUES);
+  const result = applied(document, catalogs, { inherited, merger });
+  return merger.isExhausted ? undefined : result;
+}
+
+function applied(
+  document: JsonObject,
+  catalogs: TypeCatalogs,
+  { inherited, merger }: { readonly inherited: readonly PluginDefault[]; readonly merger: DefaultMerger },
+): JsonObject {
   const kinds = kindsOf(catalogs);
   const own = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), kinds));
   const defaults = inherited.length === 0 ? own : [...own, ...readDefaults([...inherited], kinds)];
   if (defaults.length === 0) return document;
-  const scope: Scope = { defaults, kinds };
-  const applied: JsonObject = { ...document };
-  replaceTaskLists(applied, TASK_LISTS, scope);
+  const scope: Scope = { defaults, kinds, merger, types: new Map() };
+  const copy: JsonObject = { ...document };
+  replaceTaskLists(copy, TASK_LISTS, scope);
   replace(
-    applied,
+    copy,
     "listeners",
     (value) =>
       eachItem(
@@ -89,8 +118,8 @@ export function applyPluginDefaults(
         (listener) => isJsonObject(listener) ? listenerWithDefaults(listener, scope) : listener,
       ),
   );
-  replace(applied, "triggers", (value) => eachItem(value, (item) => typed(item, "trigger", scope)));
-  return applied;
+  replace(copy, "triggers", (value) => eachItem(value, (item) => typed(item, "trigger", scope)));
+  return copy;
 }
 
 function listenerWithDefaults(listener: JsonObject, scope: Scope): JsonObject {
@@ -125,7 +154,8 @@ function readDefaults(list: JsonValue | undefined, kinds: Scope["kinds"]): ReadD
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
-    return [{ ...readType(type, kinds), isForced: flagOf(entry, "forced", false), values }];
+    const isForced = flagOf(entry, "forced", false);
+    return [{ ...readType(type, kinds), isForced, values: withoutIdentity(values) }];
   });
 }
 
@@ -139,22 +169,31 @@ function readType(type: string, kinds: Scope["kinds"]): DefaultType {
 function typed(value: JsonValue, kindName: KindName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
-  const name = canonicalType(type);
-  const kind = scope.kinds[kindName], found = kind.find(name);
-  const schemas = { ...kind.common, ...found?.properties };
-  const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
-    .map((entry) => entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, schemas) } : entry);
-  return nested(
-    { ...withDefaults(value, matching, schemas) },
-    { ...kind.nested, ...found?.properties },
-    scope,
+  const { matching, schemas, nested: members } = declaredType(type, kindName, scope);
+  return scope.merger.within(
+    value,
+    () => nested({ ...scope.merger.withDefaults(value, matching, schemas) }, members, scope),
   );
 }
 
-function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).filter(([name]) => currentName(name, schemas) !== undefined),
-  );
+function declaredType(type: string, kindName: KindName, scope: Scope): DeclaredType {
+  const key = `${kindName} ${type}`;
+  const known = scope.types.get(key);
+  if (known) return known;
+  const { kinds, defaults, merger } = scope;
+  merger.charge(defaults.length);
+  const name = canonicalType(type);
+  const kind = kinds[kindName], found = kind.find(name);
+  const schemas = { ...kind.common, ...found?.properties };
+  const matching = defaults.filter((entry) => matches(entry, type, found?.type ?? name))
+    .map((entry) => entry.isPrefix && found ? merger.known(entry, schemas) : entry);
+  const made = { matching, schemas, nested: { ...kind.nested, ...found?.properties } };
+  scope.types.set(key, made);
+  return made;
+}
+
+function withoutIdentity(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !IDENTITY.has(name)));
 }
 
 /** The name of the type of a default without prefix and alias. The catalogs must have loaded the type. */
@@ -186,66 +225,6 @@ function matches({ type, kind, isPrefix }: DefaultType, written: string, canonic
   if (canonical.startsWith(kind) || written.startsWith(type)) return true;
   // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
   return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));
-}
-
-/** The first listed default of a property wins; forced defaults override the properties of the task. */
-function withDefaults(
-  own: JsonObject,
-  matching: readonly ReadDefault[],
-  schemas: PropertySchemas,
-): JsonObject {
-  const plain = matching.filter(({ isForced }) => !isForced);
-  const forced = matching.filter(({ isForced }) => isForced).reverse();
-  let merged = plain.reduce((below, { values }) => merge(withoutIdentity(values), below, schemas), own);
-  for (const { values } of forced) merged = merge(merged, withoutIdentity(values), schemas);
-  return merged;
-}
-
-function withoutIdentity(values: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !IDENTITY.has(name)));
-}
-
-/**
- * Maps are merged member by member and lists concatenated, those of `under` first; of other values `over` wins unless it
- * is null. Members of `under` come last, so that a task keeps its order.
- */
-function merge(under: JsonObject, over: JsonObject, schemas: PropertySchemas): JsonObject {
-  const merged: JsonObject = {};
-  const below = withNamesOf(over, under, schemas);
-  for (const name of new Set([...Object.keys(over), ...Object.keys(below)])) {
-    const low = ownProperty(below, name) ?? null, high = ownProperty(over, name) ?? null;
-    setOwnProperty(merged, name, mergedValue(low, high, schemaOf(name, schemas)));
-  }
-  return merged;
-}
-
-function mergedValue(low: JsonValue, high: JsonValue, schema: PropertySchema | undefined): JsonValue {
-  if (isJsonObject(low) && isJsonObject(high)) return merge(low, high, membersOf(schema));
-  if (!Array.isArray(low) || !Array.isArray(high)) return high ?? low;
-  const known = new Set(low.map(stringifyJson));
-  return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
-}
-
-/** The members under the names that `other` gives them: both names of a property mean the same value. */
-function withNamesOf(other: JsonObject, members: JsonObject, schemas: PropertySchemas): JsonObject {
-  const named: JsonObject = {};
-  for (const [name, value] of Object.entries(members)) {
-    const isSame = (each: string) => currentName(each, schemas) === currentName(name, schemas);
-    const given = schemaOf(name, schemas)?.aliases ? Object.keys(other).filter(isSame) : [];
-    const used = given.find((each) => ownProperty(other, each) !== null);
-    setOwnProperty(named, used ?? name, value);
-  }
-  return named;
-}
-
-function schemaOf(name: string, schemas: PropertySchemas): PropertySchema | undefined {
-  const current = currentName(name, schemas);
-  return current === undefined ? undefined : schemas[current];
-}
-
-/** The members of an object, those of all its variants. */
-function membersOf({ properties, variants = {} }: Partial<PropertySchema> = {}): PropertySchemas {
-  return Object.assign({}, properties, ...Object.values(variants));
 }
 
 /** Applies defaults to nested declarations. Changes `object`, which is a copy. */

@@ -13,7 +13,7 @@ import { cutText, elementsOf, hasValue, textOf } from "../schema/describe.ts";
 import { FLOW_PROPERTIES } from "../schema/flow_schema.ts";
 import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
-import { applyPluginDefaults, propertiesOf } from "../schema/plugin_defaults.ts";
+import { applyLimitedDefaults, MAX_DEFAULT_VALUES, propertiesOf } from "../schema/plugin_defaults.ts";
 import { type FlowProblem, Report } from "../source/report.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
 import { checkExpressions, type KnownNames } from "./static_expressions.ts";
@@ -43,6 +43,8 @@ export interface ValidateOptions {
 }
 
 const APART: ReadonlySet<string> = new Set(["id", "namespace", "labels", "tasks"]);
+const TOO_MANY_DEFAULTS = "give more than " + MAX_DEFAULT_VALUES.toLocaleString("en") +
+  " values to the tasks and triggers of this flow, or tasks within each other without end";
 /** Task types that may set variables at run time. */
 const SETS_VARIABLES = ["core.execution.SetVariables", "core.templating.TemplatedTask"];
 
@@ -53,7 +55,11 @@ export function validateFlow(
   options: ValidateOptions = {},
 ): FlowProblem[] {
   return problemsOf(parsed, options, (document, report) => {
-    const applied = applyPluginDefaults(document, catalogs, options.inherited);
+    const applied = applyLimitedDefaults(document, catalogs, options.inherited);
+    if (!applied) {
+      report.error("too_many", ["pluginDefaults"], TOO_MANY_DEFAULTS);
+      return {};
+    }
     return checkDocument(applied, { ...catalogs, obstacleTo: options.obstacleTo }, report);
   });
 }

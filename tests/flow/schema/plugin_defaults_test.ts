@@ -13,6 +13,7 @@ import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
 const CATALOGS = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
 const LOG = "io.svc.plugin.core.log.Log";
 const HTTP = "io.svc.plugin.core.http.Request";
+const SEQUENTIAL = "io.svc.plugin.core.flow.Sequential";
 const SHELL = "io.svc.plugin.scripts.shell.Commands";
 
 function documentOf(defaults: string, task: string, name = "pluginDefaults"): JsonObject {
@@ -66,6 +67,12 @@ const ROWS: readonly [string, string, string, JsonObject][] = [
     `{type: ${SHELL}, values: {beforeCommands: [a, b]}}`,
     `{id: t, type: ${SHELL}, beforeCommands: [b, c]}`,
     { beforeCommands: ["a", "b", "c"] },
+  ],
+  [
+    "an item of a list is not the text of another one",
+    `{type: ${SHELL}, values: {beforeCommands: [{a: 1}, "1"]}}`,
+    `{id: t, type: ${SHELL}, beforeCommands: ['{"a":1}', 1, {a: 1}]}`,
+    { beforeCommands: [{ a: 1 }, "1", '{"a":1}', 1] },
   ],
   [
     "forced lists come after those of the task",
@@ -353,6 +360,80 @@ Deno.test("applyPluginDefaults() leaves alone what is no list and no object", ()
     `{pluginDefaults: [{type: ${LOG}, values: {level: WARN}}], tasks: 1, errors: [1, [2], {id: 3}], triggers: {}}`;
   const document = parseFlowSource(source).document ?? {};
   assertEquals(applyPluginDefaults(document, CATALOGS), document);
+});
+
+/** Defaults that one flow would multiply, and what its tasks are. */
+const MULTIPLIED: readonly [string, string, string][] = [
+  ["unknown values", `{type: ${LOG}, values: {${members(1_500)}}}`, tasks(140, LOG)],
+  [
+    "many items",
+    `{type: ${SHELL}, values: {commands: [${items(40_000)}]}}`,
+    tasks(6, SHELL, "commands: [a]"),
+  ],
+  ["many entries", `{type: ${LOG}, values: {level: INFO}}, `.repeat(2_000), tasks(110, LOG)],
+  [
+    "many entries of other types",
+    `{type: a.B, values: {}}, `.repeat(2_000),
+    tasks(110, LOG, undefined, true),
+  ],
+  ["values within values", `{type: ${HTTP}, values: {headers: {${members(1_500)}}}}`, tasks(150, HTTP)],
+  [
+    "tasks that the default applies to",
+    `{type: ${SEQUENTIAL}, values: {tasks: [{id: t, type: ${SEQUENTIAL}}]}}`,
+    tasks(1, SEQUENTIAL),
+  ],
+];
+
+function members(count: number): string {
+  return Array.from({ length: count }, (_, at) => `n${at}: 1`).join(", ");
+}
+
+function items(count: number): string {
+  return Array.from({ length: count }, (_, at) => `c${at}`).join(", ");
+}
+
+function tasks(count: number, type: string, more = "timeout: PT1M", isOwnType = false): string {
+  return Array.from(
+    { length: count },
+    (_, at) => `{id: t${at}, type: ${type}${isOwnType ? at : ""}, ${more}}`,
+  ).join(", ");
+}
+
+for (const [what, defaults, list] of MULTIPLIED) {
+  Deno.test(`validateFlow() refuses defaults that multiply ${what}`, () => {
+    const parsed = parseFlowSource(`{id: f, namespace: n, pluginDefaults: [${defaults}], tasks: [${list}]}`);
+    assertEquals(
+      validateFlow(parsed, CATALOGS).map(({ code, path, severity }) => ({ code, path, severity })),
+      [
+        { code: "too_many", path: "pluginDefaults", severity: "error" },
+      ],
+    );
+  });
+}
+
+Deno.test("validateFlow() counts the values of inherited defaults", () => {
+  const parsed = parseFlowSource(`{id: f, namespace: n, tasks: [${tasks(101, HTTP, "uri: u")}]}`);
+  const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`n${at}`, "1"]));
+  const inherited = [{ type: HTTP, forced: false, values: { headers } }];
+  assertEquals(validateFlow(parsed, CATALOGS, { inherited }).map(({ code }) => code), ["too_many"]);
+  const fewer = { ...headers };
+  for (let at = 0; at < 200; at++) delete fewer[`n${at}`];
+  const less = [{ type: HTTP, forced: false, values: { headers: fewer } }];
+  assertEquals(validateFlow(parsed, CATALOGS, { inherited: less }), []);
+});
+
+Deno.test("applyPluginDefaults() makes the text of an item of a default once for all tasks", () => {
+  let texts = 0;
+  const item = {
+    toJSON: () => {
+      texts++;
+      return "x";
+    },
+  } as unknown as JsonObject;
+  const inherited = [{ type: SHELL, forced: false, values: { commands: [item] } }];
+  const { document = {} } = parseFlowSource(`{tasks: [${tasks(100, SHELL, "commands: [a]")}]}`);
+  applyPluginDefaults(document, CATALOGS, inherited);
+  assertEquals(texts, 1);
 });
 
 const FLOW = `id: f
