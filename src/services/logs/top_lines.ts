@@ -24,6 +24,9 @@ const SHORTENED_CHARS = MAX_KEPT_CHARS * 3 / 4;
 /** Messages up to this length are never shortened. */
 const MIN_MESSAGE_CHARS = 512;
 
+/** New lines that are sorted at once: the others are in order already, and sorting 200,000 takes a second on a busy machine. */
+const MAX_NEW_LINES = 4_096;
+
 /**
  * Keeps the first `wanted` lines; at most twice as many in memory. If their messages are too long together, the longest
  * ones are shortened, all to the same length.
@@ -31,7 +34,10 @@ const MIN_MESSAGE_CHARS = 512;
 export class TopLines {
   readonly #descending: boolean;
   readonly #wanted: number;
-  #lines: PlacedLine[] = [];
+  /** In order, at most `wanted`. */
+  #sorted: PlacedLine[] = [];
+  /** In no order. */
+  #new: PlacedLine[] = [];
   #chars = 0;
   #maxMessageChars = Infinity;
 
@@ -42,63 +48,81 @@ export class TopLines {
 
   /** Number of lines, at most `wanted`. */
   get count(): number {
-    return Math.min(this.#lines.length, this.#wanted);
+    return Math.min(this.#sorted.length + this.#new.length, this.#wanted);
   }
 
   /** Adds a line. */
   offer(line: PlacedLine): void {
+    const last = this.#sorted[this.#wanted - 1];
+    if (last && comesAfter(line, last, this.#descending)) return;
     const kept = shortened(line, this.#maxMessageChars);
-    this.#lines.push(kept);
+    this.#new.push(kept);
     this.#chars += kept.line.message.length;
-    if (this.#lines.length >= 2 * this.#wanted) this.#prune();
+    if (this.#new.length >= Math.min(this.#wanted, MAX_NEW_LINES)) this.#merge();
     if (this.#chars > MAX_KEPT_CHARS && this.#maxMessageChars > MIN_MESSAGE_CHARS) this.#shorten();
   }
 
   /** Number of kept lines before that time in the order. */
   countBefore(bound: Instant): number {
     let count = 0;
-    for (const { key } of this.#lines) if (this.#isBefore(key, bound)) count++;
+    for (const lines of [this.#sorted, this.#new]) {
+      for (const { key } of lines) if (this.#isBefore(key, bound)) count++;
+    }
     return count;
   }
 
   /** Drops the lines from that time on: lines in between may not have been offered. */
   keepBefore(bound: Instant): void {
-    this.#lines = this.#lines.filter(({ key }) => this.#isBefore(key, bound));
+    this.#merge();
+    this.#sorted = this.#sorted.filter(({ key }) => this.#isBefore(key, bound));
   }
 
   /** The lines from `offset` on, in order. */
   take(offset: number, size: number): PlacedLine[] {
-    this.#prune();
-    return this.#lines.slice(offset, offset + size);
+    this.#merge();
+    return this.#sorted.slice(offset, offset + size);
   }
 
   #isBefore(key: Instant, bound: Instant): boolean {
     return this.#descending ? key > bound : key < bound;
   }
 
-  #prune(): void {
+  #merge(): void {
+    if (this.#new.length === 0) return;
     const sign = this.#descending ? -1 : 1;
-    this.#lines.sort((a, b) => sign * compare(a, b));
-    if (this.#lines.length <= this.#wanted) return;
-    this.#lines.length = this.#wanted;
+    const added = this.#new.sort((a, b) => sign * compare(a, b));
+    const before = this.#sorted;
+    const merged: PlacedLine[] = [];
+    for (let at = 0, from = 0; merged.length < this.#wanted;) {
+      const known = before[at], line = added[from];
+      if (line && (!known || comesAfter(known, line, this.#descending))) {
+        merged.push(line);
+        from++;
+      } else if (known) {
+        merged.push(known);
+        at++;
+      } else break;
+    }
+    this.#sorted = merged;
+    this.#new = [];
     this.#count();
   }
 
   /** Drops the lines that are not wanted; if that is not enough, halves the longest messages. */
   #shorten(): void {
-    this.#prune();
+    this.#merge();
     while (this.#chars > SHORTENED_CHARS && this.#maxMessageChars > MIN_MESSAGE_CHARS) {
       this.#maxMessageChars = Math.max(
         MIN_MESSAGE_CHARS,
         Math.min(this.#maxMessageChars, MAX_LOG_LINE_CHARS) / 2,
       );
-      this.#lines = this.#lines.map((line) => shortened(line, this.#maxMessageChars));
+      this.#sorted = this.#sorted.map((line) => shortened(line, this.#maxMessageChars));
       this.#count();
     }
   }
 
   #count(): void {
-    this.#chars = this.#lines.reduce((sum, { line }) => sum + line.message.length, 0);
+    this.#chars = this.#sorted.reduce((sum, { line }) => sum + line.message.length, 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { type PlacedLine, TopLines } from "../../../src/services/logs/top_lines.ts";
 
@@ -42,3 +42,31 @@ Deno.test("TopLines shortens the longest messages when all together are too long
   );
   assertEquals(messages.reduce((sum, { length }) => sum + length, 0) <= 16 * 1024 * 1024, true);
 });
+
+for (const descending of [true, false]) {
+  Deno.test(`TopLines compares few lines at each call, descending ${descending}`, () => {
+    const wanted = 20_000;
+    const lines = new TopLines(descending, wanted);
+    let reads = 0, mostReads = 0;
+    const counted = <T>(call: () => T): T => {
+      reads = 0;
+      const result = call();
+      mostReads = Math.max(mostReads, reads);
+      return result;
+    };
+    const keys = Array.from({ length: 50_000 }, (_, n) => n * 7_919 % 100_003);
+    for (const key of keys) {
+      const place: PlacedLine = Object.defineProperty(line(key, "m"), "key", {
+        get: () => {
+          reads++;
+          return key;
+        },
+      });
+      counted(() => lines.offer(place));
+    }
+    const expected = keys.toSorted((a, b) => descending ? b - a : a - b).slice(wanted - 100, wanted);
+    assertEquals(counted(() => lines.take(wanted - 100, 1_000)).map(({ key }) => key), expected);
+    assertEquals(lines.count, wanted);
+    assertLess(mostReads, 20 * wanted);
+  });
+}
