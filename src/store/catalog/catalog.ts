@@ -19,7 +19,7 @@ import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
 import { BlockReader } from "./blocks/block_reader.ts";
-import { ExecutionFilter, RowLists, withoutUnknown } from "./filters/filter.ts";
+import { ExecutionFilter, flowConditionsOf, RowLists, withoutUnknown } from "./filters/filter.ts";
 import { FlowIndex, type FlowNames } from "./filters/flow_index.ts";
 import { FactVerdicts, type VerifyFact } from "./filters/fact_step.ts";
 import { type ByteFiles, ColumnFileError } from "./blocks/column_file.ts";
@@ -343,15 +343,17 @@ export class Catalog implements GroupRider {
     await rows.load(pace);
     this.#reader.beginScan();
     const view = await rows.view(this.#liveRows(tenant));
+    // After the rows: a flow that is added now has none among them.
+    const flows = await this.#flows.tables(tenant, flowConditionsOf(conditions), pace);
     const filter = new ExecutionFilter(conditions, {
       tenant,
-      flows: this.#flows,
+      flows,
       verdicts: this.#verdicts,
       lists: this.#lists,
     });
     const [reader, verdicts] = [this.#reader, this.#verdicts];
     // A word that becomes part of the name of a new flow is no longer searched in ids.
-    const key = JSON.stringify([tenant, this.#flows.limit, conditions.conditions, conditions.groups]);
+    const key = JSON.stringify([tenant, flows.limit, conditions.conditions, conditions.groups]);
     return {
       filter,
       createScan: () => {

@@ -24,7 +24,7 @@ import {
   testStep,
   triggerStep,
 } from "./filter_steps.ts";
-import { type FlowCondition, type FlowIndex, type FlowTable, mayShareFlow } from "./flow_index.ts";
+import { type FlowCondition, type FlowTable, type FlowTables, mayShareFlow } from "./flow_index.ts";
 import { type Doubt, FactStep, type FactVerdicts } from "./fact_step.ts";
 import { FLAG } from "../rows/row.ts";
 import { FACT_BITS, type RowColumns } from "../rows/row_columns.ts";
@@ -34,7 +34,8 @@ type FactCondition = Extract<ExecutionCondition, { field: RecordFact["field"] }>
 
 interface FilterContext {
   readonly tenant: TenantId;
-  readonly flows: FlowIndex;
+  /** Of {@link flowConditionsOf} the query. */
+  readonly flows: FlowTables;
   readonly verdicts: FactVerdicts;
   /** Shared by all queries; one query runs at a time. */
   readonly lists: RowLists;
@@ -91,7 +92,7 @@ class ConjunctiveFilter {
     this.#idWords = idWords;
     for (const condition of conditions) this.#add(condition);
     if (this.#flowConditions.length > 0) {
-      this.#flowTables.push(context.flows.table(context.tenant, this.#flowConditions));
+      this.#flowTables.push(context.flows.meeting(this.#flowConditions));
     }
     this.#fillAccepts();
     this.#maskStep = maskStep(this.#accepts);
@@ -250,11 +251,11 @@ class ConjunctiveFilter {
 
   /** A word that occurs in the names of any flow selects flows. Any other word is searched in ids. */
   #addText({ words, negated }: TextCondition): void {
-    const { tenant, flows } = this.#context;
-    const occursInFlow = (word: string) => flows.table(tenant, [{ field: "word", word }]).accepts.includes(1);
+    const { flows } = this.#context;
+    const occursInFlow = (word: string) => flows.hasAny(wordCondition(word));
     const isNew = (word: string) => negated || !this.#words.has(word);
     const [ofFlows, ofIds] = partition([...new Set(words)].filter(isNew), occursInFlow);
-    const conditions = ofFlows.map((word) => ({ field: "word", word }) as const);
+    const conditions = ofFlows.map(wordCondition);
     const idSteps = ofIds.map((word) => this.#idWords.of(word));
     if (!negated) {
       for (const word of words) this.#words.add(word);
@@ -262,10 +263,29 @@ class ConjunctiveFilter {
       this.#steps.push(...idSteps);
       return;
     }
-    const table = flows.table(tenant, conditions);
-    if (ofIds.length === 0) this.#flowTables.push(flows.complement(tenant, table));
-    else this.#steps.push(exceptStep([flowStep(table.accepts), ...idSteps]));
+    if (ofIds.length === 0) this.#flowTables.push(flows.failing(conditions));
+    else this.#steps.push(exceptStep([flowStep(flows.meeting(conditions).accepts), ...idSteps]));
   }
+}
+
+function wordCondition(word: string): FlowCondition {
+  return { field: "word", word };
+}
+
+/** The conditions of a query that need a table of flows. */
+export function flowConditionsOf({ conditions, groups }: ExecutionConditions): FlowCondition[] {
+  return [conditions, ...groups].flat().flatMap((condition): FlowCondition[] => {
+    switch (condition.field) {
+      case "text":
+        return condition.words.map(wordCondition);
+      case "namespace":
+      case "flowId":
+      case "scope":
+        return [condition];
+      default:
+        return [];
+    }
+  });
 }
 
 function factsOf(condition: FactCondition): RecordFact[] {

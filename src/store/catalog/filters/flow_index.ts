@@ -9,6 +9,7 @@ import {
 } from "../../../model/executions/execution_query.ts";
 import { DomainError } from "../../../model/errors.ts";
 import type { FlowKey, TenantId } from "../../../model/flows/flow.ts";
+import type { Pace } from "../pace.ts";
 import { FLOW_BITS, setBit } from "../rows/summary.ts";
 
 /** The names of a flow. */
@@ -57,15 +58,73 @@ export type FlowCondition = NameCondition | ScopeCondition | {
   readonly word: string;
 };
 
+/** The tables of a query while they are made. */
+interface TableWork {
+  readonly limit: number;
+  readonly pace: Pick<Pace, "isDue" | "pause">;
+  /** Time that is left for comparisons. */
+  leftMs: number;
+}
+
 const CACHED_TABLES = 64;
-/** Comparing names takes 3 ms for 10,000 flows; only a malicious regular expression takes longer than this. */
-const MAX_TABLE_MS = 500;
+/**
+ * Time for all conditions of a query. Comparing names takes 3 ms for 10,000 flows; only malicious regular expressions take
+ * longer than this.
+ */
+const MAX_TABLES_MS = 500;
+/** A regular expression takes at most 4 ms for each, see `patternProblem()`. */
+const FLOWS_BETWEEN_CHECKS = 8;
+
+/** The flows of a tenant that meet the conditions of a query. */
+export class FlowTables {
+  /** All flow numbers that the tables know are smaller. */
+  readonly limit: number;
+  readonly #all: Uint8Array;
+  readonly #byKey: ReadonlyMap<string, Uint8Array>;
+
+  /** `all` has a 1 for each flow of the tenant. */
+  constructor(all: Uint8Array, byKey: ReadonlyMap<string, Uint8Array>) {
+    this.limit = all.length;
+    this.#all = all;
+    this.#byKey = byKey;
+  }
+
+  /** The flows that meet all conditions, each of which must be one of the query. */
+  meeting(conditions: readonly FlowCondition[]): FlowTable {
+    return tableOf(this.#acceptsOf(conditions));
+  }
+
+  /** The flows that do not meet all conditions. */
+  failing(conditions: readonly FlowCondition[]): FlowTable {
+    const accepts = this.#acceptsOf(conditions);
+    for (let flowNo = 0; flowNo < accepts.length; flowNo++) {
+      accepts[flowNo] = (this.#all[flowNo] as number) & ~(accepts[flowNo] as number);
+    }
+    return tableOf(accepts);
+  }
+
+  /** True if a flow meets the condition. */
+  hasAny(condition: FlowCondition): boolean {
+    return this.#byKey.get(keyOf(condition))?.includes(1) ?? false;
+  }
+
+  #acceptsOf(conditions: readonly FlowCondition[]): Uint8Array {
+    const accepts = this.#all.slice();
+    for (const condition of conditions) {
+      const met = this.#byKey.get(keyOf(condition));
+      for (let flowNo = 0; flowNo < accepts.length; flowNo++) {
+        accepts[flowNo] = (accepts[flowNo] as number) & (met?.[flowNo] ?? 0);
+      }
+    }
+    return accepts;
+  }
+}
 
 /** Tables of flows, cached until a flow is added. */
 export class FlowIndex {
   readonly #names: FlowNames;
   readonly #clock: Clock;
-  readonly #tables = new LruCache<string, FlowTable>(CACHED_TABLES);
+  readonly #tables = new LruCache<string, Uint8Array>(CACHED_TABLES);
   readonly #ranks = new LruCache<string, FlowRanks>(CACHED_TABLES);
   readonly #codes = new LruCache<string, FlowCodes>(CACHED_TABLES);
   #limit = -1;
@@ -75,29 +134,51 @@ export class FlowIndex {
     this.#clock = clock;
   }
 
-  /** The flows of a tenant that meet all conditions. @throws DomainError invalid_filter: the comparison takes too long */
-  table(tenant: TenantId, conditions: readonly FlowCondition[]): FlowTable {
+  /** Tables for these conditions, made at that pace. @throws DomainError invalid_filter: all comparisons together take too long */
+  async tables(
+    tenant: TenantId,
+    conditions: readonly FlowCondition[],
+    pace: Pick<Pace, "isDue" | "pause">,
+  ): Promise<FlowTables> {
     this.#refresh();
-    const key = JSON.stringify([tenant, conditions]);
-    const known = this.#tables.get(key);
-    if (known) return known;
-    const tests = conditions.map(testOf);
-    const accepts = new Uint8Array(this.#limit);
-    const startedAt = this.#clock.monotonicMs();
-    this.#forEach(tenant, (flowNo, flow) => {
-      if (this.#clock.monotonicMs() - startedAt > MAX_TABLE_MS) throw tooSlow();
-      if (tests.every((test) => test(flow))) accepts[flowNo] = 1;
-    });
-    const table = tableOf(accepts);
-    this.#tables.set(key, table, keyWeight(key));
-    return table;
+    const limit = this.#limit;
+    const work = { limit, pace, leftMs: MAX_TABLES_MS };
+    const all = await this.#accepts(tenant, undefined, work);
+    const byKey = new Map<string, Uint8Array>();
+    for (const condition of conditions) {
+      const key = keyOf(condition);
+      if (!byKey.has(key)) byKey.set(key, await this.#accepts(tenant, condition, work));
+    }
+    return new FlowTables(all, byKey);
   }
 
-  /** The flows of the tenant that are not in `table`. */
-  complement(tenant: TenantId, table: FlowTable): FlowTable {
-    const accepts = new Uint8Array(table.accepts.length);
-    this.#forEach(tenant, (flowNo) => accepts[flowNo] = 1 - (table.accepts[flowNo] ?? 0));
-    return tableOf(accepts);
+  /** 1 for each flow of the tenant that meets the condition; without a condition, for each one. */
+  async #accepts(
+    tenant: TenantId,
+    condition: FlowCondition | undefined,
+    work: TableWork,
+  ): Promise<Uint8Array> {
+    const { limit, pace } = work;
+    const key = `${tenant} ${condition ? keyOf(condition) : ""}`;
+    const known = this.#limit === limit ? this.#tables.get(key) : undefined;
+    if (known) return known;
+    const test = condition ? testOf(condition) : () => true;
+    const accepts = new Uint8Array(limit);
+    let startedAt = this.#clock.monotonicMs();
+    for (let flowNo = 0; flowNo < limit; flowNo++) {
+      const flow = this.#names.flowNames(flowNo);
+      if (flow?.tenant === tenant && test(flow)) accepts[flowNo] = 1;
+      if (flowNo % FLOWS_BETWEEN_CHECKS !== 0) continue;
+      const now = this.#clock.monotonicMs();
+      work.leftMs -= now - startedAt;
+      startedAt = now;
+      if (work.leftMs < 0) throw tooSlow();
+      if (!pace.isDue) continue;
+      await pace.pause();
+      startedAt = this.#clock.monotonicMs();
+    }
+    if (this.#limit === limit) this.#tables.set(key, accepts, keyWeight(key));
+    return accepts;
   }
 
   /** The rank of the namespace or id of each flow of the tenant. */
@@ -170,6 +251,10 @@ function tooSlow(): DomainError {
   );
 }
 
+function keyOf(condition: FlowCondition): string {
+  return JSON.stringify(condition);
+}
+
 function testOf(condition: FlowCondition): (flow: FlowName) => boolean {
   switch (condition.field) {
     case "word": {
@@ -189,10 +274,11 @@ function withBounds(ranks: Float64Array): FlowRanks {
   // Rows of unknown flows have rank 0 with any bits.
   const lowest = new Float64Array(FLOW_BITS);
   const highest = new Float64Array(FLOW_BITS);
-  for (let bit = 0; bit < FLOW_BITS; bit++) {
-    const ofBit = ranks.filter((_, flowNo) => (flowNo & (FLOW_BITS - 1)) === bit);
-    lowest[bit] = ofBit.length > 0 ? Math.min(...ofBit) : 0;
-    highest[bit] = Math.max(0, ...ofBit);
+  for (let flowNo = 0; flowNo < ranks.length; flowNo++) {
+    const bit = flowNo & (FLOW_BITS - 1);
+    const rank = ranks[flowNo] as number;
+    lowest[bit] = flowNo < FLOW_BITS ? rank : Math.min(lowest[bit] as number, rank);
+    highest[bit] = Math.max(highest[bit] as number, rank);
   }
   return { ranks, lowest, highest };
 }
