@@ -58,6 +58,8 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 
 const SUNDAY = 7;
 const LAST = /^L(?:-([12]?\d|30))?$/i;
+/** A list of all values of all six fields has some 530 characters. */
+const MAX_LENGTH = 1_000;
 /** Characters of a wrong field in messages. */
 const MAX_SHOWN = 100;
 
@@ -67,8 +69,9 @@ class CronMistake extends Error {}
 /** Parses five fields, six with seconds first, or a nickname. @throws Error for any other text */
 export function parseCron(text: string, withSeconds = false): CronExpression {
   const parsed = readCron(text, withSeconds);
-  if (typeof parsed === "string") throw new Error(`Invalid cron expression "${text}": ${parsed}`);
-  return parsed;
+  if (typeof parsed !== "string") return parsed;
+  const shown = text.length > MAX_LENGTH ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  throw new Error(`Invalid cron expression "${shown}": ${parsed}`);
 }
 
 /** Why a text is not a cron expression; `undefined` when it is. */
@@ -97,6 +100,9 @@ function partsOf(text: string, withSeconds: boolean): string[] {
 }
 
 function expressionOf(text: string, withSeconds: boolean): CronExpression {
+  if (text.length > MAX_LENGTH) {
+    throw new CronMistake(`it has at most ${MAX_LENGTH.toLocaleString("en")} characters`);
+  }
   const parts = partsOf(text, withSeconds);
   const sets = [SECONDS, ...FIELDS].map((field, index) => valuesOf(parts[index] ?? "", field));
   const [seconds, minutes, hours, days, months, weekdays] = sets.map((set) =>

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { findZone } from "../../../src/languages/dates/mod.ts";
-import { parseCron } from "../../../src/languages/cron/mod.ts";
+import { cronMistake, parseCron } from "../../../src/languages/cron/mod.ts";
 import { cronFireTimes } from "../../../src/triggers/cron/fire_times.ts";
 import { sharedFireTimes } from "../../../src/triggers/cron/shared_times.ts";
 import { LocalClock, oracleFires } from "./cron_oracle.ts";
@@ -162,3 +162,15 @@ for (const zoneId of ZONES) {
     }
   });
 }
+
+Deno.test("parseCron() refuses more than 1,000 characters, which every list of different values fits", () => {
+  const list = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => from + at).join(",");
+  const longest = [list(0, 59), list(0, 59), list(0, 23), list(1, 31), list(1, 12), list(0, 6)].join(" ");
+  assertEquals(parseCron(longest, true).seconds.length, 60);
+  assertEquals(cronMistake(longest + " ".repeat(1_001), true), undefined);
+  const tooLong = `${"*,".repeat(500)}* * * * *`;
+  assertEquals(cronMistake(tooLong, false), "it has at most 1,000 characters");
+  const { message } = assertThrows(() => parseCron(tooLong), Error);
+  assertEquals(message.length < 200, true);
+});
