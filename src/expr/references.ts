@@ -37,7 +37,7 @@ class ReferenceFinder {
   readonly #source: string;
   readonly #found: Reference[] = [];
   readonly #locals = new Set(["loop"]);
-  readonly #tested: (readonly string[])[] = [];
+  readonly #tested = noPaths();
 
   constructor(source: string) {
     this.#source = source;
@@ -46,12 +46,9 @@ class ReferenceFinder {
   /** The references, after all statements are walked. */
   references(): readonly Reference[] {
     const read = this.#found.filter(({ path: [root = ""] }) => !this.#locals.has(root));
-    if (this.#tested.length === 0) return read;
-    const isTested = (path: readonly string[]) =>
-      this.#tested.some((tested) => tested.every((name, index) => path[index] === name));
     return read.map((reference) => ({
       ...reference,
-      isGuarded: reference.isGuarded || isTested(reference.path),
+      isGuarded: reference.isGuarded || beginsTested(this.#tested, reference.path),
     }));
   }
 
@@ -111,7 +108,7 @@ class ReferenceFinder {
 
   #test(input: Expression, name: string, isGuarded: boolean): void {
     const path = name === "defined" ? pathOf(input) : undefined;
-    if (path) this.#tested.push(path);
+    if (path) addPath(this.#tested, path);
     this.#expression(input, isGuarded || name === "defined");
   }
 
@@ -134,6 +131,37 @@ class ReferenceFinder {
       this.#keys(node.object, isGuarded);
     } else if (node.kind === "member") this.#keys(node.object, isGuarded);
   }
+}
+
+/** Paths that a template tests, as a tree of names. */
+interface TestedPaths {
+  /** The names down to this one are a tested path. */
+  isEnd: boolean;
+  readonly next: Map<string, TestedPaths>;
+}
+
+function noPaths(): TestedPaths {
+  return { isEnd: false, next: new Map() };
+}
+
+function addPath(tested: TestedPaths, path: readonly string[]): void {
+  let node = tested;
+  for (const name of path) {
+    const next = node.next.get(name) ?? noPaths();
+    node.next.set(name, next);
+    node = next;
+  }
+  node.isEnd = true;
+}
+
+/** True if the path begins with a tested one. */
+function beginsTested(tested: TestedPaths, path: readonly string[]): boolean {
+  let node: TestedPaths | undefined = tested;
+  for (const name of path) {
+    node = node?.next.get(name);
+    if (node?.isEnd) return true;
+  }
+  return false;
 }
 
 /** Names from a root variable on; `undefined` for any other expression. */

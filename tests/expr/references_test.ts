@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertLess, assertThrows } from "@std/assert";
 import { ExpressionError, inspectTemplate } from "../../src/expr/mod.ts";
 
 /** A template, and what it reads: paths joined by `/`, with `?` behind guarded ones. */
@@ -39,6 +39,7 @@ const ROWS: readonly (readonly [string, readonly string[]])[] = [
     "d",
     "e",
   ]],
+  ["{{ a.b.c is defined }}{{ a.b }}{{ a.b.c.d }}{{ a.c.b }}", ["a/b/c?", "a/b", "a/b/c/d?", "a/c/b"]],
   ["{% for i in a.list %}{{ i.x }}{{ loop.index }}{{ b }}{% else %}{{ c }}{% endfor %}", [
     "a/list",
     "b",
@@ -75,4 +76,23 @@ Deno.test("inspectTemplate() gives the names of functions without macros", () =>
 
 Deno.test("inspectTemplate() refuses malformed templates", () => {
   assertThrows(() => inspectTemplate("{{ a b }}"), ExpressionError);
+});
+
+Deno.test("inspectTemplate() compares each value with the tested ones once", () => {
+  const source = Array.from({ length: 2_000 }, (_, at) => `{{ a.b${at} is defined }}{{ a.b${at}.c }}`).join(
+    "",
+  );
+  const { every } = Array.prototype;
+  let calls = 0;
+  Array.prototype.every = function (this: unknown[], ...given: Parameters<typeof every>) {
+    calls++;
+    return every.apply(this, given);
+  } as typeof every;
+  try {
+    const { references } = inspectTemplate(source);
+    assertEquals([references.length, references.filter(({ isGuarded }) => isGuarded).length], [4_000, 4_000]);
+  } finally {
+    Array.prototype.every = every;
+  }
+  assertLess(calls, 100_000);
 });
