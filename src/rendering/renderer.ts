@@ -1,21 +1,14 @@
 /** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
 import { type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
-import { RecentCache } from "../base/lru.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import {
-  compileTemplate,
-  renderDeep,
-  renderText,
-  renderValue,
-  type Scope,
-  type Template,
-} from "../expr/mod.ts";
+import { renderDeep, renderText, renderValue, type Scope, type Template } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Output, Task } from "../model/flows/flow.ts";
 import { type PropertySchema, withJsonTexts } from "../model/flows/schema.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { EffectCalls, mayHoldTemplate, secretCalls } from "./text_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
+import { KeptTemplates } from "./kept_templates.ts";
 import type { OuterContext } from "./loop_contexts.ts";
 import { authoredBy, createScope, type ScopeDeps, withVariables } from "./scope.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
@@ -54,13 +47,11 @@ interface CompiledTask {
  * and templated tasks can render another text in each execution.
  */
 const MAX_TEMPLATE_CHARS = 128 * 1024;
-/** Weight of a template without characters. */
-const TEMPLATE_CHARS = 100;
 
 /** Compiled templates and prepared tasks; collected together with their plan. */
 export class TemplateCache {
   readonly effects = new EffectCalls();
-  readonly #templates = new WeakMap<FlowPlan, RecentCache<string, Template>>();
+  readonly #templates = new WeakMap<FlowPlan, KeptTemplates>();
   readonly #tasks = new WeakMap<Task, CompiledTask>();
 
   /** Prepares the first level of tasks, so that the first execution of a flow does not wait for it. @throws ExpressionError */
@@ -77,9 +68,7 @@ export class TemplateCache {
   template(plan: FlowPlan, source: string): Template {
     let templates = this.#templates.get(plan);
     if (!templates) this.#templates.set(plan, templates = templatesOf(plan));
-    let template = templates.get(source);
-    if (!template) templates.set(source, template = compileTemplate(source));
-    return template;
+    return templates.compiled(source);
   }
 
   /** The prepared task. @throws ExpressionError */
@@ -95,9 +84,8 @@ export class TemplateCache {
   }
 }
 
-function templatesOf({ flow }: FlowPlan): RecentCache<string, Template> {
-  const maxChars = MAX_TEMPLATE_CHARS + 4 * flow.source.length;
-  return new RecentCache(maxChars, ({ source }) => source.length + TEMPLATE_CHARS);
+function templatesOf({ flow }: FlowPlan): KeptTemplates {
+  return new KeptTemplates(MAX_TEMPLATE_CHARS + 4 * flow.source.length);
 }
 
 /** The outputs of a flow or why the execution fails, and why optional ones are left out. */

@@ -1,7 +1,8 @@
 /** Renders what flows declare for their triggers: conditions, labels, inputs, keys. No execution exists yet. */
 import type { JsonObject, JsonValue } from "../base/json.ts";
-import { compileTemplate, renderDeep, renderText, type Scope, type Template } from "../expr/mod.ts";
+import { renderDeep, renderText, type Scope, type Template } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
+import { KeptTemplates } from "./kept_templates.ts";
 import { mayHoldTemplate } from "./text_search.ts";
 import { HostCalls, type HostValues } from "./host_functions/mod.ts";
 import type { SecretMask } from "./secret_mask.ts";
@@ -26,20 +27,13 @@ interface TriggerRendererDeps extends ScopeDeps, ServerRoots {
   readonly values: HostValues;
 }
 
-/** Cached templates, some KB each. */
-const MAX_KEPT_TEMPLATES = 1_000;
+/** Characters of the templates that are kept; each takes some 100 bytes of memory. */
+const MAX_TEMPLATE_CHARS = 512 * 1024;
 
 /** A renderer whose templates see the common root variables and those that the caller gives. */
 export function createTriggerRenderer(deps: TriggerRendererDeps): TriggerRenderer {
-  const templates = new Map<string, Template>();
-  const compile = (source: string): Template => {
-    const kept = templates.get(source);
-    if (kept) return kept;
-    const template = compileTemplate(source);
-    if (templates.size >= MAX_KEPT_TEMPLATES) templates.clear();
-    templates.set(source, template);
-    return template;
-  };
+  const templates = new KeptTemplates(MAX_TEMPLATE_CHARS);
+  const compile = (source: string): Template => templates.compiled(source);
   return {
     async value(flow, value, variables, mask) {
       if (!mayHoldTemplate(value)) return value;
