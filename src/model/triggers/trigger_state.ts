@@ -21,7 +21,7 @@ export interface Backfill {
 export interface TriggerState extends TriggerKey {
   /** Name in the trigger catalog. */
   readonly kind: string;
-  /** Text of the properties that determine its dates; a change recomputes the next date. */
+  /** Hash of the properties that determine its dates, which may be long; a change recomputes the next date. */
   readonly timing: string;
   /** Disabled by a user, a task or `stopAfter`, independent of the declaration. */
   readonly disabled: boolean;

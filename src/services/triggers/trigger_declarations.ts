@@ -16,6 +16,7 @@ import { parseInstant } from "../../base/time/iso_8601.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import { hashText } from "../starts/content_hash.ts";
 import { pollIntervalMs } from "./polls.ts";
 import type { ScheduleDates } from "./schedule_dates.ts";
 
@@ -42,7 +43,10 @@ export class TriggerDeclarations {
   async stateOf(flow: Flow, trigger: Trigger, previous?: TriggerState): Promise<TriggerState> {
     const now = this.#deps.clock.now();
     const timing = timingOf(trigger);
-    const isSame = previous?.kind === trigger.kind && previous.timing === timing;
+    const timingHash = hashText([timing]);
+    // Earlier versions stored the text.
+    const isTimed = previous?.timing === timingHash || previous?.timing === timing;
+    const isSame = previous?.kind === trigger.kind && isTimed;
     const base: TriggerState = {
       disabled: previous?.disabled ?? false,
       isDeclaredOff: trigger.disabled || undefined,
@@ -55,7 +59,7 @@ export class TriggerDeclarations {
       flowId: flow.id,
       triggerId: trigger.id,
       kind: trigger.kind,
-      timing,
+      timing: timingHash,
       updatedAt: now,
     };
     if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };

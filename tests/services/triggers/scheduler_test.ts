@@ -554,3 +554,17 @@ for (const fault of CRASHES) {
     }
   });
 }
+
+/** So many dates, a minute apart, from a minute after the start of the clock of tests. */
+function manyDates(count: number): string[] {
+  const first = Date.parse("2026-01-15T10:31:00Z");
+  return Array.from({ length: count }, (_, n) => new Date(first + n * MINUTE).toISOString());
+}
+
+Deno.test("Scheduler starts executions at each of more dates than fit into the record of a trigger", async () => {
+  await using app = await Harness.start();
+  const type = "io.kestra.plugin.core.trigger.ScheduleOnDates";
+  await app.save(triggeredFlow("s", { type, dates: manyDates(2_415) }));
+  await app.advance(2 * MINUTE);
+  assertEquals(await datesOf(app, "s"), ["2026-01-15T10:31:00Z", "2026-01-15T10:32:00Z"]);
+});
