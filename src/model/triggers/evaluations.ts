@@ -1,5 +1,6 @@
 /** The last evaluations of a trigger: what it started, or why it started nothing. */
 import type { Instant } from "../../base/time/clock.ts";
+import { cutLogMessage } from "../executions/execution.ts";
 
 type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
 
@@ -16,6 +17,8 @@ export interface Evaluation {
 
 /** Number of evaluations kept per trigger. */
 export const MAX_EVALUATIONS = 20;
+/** JSON bytes of a reason: with all escapes, the evaluations take at most half of the record of a trigger. */
+const MAX_REASON_BYTES = 800;
 
 const MARKS: Readonly<Record<EvaluationOutcome, string>> = { STARTED: "+", FAILED: "!", SKIPPED: "-" };
 const OUTCOMES = new Map(
@@ -67,7 +70,7 @@ export class Evaluations {
   /** Like {@link with}, but replaces the latest if it was refused for the same reason, so that starts remain in the list. */
   withRefusal(refusal: Evaluation): Evaluations {
     const { latest } = this;
-    const isRepeated = latest?.outcome === "SKIPPED" && latest.reason === refusal.reason;
+    const isRepeated = latest?.outcome === "SKIPPED" && latest.reason === bounded(refusal).reason;
     return isRepeated ? Evaluations.of([refusal, ...this.list().slice(1)]) : this.with(refusal);
   }
 
@@ -82,7 +85,16 @@ export class Evaluations {
   }
 }
 
-function lineOf({ at, date, outcome, executionId = "", reason }: Evaluation): string {
+/** An evaluation as it is stored: a long reason is cut. */
+export function bounded(evaluation: Evaluation): Evaluation {
+  const { reason } = evaluation;
+  return reason === undefined
+    ? evaluation
+    : { ...evaluation, reason: cutLogMessage(reason, MAX_REASON_BYTES) };
+}
+
+function lineOf(evaluation: Evaluation): string {
+  const { at, date, outcome, executionId = "", reason } = bounded(evaluation);
   const delay = date === undefined ? "" : (at - date).toString(36);
   const line = `${MARKS[outcome]}${at.toString(36)} ${delay} ${executionId}`;
   return reason === undefined ? line : `${line} ${JSON.stringify(reason)}`;

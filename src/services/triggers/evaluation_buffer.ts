@@ -3,7 +3,7 @@
  * call that starts nothing must not cost a write. A crash loses the evaluations of the last seconds.
  */
 import type { TenantId, TriggerKey } from "../../model/flows/flow.ts";
-import { type Evaluation, Evaluations, MAX_EVALUATIONS } from "../../model/triggers/evaluations.ts";
+import { bounded, type Evaluation, Evaluations, MAX_EVALUATIONS } from "../../model/triggers/evaluations.ts";
 import { triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
 import { keyOf, type TriggerStates } from "./trigger_states.ts";
 
@@ -27,7 +27,8 @@ export class EvaluationBuffer {
   }
 
   /** Adds an evaluation. A SKIPPED one replaces a preceding one with the same reason. */
-  add(tenant: TenantId, trigger: TriggerKey, evaluation: Evaluation): void {
+  add(tenant: TenantId, trigger: TriggerKey, given: Evaluation): void {
+    const evaluation = bounded(given);
     const name = triggerName(tenant, trigger);
     const buffered = this.#triggers.get(name);
     if (buffered) buffered.evaluations = withOne(buffered.evaluations, evaluation);

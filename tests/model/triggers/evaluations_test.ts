@@ -53,3 +53,26 @@ Deno.test("Evaluations.withRefusal() replaces a refusal with the same reason", (
   assertEquals(again.list(), [{ ...SKIPPED, at: AT + 1 }, STARTED]);
   assertEquals(again.withRefusal({ ...SKIPPED, reason: "It is late" }).list().length, 3);
 });
+
+Deno.test("Evaluations.with() cuts long reasons, so that all evaluations take half of a record", () => {
+  const reason = '"ü'.repeat(100_000);
+  let evaluations = Evaluations.none;
+  for (let n = 0; n < MAX_EVALUATIONS; n++) {
+    evaluations = evaluations.with({ ...SKIPPED, at: AT + n, reason });
+  }
+  const { latest } = evaluations;
+  assertEquals(new TextEncoder().encode(JSON.stringify(evaluations)).length < 33 * 1024, true);
+  assertEquals(latest?.reason?.endsWith(" … (cut, 200000 characters)"), true);
+  assertEquals(Evaluations.none.with({ ...SKIPPED, reason: latest?.reason }).latest, {
+    ...SKIPPED,
+    reason: latest?.reason,
+  });
+});
+
+Deno.test("Evaluations.withRefusal() replaces a refusal for the same long reason", () => {
+  const refusal = { ...SKIPPED, reason: "no ".repeat(1_000) };
+  assertEquals(
+    Evaluations.none.withRefusal(refusal).withRefusal({ ...refusal, at: AT + 1 }).list().length,
+    1,
+  );
+});
