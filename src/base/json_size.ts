@@ -1,5 +1,5 @@
 /** Sizes of values without serialising them. */
-import { isJsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue, stringifyJson } from "./json.ts";
 import { MAX_DEPTH } from "./json_text.ts";
 
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
@@ -8,6 +8,11 @@ const encoder = new TextEncoder();
 /** UTF-8 bytes of a text as JSON, without its quotes. */
 export function jsonBytes(text: string): number {
   return PLAIN.test(text) ? text.length : encoder.encode(JSON.stringify(text)).length - 2;
+}
+
+/** UTF-8 bytes of a value as JSON. */
+export function bytesAsJson(value: unknown): number {
+  return encoder.encode(stringifyJson(value)).length;
 }
 
 /** Rough size of a value in characters; stops counting above `max`. A value of more than `depth` levels counts as larger. */

@@ -2,6 +2,7 @@
 import { cronMistake } from "../../languages/cron/mod.ts";
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { oversizedMember } from "../../model/triggers/trigger_state.ts";
 import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
@@ -89,6 +90,10 @@ function checkSchedule(trigger: JsonObject, path: Path, report: Report): void {
     if (mistake !== undefined) report.error("bad_cron", [...path, "cron"], message);
   }
   checkZone(trigger, path, report);
+  const backfill = ownProperty(trigger, "backfill");
+  const oversized = isJsonObject(backfill) ? oversizedMember(backfill) : undefined;
+  if (!oversized) return;
+  report.error("too_large", [...path, "backfill", oversized.property], oversized.message);
 }
 
 const ZONE_OFFSET = /^(?:Z|(?:UTC|GMT|UT)?[+-](?:0?\d|1[0-8])(?::?[0-5]\d)?)$/;

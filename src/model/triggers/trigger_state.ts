@@ -1,6 +1,7 @@
 /** The stored state of a trigger: next date, last evaluations, backfill. */
 import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { bytesAsJson } from "../../base/json_size.ts";
 import type { Evaluation, Evaluations } from "./evaluations.ts";
 import type { FlowKey, TriggerKey } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
@@ -15,6 +16,21 @@ export interface Backfill {
   readonly isPaused: boolean;
   readonly inputs?: JsonObject;
   readonly labels?: readonly Label[];
+}
+
+/** JSON bytes of members of a backfill: they fit into the record of a trigger beside its evaluations. */
+const MAX_BACKFILL_BYTES = { inputs: 24 * 1024, labels: 4 * 1024 } as const;
+
+/** The member of a backfill that is too large to be stored, and why. */
+export function oversizedMember(
+  backfill: Readonly<{ inputs?: unknown; labels?: unknown }>,
+): { readonly property: string; readonly message: string } | undefined {
+  for (const property of ["inputs", "labels"] as const) {
+    const value = backfill[property], max = MAX_BACKFILL_BYTES[property];
+    if (value === undefined || bytesAsJson(value) <= max) continue;
+    return { property, message: `must have at most ${max} bytes as JSON` };
+  }
+  return undefined;
 }
 
 /** Stored state of a trigger. */

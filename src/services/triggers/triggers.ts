@@ -12,7 +12,12 @@ import {
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
-import { type Backfill, flowOf, type TriggerState } from "../../model/triggers/trigger_state.ts";
+import {
+  type Backfill,
+  flowOf,
+  oversizedMember,
+  type TriggerState,
+} from "../../model/triggers/trigger_state.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import { withoutTriggerKeys } from "../../flow/mod.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
@@ -141,6 +146,8 @@ export class Triggers implements TriggerPort {
       if (start >= end || start >= now) {
         throw invalidEntity("backfill: start must lie before end and before now");
       }
+      const oversized = oversizedMember(request);
+      if (oversized) throw invalidEntity(`backfill.${oversized.property}: ${oversized.message}`);
       const times = await this.#deps.dates.timesOf(flow, trigger).catch(({ message }: Error) => {
         throw cannotBackfill(trigger, message);
       });

@@ -494,6 +494,18 @@ const KNOWN_TEXTS: readonly (readonly [members: string, expected: readonly strin
   ],
 ];
 
+Deno.test("validateFlow() reports inputs of a declared backfill that the trigger cannot store", () => {
+  const backfill = `{start: '2026-01-01T00:00:00Z', inputs: {x: '${"x".repeat(24 * 1024)}'}}`;
+  const trigger = `{id: t, type: core.trigger.Schedule, cron: '@daily', backfill: ${backfill}}`;
+  const source =
+    `id: f\nnamespace: demo\ntasks: [{id: t, type: core.execution.Fail}]\ntriggers: [${trigger}]\n`;
+  const catalogs = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
+  const found = validateFlow(parseFlowSource(source), catalogs);
+  assertEquals(found.map(({ path, message }) => `${path}: ${message}`), [
+    "triggers[0].backfill.inputs: must have at most 24576 bytes as JSON",
+  ]);
+});
+
 for (const [members, expected] of KNOWN_TEXTS) {
   Deno.test(`validateFlow() says what existing clients know: ${expected[0]}`, () => {
     const source = `id: f\nnamespace: demo\n${members}\n`.replaceAll("$", "io.kestra.plugin.core.");

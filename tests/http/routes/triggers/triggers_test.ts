@@ -207,6 +207,24 @@ Deno.test("PUT /triggers/backfill/create gives its inputs to the executions", as
   assertEquals((await executionsOf(app, "s")).map(({ inputs }) => inputs.n), [7, 7, 7, 7]);
 });
 
+const TOO_LONG: readonly (readonly [members: JsonObject, message: string])[] = [
+  [{ inputs: { n: "x".repeat(24 * 1024) } }, "backfill.inputs: must have at most 24576 bytes as JSON"],
+  [
+    { labels: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, "x".repeat(100)])) },
+    "backfill.labels: must have at most 4096 bytes as JSON",
+  ],
+];
+
+for (const [members, message] of TOO_LONG) {
+  Deno.test(`PUT /triggers/backfill/create refuses what the trigger cannot store: ${message}`, async () => {
+    await using app = await startWith();
+    const backfill = { ...BACKFILL, ...members };
+    const { status, body } = await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill });
+    assertEquals([status, body.message], [422, `Invalid entity: ${message}`]);
+    assertEquals((await stateOf(app, "s")).backfill, undefined);
+  });
+}
+
 Deno.test("PUT /triggers/backfill/create says which expression of the schedule has no value", async () => {
   await using app = await startWith({ timezone: "{{ x }}" });
   const { status, body } = await send(app, "PUT", "/triggers/backfill/create", {
