@@ -1,7 +1,15 @@
 /** Rules of single trigger types that schemas cannot express, by canonical name: a new one is a line of the table. */
 import { cronMistake } from "../../languages/cron/mod.ts";
 import { readDuration } from "../../base/time/duration.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import { jsonBytes } from "../../base/json_size.ts";
+import { MAX_VALUE_BYTES } from "../../model/limits.ts";
 import { oversizedMember } from "../../model/triggers/trigger_state.ts";
 import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
@@ -127,6 +135,35 @@ function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void
   }
   checkPreconditions(trigger, path, report);
   checkDependencies(trigger, path, report);
+  checkWindowsAreStorable(trigger, path, report);
+}
+
+/** JSON bytes of a met part beside its name: the time, the execution, and what its name has beside the declaration. */
+const BYTES_OF_PART = 56;
+
+/** The parts of a window that are met are one stored value. */
+function checkWindowsAreStorable(trigger: JsonObject, path: Path, report: Report): void {
+  const check = (names: readonly string[], at: Path) => {
+    const bytes = names.reduce((sum, name) => sum + jsonBytes(name) + BYTES_OF_PART, 0);
+    if (bytes <= MAX_VALUE_BYTES) return;
+    const message = `the ${names.length} conditions need up to ${bytes} bytes once they are met, ` +
+      `but a trigger stores at most ${MAX_VALUE_BYTES}`;
+    report.error("too_large", at, message);
+  };
+  for (const [index, condition] of elementsOf(trigger, "conditions").entries()) {
+    const parts = isJsonObject(condition) ? ownProperty(condition, "conditions") : undefined;
+    if (isJsonObject(parts)) check(Object.keys(parts), [...path, "conditions", index, "conditions"]);
+  }
+  const textsIn = (owner: JsonObject, name: string) =>
+    elementsOf(owner, name).map((each) => stringifyJson(each));
+  const preconditions = ownProperty(trigger, "preconditions");
+  if (isJsonObject(preconditions)) {
+    check([...textsIn(preconditions, "flows"), ...textsIn(preconditions, "where")], [
+      ...path,
+      "preconditions",
+    ]);
+  }
+  check(textsIn(trigger, "dependsOn"), [...path, "dependsOn"]);
 }
 
 function isEmptyList(value: JsonValue | undefined): boolean {
