@@ -2,7 +2,7 @@
 import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { bytesAsJson } from "../../base/json_size.ts";
-import type { Evaluation, Evaluations } from "./evaluations.ts";
+import { type Evaluation, Evaluations } from "./evaluations.ts";
 import type { FlowKey, TriggerKey } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 
@@ -61,6 +61,16 @@ export interface TriggerState extends TriggerKey {
 /** The state with an added evaluation. */
 export function withEvaluation(state: TriggerState, evaluation: Evaluation): TriggerState {
   return { ...state, evaluations: state.evaluations.with(evaluation) };
+}
+
+/**
+ * The state after an evaluation that the database refused as too large. Only the failure is left of what may have made the
+ * record too large; the next save of the flow counts the dates again.
+ */
+export function afterUnstorable(state: TriggerState, at: Instant, refusal: string): TriggerState {
+  const reason = state.backfill ? `${refusal}. The backfill is given up` : refusal;
+  const evaluations = Evaluations.of([{ at, outcome: "FAILED", reason }]);
+  return { ...state, evaluations, timing: "", backfill: undefined, updatedAt: at };
 }
 
 /** The flow of a trigger. */

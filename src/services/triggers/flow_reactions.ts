@@ -7,7 +7,12 @@ import type { Execution } from "../../model/executions/execution.ts";
 import type { Flow, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
-import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import {
+  afterUnstorable,
+  flowOf,
+  type TriggerState,
+  withEvaluation,
+} from "../../model/triggers/trigger_state.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
@@ -15,6 +20,7 @@ import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
+import { isTooLarge } from "../../runtime/deliveries.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
@@ -73,9 +79,20 @@ export class FlowReactions {
       this.#deps.committer.frozen.checkOpen(tenant, trigger.namespace);
       const state = await this.#deps.states.get(tenant, trigger);
       const handled = state &&
-        await (announcement.isOwn ? this.#stop(announcement, state) : this.#listen(announcement, state));
+        await (announcement.isOwn ? this.#stop(announcement, state) : this.#listen(announcement, state))
+          .catch((error: Error) => this.#giveUp(announcement, state, error));
       if (!handled) await this.#deps.states.commit({ mutations: [removalOf(announcement)] });
     });
+  }
+
+  /** Notes a failure if the database would refuse the reaction again and again. */
+  async #giveUp(announcement: Announcement, state: TriggerState, error: Error): Promise<boolean> {
+    if (!isTooLarge(error)) throw error;
+    const failed = afterUnstorable(state, this.#deps.clock.now(), error.message);
+    const next = announcement.isOwn ? stopped(failed) : failed;
+    const change = { tenant: announcement.tenant, previous: state, next };
+    await this.#deps.states.save(change, [removalOf(announcement)]);
+    return true;
   }
 
   /** The announcement as one to the trigger in its present namespace, if that was renamed since. */
@@ -97,8 +114,8 @@ export class FlowReactions {
       outcome: "SKIPPED",
       reason: `It is disabled: execution "${executionId}" ended ${ended}`,
     };
-    const stopped = { ...state, disabled: true, dueAt: undefined, nextDate: undefined, updatedAt: now };
-    const change = { tenant, previous: state, next: withEvaluation(stopped, evaluation) };
+    const next = withEvaluation(stopped({ ...state, updatedAt: now }), evaluation);
+    const change = { tenant, previous: state, next };
     await this.#deps.states.save(change, [removalOf(announcement)]);
     return true;
   }
@@ -186,6 +203,10 @@ export class FlowReactions {
     }
     return found;
   }
+}
+
+function stopped(state: TriggerState): TriggerState {
+  return { ...state, disabled: true, dueAt: undefined, nextDate: undefined };
 }
 
 /** An announcement that may be stored under an earlier name of its trigger. */

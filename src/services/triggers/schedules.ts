@@ -14,14 +14,20 @@ import {
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
-import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import {
+  afterUnstorable,
+  flowOf,
+  type TriggerState,
+  withEvaluation,
+} from "../../model/triggers/trigger_state.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import { isTooLarge } from "../../runtime/deliveries.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
-import type { DeclaredPoll, Polls } from "./polls.ts";
+import { type DeclaredPoll, pollIntervalMs, type Polls } from "./polls.ts";
 import type { RealtimeTriggers } from "./realtime_triggers.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
 import type { DueTrigger, Scheduler } from "./scheduler.ts";
@@ -82,7 +88,10 @@ export class Schedules {
   /** Starts the scheduler. Dates before this moment count as missed. */
   start(): void {
     this.#startedAt = this.#deps.clock.now();
-    this.#deps.scheduler.start({ fire: (due) => this.tick(due), prepare: (due) => this.#prepare(due) });
+    this.#deps.scheduler.start({
+      fire: (due) => this.tick(due).catch((error: Error) => this.#giveUp(due, error)),
+      prepare: (due) => this.#prepare(due),
+    });
   }
 
   /** Ends all waits for executions. */
@@ -99,6 +108,27 @@ export class Schedules {
     const { tenant, trigger } = due;
     const evaluated = this.#deps.states.exclusively(tenant, flowOf(trigger), () => this.#evaluate(due));
     return evaluated.then((poll) => poll && this.#poll(due, poll));
+  }
+
+  /** Notes a failure if the database would refuse the result of an evaluation again and again; goes on with the next date from now. */
+  async #giveUp({ tenant, trigger: key, dueAt }: DueTrigger, error: Error): Promise<void> {
+    if (!isTooLarge(error)) throw error;
+    await this.#deps.states.exclusively(tenant, flowOf(key), async () => {
+      const state = await this.#deps.states.get(tenant, key);
+      if (state?.dueAt !== dueAt) return;
+      const now = this.#deps.clock.now();
+      const nextDate = await this.#dateAfter(now, await this.#find(tenant, key));
+      const next = { ...afterUnstorable(state, now, error.message), nextDate, dueAt: nextDate };
+      await this.#save(tenant, state, next);
+    });
+  }
+
+  async #dateAfter(now: Instant, found: Declared | undefined): Promise<Instant | undefined> {
+    if (!found) return undefined;
+    if (found.type?.form !== "schedule") return now + pollIntervalMs(found.trigger);
+    const [times] = await Promise.allSettled([this.#deps.dates.timesOf(found.plan.flow, found.trigger)]);
+    // Without times the trigger rests, as after any evaluation that cannot read them.
+    return times.status === "fulfilled" ? times.value.next(now) : undefined;
   }
 
   async #poll(due: DueTrigger, poll: DeclaredPoll): Promise<void> {

@@ -1,6 +1,10 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { MAX_EVALUATIONS } from "../../../src/model/triggers/evaluations.ts";
+import { Logger } from "../../../src/base/log.ts";
+import { MAX_VALUE_BYTES } from "../../../src/model/limits.ts";
+import { encodeJson } from "../../../src/store/codec.ts";
+import { ANNOUNCEMENTS, triggerWindowKey } from "../../../src/store/keys.ts";
 import { FAKE_START, FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { Harness } from "../../support/harness.ts";
@@ -437,6 +441,25 @@ for (const [timeWindow, from, apartMs, isMet] of WINDOWS) {
     assertEquals(await startsWithin({ preconditions }, from, apartMs), isMet ? 1 : 0);
   });
 }
+
+Deno.test("FlowReactions.react() notes one failure where the window of its trigger is too large, and keeps no announcement", async () => {
+  const lines: string[] = [];
+  const clock = new FakeClock();
+  const logger = new Logger({ level: "warn", format: "text", clock, write: (line) => void lines.push(line) });
+  await using app = await Harness.start({ logger }, undefined, clock);
+  const flows = [{ namespace: "demo", flowId: "a" }, { namespace: "demo", flowId: "b" }];
+  await app.save(triggeredFlow("listener", flowTrigger({ preconditions: { id: "p", flows } })));
+  await app.save(upstream("a"));
+  // A window as a version without the limit of a save has stored it.
+  const key = triggerWindowKey("main", { namespace: "demo", flowId: "listener", triggerId: "t" }, "p");
+  const value = encodeJson({ ["x".repeat(MAX_VALUE_BYTES - 50)]: clock.now() });
+  await app.store.commit({ checks: [], mutations: [{ type: "set", key, value }], messages: [] });
+  await app.start("a");
+  await app.advance(10_000);
+  const evaluations = evaluationsOf(await stateOf(app, "listener"));
+  assertEquals(evaluations.map((each) => each.slice(0, 38)), ["FAILED: Cannot write: a value of 65595"]);
+  assertEquals([await Array.fromAsync(app.store.list(ANNOUNCEMENTS)), lines], [[], []]);
+});
 
 const CRASHES: readonly Fault[] = ["fail_before", "fail_after"];
 

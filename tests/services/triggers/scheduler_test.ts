@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
+import { MAX_VALUE_BYTES } from "../../../src/model/limits.ts";
+import { decodeJson, encodeJson } from "../../../src/store/codec.ts";
+import { triggerKey } from "../../../src/store/keys.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { GatedStore } from "../../support/fakes/gated_store.ts";
@@ -567,4 +570,21 @@ Deno.test("Scheduler starts executions at each of more dates than fit into the r
   await app.save(triggeredFlow("s", { type, dates: manyDates(2_415) }));
   await app.advance(2 * MINUTE);
   assertEquals(await datesOf(app, "s"), ["2026-01-15T10:31:00Z", "2026-01-15T10:32:00Z"]);
+});
+
+Deno.test("Scheduler notes one failure for a trigger whose record is too large, and continues at its next date", async () => {
+  const first = await Harness.start();
+  await first.save(triggeredFlow("s", schedule(CRON)));
+  const key = triggerKey("main", { namespace: "demo", flowId: "s", triggerId: "t" });
+  const stored = decodeJson((await first.store.get(key))?.value ?? new Uint8Array()) as JsonObject;
+  const timing = "x".repeat(MAX_VALUE_BYTES - encodeJson({ ...stored, timing: "" }).length);
+  const value = encodeJson({ ...stored, timing });
+  await first.store.commit({ checks: [], mutations: [{ type: "set", key, value }], messages: [] });
+  await using app = await first.crash();
+  await app.advance(15 * MINUTE);
+  assertEquals(await datesOf(app, "s"), []);
+  const [failure, ...others] = evaluationsOf(await stateOf(app, "s"));
+  assertEquals([failure?.startsWith("FAILED: Cannot write: a value of "), others], [true, []]);
+  await app.advance(10 * MINUTE);
+  assertEquals(await datesOf(app, "s"), ["2026-01-15T10:50:00Z"]);
 });
