@@ -14,12 +14,12 @@ import { isEnded } from "../model/executions/state.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
 import type { WorkerWait } from "../model/executions/execution_waiting.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
-import type { EntryFacts } from "../store/committer.ts";
 import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
 import { childReader } from "./children/child_restart.ts";
+import { Deletions } from "./deletions.ts";
 import { Deliveries, type Given, isTooLarge, type Target } from "./deliveries.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
@@ -47,8 +47,6 @@ const CLEANUP_MS = 10_000;
 const READ_AHEAD = 32;
 const NO_OTHERS: readonly LiveExecution[] = [];
 const NO_FILES: readonly Mutation[] = [];
-/** Each may remove a manifest, and an atomic takes at most 1,000 mutations. */
-const DROPS_PER_ENTRY = 500;
 
 /** A request to an execution. */
 export interface ExecutionRequest {
@@ -78,6 +76,8 @@ export class Executor {
   readonly slots = new Slots();
   /** Keeps compiled code while the server is idle. */
   readonly shapes = new KeptShapes();
+  /** Deletions of executions and of their log lines. */
+  readonly deletions: Deletions;
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
   readonly #live = new LiveExecutions((tenant, id) => this.#parts.factory.load(tenant, id));
@@ -107,6 +107,13 @@ export class Executor {
       give: (target, event, receipt) => this.#give(target, event, receipt),
       isDeleting: ({ tenant, id }) => this.#live.isDeleting(tenant, id),
       childrenOf: (tenant) => childReader(this.#parts.factory, deps.records, tenant),
+    });
+    this.deletions = new Deletions({
+      ...deps,
+      live: this.#live,
+      recovery: this.#recovery,
+      deliveries: this.#deliveries,
+      slices: () => this.#parts.slices,
     });
   }
 
@@ -243,7 +250,10 @@ export class Executor {
     prepare: PrepareRequest,
   ): Promise<ExecutionRequest | undefined> {
     const live = await this.#find(tenant, id);
-    if (!live) return undefined;
+    // As in `send`.
+    if (!live) {
+      return await this.deletions.settled(tenant, id) ? await this.#prepare(tenant, id, prepare) : undefined;
+    }
     let isStale = false;
     const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => isStale = true);
     try {
@@ -291,7 +301,10 @@ export class Executor {
    */
   async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
     const given = await this.#give({ tenant, id }, event, receipt);
-    if (!given) return false;
+    // The deletion under way may be refused, or be of log lines alone.
+    if (!given) {
+      return await this.deletions.settled(tenant, id) && await this.send(tenant, id, event, receipt);
+    }
     const error = await given.settled;
     if (!error) return true;
     // The object was discarded with the event: the execution is as stored, or deleted.
@@ -376,37 +389,10 @@ export class Executor {
     return this.#live.has(tenant, id);
   }
 
-  /**
-   * Stops all work on an execution that is about to be deleted, and prevents loading it until that is published or
-   * {@link restore} is called: a timer or a kill must not bring it back. The facts remove it from the manifests.
-   */
-  drop(tenant: string, id: string): EntryFacts {
-    const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
-      unsubscribe();
-      this.#live.endDeletion(tenant, id);
-    });
-    this.#abandon(tenant, id);
-    // Also if it is not listed yet: a commit in progress may be about to list it.
-    return { liveness: [{ tenant, id, live: false }] };
-  }
-
   /** Stops all work on the executions of a tenant that is being deleted. */
   async dropTenant(tenant: string): Promise<void> {
     await this.recovered;
-    const ids = this.#live.ofTenant(tenant).map(({ execution }) => execution.id);
-    for (const id of ids) this.#abandon(tenant, id);
-    for (let i = 0; i < ids.length; i += DROPS_PER_ENTRY) {
-      const liveness = ids.slice(i, i + DROPS_PER_ENTRY).map((id) => ({ tenant, id, live: false }));
-      await this.#deps.committer.commit({ mutations: [], facts: { liveness } });
-    }
-    for (const id of ids) this.#live.endDeletion(tenant, id);
-    this.#deliveries.forgetTenant(tenant);
-  }
-
-  #abandon(tenant: string, id: string): void {
-    const live = this.#live.beginDeletion(tenant, id);
-    live?.interruptAll();
-    if (live) giveUp(live, this.#parts.slices);
+    await this.deletions.ofTenant(tenant);
   }
 
   /**
@@ -422,13 +408,6 @@ export class Executor {
   /** Resolves when no execution is left to be recovered; `undefined` if all are recovered. */
   get recovered(): Promise<unknown> | undefined {
     return this.#recovery.leftCount > 0 ? this.#recovered : undefined;
-  }
-
-  /** Resumes a dropped execution whose deletion was refused. False if it waits for a timer or a request anyway. */
-  async restore(tenant: string, id: string): Promise<boolean> {
-    const wasListed = this.#live.endDeletion(tenant, id);
-    await this.#deliveries.inTurn({ tenant, id }, () => this.#recovery.rearm(tenant, id));
-    return wasListed && await this.#recovery.recover(tenant, id);
   }
 
   /** Interrupts running attempts, and lets no execution continue. */

@@ -32,6 +32,7 @@ import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
+import type { Drop } from "../../runtime/deletions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { prepareRemoval } from "../../runtime/removal.ts";
 import type { Quotas } from "../access/quotas.ts";
@@ -281,13 +282,21 @@ export class Executions {
   /** Deletes an execution with its log lines and files; stops it if it is running. @throws DomainError not_found */
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
+    const { cleanup, executor } = this.#deps;
+    const removal = await executor.deletions.run(tenant, [id], (drop) => this.#delete(tenant, id, drop));
+    for (const message of removal.messages) await executor.deliver(message);
+    await cleanup.remove(tenant, id);
+  }
+
+  /** Deletes the record. @throws DomainError not_found */
+  async #delete(tenant: TenantId, id: string, drop: Drop) {
     const { execution } = await this.#load(tenant, id);
     this.#deps.quotas?.removed(tenant, "executions");
-    const { records, cleanup, committer, changes, executor } = this.#deps;
+    const { records, cleanup, committer, executor } = this.#deps;
     // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
     const removal = prepareRemoval(execution, executor.slots);
-    const facts = executor.drop(tenant, id);
+    const facts = drop(id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
       cleanup.announce(tenant, id),
@@ -303,15 +312,8 @@ export class Executions {
       removal.committed();
       if (limit !== undefined) executor.grantSlots(execution, limit);
     };
-    try {
-      await committer.commit({ mutations, facts: { ...facts, rows }, committed });
-    } catch (error) {
-      await executor.restore(tenant, id);
-      throw error;
-    }
-    changes.publish(tenant, id);
-    for (const message of removal.messages) await executor.deliver(message);
-    await cleanup.remove(tenant, id);
+    await committer.commit({ mutations, facts: { ...facts, rows }, committed });
+    return removal;
   }
 
   /** Log entries in pieces that are read on demand, oldest first; none for an unknown execution. */

@@ -9,7 +9,6 @@ import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
 import type { Pace } from "../../store/catalog/pace.ts";
-import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { IsGone, LogRecords } from "../../store/records/log_records.ts";
 import type { Executor } from "../../runtime/executor.ts";
@@ -19,8 +18,7 @@ interface LogRemovalsDeps {
   readonly logs: LogRecords;
   readonly catalog: Catalog;
   readonly committer: Committer;
-  readonly changes: Changes;
-  readonly executor: Pick<Executor, "isLive" | "drop">;
+  readonly executor: Pick<Executor, "isLive" | "deletions">;
   readonly pace: Pace;
 }
 
@@ -46,8 +44,7 @@ export class LogRemovals {
 
   /** Deletes the lines of an execution that match the filter; returns their number, 0 if it does not exist. @throws DomainError conflict: it has not ended */
   async ofExecution({ tenant }: Actor, id: string, filter: LogFilter = {}): Promise<number> {
-    const stored = isId(id) ? await this.#deps.logs.load(tenant, id) : undefined;
-    if (!stored) return 0;
+    if (!isId(id)) return 0;
     const count = await this.remove(tenant, id, (execution) => filterTest(execution, filter));
     if (count !== undefined) return count;
     throw illegalState(`Cannot delete the logs of execution "${id}": it has not ended`);
@@ -69,20 +66,21 @@ export class LogRemovals {
   }
 
   /**
-   * Deletes lines of an execution for which `testFor` gives a test; returns their number, `undefined` if it has not ended. It
-   * cannot be resumed meanwhile. @throws DomainError when the database refuses
+   * Deletes lines of an execution for which `testFor` gives a test; returns their number, 0 if it does not exist, `undefined` if
+   * it has not ended. It cannot be resumed meanwhile. @throws DomainError when the database refuses
    */
-  async remove(
+  remove(
     tenant: TenantId,
     id: string,
     testFor: (execution: Execution) => IsGone | undefined,
   ): Promise<number | undefined> {
-    const { logs, committer, changes, executor } = this.#deps;
-    const before = await logs.load(tenant, id);
-    if (!before || !isEnded(before.execution.history) || executor.isLive(tenant, id)) return undefined;
-    if (!testFor(before.execution)) return 0;
-    executor.drop(tenant, id);
-    try {
+    const { logs, committer, executor } = this.#deps;
+    return executor.deletions.run(tenant, [id], async (drop) => {
+      const before = await logs.load(tenant, id);
+      if (!before) return 0;
+      if (!isEnded(before.execution.history) || executor.isLive(tenant, id)) return undefined;
+      if (!testFor(before.execution)) return 0;
+      drop(id);
       const stored = await logs.load(tenant, id);
       if (!stored || !isEnded(stored.execution.history)) return undefined;
       const isGone = testFor(stored.execution);
@@ -90,9 +88,7 @@ export class LogRemovals {
       const { count, entries } = await logs.removal(stored, isGone);
       for (const entry of entries) await committer.commit(entry);
       return count;
-    } finally {
-      changes.publish(tenant, id);
-    }
+    });
   }
 
   /** Ended executions of a flow that have log lines, some at a time, oldest first. */

@@ -9,7 +9,6 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
 import { tombstoneRow } from "../../store/catalog/rows/row.ts";
-import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { executionKey } from "../../store/keys.ts";
@@ -39,8 +38,7 @@ interface ExecutionRetentionDeps {
   readonly records: ExecutionRecords;
   readonly cleanup: ExecutionCleanup;
   readonly committer: Committer;
-  readonly changes: Changes;
-  readonly executor: Pick<Executor, "isLive" | "drop">;
+  readonly executor: Pick<Executor, "isLive" | "deletions">;
 }
 
 /** Executions of one catalog query. */
@@ -108,16 +106,15 @@ export class ExecutionRetention {
     candidates: readonly ExecutionSpan[],
     kept: KeptExecutions,
   ): Promise<number> {
-    const { executor, cleanup, changes } = this.#deps;
-    const held = await this.#unkept(tenant, candidates, kept);
-    for (const id of held) executor.drop(tenant, id);
-    let ended: string[];
-    try {
-      ended = await this.#ended(tenant, held);
+    const { executor, cleanup } = this.#deps;
+    const ids = candidates.map(({ id }) => id);
+    const ended = await executor.deletions.run(tenant, ids, async (drop) => {
+      const held = await this.#unkept(tenant, candidates, kept);
+      for (const id of held) drop(id);
+      const ended = await this.#ended(tenant, held);
       if (ended.length > 0) await this.#deleteRecords(tenant, ended);
-    } finally {
-      for (const id of held) changes.publish(tenant, id);
-    }
+      return ended;
+    });
     await cleanup.removeMany(tenant, ended);
     return ended.length;
   }

@@ -45,8 +45,10 @@ class RetentionFixture {
         announce: (_: string, id: string) => ({ type: "delete", key: ["removed", id] }),
         removeMany: () => Promise.resolve(),
       },
-      changes: { publish: () => {} },
-      executor: { isLive: () => false, drop: () => {} },
+      executor: {
+        isLive: () => false,
+        deletions: { run: (_: string, __: unknown, work: (drop: () => void) => unknown) => work(() => {}) },
+      },
     };
     this.#retention = new ExecutionRetention(deps as unknown as Deps);
   }

@@ -1,15 +1,17 @@
 /** A store whose commits or reads wait until a test lets them through. */
-import type { Atomic, Key, StoredEntry } from "../../../src/store/store.ts";
+import type { Atomic, Key, ListOptions, Selector, StoredEntry } from "../../../src/store/store.ts";
 import { assert } from "../assert.ts";
 import type { Harness } from "../harness.ts";
 import { settle } from "./fake_clock.ts";
 import { FaultyStore } from "./faulty_store.ts";
 import type { MemoryStore } from "./memory_store.ts";
 
-/** Delegates to another store; holds commits while it is closed, and reads of executions while `holdsReads` is set. */
+/** Delegates to another store; holds commits while it is closed, reads of executions while `holdsReads` is set, and some lists. */
 export class GatedStore extends FaultyStore {
   isClosed = false;
   holdsReads = false;
+  /** The second part of keys whose lists wait once they are read. */
+  heldLists: string | undefined;
   /** Resolves when a commit waits. */
   readonly reached = Promise.withResolvers<void>();
   #passing = 0;
@@ -40,9 +42,19 @@ export class GatedStore extends FaultyStore {
     return entry;
   }
 
-  /** Lets through what waits now. */
-  async letThrough(): Promise<void> {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  override async *list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
+    const { heldLists } = this;
+    const [, kind] = "prefix" in selector ? selector.prefix : selector.start;
+    const entries = super.list(selector, options);
+    if (heldLists === undefined || kind !== heldLists) return yield* entries;
+    const read = await Array.fromAsync(entries);
+    await this.#wait();
+    yield* read;
+  }
+
+  /** Lets through what waits now, at most that many, in the order in which they came. */
+  async letThrough(count = Infinity): Promise<void> {
+    for (const resolve of this.#waiting.splice(0, count)) resolve();
     await settle();
   }
 

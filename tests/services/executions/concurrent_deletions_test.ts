@@ -1,0 +1,118 @@
+/** Deletions of an execution and of its log lines at the same time, and reads of an execution while it is deleted. */
+import { assert, assertEquals } from "@std/assert";
+import { settle } from "../../support/fakes/fake_clock.ts";
+import { GatedStore } from "../../support/fakes/gated_store.ts";
+import { type ExecutionResponse, Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
+
+const HOUR = 3_600_000;
+/** The second part of the keys of log chunks. */
+const LOG_CHUNKS = "l";
+
+/** Its log lines are in a chunk of their own. */
+const LONG_LOG = `
+id: long-log
+namespace: demo
+tasks:
+  - { id: say, type: io.svc.plugin.core.log.Log, message: "${"x".repeat(9_000)}" }
+  - { id: fail, type: io.svc.plugin.core.execution.Fail }
+`;
+
+/** A server whose store can hold reads. */
+async function startGated(options: HarnessOptions = {}): Promise<{ app: Harness; store: GatedStore }> {
+  let store: GatedStore | undefined;
+  const app = await Harness.start({ ...options, wrap: (memory) => store = new GatedStore(memory) });
+  assert(store);
+  return { app, store };
+}
+
+/** The status of the response. */
+async function statusOf(app: Harness, method: string, path: string): Promise<number> {
+  const response = await app.request(method, path);
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Lets through what waits, and what waits after that. */
+async function letAllThrough(store: GatedStore): Promise<void> {
+  store.heldLists = undefined;
+  while (store.waiting > 0) await store.letThrough();
+}
+
+/** The number of executions in the list. */
+async function listedIn(app: Harness): Promise<number> {
+  return (await app.page("/executions/search")).total;
+}
+
+/** Deletes the log lines of an execution; the request waits where it reads them. */
+async function beginLogRemoval(
+  { app, store }: { app: Harness; store: GatedStore },
+  id: string,
+): Promise<() => Promise<number>> {
+  store.heldLists = LOG_CHUNKS;
+  const status = statusOf(app, "DELETE", `/logs/${id}`);
+  await settle();
+  return () => status;
+}
+
+Deno.test("DELETE /executions/{id} during DELETE /logs/{id} leaves no record, no row and no log lines", async () => {
+  const gated = await startGated();
+  const { app, store } = gated;
+  const { id } = await app.run(LONG_LOG);
+  const removal = await beginLogRemoval(gated, id);
+  assertEquals(store.waiting, 1);
+  store.heldLists = undefined;
+  const deletion = statusOf(app, "DELETE", `/executions/${id}`);
+  await settle();
+  await letAllThrough(store);
+  assertEquals([await removal(), await deletion], [200, 204]);
+  assertEquals([await statusOf(app, "GET", `/executions/${id}`), await listedIn(app)], [404, 0]);
+  await using after = await app.crash();
+  assertEquals([await statusOf(after, "GET", `/executions/${id}`), await listedIn(after)], [404, 0]);
+});
+
+Deno.test("DELETE /logs/{id} during DELETE /executions/{id} deletes nothing", async () => {
+  const { app, store } = await startGated();
+  await using _ = app;
+  const { id } = await app.run(LONG_LOG);
+  store.isClosed = true;
+  const deletion = statusOf(app, "DELETE", `/executions/${id}`);
+  await settle();
+  const removal = statusOf(app, "DELETE", `/logs/${id}`);
+  await settle();
+  store.isClosed = false;
+  await letAllThrough(store);
+  assertEquals([await deletion, await removal], [204, 200]);
+  assertEquals([await statusOf(app, "GET", `/executions/${id}`), await listedIn(app)], [404, 0]);
+});
+
+Deno.test("removeSome() of the retention waits for a deletion of log lines", async () => {
+  const gated = await startGated({ retention: { maxAgeMs: HOUR } });
+  await using app = gated.app;
+  const { id } = await app.run(LONG_LOG);
+  const removal = await beginLogRemoval(gated, id);
+  assertEquals(gated.store.waiting, 1);
+  gated.store.heldLists = undefined;
+  await app.advance(3 * HOUR);
+  await letAllThrough(gated.store);
+  assertEquals(await removal(), 200);
+  await settle();
+  assertEquals([await statusOf(app, "GET", `/executions/${id}`), await listedIn(app)], [404, 0]);
+});
+
+Deno.test("POST /executions/{id}/restart between two deletions of log lines stays restarted", async () => {
+  const gated = await startGated();
+  const { app, store } = gated;
+  const { id } = await app.run(LONG_LOG);
+  const removals = [await beginLogRemoval(gated, id), await beginLogRemoval(gated, id)];
+  // The first one ends, the second one waits.
+  await store.letThrough(1);
+  const restart = statusOf(app, "POST", `/executions/${id}/restart`);
+  await settle();
+  await letAllThrough(store);
+  assertEquals(await Promise.all(removals.map((status) => status())), [200, 200]);
+  assertEquals(await restart, 200);
+  await settle();
+  await using after = await app.crash();
+  const restarted: ExecutionResponse = await after.execution(id);
+  assertEquals(statesOf(restarted), "CREATED RUNNING FAILED RESTARTED RUNNING FAILED");
+});
