@@ -48,7 +48,7 @@ export function createExecutionServices(
     { store, committer, blobs, maxBytes: maxUploadBytes, quota: quotas },
     (tenant, id, path) => logs.findFile(tenant, id, path),
   );
-  const cleanup = new ExecutionCleanup({ store, committer, records, files });
+  const cleanup = new ExecutionCleanup({ store, committer, records, files, blobs });
   const catalog = createCatalog(deps);
   const run: Executions["run"] = (...args) => executions.run(...args);
   const parts = { flows, inputCipher, values, run };

@@ -246,6 +246,13 @@ export class Blobs {
     return this.#pin(owner);
   }
 
+  /** True if the values of an owner are being read; then `remove` is called once they are not. It must ask again. */
+  defer(owner: string, remove: () => Promise<void>): boolean {
+    const pin = this.#pins.get(owner);
+    if (pin) (pin.removals ??= []).push(remove);
+    return pin !== undefined;
+  }
+
   /** Removes orphans created before `startedBefore`; returns their number. Must run at start, before any write. */
   async collectOrphans(startedBefore: Instant): Promise<number> {
     const orphans: Key[] = [];
@@ -281,9 +288,9 @@ export class Blobs {
 
   /** The last reader removes a value that is being read. */
   async #removeUnread(owner: BlobOwner, blobId: string, count: number): Promise<void> {
-    const pin = this.#pins.get(blobId) ?? this.#pins.get(owner.owner);
-    if (!pin) return await this.#delete(owner, blobId, count);
-    (pin.removals ??= []).push(() => this.#removeUnread(owner, blobId, count));
+    const remove = () => this.#removeUnread(owner, blobId, count);
+    if (this.defer(blobId, remove) || this.defer(owner.owner, remove)) return;
+    await this.#delete(owner, blobId, count);
   }
 
   /** Deletes the last chunk first, so that the remaining chunks form a prefix; the intent goes with the first chunk. */

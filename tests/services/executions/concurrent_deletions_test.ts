@@ -1,7 +1,8 @@
 /** Deletions of an execution and of its log lines at the same time, and reads of an execution while it is deleted. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { EXECUTION_REMOVALS } from "../../../src/store/keys.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
-import { GatedStore } from "../../support/fakes/gated_store.ts";
+import { GatedStore, restartGated } from "../../support/fakes/gated_store.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
 
 const HOUR = 3_600_000;
@@ -15,6 +16,17 @@ namespace: demo
 tasks:
   - { id: say, type: io.svc.plugin.core.log.Log, message: "${"x".repeat(9_000)}" }
   - { id: fail, type: io.svc.plugin.core.execution.Fail }
+`;
+
+/** Its input is a large value. */
+const LARGE_INPUT = `
+id: large-input
+namespace: demo
+inputs:
+  - { id: word, type: STRING, defaults: none }
+  - { id: text, type: STRING, defaults: "${"x".repeat(9_000)}" }
+tasks:
+  - { id: say, type: io.svc.plugin.core.log.Log, message: "{{ inputs.word }}" }
 `;
 
 /** A server whose store can hold reads. */
@@ -116,3 +128,38 @@ Deno.test("POST /executions/{id}/restart between two deletions of log lines stay
   const restarted: ExecutionResponse = await after.execution(id);
   assertEquals(statesOf(restarted), "CREATED RUNNING FAILED RESTARTED RUNNING FAILED");
 });
+
+const READS: readonly (readonly [method: string, path: (id: string) => string, expected: RegExp])[] = [
+  ["GET", (id) => `/executions/${id}`, /^404 /],
+  ["POST", (id) => `/executions/${id}/replay`, /^404 /],
+  ["GET", () => "/executions/search", /^200 .*"results":\[\]/],
+  ["GET", () => "/executions/search?filters[inputs][EQUALS][word]=none", /^200 .*"results":\[\]/],
+  ["GET", () => "/executions/export/by-query/csv", /^200 $/],
+];
+
+for (const [method, path, expected] of READS) {
+  Deno.test(`${method} ${path("{id}")} leaves out an execution that is deleted meanwhile`, async () => {
+    const before = await Harness.start();
+    const { id } = await before.run(LARGE_INPUT);
+    const { app, store } = await restartGated(before);
+    await using _ = app;
+    store.holdsReads = true;
+    const read = app.request(method, path(id));
+    await settle();
+    assertEquals(store.waiting > 0, true, "the read is under way");
+    store.holdsReads = false;
+    const deletion = statusOf(app, "DELETE", `/executions/${id}`);
+    await settle();
+    assertEquals(await statusOf(app, "GET", `/executions/${id}`), 404);
+    await letAllThrough(store);
+    assertEquals(await deletion, 204);
+    const response = await read;
+    assertMatch(`${response.status} ${await response.text()}`, expected);
+    await settle();
+    for (const kind of ["x", "t", "l", "b"]) {
+      const left = await Array.fromAsync(app.store.list({ prefix: ["main", kind, id] }), ({ key }) => key);
+      assertEquals(left, [], `no key of kind ${kind} is left`);
+    }
+    assertEquals(await Array.fromAsync(app.store.list(EXECUTION_REMOVALS)), [], "no removal is left");
+  });
+}

@@ -42,6 +42,12 @@ export class GatedStore extends FaultyStore {
     return entry;
   }
 
+  override async getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
+    const entries = await super.getMany(keys);
+    if (this.holdsReads && keys.some((key) => key[1] === "x")) await this.#wait();
+    return entries;
+  }
+
   override async *list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
     const { heldLists } = this;
     const [, kind] = "prefix" in selector ? selector.prefix : selector.start;

@@ -246,15 +246,11 @@ export class ExecutionRecords {
   }
 
   #load(tenant: string, id: string, reading: Reading): Promise<StoredExecution | undefined> {
-    return this.#readValues(
-      tenant,
-      id,
-      async (bytes) => {
-        const stored = await this.#unpack(tenant, id, decodeRecord(bytes, id), reading);
-        noteHeader(stored.form, bytes);
-        return stored;
-      },
-    );
+    return this.#readValues(tenant, id, async (bytes) => {
+      const stored = await this.#unpack(tenant, id, decodeRecord(bytes, id), reading);
+      noteHeader(stored.form, bytes);
+      return stored;
+    });
   }
 
   async #unpack(
@@ -279,8 +275,11 @@ export class ExecutionRecords {
 
   /** As {@link header}, without reading large values: they are shortened. For states, names and labels of many executions. */
   async facts(tenant: string, id: string): Promise<Execution | undefined> {
-    const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), { left: 0 });
+    return await this.#readValues(tenant, id, (bytes) => this.#factsOf(tenant, id, bytes));
+  }
+
+  #factsOf(tenant: string, id: string, bytes: Uint8Array): Promise<Execution> {
+    return this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), { left: 0 });
   }
 
   /** True for an execution that exists and has not ended. Synchronous when the result for the cached record is known. */
@@ -290,12 +289,11 @@ export class ExecutionRecords {
   }
 
   async #readIsOpen(tenant: string, id: string): Promise<boolean> {
-    const bytes = await this.#read(tenant, id);
-    if (!bytes) return false;
-    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes, id), newForm(), { left: 0 });
-    const isOpen = !isEnded(history);
-    this.#open.set(bytes, isOpen);
-    return isOpen;
+    return await this.#readValues(tenant, id, async (bytes) => {
+      const isOpen = !isEnded((await this.#factsOf(tenant, id, bytes)).history);
+      this.#open.set(bytes, isOpen);
+      return isOpen;
+    }) ?? false;
   }
 
   /**
@@ -366,7 +364,7 @@ export class ExecutionRecords {
     }
   }
 
-  /** Reads the record, and with `read` the values that it refers to: none of them is removed meanwhile. */
+  /** Reads the record, and with `read` what it refers to, of which nothing is removed meanwhile. */
   async #readValues<T>(
     tenant: string,
     id: string,
@@ -377,7 +375,8 @@ export class ExecutionRecords {
     const release = this.#values.hold(id);
     try {
       const bytes = await this.#read(tenant, id);
-      return bytes && await read(bytes);
+      const value = bytes && await read(bytes);
+      return await this.has(tenant, id) ? value : undefined; // It may have been deleted meanwhile.
     } finally {
       release();
     }
@@ -547,6 +546,7 @@ export class ExecutionRecords {
     const origin = originOf(execution);
     const release = this.#values.hold(id);
     try {
+      if (!await this.has(tenant, id)) return; // As above.
       for await (const [page, value] of this.#pagesOf(tenant, id, { batchSize: PAGES_AT_ONCE })) {
         let previous = page * PAGE_SIZE - 1;
         for (const taskRun of decodeJson(value) as unknown as PackedTaskRun[]) {

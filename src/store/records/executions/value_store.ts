@@ -75,7 +75,7 @@ export class ValueStore {
     }
   }
 
-  /** No value of the execution is removed until the returned function is called. Called before its record is read. */
+  /** Nothing of the execution is removed, replaced or deleted, until the returned function is called. Called before its record is read. */
   hold(id: string): () => void {
     return this.#blobs.hold(id);
   }
@@ -90,12 +90,18 @@ export class ValueStore {
     const reference = value as unknown as ValueReference;
     const [blobId, size, owner = id] = reference;
     if (reading && size > reading.left) return shortenedValue(tenant, id, size - 1) as T;
-    if (owner !== id && !await this.#exists(tenant, owner)) return undefined as T;
-    if (reading) reading.left -= size;
-    const bytes = await this.#blobs.readRange({ tenant, owner }, { blobId, size }, 0, size);
-    const resolved = decodeJson(bytes) as JsonObject;
-    (form.values ??= new LargeValues()).addStored(place, resolved, reference);
-    return resolved as T;
+    // The reader of the record holds the values of its own execution alone.
+    const release = owner === id ? undefined : this.hold(owner);
+    try {
+      if (owner !== id && !await this.#exists(tenant, owner)) return undefined as T;
+      if (reading) reading.left -= size;
+      const bytes = await this.#blobs.readRange({ tenant, owner }, { blobId, size }, 0, size);
+      const resolved = decodeJson(bytes) as JsonObject;
+      (form.values ??= new LargeValues()).addStored(place, resolved, reference);
+      return resolved as T;
+    } finally {
+      release?.();
+    }
   }
 
   /** Puts the values of a header into it. */
