@@ -71,7 +71,7 @@ function disturbances(simulation: Simulation): Weighted[] {
 function requestsAtRest(simulation: Simulation): Weighted[] {
   const { execution, plan } = simulation;
   const actions: Weighted[] = [];
-  if (canRestart(plan, execution)) actions.push([4, restart]);
+  if (canRestart(plan, execution)) actions.push([8, restart]);
   if (failedOnes(simulation).length > 0) actions.push([2, setTaskState]);
   if (execution.taskRuns.length > 0 && isAtRest(execution)) actions.push([2, replay]);
   if (canRestart(plan, execution) && isAtRest(execution)) actions.push([1, restartInCopy]);
