@@ -33,6 +33,9 @@ function slowIndex() {
   };
   return {
     tables: (...conditions: FlowCondition[]) => index.tables("main", conditions, pace),
+    beginTurns: () => {
+      turnMs = longestTurnMs = 0;
+    },
     longestTurnMs: () => longestTurnMs,
     looks: () => looks,
     addFlow: () => void flows++,
@@ -48,10 +51,12 @@ const inNamespace = (name: string): FlowCondition => ({
 const numbers = ({ accepts }: { readonly accepts: Uint8Array }) =>
   [...accepts].flatMap((accepted, flowNo) => accepted === 1 ? [flowNo] : []);
 
-Deno.test("FlowIndex.tables() lets others run each few milliseconds", async () => {
-  const { tables, longestTurnMs } = slowIndex();
+Deno.test("FlowIndex.tables() lets others run each few milliseconds of regular expressions", async () => {
+  const { tables, beginTurns, longestTurnMs } = slowIndex();
+  await tables();
+  beginTurns();
   await tables(named("1"), named("2"));
-  assertEquals(longestTurnMs() <= 4 + 8 * MS_PER_FLOW, true);
+  assertEquals(longestTurnMs(), 4);
 });
 
 Deno.test("FlowIndex.tables() refuses conditions that take too long together; pauses do not count", async () => {
