@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
@@ -67,10 +68,14 @@ export class FlowBulk {
     return this.#flows.select(actor, (head) => wanted.has(flowName(head)));
   }
 
-  /** Deletes flows; returns their number. */
+  /** Deletes flows; returns the number of those that nobody else has deleted meanwhile. */
   async delete(actor: Actor, heads: readonly FlowHead[]): Promise<number> {
-    await inTurns(heads, (head) => this.#flows.delete(actor, head));
-    return heads.length;
+    const deleted = await inTurns(heads, (head) =>
+      undefinedIfMissing(async () => {
+        await this.#flows.delete(actor, head);
+        return head;
+      }));
+    return deleted.filter((head) => head !== undefined).length;
   }
 
   /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError bulk_refused */

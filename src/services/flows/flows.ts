@@ -237,12 +237,16 @@ export class Flows {
   }
 
   /** Creates or updates a flow. @throws DomainError invalid_entity */
-  async put(actor: Actor, source: string, options: SaveOptions = {}): Promise<Flow> {
-    const key = keyOf((await this.#parseValid(actor.tenant, source)).parsed);
-    const head = this.#heads.get(actor.tenant, key);
-    const isUpdate = head && !head.deleted;
-    const saved = isUpdate ? this.update(actor, key, source, options) : this.create(actor, source, options);
-    return (await saved).flow;
+  async put(actor: Actor, given: string, { isJson }: SaveOptions = {}): Promise<Flow> {
+    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
+    const { parsed } = await this.#parseValid(actor.tenant, given);
+    const source = isJson ? jsonAsYaml(parsed) : given;
+    const key = keyOf(parsed);
+    return await this.#locks.run(lockKey(actor, key), async () => {
+      const head = this.#heads.get(actor.tenant, key);
+      if (!head || head.deleted) return await this.#save(actor.tenant, key, parsed, source);
+      return await this.#saveNext(await this.#latest(actor, key, undefined), parsed, source);
+    });
   }
 
   /** As {@link put}, with the namespace of the source replaced. @throws DomainError invalid_entity */

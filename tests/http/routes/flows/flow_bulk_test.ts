@@ -397,3 +397,26 @@ Deno.test("bulk operations change many flows in few commits", async () => {
   assertEquals(await count(server, "DELETE", "/flows/delete/by-query?q=f1"), 111);
   assert((await present(server)).length === 100);
 });
+
+Deno.test("POST /flows/bulk saves the same new flow for all of several requests at once", async () => {
+  await using server = await start();
+  const calls = Array.from({ length: 6 }, () => server.request("POST", "/flows/bulk", yaml(source("new"))));
+  const responses = await Promise.all(calls);
+  assertEquals(responses.map(({ status }) => status), [200, 200, 200, 200, 200, 200]);
+  assertEquals(await present(server), ["demo.new@1"]);
+});
+
+Deno.test("POST /flows/:namespace deletes the same flows for all of several requests at once", async () => {
+  await using server = await start(source("old"), source("older"));
+  const calls = Array.from({ length: 4 }, () => server.request("POST", "/flows/demo", yaml(source("new"))));
+  const responses = await Promise.all(calls);
+  assertEquals(responses.map(({ status }) => status), [200, 200, 200, 200]);
+  assertEquals(await present(server), ["demo.new@1"]);
+});
+
+Deno.test("DELETE /flows/delete/by-query counts each flow for one of several requests at once", async () => {
+  await using server = await start(source("a"), source("b"));
+  const calls = Array.from({ length: 3 }, () => server.json("DELETE", "/flows/delete/by-query"));
+  const counts = (await Promise.all(calls)).map((body) => (body as { count: number }).count);
+  assertEquals([counts.reduce((sum, count) => sum + count), await present(server)], [2, []]);
+});
