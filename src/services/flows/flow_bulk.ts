@@ -1,5 +1,6 @@
 /** Bulk changes of flows: replace, update, delete, enable, disable. All are checked before the first change. */
 import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
@@ -8,7 +9,7 @@ import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import { checkAll, runChecked } from "../bulk/checked_bulk.ts";
 import { flowName } from "./flow_heads.ts";
-import { type Flows, invalidFlow, type SaveOptions } from "./flows.ts";
+import { type CheckedSource, type Flows, invalidFlow, type SaveOptions } from "./flows.ts";
 
 interface ReplaceOptions extends SaveOptions {
   /** Deletes the flows of the namespace that are not in the text. */
@@ -25,6 +26,8 @@ interface BulkOptions extends SaveOptions {
   readonly allowNamespaceChild: boolean;
 }
 
+/** Documents are checked for so long before other work goes on. */
+const TURN_MS = 4;
 /** Flows that are changed concurrently; their commits are grouped. */
 const CHANGES_AT_ONCE = 100;
 
@@ -44,20 +47,20 @@ export class FlowBulk {
     const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
     const isInside = (key: Pick<FlowKey, "namespace">) => key.namespace === namespace;
     const deletes = options.delete ? isInside : undefined;
-    return await this.#save(actor, placed, { isInside, deletes, isJson: options.isJson });
+    return await this.#save(actor, await this.#check(actor, placed, options), { isInside, deletes });
   }
 
   /** Saves the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
   async update(actor: Actor, text: string, options: BulkOptions): Promise<Flow[]> {
-    const sources = splitDocuments(text);
+    const checked = await this.#check(actor, splitDocuments(text), options);
     const { namespace, allowNamespaceChild } = options;
-    const named = new Set((await this.#drafts(actor, sources)).map((draft) => draft.namespace));
+    const named = new Set(checked.map((flow) => flow.namespace));
     const isInside = (key: Pick<FlowKey, "namespace">) => {
       if (namespace === undefined) return named.has(key.namespace);
       return allowNamespaceChild ? isWithinNamespace(key.namespace, namespace) : key.namespace === namespace;
     };
     const deletes = options.delete ? isInside : undefined;
-    return await this.#save(actor, sources, { isInside, deletes, isJson: options.isJson });
+    return await this.#save(actor, checked, { isInside, deletes });
   }
 
   /** Heads of the named flows, each once. @throws DomainError bulk_refused: one does not exist */
@@ -96,25 +99,35 @@ export class FlowBulk {
     return { clock: this.#clock, action, subject: "flow", nameOf } as const;
   }
 
-  async #drafts(actor: Actor, sources: readonly string[]): Promise<Flow[]> {
-    return await Promise.all(sources.map((source) => this.#flows.draft(actor, source)));
+  /** Checks the sources one after the other, with turns for other work: a large flow takes a second. */
+  async #check(
+    actor: Actor,
+    sources: readonly string[],
+    { isJson }: SaveOptions,
+  ): Promise<CheckedSource[]> {
+    const turns = new Turns(this.#clock, TURN_MS);
+    const checked: CheckedSource[] = [];
+    for (const source of sources) {
+      checked.push(await this.#flows.check(actor, source, { isJson }));
+      await turns.next();
+    }
+    return checked;
   }
 
   async #save(
     actor: Actor,
-    sources: readonly string[],
-    { isInside, deletes, isJson }: SaveOptions & {
+    checked: readonly CheckedSource[],
+    { isInside, deletes }: {
       readonly isInside: (key: FlowKey) => boolean;
       readonly deletes?: (key: FlowKey) => boolean;
     },
   ): Promise<Flow[]> {
-    const drafts = await this.#drafts(actor, sources);
-    const names = new Set(drafts.map(flowName));
-    if (!drafts.every(isInside)) {
+    const names = new Set(checked.map(flowName));
+    if (!checked.every(isInside)) {
       throw invalidFlow([{ path: "flow.namespace", message: "Flow namespace is invalid" }]);
     }
-    if (names.size < drafts.length) throw invalidFlow([{ path: "flow.id", message: "Duplicate flow id" }]);
-    const saved = await inTurns(sources, (source) => this.#flows.put(actor, source, { isJson }));
+    if (names.size < checked.length) throw invalidFlow([{ path: "flow.id", message: "Duplicate flow id" }]);
+    const saved = await inTurns(checked, (source) => this.#flows.putChecked(actor, source));
     const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(flowName(head)));
     await this.delete(actor, left);
     const deleted = await inTurns(left, (head) => this.#flows.get(actor, head, { allowDeleted: true }));

@@ -93,6 +93,11 @@ interface ValidSource {
   readonly warnings: readonly Problem[];
 }
 
+/** A source that may be saved: the flow that it declares, and its text as it is stored. */
+export interface CheckedSource extends FlowKey, ValidSource {
+  readonly source: string;
+}
+
 /** One document of a validation request. */
 export interface FlowCheck {
   readonly index: number;
@@ -158,10 +163,8 @@ export class Flows {
   }
 
   /** Saves a new flow. @throws DomainError invalid_entity, also if the id exists */
-  async create(actor: Actor, given: string, { isJson }: SaveOptions = {}): Promise<SavedFlow> {
-    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.#parseValid(actor.tenant, given);
-    const source = isJson ? jsonAsYaml(parsed) : given;
+  async create(actor: Actor, given: string, options?: SaveOptions): Promise<SavedFlow> {
+    const { parsed, warnings, source } = await this.check(actor, given, options);
     const key = keyOf(parsed);
     return await this.#locks.run(lockKey(actor, key), async () => {
       const head = this.#heads.get(actor.tenant, key);
@@ -174,9 +177,7 @@ export class Flows {
 
   /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
   async update(actor: Actor, key: FlowKey, given: string, options: UpdateOptions = {}): Promise<SavedFlow> {
-    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.#parseValid(actor.tenant, given);
-    const source = options.isJson ? jsonAsYaml(parsed) : given;
+    const { parsed, warnings, source } = await this.check(actor, given, options);
     return await this.#locks.run(lockKey(actor, key), async () => {
       return {
         flow: await this.#saveNext(await this.#latest(actor, key, options.ifMatch), parsed, source),
@@ -236,11 +237,25 @@ export class Flows {
     return isSame ? current : await this.#save(tenant, { namespace, id }, parsed, source);
   }
 
-  /** Creates or updates a flow. @throws DomainError invalid_entity */
-  async put(actor: Actor, given: string, { isJson }: SaveOptions = {}): Promise<Flow> {
+  /** Checks a source that {@link putChecked} may save. @throws DomainError invalid_entity */
+  async check(
+    { tenant }: Actor,
+    given: string,
+    { isJson }: SaveOptions = {},
+  ): Promise<CheckedSource> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed } = await this.#parseValid(actor.tenant, given);
-    const source = isJson ? jsonAsYaml(parsed) : given;
+    const { parsed, warnings } = await this.#parseValid(tenant, given);
+    return { ...keyOf(parsed), parsed, warnings, source: isJson ? jsonAsYaml(parsed) : given };
+  }
+
+  /** Creates or updates a flow. @throws DomainError invalid_entity */
+  async put(actor: Actor, given: string, options?: SaveOptions): Promise<Flow> {
+    return await this.putChecked(actor, await this.check(actor, given, options));
+  }
+
+  /** As {@link put}, of a checked source. */
+  async putChecked(actor: Actor, checked: CheckedSource): Promise<Flow> {
+    const { parsed, source } = checked;
     const key = keyOf(parsed);
     return await this.#locks.run(lockKey(actor, key), async () => {
       const head = this.#heads.get(actor.tenant, key);
