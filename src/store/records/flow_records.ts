@@ -3,7 +3,7 @@ import { joinBytes } from "../../base/bytes.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
-import { decodeJson, encodeText } from "../codec.ts";
+import { decodeJson, encodeCompressed, encodeText } from "../codec.ts";
 import { flowKey, flowRevisionKey, flowRevisionParts, flowRevisionsOf, flowsOf } from "../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deletionsOf, readEntries, setJson } from "../stored_entries.ts";
@@ -34,6 +34,8 @@ type PackedHead = [flowNo: number, revision: number, flags: number, labels: stri
 
 /** Parts of sources, up to 64 KiB each, that are read together for a list of revisions. */
 const PARTS_AT_ONCE = 16;
+/** Longer revisions are compressed: source and definition of a large flow are twice what a commit takes. */
+const MAX_PLAIN_BYTES = 400_000;
 const DISABLED = 1;
 const DELETED = 2;
 
@@ -98,7 +100,9 @@ export class FlowRecords {
     { tenant, namespace, id }: FlowKey & Pick<FlowHead, "tenant">,
     record: FlowRevisionRecord,
   ): Mutation[] {
-    const bytes = encodeText(stringifyJson(record));
+    const text = stringifyJson(record);
+    const plain = encodeText(text);
+    const bytes = plain.length > MAX_PLAIN_BYTES ? encodeCompressed(text) : plain;
     const mutations: Mutation[] = [];
     for (let part = 0; part * BLOB_CHUNK_BYTES < bytes.length; part++) {
       const value = bytes.slice(part * BLOB_CHUNK_BYTES, (part + 1) * BLOB_CHUNK_BYTES);

@@ -79,3 +79,35 @@ Deno.test("GET /flows/:namespace/:flowId/revisions returns all revisions, and th
   ) as unknown as JsonObject[];
   assertEquals(all.length, 13);
 });
+
+/** Text that hardly compresses, in lines. */
+function noise(length: number): string {
+  let seed = 1, text = "";
+  while (text.length < length) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += seed.toString(36);
+  }
+  return text.slice(0, length).replace(/.{76}/g, "$&\n      ");
+}
+
+const ONE_TASK = "  - {id: t0, type: io.svc.plugin.core.debug.Return, format: a}\n";
+/** Members of flows of nearly 512 KiB, of which the source and its parsed form together have more than a commit. */
+const LARGE: readonly (readonly [name: string, members: string])[] = [
+  [
+    "many tasks",
+    `tasks:\n${Array.from({ length: 7_500 }, (_, n) => ONE_TASK.replace("t0", `t${n}`)).join("")}`,
+  ],
+  ["a long text", `tasks:\n${ONE_TASK}variables:\n  text: |\n      ${noise(470_000)}\n`],
+];
+
+for (const [name, members] of LARGE) {
+  Deno.test(`POST /flows saves a source of nearly 512 KiB with ${name}`, async () => {
+    const server = await Harness.start();
+    const given = `id: large\nnamespace: demo\n${members}`;
+    assertEquals(given.length > 450_000 && given.length <= 512 * 1024, true);
+    await server.save(given);
+    await using restarted = await server.restart();
+    const { source, revision } = await restarted.json("GET", "/flows/demo/large?source=true") as JsonObject;
+    assertEquals([source === given, revision], [true, 1]);
+  });
+}
