@@ -1,17 +1,18 @@
 /** Stored dashboards: the source text as it was saved, and two times. */
 import type { Instant } from "../../base/time/clock.ts";
-import type { JsonValue } from "../../base/json.ts";
+import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { decodeJson } from "../codec.ts";
+import { MAX_VALUE_BYTES } from "../../model/limits.ts";
+import { decodeJson, encodeCompressed, encodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { dashboardKey, dashboardsOf } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
-import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
+import { deleteKey, readEntries, readEntry } from "../stored_entries.ts";
 
 /** A dashboard as stored. */
 export interface DashboardRecord {
   readonly id: string;
-  /** Fits one stored value. */
+  /** Fits one stored value, if need be compressed. */
   readonly source: string;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -37,8 +38,11 @@ export class DashboardRecords {
 
   /** Writes the dashboard; resolves once durable. */
   async put(tenant: TenantId, { id, source, createdAt, updatedAt }: DashboardRecord): Promise<void> {
-    const mutation = setJson(dashboardKey(tenant, id), [source, createdAt, updatedAt]);
-    await this.#committer.commit({ mutations: [mutation] });
+    const packed = [source, createdAt, updatedAt];
+    const plain = encodeJson(packed);
+    // A quote or a line break takes two bytes.
+    const value = plain.length > MAX_VALUE_BYTES ? encodeCompressed(stringifyJson(packed)) : plain;
+    await this.#committer.commit({ mutations: [{ type: "set", key: dashboardKey(tenant, id), value }] });
   }
 
   /** Removes the dashboard; resolves once durable. */

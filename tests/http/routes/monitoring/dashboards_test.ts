@@ -87,6 +87,14 @@ for (const [request, body, status, says] of REFUSED) {
   });
 }
 
+Deno.test("POST /dashboards saves a source whose quotes and line breaks take twice its bytes as JSON", async () => {
+  await using server = await Harness.start();
+  const written = `${source("one")}# ${'"'.repeat(55_000)}\n${"\n".repeat(4_000)}`;
+  await server.json("POST", "/dashboards", yaml(written));
+  const { sourceCode } = await server.json("GET", "/dashboards/one") as JsonObject;
+  assertEquals(sourceCode === written, true);
+});
+
 const BROKEN_CHART = `title: Runs
 charts:
   - id: runs
