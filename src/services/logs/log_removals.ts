@@ -1,5 +1,4 @@
 /** Deletes log lines of executions that have ended: of one execution, or of all executions of a flow. */
-import type { Instant } from "../../base/time/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState } from "../../model/errors.ts";
@@ -7,7 +6,7 @@ import type { Execution } from "../../model/executions/execution.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
-import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Pace } from "../../store/catalog/pace.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { IsGone, LogRecords } from "../../store/records/log_records.ts";
@@ -58,7 +57,7 @@ export class LogRemovals {
     let count = 0;
     for await (const some of this.#withLogs(tenant, flow)) {
       if (signal?.aborted) break;
-      const counts = await Promise.all(some.map(({ id }) => this.remove(tenant, id, testFor)));
+      const counts = await Promise.all(some.map((id) => this.remove(tenant, id, testFor)));
       for (const removed of counts) count += removed ?? 0;
       if (pace.isDue) await pace.pause();
     }
@@ -92,25 +91,14 @@ export class LogRemovals {
   }
 
   /** Ended executions of a flow that have log lines, some at a time, oldest first. */
-  async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<readonly ExecutionSpan[]> {
-    const states = [...TERMINAL_STATES];
-    let since: Instant = 0;
-    for (;;) {
-      const ended = { namespace, flowId: id, ofAllKinds: true, states, startedFrom: since };
-      const query = executionSelectionQuery(ended);
-      const { spans } = await this.#deps.catalog.spans(tenant, {
-        ...query,
-        conditions: [...query.conditions, { field: "maxLogLevel", least: "TRACE" }],
-        sort: [{ field: "state.startDate", descending: false }],
-        size: PAGE_SIZE,
-      });
-      for (let start = 0; start < spans.length; start += REMOVED_AT_ONCE) {
-        yield spans.slice(start, start + REMOVED_AT_ONCE);
+  async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<readonly string[]> {
+    const ended = { namespace, flowId: id, ofAllKinds: true, states: [...TERMINAL_STATES] };
+    const query = executionSelectionQuery(ended);
+    const conditions = [...query.conditions, { field: "maxLogLevel", least: "TRACE" } as const];
+    for await (const ids of this.#deps.catalog.ids(tenant, { ...query, conditions }, PAGE_SIZE)) {
+      for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {
+        yield ids.slice(start, start + REMOVED_AT_ONCE);
       }
-      const last = spans[spans.length - 1];
-      if (!last || spans.length < PAGE_SIZE) return;
-      // Executions that started at this very time are read again, unless the whole page did.
-      since = last.startAt > since ? last.startAt : since + 1;
     }
   }
 }
