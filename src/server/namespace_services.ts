@@ -34,10 +34,10 @@ interface NamespaceServiceDeps {
 
 /** Builds the use cases of namespaces as a whole. */
 export function createNamespaceServices(deps: ServicesDeps, services: NamespaceServiceDeps) {
-  const { store, committer, executor } = deps;
+  const { store, committer, blobs, executor } = deps;
   const { files, triggerStates: { states, flowTriggers, catalog: triggerTypes } } = services;
   const namespaces = new Namespaces({ ...services, records: services.namespaceRecords });
-  const renames = new RenameRecords(store, committer);
+  const renames = new RenameRecords({ store, committer, blobs });
   const dashboards = new DashboardRecords(store, committer);
   const shared = { ...deps, ...services, renames };
   const namespaceUsages = new NamespaceUsages({ ...shared, triggerTypes, dashboards });

@@ -241,6 +241,11 @@ export class Blobs {
     await Promise.allSettled([this.#removeUnread(owner, blob.blobId, chunkCount(blob.size))]);
   }
 
+  /** True while a value has readers. */
+  isRead(blobId: string): boolean {
+    return this.#pins.has(blobId);
+  }
+
   /** Keeps all values of an owner until the returned function is called. A reader of records calls it before it reads the first. */
   hold(owner: string): () => void {
     return this.#pin(owner);

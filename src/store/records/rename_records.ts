@@ -5,6 +5,8 @@
  */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
+import type { BlobRef, Blobs } from "../blobs/blobs.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import {
@@ -59,10 +61,12 @@ const ROWS_AT_ONCE = 16;
 export class RenameRecords {
   readonly #store: Store;
   readonly #committer: Committer;
+  readonly #blobs: Blobs;
 
-  constructor(store: Store, committer: Committer) {
+  constructor({ store, committer, blobs }: { store: Store; committer: Committer; blobs: Blobs }) {
     this.#store = store;
     this.#committer = committer;
+    this.#blobs = blobs;
   }
 
   /** The rename under way in a tenant. */
@@ -137,7 +141,7 @@ export class RenameRecords {
     await batch.flush();
   }
 
-  /** Deletes all rows under the old name; values after the records that refer to them. */
+  /** Deletes all rows under the old name; values after the records that refer to them, and after those who read them. */
   async remove(tenant: TenantId, [from]: NamespaceMove): Promise<void> {
     const batch = new RenameBatch(this.#committer);
     for (const { kind, indexOf } of [...KINDS, { kind: "s", indexOf: undefined }]) {
@@ -147,11 +151,22 @@ export class RenameRecords {
         await batch.add([entry.key, ...index ? [index] : []].map(deleteKey));
       }
     }
-    const orphans = await this.#intended(tenant, from);
-    for await (const { key } of this.#rows(keysOfNamespace(tenant, "b", from), true)) {
-      if (!orphans.has(String(key[3]))) await batch.add([deleteKey(key)]);
-    }
+    // From here on a new reader of a value finds that its record is gone.
     await batch.flush();
+    const orphans = await this.#intended(tenant, from);
+    const read = new Map<string, BlobRef>();
+    for await (const { key } of this.#rows(keysOfNamespace(tenant, "b", from), true)) {
+      const blobId = String(key[3]);
+      if (orphans.has(blobId) || read.has(blobId)) continue;
+      // The last chunk comes first.
+      if (this.#blobs.isRead(blobId)) {
+        read.set(blobId, { blobId, size: (Number(key[4]) + 1) * BLOB_CHUNK_BYTES });
+      } else await batch.add([deleteKey(key)]);
+    }
+    const owner = { tenant, owner: from };
+    for (const blob of read.values()) await batch.add([this.#blobs.mark(owner, blob)]);
+    await batch.flush();
+    for (const blob of read.values()) await this.#blobs.removeMarked(owner, blob);
   }
 
   /** Commits mutations of a rename in as few entries as possible. */

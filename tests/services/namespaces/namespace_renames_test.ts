@@ -188,3 +188,18 @@ triggers:
   const { results } = await app.page("/executions/search?flowId=often");
   assertEquals(results.map(({ namespace }) => namespace), ["new"]);
 });
+
+Deno.test("POST /namespaces/{namespace}/rename keeps a file until its download has ended", async () => {
+  await using app = await Harness.start();
+  const content = "0123456789abcdef".repeat(200_000);
+  await app.json("POST", "/namespaces/old/files?path=/large.txt", fileForm(content));
+  const download = await app.open("GET", "/namespaces/old/files?path=/large.txt");
+  await app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
+  assertEquals(await download.text() === content, true, "the whole file under its old name");
+  await settle();
+  const left = await Array.fromAsync(app.store.list({ prefix: ["main", "b", "old"] }), ({ key }) => key);
+  assertEquals(left, [], "no chunk under the old name");
+  assertEquals((await checkStore(app.store)).findings.list(), []);
+  const renamed = await app.request("GET", "/namespaces/new/files?path=/large.txt");
+  assertEquals(await renamed.text() === content, true, "the whole file under its new name");
+});
