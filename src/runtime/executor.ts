@@ -365,7 +365,8 @@ export class Executor {
     }
     if (live?.isDriven || live?.isDirty) return; // Its next commit deletes the timer.
     if (this.#live.isDeleting(tenant, executionId)) {
-      throw new DomainError("unavailable", "Cannot fire a timer: its execution is being deleted");
+      if (await this.deletions.settled(tenant, executionId)) return await this.fireTimer(timer);
+      throw new DomainError("unavailable", "Cannot fire a timer: its tenant is being deleted");
     }
     if (live) this.#continue(live);
     await this.#deps.committer.commit({

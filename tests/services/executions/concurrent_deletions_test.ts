@@ -1,8 +1,11 @@
 /** Deletions of an execution and of its log lines at the same time, and reads of an execution while it is deleted. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Logger } from "../../../src/base/log.ts";
 import { EXECUTION_REMOVALS } from "../../../src/store/keys.ts";
-import { settle } from "../../support/fakes/fake_clock.ts";
+import { FakeClock, settle } from "../../support/fakes/fake_clock.ts";
 import { GatedStore, restartGated } from "../../support/fakes/gated_store.ts";
+import type { MemoryStore } from "../../support/fakes/memory_store.ts";
+import { flowSource, sleeps } from "../../support/flows/flow_sources.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions, statesOf } from "../../support/harness.ts";
 
 const HOUR = 3_600_000;
@@ -30,9 +33,13 @@ tasks:
 `;
 
 /** A server whose store can hold reads. */
-async function startGated(options: HarnessOptions = {}): Promise<{ app: Harness; store: GatedStore }> {
+async function startGated(
+  options: HarnessOptions = {},
+  clock = new FakeClock(),
+): Promise<{ app: Harness; store: GatedStore }> {
   let store: GatedStore | undefined;
-  const app = await Harness.start({ ...options, wrap: (memory) => store = new GatedStore(memory) });
+  const wrap = (memory: MemoryStore) => store = new GatedStore(memory);
+  const app = await Harness.start({ ...options, wrap }, undefined, clock);
   assert(store);
   return { app, store };
 }
@@ -163,3 +170,39 @@ for (const [method, path, expected] of READS) {
     assertEquals(await Array.fromAsync(app.store.list(EXECUTION_REMOVALS)), [], "no removal is left");
   });
 }
+
+Deno.test("DELETE /executions/{id}: a timer that is due meanwhile waits for it and logs nothing", async () => {
+  const lines: string[] = [];
+  const clock = new FakeClock();
+  const logger = new Logger({ level: "warn", format: "text", clock, write: (line) => void lines.push(line) });
+  const { app, store } = await startGated({ logger }, clock);
+  await using _ = app;
+  const { id } = await app.run(flowSource("slow", sleeps("wait", "PT1H")));
+  store.isClosed = true;
+  const deletion = statusOf(app, "DELETE", `/executions/${id}`);
+  await settle();
+  await app.advance(HOUR + 5_000);
+  store.isClosed = false;
+  await letAllThrough(store);
+  assertEquals([await deletion, await statusOf(app, "GET", `/executions/${id}`)], [204, 404]);
+  await app.advance(HOUR);
+  assertEquals(lines, []);
+  assertEquals(await Array.fromAsync(app.store.list({ prefix: ["tm"] }), ({ key }) => key), []);
+});
+
+Deno.test("DELETE /executions/{id}: a timer that is due meanwhile fires once it is refused", async () => {
+  const { app, store } = await startGated();
+  await using _ = app;
+  const { id } = await app.run(flowSource("slow", sleeps("wait", "PT1H")));
+  store.isClosed = true;
+  store.plan = () => "full";
+  const deletion = statusOf(app, "DELETE", `/executions/${id}`);
+  await settle();
+  await app.advance(HOUR + 5_000);
+  store.isClosed = false;
+  await letAllThrough(store);
+  assertEquals(await deletion, 507);
+  store.plan = () => "none";
+  await app.advance(5_000);
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
+});
