@@ -1,6 +1,7 @@
 /** Writes rows as lines of Ion into a file. */
 import { ByteFile } from "../byte_file.ts";
 import { type Cell, type Column, ionCell, ionRow, lastOfNames } from "./cells.ts";
+import { MalformedMessage } from "./session.ts";
 
 /** A cell is written as it is, up to six times as long where each character must be escaped. */
 const MAX_GROWTH = 6;
@@ -68,13 +69,17 @@ export class IonFile implements Disposable {
     this.#file.text(ionRow(this.#columns, cells));
   }
 
-  /** Writes a row of the PostgreSQL protocol: the number of cells, then the length and the text of each. */
-  frame(bytes: Uint8Array, start: number): void {
+  /**
+   * Writes a row of the PostgreSQL protocol: the number of cells, then the length and the text of each.
+   * @throws MalformedMessage a cell ends after the row
+   */
+  frame(bytes: Uint8Array, start: number, end: number): void {
     this.#rowCount++;
     let at = start + 2;
     for (const writer of this.#writers) {
       const length = int32At(bytes, at);
       at += 4;
+      if (at + Math.max(length, 0) > end) throw new MalformedMessage("A cell ends after its row");
       if (writer) this.#cell(writer, bytes, at, length);
       if (length > 0) at += length;
     }

@@ -10,9 +10,12 @@ export interface RowSink {
   columns(columns: readonly Column[]): void;
   /** Called for each row. */
   row(cells: readonly Cell[]): void;
-  /** Instead of `row`: a row of the PostgreSQL protocol, from its number of cells on. */
-  frame?(bytes: Uint8Array, start: number): void;
+  /** Instead of `row`: a row of the PostgreSQL protocol, from its number of cells on. @throws MalformedMessage */
+  frame?(bytes: Uint8Array, start: number, end: number): void;
 }
+
+/** What a server sent is no message of its protocol. */
+export class MalformedMessage extends Error {}
 
 /** For statements whose rows are not wanted. */
 export const NO_ROWS: RowSink = Object.freeze({ columns: () => {}, row: () => {} });

@@ -61,7 +61,8 @@ Deno.test("IonFile.row() and IonFile.frame() write each kind of cell alike", asy
   const text = await written((file) => {
     file.columns(columns);
     file.row(cells);
-    file.frame(frameOf(cells, 9), 9);
+    const frame = frameOf(cells, 9);
+    file.frame(frame, 9, frame.length);
     assertEquals(file.rowCount, 2);
   });
   const [row, frame] = text.split("\n");
@@ -73,9 +74,9 @@ Deno.test("IonFile writes the last of columns with the same name, and rows witho
   const text = await written((file) => {
     file.columns(twice);
     file.row(["1", "x"]);
-    file.frame(frameOf(["1", "x"], 0), 0);
+    file.frame(frameOf(["1", "x"], 0), 0, 12);
     file.columns([]);
-    file.frame(frameOf([], 0), 0);
+    file.frame(frameOf([], 0), 0, 2);
   });
   assertEquals(text, '{"a":"x"}\n{"a":"x"}\n{}\n');
 });
@@ -84,7 +85,7 @@ Deno.test("IonFile writes cells and rows that are larger than its buffer", async
   const long = '"'.repeat(900_000);
   const text = await written((file) => {
     file.columns([{ name: "a", kind: "text" }]);
-    for (let count = 0; count < 3; count++) file.frame(frameOf([long], 0), 0);
+    for (let count = 0; count < 3; count++) file.frame(frameOf([long], 0), 0, long.length + 6);
     file.row([long]);
   });
   const line = `{"a":"${'\\"'.repeat(900_000)}"}\n`;

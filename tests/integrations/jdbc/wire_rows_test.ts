@@ -16,7 +16,7 @@ const MESSAGES = [
   ["D", "first"],
   ["D", ""],
   ["D", "a longer row of 30 characters."],
-  ["N", "notice"],
+  ["N", "Mnotice\0\0"],
   ["d", "copied"],
   ["C", "SELECT 3"],
 ] as const;

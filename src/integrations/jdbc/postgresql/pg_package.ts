@@ -21,6 +21,8 @@ export interface PgConnection {
       message: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] },
     ) => void,
   ): void;
+  /** Calls back when the stream has become one of TLS. */
+  on(event: "sslconnect", listener: () => void): void;
   /** Sends a part of the content of COPY. */
   sendCopyFromChunk(bytes: Uint8Array): void;
   /** Ends the content of COPY. */
@@ -56,9 +58,9 @@ interface PgClientOptions {
 /** A connection that runs one query at a time. */
 export interface PgClient {
   readonly connection: PgConnection;
-  /** For requests of cancellation. */
-  readonly processID: number;
-  readonly secretKey: number;
+  /** For requests of cancellation; `null` before the log-in. */
+  readonly processID: number | null;
+  readonly secretKey: number | null;
   /** Connects and logs in. */
   connect(): Promise<void>;
   /** Sends a query after those before it. */

@@ -6,7 +6,13 @@ import { Double, type JsonValue } from "../../../base/json.ts";
 import type { ConnectAddress, WorkContext } from "../../../model/tasks/task_definition.ts";
 import type { Cell, Column } from "../cells.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
-import { type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
+import {
+  MalformedMessage,
+  type RowSink,
+  type SqlSession,
+  type StatementResult,
+  textProperty,
+} from "../session.ts";
 import type { BoundStatement } from "../sql_text.ts";
 import { columnOf } from "./column_types.ts";
 import {
@@ -116,10 +122,14 @@ export class PostgresqlSession implements SqlSession {
     const stop = () => client.connection.stream.destroy();
     signal.addEventListener("abort", stop);
     try {
-      await client.connect();
+      const connected = client.connect();
+      // The package replaces the stream by the one of TLS.
+      if (ssl) client.connection.on("sslconnect", () => session.#read());
+      else session.#read();
+      await connected;
     } catch (error) {
       stop();
-      throw error;
+      throw session.#failure ?? error;
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -166,20 +176,28 @@ export class PostgresqlSession implements SqlSession {
     await this.#cancelling;
   }
 
-  /** Takes the rows out of the stream. */
-  #begin(): void {
-    const { connection } = this.#client;
-    const { stream } = connection;
+  /** Reads the stream before the package does. */
+  #read(): void {
+    const { stream } = this.#client.connection;
     const [read] = stream.listeners("data") as ReadStream[];
     const rows = new WireRows({
-      row: (bytes, start) => this.#guard(() => this.#row(bytes, start)),
-      copied: (bytes, start, length) =>
-        this.#guard(() => this.#copied?.(bytes.subarray(start, start + length))),
-      others: (bytes) => read?.(bytes),
+      row: (bytes, start, length) => this.#row(bytes, start, start + length),
+      copied: (bytes, start, length) => this.#copied?.(bytes.subarray(start, start + length)),
+      others: (bytes) => {
+        try {
+          read?.(bytes);
+        } catch (cause) {
+          throw new MalformedMessage(`A message cannot be read: ${(cause as Error).message}`, { cause });
+        }
+      },
     });
     stream.removeAllListeners("data");
-    stream.on("data", (bytes: Buffer) => rows.receive(bytes));
-    connection.on("rowDescription", ({ fields }) => {
+    stream.on("data", (bytes: Buffer) => this.#guard(() => rows.receive(bytes)));
+  }
+
+  /** Listens for the columns of results and for the stop. */
+  #begin(): void {
+    this.#client.connection.on("rowDescription", ({ fields }) => {
       this.#columns = fields.map(({ name, dataTypeID }) => columnOf(name, dataTypeID));
       this.#sink?.columns(this.#columns);
     });
@@ -194,19 +212,20 @@ export class PostgresqlSession implements SqlSession {
     );
   }
 
-  #row(bytes: Buffer, start: number): void {
+  #row(bytes: Buffer, start: number, end: number): void {
     const sink = this.#sink;
-    if (sink?.frame) return sink.frame(bytes, start);
+    if (sink?.frame) return sink.frame(bytes, start, end);
     let at = start + 2;
     const cells = this.#columns.map((): Cell => {
       const length = bytes.readInt32BE(at);
       at += 4 + Math.max(length, 0);
+      if (at > end) throw new MalformedMessage("A cell ends after its row");
       return length < 0 ? null : decoder.decode(bytes.subarray(at - length, at));
     });
     sink?.row(cells);
   }
 
-  /** An error of a receiver ends the connection: the rest of the rows would still have to be read. */
+  /** An error of a receiver or of the package ends the connection: thrown to the stream, it would end the process. */
   #guard(work: () => void): void {
     if (this.#failure) return;
     try {
@@ -226,7 +245,7 @@ export class PostgresqlSession implements SqlSession {
     const { promise, resolve, reject } = Promise.withResolvers<{ readonly rowCount: number }>();
     const config = values.length === 0 ? { text } : { text, values: values.map(parameterOf) };
     const query = new this.#Query(config, (error, result) => {
-      if (error) reject(this.#failure ?? this.#named(error));
+      if (error) reject(this.#reasonOf(error));
       else resolve({ rowCount: result?.rowCount ?? 0 });
     });
     if (copyIn) query.handleCopyInResponse = copyIn;
@@ -234,9 +253,12 @@ export class PostgresqlSession implements SqlSession {
     return await promise;
   }
 
-  #named(error: PgError): Error {
+  /** Why a query failed: an error of the server with its host, one of a receiver as it is. */
+  #reasonOf(given: PgError): Error {
+    const error = this.#failure ?? given;
+    if (this.#failure && !(error instanceof MalformedMessage)) return error;
     const { host, port } = this.#place.url;
-    return new Error(`Cannot query "${host}:${port}": ${wordsOf(error)}`, { cause: error.code });
+    return new Error(`Cannot query "${host}:${port}": ${wordsOf(error)}`, { cause: given.code });
   }
 
   /** Asks the server to cancel what runs, by a connection of its own as the protocol has it, and closes this one. */
@@ -244,6 +266,10 @@ export class PostgresqlSession implements SqlSession {
     return this.#cancelling ??= new Promise((resolve) => {
       const { hostname, port } = this.#place.address;
       const { processID, secretKey, connection } = this.#client;
+      if (processID === null || secretKey === null) {
+        connection.stream.destroy();
+        return resolve();
+      }
       const request = new DataView(new ArrayBuffer(16));
       [16, CANCEL_REQUEST, processID, secretKey].forEach((value, index) =>
         request.setInt32(4 * index, value)
