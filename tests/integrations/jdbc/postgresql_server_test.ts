@@ -2,8 +2,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { runDefinition } from "../../support/flows/definition_run.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { taskOf } from "./stubbed_database.ts";
-import { answering, int32, message, PostgresqlStub, READY } from "./postgresql_stub.ts";
+import { answering, int32, LOGGED_IN, message, PostgresqlStub, READY } from "./postgresql_stub.ts";
 
 async function query(stub: PostgresqlStub, properties: Readonly<Record<string, string>> = {}) {
   return await runDefinition(taskOf("postgresql.Query"), {
@@ -86,4 +87,17 @@ Deno.test("jdbc.postgresql.Query reads cells that end with their row", async () 
     answering(() => Buffer.concat([COLUMN, rowOf(4, "text"), rowOf(-1, ""), DONE])),
   );
   assertEquals((await query(stub)).outputs.rows, [{ c: "text" }, { c: null }]);
+});
+
+Deno.test("jdbc.postgresql.Query closes a connection that the server refuses to configure", async () => {
+  const error = message("E", 'SERROR\0C22023\0Minvalid value for parameter "TimeZone": "Mars"\0\0');
+  await using stub = await PostgresqlStub.start((request) =>
+    request === "startup" ? LOGGED_IN : Buffer.concat([error, READY])
+  );
+  await assertRejects(
+    () => query(stub, { timeZoneId: "Mars" }),
+    Error,
+    'invalid value for parameter "TimeZone": "Mars"',
+  );
+  await until(() => stub.connections === 0);
 });

@@ -134,8 +134,14 @@ export class PostgresqlSession implements SqlSession {
       signal.removeEventListener("abort", stop);
     }
     session.#begin();
-    await session.#configure();
-    return session;
+    try {
+      await session.#configure();
+      return session;
+    } catch (error) {
+      session.#failure ??= error as Error;
+      await session[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** @inheritdoc */
