@@ -1,6 +1,9 @@
 /** A server of PostgreSQL that breaks the protocol or does not answer ends a task, never the process. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
+import { openPostgresql } from "../../../src/integrations/jdbc/postgresql/postgresql_session.ts";
+import { NO_ROWS } from "../../../src/integrations/jdbc/session.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { taskOf } from "./stubbed_database.ts";
@@ -100,4 +103,49 @@ Deno.test("jdbc.postgresql.Query closes a connection that the server refuses to 
     'invalid value for parameter "TimeZone": "Mars"',
   );
   await until(() => stub.connections === 0);
+});
+
+/** A session with a server that closes no connection. */
+async function openSession(stub: PostgresqlStub) {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const properties = {
+    url: `jdbc:postgresql://127.0.0.1:${stub.port}/shop`,
+    sslMode: "DISABLE",
+    username: "app",
+  };
+  const session = await openPostgresql(
+    {
+      properties,
+      signal: stop.signal,
+      log: () => {},
+      connectAddress: (hostname, port) => Promise.resolve({ hostname, port }),
+    },
+    { kinds: ["postgresql"], port: 5432 },
+    clock,
+  );
+  return { session, clock, stop };
+}
+
+Deno.test("a query of jdbc.postgresql that is stopped ends after two seconds if the server keeps its connections open", async () => {
+  const running = Promise.withResolvers<void>();
+  await using stub = await PostgresqlStub.start(answering(() => void running.resolve()), { keepsOpen: true });
+  const { session, clock, stop } = await openSession(stub);
+  const result = assertRejects(() => session.run({ sql: "SELECT 1", values: [] }, NO_ROWS), Error);
+  await running.promise;
+  stop.abort();
+  await until(() => stub.cancellations === 1);
+  await clock.advance(2_000);
+  await result;
+  await session[Symbol.asyncDispose]();
+  assertEquals(clock.timerCount, 0);
+});
+
+Deno.test("a session of jdbc.postgresql is over after two seconds if the server keeps its connection open", async () => {
+  await using stub = await PostgresqlStub.start(answering(() => undefined), { keepsOpen: true });
+  const { session, clock } = await openSession(stub);
+  const over = session[Symbol.asyncDispose]();
+  await clock.advance(2_000);
+  await over;
+  assertEquals(clock.timerCount, 0);
 });

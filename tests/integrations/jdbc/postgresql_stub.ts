@@ -45,23 +45,23 @@ export function answering(answer: (sql: string) => StubAnswer): (request: StubRe
 
 /** Listens until it is disposed of. */
 export class PostgresqlStub implements AsyncDisposable {
+  /** Requests of cancellation. */
+  cancellations = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #answer: (request: StubRequest) => StubAnswer;
-  readonly #cancelled: (socket: Socket) => void;
 
-  private constructor(answer: (request: StubRequest) => StubAnswer, cancelled: (socket: Socket) => void) {
+  private constructor(answer: (request: StubRequest) => StubAnswer, keepsOpen: boolean) {
     this.#answer = answer;
-    this.#cancelled = cancelled;
-    this.#server = createServer((socket) => this.#serve(socket));
+    this.#server = createServer({ allowHalfOpen: keepsOpen }, (socket) => this.#serve(socket));
   }
 
-  /** Starts; `cancelled` gets the connection of a request of cancellation, which is closed if it is absent. */
+  /** Starts; with `keepsOpen` it closes no connection, whatever the client does. */
   static async start(
     answer: (request: StubRequest) => StubAnswer,
-    cancelled: (socket: Socket) => void = (socket) => socket.end(),
+    { keepsOpen = false } = {},
   ): Promise<PostgresqlStub> {
-    const stub = new PostgresqlStub(answer, cancelled);
+    const stub = new PostgresqlStub(answer, keepsOpen);
     await new Promise<void>((resolve) => stub.#server.listen(0, "127.0.0.1", resolve));
     return stub;
   }
@@ -88,7 +88,7 @@ export class PostgresqlStub implements AsyncDisposable {
     socket.on("close", () => this.#sockets.delete(socket)).on("error", () => {});
     socket.on("data", (bytes: Buffer) => {
       const request = requestOf(bytes);
-      if (request === "cancel") return this.#cancelled(socket);
+      if (request === "cancel") return void this.cancellations++;
       const answer = request && this.#answer(request);
       if (answer) socket.write(answer);
     });

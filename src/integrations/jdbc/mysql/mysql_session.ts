@@ -1,7 +1,8 @@
 /** A connection to MySQL or MariaDB, by the package `mysql2`. */
 import { createReadStream } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Double, type JsonValue } from "../../../base/json.ts";
+import { type Clock, systemClock } from "../../../base/time/clock.ts";
 import type { WorkContext } from "../../../model/tasks/task_definition.ts";
 import type { Cell, CellKind, Column } from "../cells.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
@@ -17,6 +18,8 @@ import {
 } from "./mysql_package.ts";
 
 const CONNECT_MS = 30_000;
+/** Longest wait for a server that is to cancel a query or to end a session. */
+const STOP_MS = 2_000;
 const BINARY_CHARACTER_SET = 63;
 
 /** Kinds by the numbers of the protocol. https://mariadb.com/kb/en/result-set-packets/ */
@@ -33,7 +36,7 @@ const KINDS: ReadonlyMap<number, CellKind> = new Map([
 const [TINY, BLOBS] = [1, new Set([249, 250, 251, 252, 253, 254])];
 
 /** Opens a connection with `url`, `username` and `password` of the properties. @throws Error it names the host */
-export async function openMysql(context: WorkContext): Promise<SqlSession> {
+export async function openMysql(context: WorkContext, clock: Clock = systemClock): Promise<SqlSession> {
   const { properties } = context;
   const kinds = ["mysql", "mariadb"];
   const url = readDatabaseUrl(textProperty(properties, "url") ?? "", { kinds, port: 3306 });
@@ -41,14 +44,15 @@ export async function openMysql(context: WorkContext): Promise<SqlSession> {
   const inputFile = textProperty(properties, "inputFile");
   const inputPath = inputFile === undefined ? undefined : await context.fetchFile(inputFile);
   const { createConnection } = await loadMysql();
-  const create = () =>
-    createConnection({
+  const create = (): Link => {
+    const socket = connect({ host: address.hostname, port: address.port });
+    const connection = createConnection({
       host: url.host,
       port: url.port,
       user: textProperty(properties, "username") ?? url.username,
       password: textProperty(properties, "password") ?? url.password,
       database: url.database || undefined,
-      stream: () => connect({ host: address.hostname, port: address.port }),
+      stream: () => socket,
       ssl: tlsOf(url),
       connectTimeout: CONNECT_MS,
       dateStrings: true,
@@ -60,7 +64,10 @@ export async function openMysql(context: WorkContext): Promise<SqlSession> {
       flags: inputPath === undefined ? ["-LOCAL_FILES"] : [],
       infileStreamFactory: inputPath === undefined ? undefined : () => createReadStream(inputPath),
     });
-  const session = new MysqlSession(context, url, create);
+    return { connection, socket };
+  };
+  if (context.signal.aborted) throw new Error("The attempt must stop");
+  const session = new MysqlSession(context, { url, create, clock });
   try {
     await session.start();
     return session;
@@ -83,23 +90,36 @@ function tlsOf({ options }: DatabaseUrl): MysqlTls | undefined {
   };
 }
 
+/** The package only half-closes its socket: one that the server keeps open would stay. */
+interface Link {
+  readonly connection: MysqlConnection;
+  readonly socket: Socket;
+}
+
+interface MysqlOptions {
+  readonly url: DatabaseUrl;
+  readonly create: () => Link;
+  readonly clock: Clock;
+}
+
 /** A connection. */
 class MysqlSession implements SqlSession {
   readonly #context: WorkContext;
-  readonly #url: DatabaseUrl;
-  readonly #create: () => MysqlConnection;
+  readonly #options: MysqlOptions;
   readonly #connection: MysqlConnection;
+  readonly #socket: Socket;
   readonly #connecting = Promise.withResolvers<void>();
   readonly #stop = () => void this.#cancel();
   #failure: Error | undefined;
   #fail: (error: Error) => void = () => {};
   #cancelling: Promise<void> | undefined;
 
-  constructor(context: WorkContext, url: DatabaseUrl, create: () => MysqlConnection) {
+  constructor(context: WorkContext, options: MysqlOptions) {
     this.#context = context;
-    this.#url = url;
-    this.#create = create;
-    this.#connection = create();
+    this.#options = options;
+    const { connection, socket } = options.create();
+    this.#connection = connection;
+    this.#socket = socket;
     this.#connection.on("connect", () => this.#connecting.resolve());
     this.#connection.on("error", (error) => {
       this.#connecting.reject(this.#named("connect to", error));
@@ -110,7 +130,6 @@ class MysqlSession implements SqlSession {
 
   /** Waits for the connection, and sets how times are given. @throws Error it names the host */
   async start(): Promise<void> {
-    if (this.#context.signal.aborted) throw new Error("The attempt must stop");
     await this.#connecting.promise;
     const zone = textProperty(this.#context.properties, "timeZoneId");
     await this.command(`SET time_zone = '${zone === undefined ? "+00:00" : zone.replaceAll(/['\\]/g, "")}'`);
@@ -151,8 +170,24 @@ class MysqlSession implements SqlSession {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#context.signal.removeEventListener("abort", this.#stop);
     await this.#cancelling;
-    if (!this.#failure) await new Promise<void>((resolve) => this.#connection.end(resolve));
+    if (!this.#failure) await this.#end();
+    this.#destroy();
+  }
+
+  /** Ends the session; the server closes the connection then. */
+  async #end(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancelTimer = this.#options.clock.setTimer(STOP_MS, resolve);
+    if (this.#socket.closed) resolve();
+    this.#socket.once("close", resolve);
+    this.#connection.end(() => {});
+    await promise;
+    cancelTimer();
+  }
+
+  #destroy(): void {
     this.#connection.destroy();
+    this.#socket.destroy();
   }
 
   #take(sink: RowSink, columns: readonly Column[], row: readonly MysqlValue[]): void {
@@ -160,7 +195,7 @@ class MysqlSession implements SqlSession {
       sink.row(columns.map((column, index) => cellOf(column, row[index])));
     } catch (error) {
       this.#abandon(error as Error);
-      this.#connection.destroy();
+      this.#destroy();
     }
   }
 
@@ -175,11 +210,12 @@ class MysqlSession implements SqlSession {
 
   #abandon(error: Error): void {
     this.#failure ??= error;
+    this.#connecting.reject(this.#failure);
     this.#fail(this.#failure);
   }
 
   #named(operation: string, { message, sqlState }: MysqlError): Error {
-    const { host, port } = this.#url;
+    const { host, port } = this.#options.url;
     return new Error(
       `Cannot ${operation} "${host}:${port}": ${message}${sqlState ? ` (${sqlState})` : ""}`,
     );
@@ -190,13 +226,16 @@ class MysqlSession implements SqlSession {
     return this.#cancelling ??= new Promise<void>((resolve) => {
       this.#abandon(new Error("The attempt must stop"));
       const { threadId } = this.#connection;
-      this.#connection.destroy();
+      this.#destroy();
       if (!threadId) return resolve();
-      const other = this.#create();
+      const { connection: other, socket } = this.#options.create();
       const end = () => {
+        cancelTimer();
         other.destroy();
+        socket.destroy();
         resolve();
       };
+      const cancelTimer = this.#options.clock.setTimer(STOP_MS, end);
       other.on("error", end);
       other.query({ sql: `KILL ${threadId}`, rowsAsArray: true }).on("error", end).on("end", end);
     });

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { connect } from "node:net";
 import type { Buffer } from "node:buffer";
 import { Double, type JsonValue } from "../../../base/json.ts";
+import { type Clock, systemClock } from "../../../base/time/clock.ts";
 import type { ConnectAddress, WorkContext } from "../../../model/tasks/task_definition.ts";
 import type { Cell, Column } from "../cells.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
@@ -27,6 +28,8 @@ import { tlsWays } from "./tls.ts";
 import { WireRows } from "./wire_rows.ts";
 
 const CONNECT_MS = 30_000;
+/** Longest wait for a server that is to cancel a query or to end a session. */
+const STOP_MS = 2_000;
 const CANCEL_REQUEST = 80_877_102;
 const NO_TLS = "The server does not support SSL connections";
 
@@ -45,6 +48,7 @@ interface PostgresqlKind {
 export async function openPostgresql(
   context: PostgresqlContext,
   kind: PostgresqlKind,
+  clock: Clock = systemClock,
 ): Promise<PostgresqlSession> {
   const { properties } = context;
   const url = readDatabaseUrl(textProperty(properties, "url") ?? "", kind);
@@ -52,7 +56,7 @@ export async function openPostgresql(
   const ways = tlsWays(properties, url);
   for (const [index, ssl] of ways.entries()) {
     try {
-      return await PostgresqlSession.open(context, { url, address, ssl });
+      return await PostgresqlSession.open(context, { url, address, ssl, clock });
     } catch (error) {
       const isLast = index === ways.length - 1;
       const { message, code } = error as PgError;
@@ -69,6 +73,7 @@ interface OpenOptions {
   readonly url: DatabaseUrl;
   readonly address: ConnectAddress;
   readonly ssl: PgTls | false;
+  readonly clock: Clock;
 }
 
 /** A connection. */
@@ -176,7 +181,11 @@ export class PostgresqlSession implements SqlSession {
       stream.destroyed ? resolve() : stream.once("close", resolve)
     );
     if (this.#failure || this.#cancelling) stream.destroy();
-    else await this.#client.end().catch(() => {});
+    else {
+      const cancelTimer = this.#place.clock.setTimer(STOP_MS, () => stream.destroy());
+      await this.#client.end().catch(() => {});
+      cancelTimer();
+    }
     stream.destroy();
     await closed;
     await this.#cancelling;
@@ -270,7 +279,7 @@ export class PostgresqlSession implements SqlSession {
   /** Asks the server to cancel what runs, by a connection of its own as the protocol has it, and closes this one. */
   #cancel(): Promise<void> {
     return this.#cancelling ??= new Promise((resolve) => {
-      const { hostname, port } = this.#place.address;
+      const { address: { hostname, port }, clock } = this.#place;
       const { processID, secretKey, connection } = this.#client;
       if (processID === null || secretKey === null) {
         connection.stream.destroy();
@@ -282,9 +291,12 @@ export class PostgresqlSession implements SqlSession {
       );
       const socket = connect({ host: hostname, port }, () => socket.end(new Uint8Array(request.buffer)));
       const end = () => {
+        cancelTimer();
+        socket.destroy();
         connection.stream.destroy();
         resolve();
       };
+      const cancelTimer = clock.setTimer(STOP_MS, end);
       socket.on("error", end).on("close", end).resume();
     });
   }
