@@ -8,7 +8,7 @@ import { type JsonValue, stringifyJson, tryParseJson } from "../../base/json.ts"
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
 import { readRows } from "../row_files.ts";
-import { AvroConversion, loadAvro } from "./avro_values.ts";
+import { AvroConversion, loadAvro, MAX_EMPTY_ITEMS } from "./avro_values.ts";
 import { inferSchema } from "./avro_schema.ts";
 import {
   counted,
@@ -52,6 +52,8 @@ export const UNUSED_OPTIONS: PropertySchemas = Object.freeze({
     ),
   ),
 });
+
+const NO_AVRO = "Cannot read the file: it is no Avro file";
 
 /** The schema that is given, or that of the first rows. @throws Error it is no JSON */
 export async function schemaFor(
@@ -128,17 +130,26 @@ export const avroToIon = defineTask({
 
 async function* avroRows(path: string): AsyncGenerator<JsonValue> {
   const { avro, options } = await loadAvro();
-  const header = avro.extractFileHeader(path, { decode: false }) as {
-    readonly meta?: Record<string, Uint8Array>;
-  } | null;
-  const text = new TextDecoder().decode(header?.meta?.["avro.schema"]);
-  const schema = tryParseJson(text);
-  if (schema === undefined) throw new Error("Cannot read the file: it is no Avro file");
-  const conversion = new AvroConversion(schema);
+  let conversion: AvroConversion | undefined;
   const decoder = avro.createFileDecoder(path, {
-    parseHook: (given) => avro.Type.forSchema(given as never, options as never),
+    parseHook: (given) => {
+      conversion = new AvroConversion(given as JsonValue);
+      return avro.Type.forSchema(given as never, options as never);
+    },
   });
-  for await (const value of Readable.from(decoder)) yield conversion.decode(value);
+  decoder.on("block", ({ valueCount, rawDataLength }) => {
+    if (valueCount <= Math.max(rawDataLength, MAX_EMPTY_ITEMS)) return;
+    decoder.destroy(new Error(`A block of ${rawDataLength} bytes announces ${valueCount} rows`));
+  });
+  try {
+    for await (const value of Readable.from(decoder)) {
+      if (conversion) yield conversion.decode(value);
+    }
+  } catch (error) {
+    if (!conversion) throw new Error(NO_AVRO, { cause: error });
+    throw new Error(`Cannot read the file: ${(error as Error).message}`, { cause: error });
+  }
+  if (!conversion) throw new Error(NO_AVRO);
 }
 
 /** Output: `uri`. */

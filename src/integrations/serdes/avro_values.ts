@@ -23,9 +23,48 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ["local-timestamp-micros", 0.001],
 ]);
 
-/** The package, and options of its types: `avsc` has doubles for long integers; this one keeps large ones. */
+/** Items of one buffer that take no bytes, such as nulls: nothing but their count bounds them. */
+export const MAX_EMPTY_ITEMS = 10_000;
+
+/** What `avsc` reads types from. */
+interface Tap {
+  readonly buf: Buffer;
+  readonly pos: number;
+  isValid(): boolean;
+  readLong(): number;
+  skipLong(): void;
+  readString(): string;
+}
+
+interface Reader {
+  _read(tap: Tap): unknown;
+}
+
+/**
+ * The package, and options of its types: `avsc` has doubles for long integers; this one keeps large ones. It reads as many items
+ * of a list or map as a block announces, and zeros after the end, so that some bytes stand for any number of items; here they end
+ * with their bytes.
+ */
 export async function loadAvro() {
   const { default: avro } = await import("avsc");
+  const { ArrayType, MapType } = avro.types;
+  Object.assign(ArrayType.prototype, {
+    _read(this: { readonly itemsType: Reader }, tap: Tap) {
+      const items: unknown[] = [];
+      readBlocks(tap, () => items.push(this.itemsType._read(tap)));
+      return items;
+    },
+  });
+  Object.assign(MapType.prototype, {
+    _read(this: { readonly valuesType: Reader }, tap: Tap) {
+      const entries: Record<string, unknown> = {};
+      readBlocks(tap, () => {
+        const key = tap.readString();
+        entries[key] = this.valuesType._read(tap);
+      });
+      return entries;
+    },
+  });
   const long = avro.types.LongType.__with({
     fromBuffer: fromLong,
     toBuffer(value: number | bigint) {
@@ -39,6 +78,31 @@ export async function loadAvro() {
     compare: (a: number, b: number) => a < b ? -1 : Number(a > b),
   });
   return { avro, options: { wrapUnions: "always" as const, registry: { long }, noAnonymousTypes: false } };
+}
+
+const emptyItems = new WeakMap<Buffer, number>();
+
+/** Reads the items of all blocks; those that ask find that the tap is no longer valid after the end of its bytes. */
+function readBlocks(tap: Tap, readItem: () => void): void {
+  while (tap.isValid()) {
+    let count = tap.readLong();
+    if (count === 0) return;
+    if (count < 0) {
+      count = -count;
+      tap.skipLong(); // The size of the block.
+    }
+    for (; count > 0 && tap.isValid(); count--) {
+      const start = tap.pos;
+      readItem();
+      if (tap.pos === start) countEmptyItem(tap.buf);
+    }
+  }
+}
+
+function countEmptyItem(buffer: Buffer): void {
+  const count = (emptyItems.get(buffer) ?? 0) + 1;
+  if (count > MAX_EMPTY_ITEMS) throw new Error(`More than ${MAX_EMPTY_ITEMS} items take no bytes`);
+  emptyItems.set(buffer, count);
 }
 
 function fromLong(bytes: Buffer): number | bigint {

@@ -147,3 +147,59 @@ Deno.test("what is neither Avro nor Parquet is refused", async () => {
   await assertRejects(() => runDefinition(avroToIon, { from: FROM }, options), Error, "it is no Avro file");
   await assertRejects(() => runDefinition(parquetToIon, { from: FROM }, options), Error, "parquet");
 });
+
+/** A file with one block, whose count of rows and bytes are given. */
+function avroFile(schema: JsonObject, count: number, block: readonly number[]): Uint8Array {
+  const text = (value: string) => [...zigzag(value.length), ...new TextEncoder().encode(value)];
+  const sync = new Array(16).fill(7);
+  const header = [...zigzag(1), ...text("avro.schema"), ...text(JSON.stringify(schema)), 0, ...sync];
+  const magic = [0x4f, 0x62, 0x6a, 1];
+  return Uint8Array.from([...magic, ...header, ...zigzag(count), ...zigzag(block.length), ...block, ...sync]);
+}
+
+/** https://avro.apache.org/docs/1.11.1/specification/#primitive-types-1 */
+function zigzag(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = BigInt(value) * 2n;
+  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+  return [...bytes, Number(rest)];
+}
+
+const ROW = (type: JsonObject): JsonObject => ({ type: "record", name: "R", fields: [{ name: "a", type }] });
+
+/** Counts that have no bytes: the schema, the rows that the block announces, its bytes, and the error. */
+const COUNTS: readonly (readonly [JsonObject, number, readonly number[], string])[] = [
+  [ROW({ type: "array", items: "int" }), 1, zigzag(1e12), "truncated block"],
+  [ROW({ type: "map", values: "int" }), 1, zigzag(1e12), "truncated block"],
+  [ROW({ type: "array", items: "null" }), 1, [...zigzag(10_001), 0], "More than 10000 items take no bytes"],
+  [ROW({ type: "array", items: "null" }), 1, zigzag(1e12), "More than 10000 items take no bytes"],
+  [
+    { type: "record", name: "R", fields: [] },
+    1e12,
+    [],
+    "A block of 0 bytes announces 1000000000000 rows",
+  ],
+];
+
+for (const [schema, rows, block, message] of COUNTS) {
+  Deno.test(`an Avro file of ${JSON.stringify(schema)} with counts that have no bytes is refused: ${message}`, async () => {
+    const files = { [FROM]: avroFile(schema, rows, block) };
+    await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
+  });
+}
+
+Deno.test("items of Avro that take no bytes are read up to a limit", async () => {
+  const list = ROW({ type: "array", items: "null" });
+  const files = { [FROM]: avroFile(list, 1, [...zigzag(2), ...zigzag(1), 0]) };
+  const run = await runDefinition(avroToIon, { from: FROM }, { files });
+  assertEquals([...run.files.values()], ['{"a":[null,null,null]}\n']);
+});
+
+Deno.test("an Avro file whose header announces more bytes than it has is refused", async () => {
+  const files = { [FROM]: Uint8Array.from([0x4f, 0x62, 0x6a, 1, 2, ...zigzag(1e9)]) };
+  await assertRejects(
+    () => runDefinition(avroToIon, { from: FROM }, { files }),
+    Error,
+    "it is no Avro file",
+  );
+});
