@@ -8,12 +8,15 @@ import {
   type TaskDefinition,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
+import { defineTrigger, type TriggerContext } from "../../model/triggers/trigger_definition.ts";
 import { batchesOf, BOUND_PROPERTIES, MessageCollector, messagesIn, millisecondsOf } from "../messages.ts";
-import { CONNECTION_PROPERTIES, KEY, restored, SERDE_PROPERTIES, stored, withRedis } from "./session.ts";
+import { messageValueOrText } from "../consumed_messages.ts";
+import { CONNECTION_PROPERTIES, KEY, type Reply, SERDE_PROPERTIES, stored, withRedis } from "./session.ts";
 
 /** Seconds that the server waits for an element. */
 const BLOCK_SECONDS = 1;
+/** Time in which values are given back after a stop: then the work must end within a second. */
+const GIVE_BACK_MS = 500;
 const URL_EXAMPLE = `url: "{{ secret('REDIS_URL') }}"`;
 
 const FROM = dynamicProperty("any", "A list of values, or the storage URI of a file of values.", {
@@ -111,27 +114,102 @@ const POP_OUTPUTS: PropertySchemas = Object.freeze({
   uri: { type: "string", description: "Storage URI of the values as Ion." },
 });
 
-/** Takes values from the head of the list until it is empty or a bound is reached. Outputs: `count`, `uri`. */
-function pop(context: WorkContext): Promise<JsonObject> {
-  const { key, count, maxRecords, maxDuration } = context.properties;
+/**
+ * Moves values from the head of the list to the list `taken` until it is empty or a bound is reached, and stores them. What is
+ * in `taken` comes first: a crash has left it. Outputs: `count`, `uri`.
+ */
+async function store(context: WorkContext, taken: string, command: Command) {
+  const { key, count, maxRecords, maxDuration, serdeType } = context.properties;
   const most = maxRecords === undefined ? Infinity : Number(maxRecords);
-  return withRedis(context, async ({ command }) => {
-    // The time ends between commands only: values that were taken are kept.
-    const endAt = systemClock.monotonicMs() + (millisecondsOf(maxDuration) ?? Infinity);
-    const collector = new MessageCollector(context, {});
-    const file = collector.stored();
-    const take = async () => {
-      while (collector.count < most && systemClock.monotonicMs() < endAt) {
-        const size = Math.min(Number(count), most - collector.count);
-        const values = await command("LPOP", String(key), size);
-        if (!Array.isArray(values) || values.length === 0) break;
-        for (const value of values) await collector.add(restored(context.properties, value));
-      }
-      collector.end();
-    };
-    await Promise.all([take().catch((error) => collector.end(error)), file]);
-    return { count: collector.count, uri: await file };
+  const endAt = systemClock.monotonicMs() + (millisecondsOf(maxDuration) ?? Infinity);
+  const collector = new MessageCollector(context, {});
+  const next = async () => {
+    const size = Math.min(Number(count), most - collector.count);
+    const left = await command("LRANGE", taken, collector.count, collector.count + size - 1) as Reply[];
+    if (left.length > 0) return left;
+    const moves = Math.min(size, Number(await command("LLEN", String(key))));
+    const move = () => command("LMOVE", String(key), taken, "LEFT", "RIGHT");
+    return (await Promise.all(Array.from({ length: moves }, move))).filter((value) => value !== null);
+  };
+  const take = async () => {
+    while (!collector.isOver && collector.count < most && systemClock.monotonicMs() < endAt) {
+      const values = await next();
+      if (values.length === 0) return;
+      for (const value of values) await collector.add(messageValueOrText(String(value), serdeType));
+    }
+  };
+  const taking = take().then(() => collector.end(), (error) => collector.end(error));
+  try {
+    const uri = await collector.stored();
+    return { count: collector.count, uri };
+  } finally {
+    collector.end();
+    await taking;
+  }
+}
+
+/** Removes the values that are durable elsewhere. */
+async function forget(taken: string, count: number, command: Command): Promise<void> {
+  await command("LTRIM", taken, count, -1);
+}
+
+/** Takes the values of a list; they return to its head at a failure. Outputs: `count`, `uri`. */
+async function pop(context: TaskContext): Promise<JsonObject> {
+  const { tenant, executionId, taskRunId } = context.attempt;
+  const key = String(context.properties.key), taken = takenOf(key, [tenant, executionId, taskRunId]);
+  using ending = new LaterSignal(context.signal);
+  return await withRedis({ ...context, signal: ending.signal }, async ({ command }) => {
+    try {
+      const outputs = await store(context, taken, command);
+      await forget(taken, outputs.count, command);
+      return outputs;
+    } catch (error) {
+      await giveBack(taken, key, command).catch((failure: Error) =>
+        context.log("WARN", `Values stay in the list "${taken}": ${failure.message}`)
+      );
+      throw error;
+    }
   });
+}
+
+async function giveBack(taken: string, key: string, command: Command): Promise<void> {
+  const length = Number(await command("LLEN", taken));
+  await Promise.all(Array.from({ length }, () => command("LMOVE", taken, key, "RIGHT", "LEFT")));
+}
+
+/** Is aborted some time after another one: a connection lasts until values are given back. */
+class LaterSignal {
+  readonly #controller = new AbortController();
+  readonly #first: AbortSignal;
+  #cancel: (() => void) | undefined;
+
+  constructor(first: AbortSignal) {
+    this.#first = first;
+    first.addEventListener("abort", this.#start, { once: true });
+    if (first.aborted) this.#controller.abort();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  readonly #start = () => {
+    this.#cancel = systemClock.setTimer(GIVE_BACK_MS, () => this.#controller.abort());
+  };
+
+  [Symbol.dispose](): void {
+    this.#first.removeEventListener("abort", this.#start);
+    this.#cancel?.();
+  }
+}
+
+/** The list of values that are taken and not yet durable elsewhere; its owner is a trigger or a task run. */
+function takenOf(key: string, owner: readonly string[]): string {
+  return `${key}:taken:${owner.join(".")}`;
+}
+
+function ownerOf({ tenant, namespace, flowId, triggerId }: TriggerContext["trigger"]): readonly string[] {
+  return [tenant, namespace, flowId, triggerId];
 }
 
 const listPop = defineTask({
@@ -139,7 +217,7 @@ const listPop = defineTask({
   aliases: ["redis.ListPop"],
   title: "Pop values of a list of Redis",
   description:
-    "Takes values from the head of a list until it is empty, or a bound is reached, and stores them.",
+    "Takes values from the head of a list until it is empty, or a bound is reached, and stores them. Until then they are in a second list, `<key>:taken:<tenant>.<execution>.<task run>`: after a failure they return to the first one, and what a crash leaves is taken by the next attempt. A value that is no JSON, but should be, is given as text. The server must be Redis 6.2 or later.",
   properties: POP_PROPERTIES,
   outputs: POP_OUTPUTS,
   metrics: { "popped.records.count": { type: "counter", description: "Number of values." } },
@@ -164,7 +242,7 @@ export const listTrigger = defineTrigger({
   aliases: ["redis.TriggerList"],
   title: "Start when a list of Redis has values",
   description:
-    "Takes the values of a list and starts an execution with them. A crash between both loses the values: `redis.list.RealtimeTrigger` keeps them.",
+    "Moves the values of a list to a second list, `<key>:taken:<tenant>.<namespace>.<flow>.<trigger>`, starts an execution with them, and deletes them there when that is durable. What a failure leaves in the second list is taken by the next poll. A value that is no JSON, but should be, is given as text. The server must be Redis 6.2 or later.",
   properties: {
     ...POP_PROPERTIES,
     maxRecords: { ...POP_PROPERTIES.maxRecords, default: 10_000 } as PropertySchemas[string],
@@ -175,8 +253,11 @@ export const listTrigger = defineTrigger({
     yaml: `id: jobs\ntype: io.svc.plugin.redis.list.Trigger\n${URL_EXAMPLE}\nkey: jobs\ninterval: PT1M`,
   }],
   async poll(context) {
-    const outputs = await pop(context);
-    return outputs.count === 0 ? undefined : outputs;
+    const taken = takenOf(String(context.properties.key), ownerOf(context.trigger));
+    const outputs = await withRedis(context, ({ command }) => store(context, taken, command));
+    if (outputs.count === 0) return undefined;
+    context.whenDurable(() => withRedis(context, ({ command }) => forget(taken, outputs.count, command)));
+    return outputs;
   },
 });
 
@@ -186,7 +267,7 @@ export const listRealtimeTrigger = defineTrigger({
   aliases: ["redis.RealtimeTrigger", "redis.RealtimeTriggerList"],
   title: "Start for each value of a list of Redis",
   description:
-    "Moves each value of a list to a second list, `<key>:taken:<tenant>.<namespace>.<flow>.<trigger>`, starts an execution, and deletes it there. A value that a crash leaves in the second list starts an execution at the next connection. The server must be Redis 6.2 or later.",
+    "Moves each value of a list to a second list, `<key>:taken:<tenant>.<namespace>.<flow>.<trigger>`, starts an execution, and deletes it there. A value that a crash leaves in the second list starts an execution at the next connection. A value that is no JSON, but should be, is given as text. The server must be Redis 6.2 or later.",
   properties: { ...CONNECTION_PROPERTIES, ...KEY, ...SERDE_PROPERTIES },
   outputs: { value: { type: "any", description: "The value." } },
   examples: [{
@@ -196,8 +277,7 @@ export const listRealtimeTrigger = defineTrigger({
   async realtime(context) {
     const { properties, signal, trigger } = context;
     const key = String(properties.key);
-    const owner = [trigger.tenant, trigger.namespace, trigger.flowId, trigger.triggerId].join(".");
-    const taken = `${key}:taken:${owner}`;
+    const taken = takenOf(key, ownerOf(trigger));
     await withRedis(context, async ({ command }) => {
       await command("PING");
       context.connected();
@@ -205,7 +285,7 @@ export const listRealtimeTrigger = defineTrigger({
         const left = await command("LINDEX", taken, 0);
         const value = left ?? await command("BLMOVE", key, taken, "LEFT", "RIGHT", BLOCK_SECONDS);
         if (value === null) continue;
-        await context.emit({ value: restored(properties, value) });
+        await context.emit({ value: messageValueOrText(String(value), properties.serdeType) });
         // Not its head: a connection that ends may have moved another value there meanwhile.
         await command("LREM", taken, 1, String(value));
       }

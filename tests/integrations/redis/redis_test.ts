@@ -5,7 +5,12 @@ import { listRealtimeTrigger, listTrigger } from "../../../src/integrations/redi
 import { REDIS_TASKS } from "../../../src/integrations/redis/registry.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { hasRedis, REDIS_PASSWORD, startRedis } from "../../support/servers/brokers.ts";
-import { type DefinitionRun, pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import {
+  type DefinitionRun,
+  pollDefinition,
+  runDefinition,
+  unconfirmedPoll,
+} from "../../support/flows/definition_run.ts";
 import { Listening } from "../../support/flows/listen_definition.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 
@@ -85,6 +90,85 @@ Deno.test(
       String(refused),
     );
     assertEquals(String(refused).includes("other-word"), false);
+  },
+);
+
+/** What the list has, from its head. */
+async function valuesOf(url: string, key: string): Promise<string> {
+  const { files } = await run(url, "list.ListPop", { key, maxRecords: 100 });
+  return [...files.values()].join("");
+}
+
+Deno.test(
+  { name: "lists of redis give a value that is no JSON as text, and lose none", ignore },
+  async () => {
+    await using redis = await startRedis();
+    const properties = { url: redis.url, key: "jobs", serdeType: "JSON", maxRecords: 10 };
+    const push = () => run(redis.url, "list.ListPush", { key: "jobs", from: ["3", "{", '{"a":1}'] });
+    await push();
+    const { outputs, files } = await runDefinition(task("list.ListPop"), properties);
+    assertEquals([outputs.count, ...files.values()], [3, '{"a":1}\n"{"\n3\n']);
+    await push();
+    const polled = await pollDefinition(listTrigger, properties);
+    assertEquals([...polled.files.values()], ['{"a":1}\n"{"\n3\n']);
+    await push();
+    await using listening = new Listening(listRealtimeTrigger, {
+      url: redis.url,
+      key: "jobs",
+      serdeType: "JSON",
+    });
+    await until(() => Promise.resolve(listening.messages.length === 3));
+    assertEquals(listening.messages.map(({ variables }) => variables.value), [{ a: 1 }, "{", 3]);
+  },
+);
+
+/** Ways in which the file of values is not stored. */
+for (const way of ["failure", "stop"]) {
+  Deno.test({ name: `redis.list.ListPop gives the values back after a ${way}`, ignore }, async () => {
+    await using redis = await startRedis();
+    await run(redis.url, "list.ListPush", { key: "jobs", from: ["three", "two", "one"] });
+    const stop = new AbortController();
+    const listPop = task("list.ListPop");
+    const failing: TaskDefinition = {
+      ...listPop,
+      run: (context) => {
+        const storeFile = () => {
+          if (way === "stop") stop.abort();
+          return Promise.reject(new Error("the disk is full"));
+        };
+        return listPop.run({ ...context, storeFile });
+      },
+    };
+    const properties = { url: redis.url, key: "jobs", maxRecords: 2 };
+    const running = runDefinition(failing, properties, { signal: stop.signal });
+    await assertRejects(() => running, Error, "the disk is full");
+    assertEquals(await valuesOf(redis.url, "jobs"), '"one"\n"two"\n"three"\n');
+  });
+}
+
+Deno.test(
+  { name: "redis.list.ListPop takes first what a crash of the task run has left", ignore },
+  async () => {
+    await using redis = await startRedis();
+    const taken = "jobs:taken:main.e1.r1";
+    await run(redis.url, "list.ListPush", { key: taken, from: ["left"] });
+    await run(redis.url, "list.ListPush", { key: "jobs", from: ["two", "one"] });
+    assertEquals(await valuesOf(redis.url, "jobs"), '"left"\n"one"\n"two"\n');
+    assertEquals(await valuesOf(redis.url, taken), "");
+  },
+);
+
+Deno.test(
+  { name: "redis.list.Trigger keeps the values until its execution is durable", ignore },
+  async () => {
+    await using redis = await startRedis();
+    const properties = { url: redis.url, key: "jobs" };
+    await run(redis.url, "list.ListPush", { key: "jobs", from: ["two", "one"] });
+    const lost = await unconfirmedPoll(listTrigger, { ...properties, maxRecords: 1 });
+    assertEquals([...lost.files.values()], ['"one"\n']);
+    const found = await pollDefinition(listTrigger, properties);
+    assertEquals([...found.files.values()], ['"one"\n"two"\n']);
+    assertEquals((await pollDefinition(listTrigger, properties)).isFound, false);
   },
 );
 
