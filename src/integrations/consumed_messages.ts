@@ -1,7 +1,7 @@
 /** Messages of queues and subscriptions that are read until a limit, stored as a file, and then confirmed. */
 import { systemClock } from "../base/time/clock.ts";
 import { readDuration } from "../base/time/duration.ts";
-import { type JsonObject, type JsonValue, parseJson, tryParseJson } from "../base/json.ts";
+import { type JsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
 import type {
@@ -28,7 +28,11 @@ export interface MessageSource {
 }
 
 /** Property: the form of messages. */
-export const SERDE_TYPE = dynamicChoice(["STRING", "JSON"], "STRING", "Whether messages are texts or JSON.");
+export const SERDE_TYPE = dynamicChoice(
+  ["STRING", "JSON"],
+  "STRING",
+  "Whether messages are texts or JSON; a received message that is no JSON is given as text then.",
+);
 
 /** Properties that end the reading. */
 export const LIMITS: PropertySchemas = Object.freeze({
@@ -106,19 +110,10 @@ async function* received(
   }
 }
 
-/** The value of a text. @throws Error it is no JSON */
-export function messageValue(text: string, serdeType: JsonValue | undefined): JsonValue {
-  if (serdeType !== "JSON") return text;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Error("Cannot read a message: it is no JSON; use serdeType STRING", { cause: error });
-  }
-}
-
-/** The value of a text, or the text itself if it is no JSON: a realtime trigger must not receive such a message for ever. */
+/** The value of a text, or the text itself if it is no JSON: such a message must not be received for ever. */
 export function messageValueOrText(text: string, serdeType: JsonValue | undefined): JsonValue {
-  return serdeType === "JSON" ? tryParseJson(text) ?? text : text;
+  const value = serdeType === "JSON" ? tryParseJson(text) : undefined;
+  return value === undefined ? text : value;
 }
 
 /** Where the messages of a realtime trigger come from. */

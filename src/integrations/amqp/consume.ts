@@ -8,7 +8,6 @@ import {
   consumeMessages,
   LIMITS,
   type MessageSource,
-  messageValue,
   messageValueOrText,
   polledMessages,
   SERDE_TYPE,
@@ -47,7 +46,7 @@ function sourceOf({ properties }: WorkContext, session: AmqpSession): MessageSou
     async receive() {
       const message = await session.run((channel) => channel.basicGet(queue, { noAck }));
       if (!message) return [];
-      const data = messageValue(textOf(message), properties.serdeType);
+      const data = messageValueOrText(textOf(message), properties.serdeType);
       return [{ row: messageOf(message, data), handle: String(message.deliveryTag) }];
     },
     async confirm(handles) {

@@ -11,7 +11,6 @@ import {
   emitMessages,
   LIMITS,
   type MessageSource,
-  messageValue,
   messageValueOrText,
   polledMessages,
   SERDE_TYPE,
@@ -177,7 +176,7 @@ function sourceOf(context: WorkContext): MessageSource {
   return {
     async receive(maxCount) {
       const messages = await receive(maxCount, WAIT_S);
-      return messages.map(({ text, handle }) => ({ row: messageValue(text, serdeType), handle }));
+      return messages.map(({ text, handle }) => ({ row: messageValueOrText(text, serdeType), handle }));
     },
     confirm,
   };

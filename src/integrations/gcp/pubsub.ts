@@ -15,7 +15,6 @@ import {
   emitMessages,
   LIMITS,
   type MessageSource,
-  messageValue,
   messageValueOrText,
   polledMessages,
   SERDE_TYPE,
@@ -164,7 +163,7 @@ async function sourceOf(context: WorkContext): Promise<MessageSource> {
     async receive(maxCount) {
       const messages = await pull({ maxMessages: Math.min(maxCount, BATCH_SIZE), returnImmediately: true });
       return messages.map(({ message, handle }) => ({
-        row: rowOf(message, (text) => messageValue(text, serdeType)),
+        row: rowOf(message, (text) => messageValueOrText(text, serdeType)),
         handle,
       }));
     },

@@ -1,7 +1,8 @@
 /** Payloads of messages. */
 import { Buffer } from "node:buffer";
-import { type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { messageValueOrText } from "../consumed_messages.ts";
 import type { MqttMessage } from "./client.ts";
 
 /** What expressions read of a message. */
@@ -22,7 +23,7 @@ export function payloadOf({ serdeType }: JsonObject, value: JsonValue): Buffer {
   return Buffer.from(stringifyJson(value));
 }
 
-/** A message. @throws Error its payload does not have that form */
+/** A message; a payload that is no JSON, but should be, is given as text. */
 export function messageOf({ serdeType }: JsonObject, packet: MqttMessage): JsonObject {
   const { topic, qos, retain, messageId = null, properties = {} } = packet;
   const bytes = packet.payload;
@@ -31,20 +32,14 @@ export function messageOf({ serdeType }: JsonObject, packet: MqttMessage): JsonO
     id: messageId,
     topic,
     qos,
-    payload: contentOf(serdeType, bytes, topic),
+    payload: contentOf(serdeType, bytes),
     retain,
     ...responseTopic !== undefined && { responseTopic },
     ...correlationData !== undefined && { correlationData: correlationData.toString("base64") },
   };
 }
 
-function contentOf(form: JsonValue | undefined, bytes: Buffer, topic: string): JsonValue {
+function contentOf(form: JsonValue | undefined, bytes: Buffer): JsonValue {
   if (form === "BYTES") return bytes.toString("base64");
-  const text = new TextDecoder().decode(bytes);
-  if (form === "STRING") return text;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Error(`Cannot read a message of "${topic}": its payload is not JSON`, { cause: error });
-  }
+  return messageValueOrText(new TextDecoder().decode(bytes), form);
 }

@@ -116,9 +116,16 @@ async function keepsMessagesOfFailures(connection: JsonObject): Promise<void> {
   const target = { ...connection, routingKey: "json" };
   await run("Publish", { ...target, from: { data: { n: 1.0 } }, serdeType: "JSON" });
   await run("Publish", { ...target, from: { data: "{" } });
-  await assertRejects(() => run("Consume", queue), Error, "it is no JSON");
-  const text = await run("Consume", { ...queue, serdeType: "STRING" });
-  assertEquals(rowsOf(text.files).map(({ data }) => data), ['{"n":1}', "{"]);
+  await run("Publish", { ...target, from: { data: "null" } });
+  const consume = AMQP_TASKS.find(({ type }) => type === "amqp.Consume") as TaskDefinition;
+  const failing: TaskDefinition = {
+    ...consume,
+    run: (context) =>
+      consume.run({ ...context, storeFile: () => Promise.reject(new Error("the disk is full")) }),
+  };
+  await assertRejects(() => runDefinition(failing, queue), Error, "the disk is full");
+  const json = await run("Consume", queue);
+  assertEquals(rowsOf(json.files).map(({ data }) => data), [{ n: 1 }, "{", null]);
   const unrouted = await run("Publish", { ...target, routingKey: "nowhere", from: "lost" });
   assertEquals(unrouted.logs, ["WARN No queue got 1 of 1 messages"]);
 }
@@ -184,7 +191,10 @@ async function stopsAtOnce(connection: JsonObject): Promise<void> {
 
 const TESTS: readonly (readonly [name: string, work: (connection: JsonObject) => Promise<void>])[] = [
   ["amqp.Publish sends messages with their properties, amqp.Consume takes them", publishesAndConsumes],
-  ["amqp.Consume returns messages to the queue if it fails", keepsMessagesOfFailures],
+  [
+    "amqp.Consume returns messages to the queue if it fails, and gives what is no JSON as text",
+    keepsMessagesOfFailures,
+  ],
   ["amqp.Trigger acknowledges messages when their execution is durable", confirmsWhenDurable],
   ["amqp.RealtimeTrigger acknowledges a message when its execution is durable", startsForEachMessage],
   ["failures of AMQP name the broker and its words, never the password", namesTheBroker],

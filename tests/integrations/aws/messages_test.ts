@@ -124,15 +124,15 @@ for (const [properties, rows, actions] of CONSUMED) {
   });
 }
 
-Deno.test("a message that cannot be read is not deleted", async () => {
-  await using stub = queueStub(["no json"]);
-  await assertRejects(
-    () =>
-      runDefinition(sqsConsume, { ...connection(stub), queueUrl: QUEUE, serdeType: "JSON", maxRecords: 1 }),
-    Error,
-    "Cannot read a message: it is no JSON; use serdeType STRING",
-  );
-  assertEquals(stub.calls.length, 1);
+Deno.test("Trigger of SQS gives a message that is no JSON as text", async () => {
+  await using stub = queueStub(["{", "null", "[1]"]);
+  const properties = { ...connection(stub), queueUrl: QUEUE, serdeType: "JSON", maxRecords: 3 };
+  const polled = await pollDefinition(sqsTrigger, properties);
+  assertEquals([...polled.files.values()], ['"{"\nnull\n[1]\n']);
+});
+
+Deno.test("Consume of SQS needs a bound", async () => {
+  await using stub = queueStub([]);
   await assertRejects(
     () => runDefinition(sqsConsume, { ...connection(stub), queueUrl: QUEUE }),
     Error,

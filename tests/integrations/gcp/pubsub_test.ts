@@ -66,6 +66,18 @@ Deno.test("Consume creates the subscription, stores messages, and then acknowled
   assertEquals(JSON.parse(stub.requests.at(-1)?.text ?? ""), { ackIds: ["ack-7"] });
 });
 
+Deno.test("Trigger of Pub/Sub gives a message that is no JSON as text", async () => {
+  let isPulled = false;
+  await using stub = gcpStub(({ path }) => {
+    if (!path.endsWith(":pull") || isPulled) return {};
+    isPulled = true;
+    return { receivedMessages: [{ ackId: "a", message: { data: base64("{"), messageId: "1" } }] };
+  });
+  const polled = await pollDefinition(pubsubTrigger, { ...connection(stub), ...CONSUMING });
+  const [text = ""] = polled.files.values();
+  assertEquals(JSON.parse(text).data, "{");
+});
+
 Deno.test("Trigger starts for messages only, and reports a refusal", async () => {
   await using stub = gcpStub(subscription());
   const properties = { ...connection(stub), ...CONSUMING, autoCreateSubscription: false };

@@ -72,6 +72,16 @@ Deno.test({
   assertEquals(rowsOf(polled.files).map(({ payload }) => payload), ["one", "two"]);
 });
 
+Deno.test({ name: "a payload of MQTT that is no JSON is given as text", ignore }, async () => {
+  await using broker = await startMosquitto();
+  const server = { server: `tcp://localhost:${broker.port}` };
+  await using listening = new Listening(mqttRealtimeTrigger, { ...server, topic: "t" });
+  await listening.connected;
+  await runDefinition(publish, { ...server, topic: "t", serdeType: "STRING", from: ["{", "null"] });
+  await until(() => Promise.resolve(listening.messages.length === 2));
+  assertEquals(listening.messages.map(({ variables }) => variables.payload), ["{", null]);
+});
+
 Deno.test(
   { name: "mqtt.RealtimeTrigger acknowledges a message when its execution is durable", ignore },
   async () => {
