@@ -24,3 +24,34 @@ export function joinBytes<Buffer extends ArrayBufferLike>(
   }
   return bytes;
 }
+
+/** Joins parts of which there may be very many: it copies them, so that small parts of large buffers do not keep those. */
+export class ByteCollector {
+  #bytes = new Uint8Array();
+  #size = 0;
+
+  /** Bytes that were added since {@link take}. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a copy of a part. */
+  add(part: Uint8Array): void {
+    const size = this.#size + part.length;
+    if (size > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(size, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.#size));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#size);
+    this.#size = size;
+  }
+
+  /** All parts; the collector is empty afterwards. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size);
+    this.#bytes = new Uint8Array();
+    this.#size = 0;
+    return bytes;
+  }
+}

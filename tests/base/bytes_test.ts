@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { joinBytes, releaseBytes } from "../../src/base/bytes.ts";
+import { ByteCollector, joinBytes, releaseBytes } from "../../src/base/bytes.ts";
 
 /** The parts, and what they are together. */
 const JOINED: readonly (readonly [number[][], number[]])[] = [
@@ -28,4 +28,13 @@ Deno.test("releaseBytes() leaves a part of a larger buffer as it is", () => {
   const bytes = Uint8Array.of(1, 2, 3);
   releaseBytes(bytes.subarray(1));
   assertEquals(bytes, Uint8Array.of(1, 2, 3));
+});
+
+Deno.test("ByteCollector keeps a copy of the parts, not their buffers", () => {
+  const collector = new ByteCollector();
+  const part = new Uint8Array(3);
+  for (let value = 0; value < 2_000; value++) collector.add(part.fill(value));
+  const bytes = collector.take();
+  assertEquals([collector.size, bytes.length, bytes.buffer.byteLength], [0, 6_000, 6_000]);
+  assertEquals([...bytes.subarray(5_994)], [206, 206, 206, 207, 207, 207]);
 });

@@ -1,5 +1,5 @@
 /** Reads HTTP/1.1 responses (RFC 9112): the head, and the body as a stream. */
-import { joinBytes } from "../../base/bytes.ts";
+import { ByteCollector, joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
 
 /** Limit of the head. */
@@ -10,6 +10,8 @@ const MAX_INTERIM_RESPONSES = 10;
 const END_OF_HEAD_BYTES = 3;
 const CR = 13;
 const LF = 10;
+/** Chunks that have arrived are joined up to this size. */
+const JOINED_BYTES = 16 * 1024;
 /** Limit of the size line of a chunk. */
 const MAX_SIZE_LINE_BYTES = 1_024;
 
@@ -83,13 +85,36 @@ export class ResponseReader {
   #chunked(): ByteSource {
     let left = 0;
     let isFirst = true;
-    return async () => {
+    let isOver = false;
+    const some = async () => {
       if (left === 0) left = await this.#nextChunk(isFirst);
       isFirst = false;
-      const bytes = left === 0 ? undefined : await this.#some(left);
+      isOver = left === 0;
+      const bytes = isOver ? undefined : await this.#some(left);
       left -= bytes?.length ?? 0;
       return bytes;
     };
+    return async () => {
+      if (isOver) return undefined;
+      const first = await some();
+      if (!first || first.length >= JOINED_BYTES || !this.#hasMore(left)) return first;
+      const joined = new ByteCollector();
+      joined.add(first);
+      while (joined.size < JOINED_BYTES && this.#hasMore(left)) {
+        const bytes = await some();
+        if (!bytes) break;
+        joined.add(bytes);
+      }
+      return joined.take();
+    };
+  }
+
+  /** Whether bytes of the chunk, of which some are left, or of the next one have arrived. */
+  #hasMore(left: number): boolean {
+    if (left > 0) return this.#buffer.length > 0;
+    const end = this.#buffer[0] === LF ? 0 : 1;
+    const endOfSize = this.#buffer[end] === LF ? this.#buffer.indexOf(LF, end + 1) : -1;
+    return endOfSize >= 0 && endOfSize + 1 < this.#buffer.length;
   }
 
   /** The size of the next chunk; 0 after the end of the body, with its trailers. */

@@ -1,4 +1,5 @@
 /** Texts of HTTP requests and responses in the character sets that their content types name. */
+import { ByteCollector } from "../../base/bytes.ts";
 import { headerOf, type HttpResponse } from "../ports/http.ts";
 
 /** Bytes of an error response that are read for a message. */
@@ -21,14 +22,12 @@ export async function responseText(response: HttpResponse, defaultCharset = "UTF
 
 /** The beginning of a body for a message; the rest is cancelled. */
 export async function shownResponse(response: HttpResponse, defaultCharset = "UTF-8"): Promise<string> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
+  const collected = new ByteCollector();
   for await (const bytes of response.body) {
-    parts.push(bytes);
-    size += bytes.length;
-    if (size >= MAX_FAILED_BYTES) break;
+    collected.add(bytes);
+    if (collected.size >= MAX_FAILED_BYTES) break;
   }
-  const text = decoderOf(response, defaultCharset).decode(await new Blob(parts).arrayBuffer()).trim();
+  const text = decoderOf(response, defaultCharset).decode(collected.take()).trim();
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }
 

@@ -1,5 +1,5 @@
 /** Sends the requests of defined types by the client of the server. */
-import { releaseBytes } from "../../base/bytes.ts";
+import { ByteCollector, releaseBytes } from "../../base/bytes.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import {
   headerOf,
@@ -126,14 +126,14 @@ async function received(
 }
 
 async function readLimited(body: HttpResponse["body"], maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
+  const collected = new ByteCollector();
   for await (const part of body) {
-    size += part.length;
-    if (size > maxBytes) throw new HttpError(`the response is larger than ${maxBytes} bytes`);
-    parts.push(part);
+    if (collected.size + part.length > maxBytes) {
+      throw new HttpError(`the response is larger than ${maxBytes} bytes`);
+    }
+    collected.add(part);
   }
-  return await new Blob(parts).bytes();
+  return collected.take();
 }
 
 function hostOf(url: string): string {
