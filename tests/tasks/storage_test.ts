@@ -273,6 +273,12 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ],
   ["s storage.Split {from: 'kestra:///demo/_files/none', regexPattern: 'a+'}", "it must have a group"],
   ["s storage.Split {from: 'kestra:///demo/_files/none', bytes: big}", 'Invalid bytes "big"'],
+  ...["Split {rows: 1, ", "Reverse {"].map((task) =>
+    [
+      `s storage.${task}from: 'kestra:///demo/_files/n', separator: ${"ä".repeat(513)}}`,
+      "Invalid separator: it has more than 1024 bytes",
+    ] as const
+  ),
   ["r storage.Reverse {from: 'kestra:///demo/_files/n', charset: UTF-16}", 'Unsupported charset "UTF-16"'],
   [
     "f storage.FilterItems {from: 'kestra:///demo/_files/n', filterCondition: 'true', filterType: '{{ flow.id }}'}",

@@ -28,7 +28,7 @@ const BATCH: PropertySchema = dynamicProperty(
       regexPattern: dynamicText(
         "Regular expression with a group, instead of `rows`: the lines in which the group matches the same text are one batch.",
       ),
-      separator: dynamicText("Text that ends an item.", { default: "\n" }),
+      separator: dynamicText("Text that ends an item, of at most 1,024 bytes.", { default: "\n" }),
     },
   },
 );

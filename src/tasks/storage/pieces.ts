@@ -6,8 +6,17 @@ export type Piece = Uint8Array;
 
 /** Buffer size of {@link gathered}. */
 const BUFFER_BYTES = 64 * 1024;
+/** Limit of a separator: a search takes up to this number of steps a byte of the file. */
+const MAX_SEPARATOR_BYTES = 1_024;
 /** Maximum bytes of a line. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+/** The bytes of a separator; an empty text means a line break. @throws Error it is too long */
+export function separatorBytes(text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text || "\n");
+  if (bytes.length <= MAX_SEPARATOR_BYTES) return bytes;
+  throw new Error(`Invalid separator: it has more than ${MAX_SEPARATOR_BYTES} bytes`);
+}
 
 /**
  * Splits a stream after each separator; an empty separator never matches.
@@ -41,7 +50,7 @@ function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   if (first === undefined) return 0;
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
     if (at + separator.length > bytes.length) return 0;
-    if (separator.every((byte, index) => bytes[at + index] === byte)) return at + separator.length;
+    if (isSeparatedAt(bytes, separator, at + separator.length)) return at + separator.length;
   }
   return 0;
 }
@@ -69,5 +78,9 @@ export function ended(piece: Piece, separator: Uint8Array): Piece {
 /** True if a separator ends at `end`. */
 export function isSeparatedAt(bytes: Uint8Array, separator: Uint8Array, end: number): boolean {
   const start = end - separator.length;
-  return start >= 0 && separator.every((byte, index) => bytes[start + index] === byte);
+  if (start < 0) return false;
+  for (let index = 0; index < separator.length; index++) {
+    if (bytes[start + index] !== separator[index]) return false;
+  }
+  return true;
 }

@@ -4,7 +4,7 @@ import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
-import { ended, gathered, isSeparatedAt, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
+import { ended, gathered, isSeparatedAt, MAX_LINE_BYTES, type Piece, separatorBytes } from "./pieces.ts";
 import { extensionOf, FROM, openFile, WRITTEN_URI } from "./stored_file.ts";
 
 const BLOCK_BYTES = 256 * 1024;
@@ -29,7 +29,7 @@ export const reverseTask: RunnableTaskType = {
   description: "Writes the lines of a file in the opposite order.",
   properties: {
     from: FROM,
-    separator: dynamicText("Text that ends a line.", { default: "\n" }),
+    separator: dynamicText("Text that ends a line, of at most 1,024 bytes.", { default: "\n" }),
     charset: dynamicText("Character set of the file.", { default: "UTF-8" }),
   },
   outputs: { uri: WRITTEN_URI },
@@ -39,7 +39,7 @@ export const reverseTask: RunnableTaskType = {
     if (!CHARSETS.has(charset.toLowerCase())) {
       throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
     }
-    const separator = new TextEncoder().encode(textOf(properties, "separator") || "\n");
+    const separator = separatorBytes(textOf(properties, "separator") ?? "");
     return await inOwnDirectory(context, async (directory) => {
       const path = `${directory}/lines`;
       await Deno.writeFile(path, (await openFile(context, from)).content);

@@ -21,7 +21,7 @@ export const splitTask: RunnableTaskType = {
     regexPattern: dynamicText(
       "Regular expression with a group: all lines in which the group matches the same text become one file.",
     ),
-    separator: dynamicText("Text that ends a line.", { default: "\n" }),
+    separator: dynamicText("Text that ends a line, of at most 1,024 bytes.", { default: "\n" }),
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
   async run(properties, context) {

@@ -3,7 +3,7 @@ import { type JsonObject, ownProperty } from "../../base/json.ts";
 import type { Regex } from "../../languages/regex/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { textOf, wholeNumberOf } from "../property_values.ts";
-import type { Piece } from "./pieces.ts";
+import { type Piece, separatorBytes } from "./pieces.ts";
 import { readPattern, splitByPattern } from "./split_by_pattern.ts";
 import { linesOf, type SplitSource, storePart } from "./split_source.ts";
 import { extensionOf } from "./stored_file.ts";
@@ -55,8 +55,7 @@ export async function splitFile(
   uri: string,
   { rule, separator }: { readonly rule: SplitRule; readonly separator: string },
 ): Promise<string[]> {
-  const end = new TextEncoder().encode(separator === "" ? "\n" : separator);
-  const source: SplitSource = { context, uri, separator: end, ending: extensionOf(uri) };
+  const source = { context, uri, separator: separatorBytes(separator), ending: extensionOf(uri) };
   if (rule.by === "pattern") return await splitByPattern(source, rule.pattern);
   return rule.by === "partitions" ? await deal(source, rule.count) : await cut(source, rule);
 }
