@@ -3,7 +3,8 @@ import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { deprecationsOf, flowResponse, isDeprecation, problemsText } from "../../flow/mod.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
-import type { FlowCheck, SavedFlow } from "./flows.ts";
+import type { FlowCheck } from "./flow_checks.ts";
+import type { SavedFlow } from "./flows.ts";
 
 /** The JSON text of a flow, with or without its source. */
 export function flowText(flow: Flow, options: { readonly source: boolean }): string {

@@ -3,25 +3,16 @@ import type { Clock } from "../../base/time/clock.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
-import { Turns } from "../../base/time/turn.ts";
 import { type FlowPlan, planFlow } from "../../engine/plan.ts";
 import {
   buildFlow,
   type Catalogs,
-  type FlowProblem,
   isSameSource,
   jsonAsYaml,
   type ParsedSource,
   parseFlowSource,
-  problemsError,
   setDisabled,
   setNamespace,
-  splitDocuments,
-  type StartObstacle,
-  validateFlow,
-  type ValidateOptions,
-  validateTask,
-  validateTrigger,
   withoutWebhookKeys,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -40,6 +31,7 @@ import type { Problem } from "../../model/flows/problem.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
+import { FlowChecks, type ValidSource } from "./flow_checks.ts";
 import { type FlowHeads, type FlowSortKey, sortHeads } from "./flow_heads.ts";
 
 interface FlowsDeps {
@@ -87,25 +79,9 @@ export interface SavedFlow {
   readonly warnings: readonly Problem[];
 }
 
-/** A source without errors. */
-interface ValidSource {
-  readonly parsed: ParsedSource;
-  readonly warnings: readonly Problem[];
-}
-
 /** A source that may be saved: the flow that it declares, and its text as it is stored. */
 export interface CheckedSource extends FlowKey, ValidSource {
   readonly source: string;
-}
-
-/** One document of a validation request. */
-export interface FlowCheck {
-  readonly index: number;
-  readonly id?: string;
-  readonly namespace?: string;
-  readonly problems: readonly Problem[];
-  /** The document names another revision than the one that saving it would create. */
-  readonly isOutdated: boolean;
 }
 
 /** Weight of all cached plans of revisions. A usual plan has some 10 KB; a large one several times its source. */
@@ -114,11 +90,10 @@ const MIN_BYTES_OF_PLAN = 16 * 1024;
 const PLAN_BYTES_PER_CHAR = 8;
 /** Flows that a list reads together, each with up to 512 KiB of source. */
 const FLOWS_PER_PIECE = 16;
-/** Time after which checks of many documents yield to other requests. */
-const TURN_MS = 4;
-
 /** The use cases of flows. */
 export class Flows {
+  /** Checks of sources. */
+  readonly checks: FlowChecks;
   readonly #deps: FlowsDeps;
   readonly #heads: FlowHeads;
   readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLAN_BYTES, bytesOfPlan);
@@ -127,6 +102,7 @@ export class Flows {
   constructor(deps: FlowsDeps) {
     this.#deps = deps;
     this.#heads = deps.heads;
+    this.checks = new FlowChecks(deps);
   }
 
   /** Reads the heads of these tenants. */
@@ -196,7 +172,7 @@ export class Flows {
     return await this.#locks.run(lockKey(actor, key), async () => {
       const current = await this.#latest(actor, key, ifMatch);
       const source = change(current);
-      return await this.#saveNext(current, (await this.#parseValid(actor.tenant, source)).parsed, source);
+      return await this.#saveNext(current, (await this.checks.valid(actor.tenant, source)).parsed, source);
     });
   }
 
@@ -211,7 +187,7 @@ export class Flows {
       const source = setDisabled(current.source, disabled);
       const { parsed } = disabled
         ? { parsed: parseFlowSource(source) }
-        : await this.#parseValid(actor.tenant, source);
+        : await this.checks.valid(actor.tenant, source);
       return await this.#saveNext(current, parsed, source);
     });
   }
@@ -244,7 +220,7 @@ export class Flows {
     { isJson }: SaveOptions = {},
   ): Promise<CheckedSource> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.#parseValid(tenant, given);
+    const { parsed, warnings } = await this.checks.valid(tenant, given);
     return { ...keyOf(parsed), parsed, warnings, source: isJson ? jsonAsYaml(parsed) : given };
   }
 
@@ -397,43 +373,9 @@ export class Flows {
     return [...new Set(this.#existing(actor, () => true).map(({ namespace }) => namespace))].sort();
   }
 
-  /** Checks the documents of a text without saving them; an empty text is one empty document. */
-  async validate(actor: Actor, text: string): Promise<FlowCheck[]> {
-    await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const documents = splitDocuments(text);
-    const turns = new Turns(this.#deps.clock, TURN_MS);
-    const sources: ParsedSource[] = [];
-    for (const document of documents.length > 0 ? documents : [text]) {
-      sources.push(parseFlowSource(document));
-      await turns.next();
-    }
-    const obstacleTo = this.#obstacleBeside(actor.tenant, sources);
-    const checks: FlowCheck[] = [];
-    for (const [index, parsed] of sources.entries()) {
-      const { source } = parsed;
-      const rules = { ...this.#withExpressions, ...this.#inheritedRules(actor.tenant, parsed), obstacleTo };
-      const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
-      const { id, namespace, revision } = parsed.document ?? {};
-      const key = { id: String(id), namespace: String(namespace) };
-      const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
-      const isOutdated = typeof revision === "number" && revision !== next;
-      checks.push({ index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated });
-      await turns.next();
-    }
-    return checks;
-  }
-
-  /** Checks a source of a single task or trigger. */
-  async validatePart(source: string, part: "task" | "trigger"): Promise<FlowCheck> {
-    const parsed = parseFlowSource(source);
-    const validate = part === "task" ? validateTask : validateTrigger;
-    const check = () => validate(parsed, this.#deps.catalogs, this.#withExpressions);
-    return { index: 0, problems: await this.#problemsOf(source, check), isOutdated: false };
-  }
-
   /** The flow of a source, without saving it. @throws DomainError invalid_entity */
   async draft({ tenant }: Pick<Actor, "tenant">, source: string): Promise<Flow> {
-    const { parsed } = await this.#parseValid(tenant, source);
+    const { parsed } = await this.checks.valid(tenant, source);
     const previous = this.#heads.get(tenant, keyOf(parsed));
     const ids = {
       tenant,
@@ -466,49 +408,6 @@ export class Flows {
 
   #existing({ tenant }: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
     return [...this.#heads.of(tenant)].filter((head) => !head.deleted && matches(head));
-  }
-
-  /** Expressions are checked on validation only, since their problems are warnings. */
-  get #withExpressions(): ValidateOptions {
-    return { expressions: { functions: this.#deps.functions } };
-  }
-
-  /** What prevents starts of a flow that none of these sources declares. */
-  #obstacleBeside(tenant: TenantId, sources: readonly ParsedSource[]): StartObstacle {
-    const declared = new Set(sources.map(({ document }) => `${document?.namespace}/${document?.id}`));
-    return ({ namespace, id }) => {
-      if (declared.has(`${namespace}/${id}`)) return undefined;
-      const head = this.#heads.get(tenant, { namespace, id });
-      if (!head || head.deleted) return "missing";
-      return head.disabled ? "disabled" : undefined;
-    };
-  }
-
-  /** What `check` finds once the types of a source are loaded. Names like an unknown one may be those of any group. */
-  async #problemsOf(source: string, check: () => readonly FlowProblem[]): Promise<readonly FlowProblem[]> {
-    const { tasks } = this.#deps.catalogs;
-    await tasks.load(source);
-    const problems = check();
-    const loading = problems.some(({ code }) => code === "unknown_type") ? tasks.loadAll() : undefined;
-    if (!loading) return problems;
-    await loading;
-    return check();
-  }
-
-  async #parseValid(tenant: TenantId, source: string): Promise<ValidSource> {
-    const parsed = parseFlowSource(source);
-    const rules = this.#inheritedRules(tenant, parsed);
-    const problems = await this.#problemsOf(source, () => validateFlow(parsed, this.#deps.catalogs, rules));
-    const errors = problems.filter((problem) => problem.severity === "error");
-    if (errors.length > 0) throw problemsError(errors);
-    return { parsed, warnings: problems };
-  }
-
-  /** What the flow of a source would inherit, for its validation. */
-  #inheritedRules(tenant: TenantId, { document }: ParsedSource): ValidateOptions {
-    const namespace = textOf(document?.namespace);
-    if (namespace === undefined) return {};
-    return { inherited: this.inherited(tenant, namespace).pluginDefaults };
   }
 
   /** The member of a flow that has what it inherits; no member if it inherits nothing. */
@@ -582,10 +481,6 @@ function lockKey(actor: Actor, key: FlowKey): string {
 
 function keyOf(parsed: ParsedSource): FlowKey {
   return { namespace: String(parsed.document?.namespace), id: String(parsed.document?.id) };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function checkSameKey(given: FlowKey, key: FlowKey): void {

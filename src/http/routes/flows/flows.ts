@@ -73,7 +73,7 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
   });
 
   routes.post("/flows/validate", async (c) => {
-    const checks = await flows.validate(c.get("actor"), await readSources(c));
+    const checks = await flows.checks.ofText(c.get("actor"), await readSources(c));
     return valueResponse(checks.map(checkResponse));
   });
 
@@ -106,7 +106,7 @@ function addChanging(routes: Hono<AppEnv>, { flows, taskEdits }: FlowRoutesDeps)
 }
 
 async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
-  return valueResponse(checkResponse(await flows.validatePart(await readSource(c), part)));
+  return valueResponse(checkResponse(await flows.checks.ofPart(await readSource(c), part)));
 }
 
 /** Kind of the entries of `section`; a task by default. @throws DomainError bad_request */

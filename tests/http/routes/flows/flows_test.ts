@@ -348,7 +348,7 @@ Deno.test("POST /flows/validate returns 200 with one result for each document", 
   assertMatch(String(broken?.constraints), /^Illegal flow yaml: /);
 });
 
-Deno.test("Flows.validate() lets others run between the documents of a text", async () => {
+Deno.test("FlowChecks.ofText() lets others run between the documents of a text", async () => {
   class PassingClock extends FakeClock {
     /** @inheritdoc */
     override monotonicMs(): number {
@@ -363,7 +363,7 @@ Deno.test("Flows.validate() lets others run between the documents of a text", as
   const others = (async () => {
     for (; !isOver; turns++) await letOthersRun();
   })();
-  const checks = await server.assembly.services.flows.validate({ tenant: "main", user: "ann" }, text);
+  const checks = await server.assembly.services.flows.checks.ofText({ tenant: "main", user: "ann" }, text);
   isOver = true;
   await others;
   assertEquals([checks.length, turns > 50], [50, true]);
