@@ -56,11 +56,15 @@ export const MAX_LOG_BYTES_AT_ONCE = 256 * KIB;
 
 /** Flow documents. */
 export const MAX_TASKS_PER_FLOW = 10_000;
+/** One commit stores the flow and two entries for each of its triggers, three for a schedule. */
+export const MAX_TRIGGERS_PER_FLOW = 480;
 export const MAX_FLOW_ID_LENGTH = 100;
 export const MAX_NAMESPACE_LENGTH = 150;
 export const MAX_TASK_ID_LENGTH = 256;
 export const MAX_LABELS = 100;
 export const MAX_LABEL_LENGTH = 1_000;
+/** JSON bytes of all labels of a flow: with the other facts of a flow they are one stored value, which is kept in memory. */
+export const MAX_LABELS_BYTES = 60_000;
 
 /** Namespace files and imports. */
 export const MAX_FILE_PATH_LENGTH = 1_000;

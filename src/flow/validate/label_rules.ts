@@ -1,12 +1,13 @@
 /** Rules of the labels of flows and of SLAs: a map, or a list of `{key, value}`. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { bytesAsJson } from "../../base/json_size.ts";
 import {
   READ_ONLY_LABEL,
   readLabels,
   SYSTEM_LABEL_PREFIX,
   systemLabelMessage,
 } from "../../model/flows/label.ts";
-import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
+import { MAX_LABEL_LENGTH, MAX_LABELS, MAX_LABELS_BYTES } from "../../model/limits.ts";
 import { cutText, describeValue, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
@@ -31,6 +32,10 @@ export function checkLabels(labels: JsonValue | undefined, path: Path, report: R
     const message = labelMessage(entry);
     if (message !== undefined) report.error("bad_label", entry.path, message);
   }
+  if (
+    entries.length > MAX_LABELS || bytesAsJson(readLabels(labels).flatMap(Object.values)) <= MAX_LABELS_BYTES
+  ) return;
+  report.error("too_large", path, `all labels together have at most ${MAX_LABELS_BYTES} bytes as JSON`);
 }
 
 function entriesOf(labels: JsonValue[] | JsonObject, path: Path): Entry[] {

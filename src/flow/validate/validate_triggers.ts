@@ -1,6 +1,7 @@
 /** Rules of triggers, and of the conditions of triggers and listeners. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
+import { MAX_TRIGGERS_PER_FLOW } from "../../model/limits.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { IdSet } from "./check_ids.ts";
 import { checkObject, resolveType } from "./check_type.ts";
@@ -41,6 +42,10 @@ export class TriggerValidator {
   /** The `triggers` of a flow. */
   checkList(triggers: JsonValue | undefined, path: Path): void {
     if (!Array.isArray(triggers)) return;
+    if (triggers.length > MAX_TRIGGERS_PER_FLOW) {
+      const message = `a flow has at most ${MAX_TRIGGERS_PER_FLOW} triggers`;
+      return this.#report.error("too_many", path, message);
+    }
     for (const [index, trigger] of triggers.entries()) this.check(trigger, [...path, index]);
     this.#ids.reportDuplicates();
   }

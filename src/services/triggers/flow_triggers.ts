@@ -1,6 +1,8 @@
 /** What the save or deletion of a flow means for its triggers. Knows flows only by what is given. */
+import { type DomainError, invalidEntity } from "../../model/errors.ts";
 import type { Flow, FlowKey, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
+import { isTooLarge } from "../../runtime/deliveries.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { TriggerDeclarations } from "./trigger_declarations.ts";
@@ -12,6 +14,15 @@ interface FlowTriggersDeps {
   readonly records: TriggerRecords;
   readonly index: TriggerIndex;
   readonly declarations: TriggerDeclarations;
+}
+
+/** With fewer triggers it is something else that is too large for a commit. */
+const MANY_TRIGGERS = 20;
+
+function tooManyTriggers(declared: number, removed: number): DomainError {
+  const message = `its ${declared} triggers and the ${removed} that it removes are too many for one save; ` +
+    "save some of them in another flow";
+  return invalidEntity(`flow.triggers: ${message}`, { items: [{ path: "flow.triggers", message }] });
 }
 
 /** Keeps the states of triggers in step with the flows that declare them. */
@@ -44,6 +55,9 @@ export class FlowTriggers {
           entry.committed?.();
           this.#applied(flow, { changes, gone });
         },
+      }).catch((error: Error) => {
+        if (!isTooLarge(error) || declared.length + gone.length < MANY_TRIGGERS) throw error;
+        throw tooManyTriggers(declared.length, gone.length);
       });
     });
   }

@@ -207,6 +207,18 @@ const TRIGGERS: readonly [string, string, string[]][] = [
   ["an unknown type", "{id: s, type: x.Y}", ["unknown_type triggers[0].type @6:17+3"]],
 ];
 
+Deno.test("validateFlow() refuses more triggers than one save can store", () => {
+  const triggers = Array.from(
+    { length: 481 },
+    (_, n) => `  - {id: w${n}, ${WEBHOOK}, key: k${n}_0123456789abcdef}\n`,
+  );
+  const found = problemsOf(`${VALID}triggers:\n${triggers.join("")}`).map((each) =>
+    each.replace(/\+\d+$/, "")
+  );
+  assertEquals(found, ["too_many triggers @6:3"]);
+  assertEquals(problemsOf(`${VALID}triggers:\n${triggers.slice(1).join("")}`), []);
+});
+
 const LABELS: readonly [string, string, string[]][] = [
   ["a map", "{a: b, n: 1, d: 2.50, t: true}", []],
   ["a list", "[{key: a, value: b}]", []],
@@ -225,6 +237,11 @@ const LABELS: readonly [string, string, string[]][] = [
   ["too many", `{${Array.from({ length: MAX_LABELS + 1 }, (_, i) => `k${i}: v`).join(", ")}}`, [
     "too_many labels @5:9+799",
   ]],
+  [
+    "too much in all",
+    `{${Array.from({ length: 61 }, (_, i) => `k${i}: ${long(MAX_LABEL_LENGTH)}`).join(", ")}}`,
+    ["too_large labels @5:9+61417"],
+  ],
 ];
 
 const OUTPUTS: readonly [string, string, string[]][] = [

@@ -90,6 +90,30 @@ function noise(length: number): string {
   return text.slice(0, length).replace(/.{76}/g, "$&\n      ");
 }
 
+/** A flow with so many triggers. */
+function triggered(count: number, trigger: string): string {
+  const triggers = Array.from(
+    { length: count },
+    (_, n) => `  - {id: t${n}, ${trigger.replace("$", `${n}`)}}\n`,
+  );
+  return `id: many\nnamespace: demo\ntasks:\n${ONE_TASK}triggers:\n${triggers.join("")}`;
+}
+
+Deno.test("POST /flows saves as many triggers as a commit takes, and says that more are too many", async () => {
+  await using server = await Harness.start();
+  const schedule = "type: io.svc.plugin.core.trigger.Schedule, cron: '@daily'";
+  const response = await server.request("POST", "/flows", yaml(triggered(330, schedule)));
+  const { message } = await response.json();
+  assertEquals([response.status, message], [
+    422,
+    "Invalid entity: flow.triggers: its 330 triggers and the 0 that it removes are too many for one save; " +
+    "save some of them in another flow",
+  ]);
+  await server.save(triggered(320, schedule));
+  await server.json("DELETE", "/flows/demo/many");
+  await server.save(triggered(480, "type: io.svc.plugin.core.trigger.Webhook, key: k$_0123456789abcdef"));
+});
+
 const ONE_TASK = "  - {id: t0, type: io.svc.plugin.core.debug.Return, format: a}\n";
 /** Members of flows of nearly 512 KiB, of which the source and its parsed form together have more than a commit. */
 const LARGE: readonly (readonly [name: string, members: string])[] = [
