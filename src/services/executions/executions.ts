@@ -78,7 +78,11 @@ export interface StartOptions {
   readonly durations?: DurationForm;
 }
 
-type BeginOptions = Pick<StartOptions, "urlOf" | "wait" | "remember" | "durations">;
+interface BeginOptions extends Pick<StartOptions, "urlOf" | "wait" | "remember" | "durations"> {
+  /** Called once the start is durable. */
+  readonly begun?: () => void;
+}
+
 type AwaitOptions = Pick<StartOptions, "urlOf" | "durations"> & { readonly wait: AbortSignal };
 
 /** How the text of an awaited execution is made. */
@@ -161,6 +165,7 @@ export class Executions {
     const created = executionBody(execution, { now, durations, taskRuns: false, url });
     const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
     await beginWithinQuota(this.#deps, { execution, plan, mutations: stored });
+    options.begun?.();
     if (!options.wait) return created;
     return await this.#waitFor(execution, options.wait, { durations, url });
   }

@@ -203,12 +203,21 @@ export class Webhooks {
     if (!created) return challenge;
     const { urlOf, durations } = options;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
-    const body = await this.#deps.executions.begin(created, { urlOf, durations, wait, remember });
+    let isBegun = false;
+    const begun = () => {
+      isBegun = true;
+      this.#addEvaluation(called, { outcome: "STARTED", executionId: created.execution.id });
+    };
+    const starting = this.#deps.executions.begin(created, { urlOf, durations, wait, remember, begun });
+    const body = await starting.catch((error: Error) => {
+      if (!isBegun) this.#addEvaluation(called, { outcome: "SKIPPED", reason: refusedStart(error) });
+      throw error;
+    });
     // `remember` has stored the response, or waits for the end itself.
     return remember ? undefined : await this.#response(called, created.execution, body);
   }
 
-  /** Creates the execution of a call and adds an evaluation; `undefined` if a condition is false. */
+  /** Creates the execution of a call, or adds an evaluation that says why not; `undefined` if a condition is false. */
   async #create(called: Called, options: WebhookOptions): Promise<FiledExecution | undefined> {
     const { plan, trigger } = called;
     const add = (outcome: Outcome) => this.#addEvaluation(called, outcome);
@@ -234,7 +243,6 @@ export class Webhooks {
     if (refusal !== undefined) return void add({ outcome: "SKIPPED", reason: refusal });
     const creating = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
     const execution = await evaluated("inputs or labels", creating);
-    add({ outcome: "STARTED", executionId: id });
     return { execution, plan, mutations };
   }
 
@@ -279,8 +287,21 @@ function refusedCall(what: string, error: Error): string {
   const code = error instanceof DomainError ? error.code : undefined;
   if (code === "too_large") return "The body is too large";
   if (code === "forbidden") return "It is not signed as it must be";
-  const isReported = code !== undefined && !DATABASE_FAULTS.has(code);
-  return isReported ? `Its ${what} cannot be read; the caller was told why` : `Its ${what} cannot be read`;
+  return isReported(error)
+    ? `Its ${what} cannot be read; the caller was told why`
+    : `Its ${what} cannot be read`;
+}
+
+/** Why the execution of a call does not exist. */
+function refusedStart(error: Error): string {
+  return isReported(error)
+    ? "Its execution was refused; the caller was told why"
+    : "Its execution cannot be stored";
+}
+
+/** True for a reason that lies in the call or its flow, and is in the response. */
+function isReported(error: Error): boolean {
+  return error instanceof DomainError && !DATABASE_FAULTS.has(error.code);
 }
 
 function isAwaited({ trigger }: Called): boolean {

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { MAX_WEBHOOK_BODY_BYTES, MAX_WRONG_WEBHOOK_KEYS } from "../../../../src/model/limits.ts";
+import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
 import { Harness } from "../../../support/harness.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/flows/triggers.ts";
 
@@ -225,4 +226,17 @@ Deno.test("POST /executions/webhook/… takes no call again after its time", asy
   assertEquals((await send(app, RIGHT, { headers })).status, 200);
   await app.advance(61_000);
   assertEquals((await send(app, RIGHT, { headers })).status, 403);
+});
+
+Deno.test("POST /executions/webhook/… notes no start that the database refuses", async () => {
+  let store: FaultyStore | undefined;
+  await using app = await Harness.start({ wrap: (memory) => store = new FaultyStore(memory) });
+  await app.save(triggeredFlow("w", { type: "io.kestra.plugin.core.trigger.Webhook", key: KEY }));
+  if (store) store.plan = () => "full";
+  assertEquals(await call(app, RIGHT), 507);
+  if (store) store.plan = () => "none";
+  await app.advance(10_000);
+  assertEquals(evaluationsOf(await stateOf(app, "w")), ["SKIPPED: Its execution cannot be stored"]);
+  assertEquals(await call(app, RIGHT), 200);
+  assertEquals(evaluationsOf(await stateOf(app, "w"))[0], "STARTED");
 });
